@@ -1,0 +1,92 @@
+"""Teach a rule-based classifier by saying what tells two things apart.
+
+    import tellapart as ta
+
+    world = ta.worlds.zoo()
+    lesson = ta.teach(ta.CappedDFF(m=7), world.teacher(), world.items)
+
+Names are loaded when first used, so that `import tellapart` stays quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "AdaptiveDFF": "learners",
+    "And": "features",
+    "CappedDFF": "learners",
+    "Clause": "model",
+    "Column": "features",
+    "Correction": "protocol",
+    "DFF": "learners",
+    "DecisionList": "model",
+    "Guarded": "learners",
+    "Guess": "protocol",
+    "Is": "features",
+    "Learner": "protocol",
+    "Lesson": "protocol",
+    "Literal": "model",
+    "Named": "features",
+    "Not": "features",
+    "Or": "features",
+    "RobustDFF": "learners",
+    "StRoDFF": "learners",
+    "Teacher": "protocol",
+    "TellapartError": "errors",
+    "holds": "model",
+    "load_learner": "learners",
+    "teach": "protocol",
+}
+_ROOMS = ("checks", "features", "learners", "teachers", "theory", "worlds")
+
+if TYPE_CHECKING:
+    from tellapart import checks as checks
+    from tellapart import features as features
+    from tellapart import learners as learners
+    from tellapart import teachers as teachers
+    from tellapart import theory as theory
+    from tellapart import worlds as worlds
+    from tellapart.errors import TellapartError as TellapartError
+    from tellapart.features import And as And
+    from tellapart.features import Column as Column
+    from tellapart.features import Is as Is
+    from tellapart.features import Named as Named
+    from tellapart.features import Not as Not
+    from tellapart.features import Or as Or
+    from tellapart.learners import DFF as DFF
+    from tellapart.learners import AdaptiveDFF as AdaptiveDFF
+    from tellapart.learners import CappedDFF as CappedDFF
+    from tellapart.learners import Guarded as Guarded
+    from tellapart.learners import RobustDFF as RobustDFF
+    from tellapart.learners import StRoDFF as StRoDFF
+    from tellapart.learners import load_learner as load_learner
+    from tellapart.model import Clause as Clause
+    from tellapart.model import DecisionList as DecisionList
+    from tellapart.model import Literal as Literal
+    from tellapart.model import holds as holds
+    from tellapart.protocol import Correction as Correction
+    from tellapart.protocol import Guess as Guess
+    from tellapart.protocol import Learner as Learner
+    from tellapart.protocol import Lesson as Lesson
+    from tellapart.protocol import Teacher as Teacher
+    from tellapart.protocol import teach as teach
+
+__all__ = sorted([*_HOME, *_ROOMS])  # noqa: PLE0605  (one list, used twice)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"tellapart.{name}")
+    if name in _HOME:
+        value = getattr(importlib.import_module(f"tellapart.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'tellapart' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

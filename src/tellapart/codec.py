@@ -1,0 +1,159 @@
+"""Items, labels and features as JSON values, and back, exactly.
+
+Plain JSON values stand for themselves. Everything else is an object with one key that starts
+with a dollar sign: `{"$tuple": [...]}`, `{"$set": [...]}`, `{"$not": ...}`. Rooms above register
+their own kinds with `register`. A set is written in sorted order, so equal values give equal text.
+
+What has no name in JSON (a bare function, an object of yours) is refused with a message that says
+what to do; objects with an identity in a list of items (a world's) are written as their number and
+found again with `items=`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tellapart.errors import FormatError
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a text cannot carry and the reader must bring."""
+
+    items: Sequence[Any] | None = None
+    """The items that `{"$item": 17}` refers to."""
+    features: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    """The functions behind named features."""
+    holds: Callable[[Any, Any], bool] | None = None
+    """How a learner made with a `holds` of its own reads features."""
+
+
+_writers: dict[type, tuple[str, Callable[[Any], Any]]] = {}
+_readers: dict[str, Callable[[Any, Context], Any]] = {}
+
+
+def register(
+    kind: type,
+    tag: str,
+    write: Callable[[Any], Any],
+    read: Callable[[Any, Context], Any],
+) -> None:
+    """Teach the codec a kind of value: `write` gives a JSON value, `read` takes it back."""
+    _writers[kind] = (tag, write)
+    _readers[tag] = read
+
+
+def encode(value: Any) -> Any:
+    """`value` as something `json.dumps` can write.
+
+    >>> encode(("legs", frozenset({"b", "a"})))
+    {'$tuple': ['legs', {'$set': ['a', 'b']}]}
+    """
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"$float": repr(value)}
+    if type(value) in _writers:
+        tag, write = _writers[type(value)]
+        return {tag: write(value)}
+    if isinstance(value, tuple):
+        return {"$tuple": [encode(part) for part in value]}
+    if isinstance(value, list):
+        return [encode(part) for part in value]
+    if isinstance(value, set | frozenset):
+        return {"$set": sorted((encode(part) for part in value), key=_order)}
+    if isinstance(value, Mapping):
+        if all(isinstance(key, str) and not key.startswith("$") for key in value):
+            return {key: encode(part) for key, part in value.items()}
+        return {"$map": [[encode(key), encode(part)] for key, part in value.items()]}
+    raise FormatError(
+        f"cannot write {value!r} ({type(value).__name__}) as JSON. Use names, numbers, tuples, sets"
+        " or mappings; give a function a name with tellapart.Named(name, function)"
+    )
+
+
+def decode(value: Any, context: Context | None = None) -> Any:
+    """The inverse of `encode`.
+
+    >>> decode({"$tuple": ["legs", {"$set": ["a"]}]})
+    ('legs', frozenset({'a'}))
+    """
+    context = context or Context()
+    if isinstance(value, list):
+        return [decode(part, context) for part in value]
+    if not isinstance(value, dict):
+        return value
+    tag = next(iter(value), "")
+    if not tag.startswith("$"):
+        return {key: decode(part, context) for key, part in value.items()}
+    if tag not in _readers or len(value) != 1:
+        raise FormatError(f"unknown kind of value {tag!r}; known are {', '.join(sorted(_readers))}")
+    try:
+        return _readers[tag](value[tag], context)
+    except (TypeError, ValueError, KeyError, IndexError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"cannot read {json.dumps(value)[:80]}: {error}") from error
+
+
+def dump(value: dict[str, Any]) -> str:
+    """The JSON text of an encoded object: one form, so equal objects give equal bytes."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def parse(text: str) -> dict[str, Any]:
+    """A JSON object out of `text`, or a `FormatError` that says where it stops being one."""
+    try:
+        value = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise FormatError(f"not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise FormatError(f"expected a JSON object, got {type(value).__name__}")
+    return value
+
+
+def _order(encoded: Any) -> str:
+    return json.dumps(encoded, sort_keys=True)
+
+
+def identity(item: Any) -> Hashable:
+    """What makes an item the same item when it comes again: itself, or its frozen contents.
+
+    >>> identity({"legs": 4}) == identity({"legs": 4})
+    True
+    """
+    if isinstance(item, set):
+        return frozenset(item)
+    if isinstance(item, Mapping):
+        return frozenset((key, _hashable(part)) for key, part in item.items())
+    try:
+        hash(item)
+    except TypeError:
+        raise FormatError(
+            f"cannot remember {item!r} ({type(item).__name__}): it is not hashable."
+            " Use a mapping, a set or an object with a hash, or remember=False"
+        ) from None
+    return item  # type: ignore[no-any-return]
+
+
+def _hashable(part: Any) -> Hashable:
+    return tuple(part) if isinstance(part, list) else identity(part)
+
+
+def keep(item: Any) -> Any:
+    """A copy of `item` that its owner cannot change behind our back."""
+    if isinstance(item, set):
+        return frozenset(item)
+    if isinstance(item, dict):
+        return dict(item)
+    return item
+
+
+_readers["$tuple"] = lambda parts, c: tuple(decode(parts, c))
+_readers["$set"] = lambda parts, c: frozenset(decode(parts, c))
+_readers["$map"] = lambda pairs, c: {decode(k, c): decode(v, c) for k, v in pairs}
+_readers["$float"] = lambda text, c: float(text)

@@ -1,0 +1,66 @@
+"""Everything tellapart raises on purpose.
+
+```
+TellapartError
+├── ParameterError    a learner, world or bound was given a value it cannot use
+├── ProtocolError     a round was told out of turn (a stale guess, a missing label, ...)
+├── FeatureError      a feature cannot be read on an item
+├── FormatError       a file or text could not be read back
+└── MissingExtra      an optional dependency is not installed
+```
+
+A message says what was wrong, what was given, and what to do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+
+class TellapartError(Exception):
+    """The root: catch this to catch everything tellapart raises on purpose."""
+
+
+class ParameterError(TellapartError, ValueError):
+    """A parameter has a value its owner cannot use."""
+
+
+class ProtocolError(TellapartError):
+    """A round was told out of turn; the learner has not changed."""
+
+
+class FeatureError(TellapartError):
+    """A feature cannot be read on an item."""
+
+
+class FormatError(TellapartError, ValueError):
+    """A text or file is not what it should be."""
+
+
+class MissingExtra(TellapartError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs the '{extra}' extra: pip install 'tellapart[{extra}]'")
+
+
+def check(
+    owner: str, name: str, value: Any, allowed: str, test: Callable[[Any], bool], kind: type = int
+) -> None:
+    """Raise the one-shape parameter error unless `value` is a `kind` that passes `test`.
+
+    >>> check("RobustDFF", "m", 0, "an integer >= 1", lambda m: m >= 1)
+    Traceback (most recent call last):
+    ...
+    tellapart.errors.ParameterError: RobustDFF: m must be an integer >= 1, got 0 (int)
+    """
+    right_kind = not isinstance(value, bool) and (
+        isinstance(value, int) if kind is int else isinstance(value, int | float)
+    )
+    if right_kind and not (isinstance(value, float) and math.isnan(value)) and test(value):
+        return
+    raise ParameterError(
+        f"{owner}: {name} must be {allowed}, got {value!r} ({type(value).__name__})"
+    )

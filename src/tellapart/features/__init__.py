@@ -1,0 +1,9 @@
+"""What a feature is: anything hashable that can be true or false of an item.
+
+A string is the name of a column or the member of a set; a callable is asked; the combinations of
+this room (`Not`, `And`, `Or`, `Column`, `Named`, `Is`) are compared by what they say.
+"""
+
+from tellapart.features.combine import And, Column, Is, Named, Not, Or
+
+__all__ = ["And", "Column", "Is", "Named", "Not", "Or"]

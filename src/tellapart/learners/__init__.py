@@ -1,0 +1,20 @@
+"""The learners, one a file."""
+
+from tellapart.learners.adaptive import AdaptiveDFF
+from tellapart.learners.base import BaseLearner, load_learner
+from tellapart.learners.capped import CappedDFF
+from tellapart.learners.dff import DFF
+from tellapart.learners.guarded import Guarded
+from tellapart.learners.robust import RobustDFF
+from tellapart.learners.strodff import StRoDFF
+
+__all__ = [
+    "DFF",
+    "AdaptiveDFF",
+    "BaseLearner",
+    "CappedDFF",
+    "Guarded",
+    "RobustDFF",
+    "StRoDFF",
+    "load_learner",
+]

@@ -1,0 +1,299 @@
+"""What all learners share: the first label, memory, the checks on answers, and their file.
+
+`learn` meets the teacher's answer here, refuses what is out of turn before anything changes, and
+hands the rest to the learner's own `_learn`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from tellapart import codec
+from tellapart.errors import FormatError, ProtocolError
+from tellapart.model import DecisionList, Holds, describe, holds, truth
+from tellapart.protocol import Correction, Feature, Guess, Inconsistency, Item, Label
+
+FORMAT = 1
+"""The version of a learner's file."""
+
+
+class BaseLearner(ABC):
+    """Base of every learner.
+
+    Parameters
+    ----------
+    holds : (feature, item) -> bool, default=tellapart.holds
+        How to read a feature on an item.
+    remember : bool, default=False
+        Answer an item seen before with its label instead of asking the model. The mistake bounds
+        count exceptional *items*; without memory one exception that comes again and again breaks
+        them (docs/theory.md, "Set or rounds").
+    """
+
+    kinds: ClassVar[dict[str, type[BaseLearner]]] = {}
+    parameters: ClassVar[tuple[str, ...]] = ()
+    """Names of the constructor's own arguments; each is stored under its name."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        BaseLearner.kinds[cls.__name__] = cls
+
+    def __init__(self, *, holds: Holds = holds, remember: bool = False) -> None:
+        self.holds, self.remember = holds, remember
+        self.rounds = 0
+        """The paper's t: rounds after the first label."""
+        self.inconsistencies: list[Inconsistency] = []
+        self._first: Guess | None = None
+        self._memory: dict[Hashable, Label] = {}
+
+    # -- the contract
+
+    def guess(self, item: Item) -> Guess:
+        """The label of `item` and the example shown for it. Changes nothing."""
+        if self._first is None:
+            return Guess(None, None)
+        if self.remember:
+            label = self._memory.get(codec.identity(item))
+            if label is not None:
+                return Guess(label, item)
+        return self._guess(item)
+
+    def learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
+        """Take the answer to `guess` on `item`; None when the guess stands.
+
+        Raises `ProtocolError`, and changes nothing, when the answer is to a guess this learner
+        would not make now.
+        """
+        if correction is not None:
+            self._check_answer(guess, correction)
+        if self._first is None:
+            self._take_first(item, guess, correction)
+            return
+        if guess.label is None:
+            raise ProtocolError(
+                f"a label for an unknown round: the guess on {item!r} was made before the first"
+                " label was known. Call guess(item) again and answer that"
+            )
+        if self.remember:
+            known = self._memory.get(codec.identity(item))
+            if known is not None:
+                self._meet_again(item, guess, known, correction)
+                return
+        self._learn(item, guess, correction)
+        if self.remember:
+            self._memory[codec.identity(item)] = (guess if correction is None else correction).label
+
+    def overhear(self, item: Item, label: Label) -> None:
+        """Learn the label of an item on which another learner's guess was shown."""
+        if self._first is None:
+            self._take_first(item, Guess(None, None), Correction(label))
+            return
+        if self.remember:
+            if codec.identity(item) in self._memory:
+                self.rounds += 1
+                return
+            self._memory[codec.identity(item)] = label
+        self._overhear(item, label)
+
+    @property
+    @abstractmethod
+    def model(self) -> DecisionList:
+        """What has been learnt so far."""
+
+    @property
+    @abstractmethod
+    def rules_created(self) -> int:
+        """How many rules were ever made."""
+
+    @property
+    @abstractmethod
+    def rules_deleted(self) -> int:
+        """How many of them were deleted again."""
+
+    def bound(
+        self,
+        *,
+        m: int | None = None,
+        k: int | None = None,
+        s: int | None = None,
+        n: int | None = None,
+    ) -> float | None:
+        """The most mistakes possible in a world with these true values; None if unknown."""
+        return None
+
+    def clone(self) -> Self:
+        """A fresh learner with the same parameters, that has learnt nothing."""
+        return type(self)(**self._parameters(), holds=self.holds, remember=self.remember)
+
+    # -- what a learner fills in
+
+    @abstractmethod
+    def _guess(self, item: Item) -> Guess:
+        """The guess on an item not answered from memory; `_first` is known."""
+
+    @abstractmethod
+    def _learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
+        """Take an answer that is in turn. Counts the round."""
+
+    @abstractmethod
+    def _overhear(self, item: Item, label: Label) -> None:
+        """Take a label without a reason. Counts the round."""
+
+    def _begin(self, item: Item, label: Label) -> None:
+        """The first label is known; `_first` is set."""
+
+    @abstractmethod
+    def _state(self) -> dict[str, Any]:
+        """What was learnt, as JSON values."""
+
+    @abstractmethod
+    def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
+        """The inverse of `_state`."""
+
+    # -- shared steps
+
+    def _check_answer(self, guess: Guess, correction: Correction) -> None:
+        if correction.label is None:
+            raise ProtocolError("a correction needs a label, got None")
+        if guess.label is not None and correction.label == guess.label:
+            raise ProtocolError(
+                f"a correction must change the label, but the guess was {guess.label!r} already;"
+                " answer None when a guess is right"
+            )
+
+    def _take_first(self, item: Item, guess: Guess, correction: Correction | None) -> None:
+        if guess.label is not None:
+            raise ProtocolError(
+                "a label for an unknown round: this learner has seen nothing yet, so it did not"
+                f" guess {guess.label!r}. Call guess(item) and answer that"
+            )
+        if correction is None:
+            raise ProtocolError("the first item needs a label: answer with Correction(label)")
+        if self.remember:
+            self._memory[codec.identity(item)] = correction.label
+        self._first = Guess(correction.label, codec.keep(item))
+        self._begin(item, correction.label)
+
+    def _meet_again(
+        self, item: Item, guess: Guess, known: Label, correction: Correction | None
+    ) -> None:
+        self._check_turn(item, guess, Guess(known, item))
+        self.rounds += 1
+        if correction is not None:
+            self._odd(f"{item!r} was {known!r} before and is now called {correction.label!r}")
+
+    def _check_turn(self, item: Item, guess: Guess, shown: Guess) -> None:
+        if guess is not shown and guess != shown:
+            raise ProtocolError(
+                f"a label for an unknown round: on {item!r} this learner now guesses {shown!r},"
+                f" not {guess!r}. Call guess(item) again and answer that"
+            )
+
+    def _fault(self, feature: Feature | None, item: Item, example: Item) -> str | None:
+        """Why `feature` does not tell `item` from the shown example, if it does not."""
+        if feature is None:
+            return None
+        if not truth(feature, item, self.holds):
+            return f"{describe(feature)!r} does not hold on {item!r}"
+        if truth(feature, example, self.holds):
+            return (
+                f"{describe(feature)!r} does not tell {item!r} from the shown example"
+                f" {example!r}: both have it"
+            )
+        return None
+
+    def _odd(self, reason: str) -> None:
+        self.inconsistencies.append(Inconsistency(self.rounds, reason))
+
+    # -- JSON
+
+    def _parameters(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.parameters}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Parameters and everything learnt, as JSON values."""
+        return {
+            "learner": type(self).__name__,
+            "parameters": self._write_parameters(),
+            "remember": self.remember,
+            "custom_holds": self.holds is not holds,
+            "rounds": self.rounds,
+            "inconsistencies": [list(odd) for odd in self.inconsistencies],
+            "first": None if self._first is None else [codec.encode(part) for part in self._first],
+            "memory": [[codec.encode(i), codec.encode(y)] for i, y in self._memory.items()],
+            "state": self._state(),
+        }
+
+    def _write_parameters(self) -> dict[str, Any]:
+        return self._parameters()
+
+    @classmethod
+    def _read_parameters(cls, data: Mapping[str, Any], context: codec.Context) -> dict[str, Any]:
+        return dict(data)
+
+    def to_json(self) -> str:
+        """The learner as text; `tellapart.load_learner` gives it back, exactly."""
+        return codec.dump({"tellapart": "learner", "format": FORMAT, **self.to_dict()})
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any], context: codec.Context) -> BaseLearner:
+        """The inverse of `to_dict`."""
+        kind = BaseLearner.kinds.get(str(data.get("learner")))
+        if kind is None:
+            known = ", ".join(sorted(BaseLearner.kinds))
+            raise FormatError(f"unknown learner {data.get('learner')!r}; known are {known}")
+        if data.get("custom_holds") and context.holds is None:
+            raise FormatError("this learner was made with holds= of its own: pass it again")
+        try:
+            reading = context.holds if data["custom_holds"] and context.holds else holds
+            parameters = kind._read_parameters(data["parameters"], context)
+            self = kind(**parameters, holds=reading, remember=data["remember"])
+            self.rounds = data["rounds"]
+            self.inconsistencies = [Inconsistency(*odd) for odd in data["inconsistencies"]]
+            if data["first"] is not None:
+                self._first = Guess(*(codec.decode(part, context) for part in data["first"]))
+            pairs = (codec.decode(pair, context) for pair in data["memory"])
+            self._memory = dict(pairs)
+            self._restore(data["state"], context)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise FormatError(f"a damaged learner file: {error!r}") from error
+        return self
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self._parameters().items())
+        return f"{type(self).__name__}({values})"
+
+
+def load_learner(
+    text: str,
+    *,
+    holds: Holds | None = None,
+    items: Sequence[Item] | None = None,
+    features: Mapping[str, Callable[[Item], bool]] | None = None,
+) -> BaseLearner:
+    """Read what `learner.to_json()` wrote.
+
+    Parameters
+    ----------
+    holds
+        Needed when the learner was made with a `holds` of its own.
+    items
+        The items a world's learner refers to (`world.items`).
+    features
+        The functions behind `Named` features.
+
+    >>> from tellapart import CappedDFF
+    >>> learner = CappedDFF(m=2)
+    >>> learner.learn({"eggs"}, learner.guess({"eggs"}), Correction("bird"))
+    >>> load_learner(learner.to_json()).guess({"milk"})
+    Guess(label='bird', example=frozenset({'eggs'}))
+    """
+    data = codec.parse(text)
+    if data.get("tellapart") != "learner" or data.get("format") != FORMAT:
+        raise FormatError(
+            f"not a tellapart learner of format {FORMAT}: it says {data.get('tellapart')!r},"
+            f" format {data.get('format')!r}"
+        )
+    return BaseLearner.from_dict(data, codec.Context(items, features or {}, holds))

@@ -1,0 +1,66 @@
+"""CappedDFF: better than the paper's bound, by a smaller algorithm."""
+
+from __future__ import annotations
+
+from tellapart.errors import check
+from tellapart.learners.rules import Rule, RuleLearner
+from tellapart.model import Holds, holds
+from tellapart.protocol import Feature
+from tellapart.theory import capped_bound
+
+
+class CappedDFF(RuleLearner):
+    """Believe every reason at once; drop a rule that has been wrong m times.
+
+    Needs neither k nor s. A correction without a feature counts toward the cap.
+
+    Guarantee. With m components and at most k bad rounds (a round is bad when its item is an
+    exception, or when its feature does not separate the two components), at most
+    (m-1)(m+2)/2 + k(m+1) mistakes and m+k-1 rules; both are met by some teacher. Linear in k, where
+    `RobustDFF` is quadratic. If the world has fewer than m components the bound holds with its own
+    number and k(m+1); if it has more, nothing is promised: a cap of m-1 can err for ever.
+
+    Parameters
+    ----------
+    m : int
+        The most components the teacher may have in mind.
+
+    Examples
+    --------
+    >>> import tellapart as ta
+    >>> world = ta.worlds.zoo()
+    >>> lesson = ta.teach(ta.CappedDFF(m=world.m), world.teacher(), world.items)
+    >>> lesson.mistakes, lesson.bound
+    (22, 59)
+
+    References
+    ----------
+    docs/theory.md has the idea of the proof. Linear dependence on k was claimed before by Sabato,
+    *Improved Robust Algorithms for Learning with Discriminative Feature Feedback*, AISTATS 2023.
+    """
+
+    parameters = ("m",)
+
+    def __init__(self, m: int, *, holds: Holds = holds, remember: bool = False) -> None:
+        super().__init__(holds=holds, remember=remember)
+        check("CappedDFF", "m", m, "an integer >= 1", lambda m: m >= 1)
+        self.m = m
+
+    def bound(
+        self,
+        *,
+        m: int | None = None,
+        k: int | None = None,
+        s: int | None = None,
+        n: int | None = None,
+    ) -> int | None:
+        """`capped_bound` for a world of m components (its own m if not given) and k bad rounds."""
+        components = self.m if m is None else m
+        if k is None or components > self.m:
+            return None
+        return capped_bound(components, k, cap=self.m)
+
+    def _wrong(self, rule: Rule, feature: Feature) -> None:
+        self._extend(rule, feature)
+        if len(rule.features) >= self.m:
+            self._delete(rule)

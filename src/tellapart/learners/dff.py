@@ -1,0 +1,57 @@
+"""DFF: the algorithm for a teacher who never errs."""
+
+from __future__ import annotations
+
+from tellapart.learners.rules import Rule, RuleLearner
+from tellapart.protocol import Feature
+from tellapart.theory import dff_bound
+
+
+class DFF(RuleLearner):
+    """Learn rules from a perfect teacher: every reason is believed at once, nothing is forgotten.
+
+    A wrong guess of a rule adds NOT φ to it; a wrong default guess makes an empty rule. This is
+    `RobustDFF` at k = s = 0 without deletion. The paper of 2018 it stands for [^1] was known to us
+    only through its successor [^2].
+
+    Guarantee. Under a perfect teacher with m components, at most (m-1)(m+2)/2 mistakes, whatever
+    the number of features. With a single exception the guarantee is gone: an exception's rule is
+    never deleted, and may err for ever.
+
+    Examples
+    --------
+    >>> from tellapart import Correction
+    >>> duck, bear, bass = {"feathers", "eggs"}, {"milk", "hair"}, {"eggs", "fins"}
+    >>> learner = DFF()
+    >>> learner.learn(bear, learner.guess(bear), Correction("mammal"))
+    >>> learner.learn(duck, learner.guess(duck), Correction("bird", "feathers"))
+    >>> learner.learn(bass, learner.guess(bass), Correction("fish", "fins"))
+    >>> print(learner.model)  # doctest: +NORMALIZE_WHITESPACE +ELLIPSIS
+    if not fins: bird, like frozenset({...})
+    else: mammal, like frozenset({...})
+
+    Two mistakes, two corrections; three components allow five:
+
+    >>> learner.bound(m=3, k=0)
+    5
+
+    References
+    ----------
+    [^1]: Dasgupta, Dey, Roberts, Sabato, *Learning from discriminative feature feedback*, NeurIPS
+          2018.
+    [^2]: Dasgupta, Sabato, *Robust Learning from Discriminative Feature Feedback*, AISTATS 2020.
+    """
+
+    def bound(
+        self,
+        *,
+        m: int | None = None,
+        k: int | None = None,
+        s: int | None = None,
+        n: int | None = None,
+    ) -> int | None:
+        """`dff_bound(m)` for a world of m components without exceptions; None otherwise."""
+        return None if m is None or k != 0 else dff_bound(m)
+
+    def _wrong(self, rule: Rule, feature: Feature) -> None:
+        self._extend(rule, feature)

@@ -1,0 +1,140 @@
+"""Guarded: a practical learner, with the worst case of a proven one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tellapart import codec
+from tellapart.errors import ParameterError
+from tellapart.learners.base import BaseLearner
+from tellapart.model import DecisionList, Holds, holds
+from tellapart.protocol import Correction, Guess, Item, Label
+from tellapart.theory import guarded_bound
+
+
+class Guarded(BaseLearner):
+    """Show the practical learner's guesses while it errs no more than the guaranteed one.
+
+    Who is shown is settled before the item is seen: the practical learner while the mistakes
+    charged to it are at most those charged to the other. A correction goes to the one shown and is
+    charged to it. The other one overhears the label: it may make a rule of an uncovered item and
+    remember the item, but blames no rule, for it was given no feature against its own example.
+
+    Guarantee. At most 2B+1 mistakes, where B bounds the guaranteed learner's, and at most twice
+    what is charged to the practical learner. Both are met by some teacher.
+
+    Parameters
+    ----------
+    practical, guaranteed : learners
+        Fresh ones. They are this learner's own from now on, and read features as it does.
+
+    Examples
+    --------
+    >>> import tellapart as ta
+    >>> world = ta.worlds.zoo()
+    >>> learner = ta.Guarded(ta.DFF(), ta.CappedDFF(m=world.m))
+    >>> lesson = ta.teach(learner, world.teacher(), world.items)
+    >>> lesson.mistakes, lesson.bound
+    (21, 119)
+    """
+
+    parameters = ("practical", "guaranteed")
+
+    def __init__(
+        self,
+        practical: BaseLearner,
+        guaranteed: BaseLearner,
+        *,
+        holds: Holds = holds,
+        remember: bool = False,
+    ) -> None:
+        super().__init__(holds=holds, remember=remember)
+        for name, learner in (("practical", practical), ("guaranteed", guaranteed)):
+            if not isinstance(learner, BaseLearner):
+                raise ParameterError(f"Guarded: {name} must be a learner, got {learner!r}")
+            if learner._first is not None:
+                raise ParameterError(f"Guarded: {name} has been taught already; give a fresh one")
+        if practical is guaranteed:
+            raise ParameterError("Guarded: practical and guaranteed must be two learners, got one")
+        self.practical, self.guaranteed = practical, guaranteed
+        self._charged = [0, 0]  # mistakes shown: by practical, by guaranteed
+
+    @property
+    def shown(self) -> BaseLearner:
+        """The learner whose guess is shown next."""
+        return self.practical if self._charged[0] <= self._charged[1] else self.guaranteed
+
+    @property
+    def model(self) -> DecisionList:
+        """The model of the learner shown next."""
+        return self.shown.model
+
+    @property
+    def rules_created(self) -> int:
+        return self.practical.rules_created + self.guaranteed.rules_created
+
+    @property
+    def rules_deleted(self) -> int:
+        return self.practical.rules_deleted + self.guaranteed.rules_deleted
+
+    def bound(
+        self,
+        *,
+        m: int | None = None,
+        k: int | None = None,
+        s: int | None = None,
+        n: int | None = None,
+    ) -> float | None:
+        """`guarded_bound` of the guaranteed learner's own."""
+        bound = self.guaranteed.bound(m=m, k=k, s=s, n=n)
+        return None if bound is None else guarded_bound(bound)
+
+    def clone(self) -> Guarded:
+        """A fresh learner with fresh parts."""
+        return Guarded(
+            self.practical.clone(),
+            self.guaranteed.clone(),
+            holds=self.holds,
+            remember=self.remember,
+        )
+
+    def _begin(self, item: Item, label: Label) -> None:
+        for learner in (self.practical, self.guaranteed):
+            learner.overhear(item, label)
+
+    def _guess(self, item: Item) -> Guess:
+        return self.shown.guess(item)
+
+    def _learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
+        shown = self.shown
+        other = self.guaranteed if shown is self.practical else self.practical
+        known = len(shown.inconsistencies)
+        shown.learn(item, guess, correction)
+        self.rounds += 1
+        for odd in shown.inconsistencies[known:]:
+            self._odd(odd.reason)
+        if correction is not None:
+            self._charged[shown is self.guaranteed] += 1
+        other.overhear(item, guess.label if correction is None else correction.label)
+
+    def _overhear(self, item: Item, label: Label) -> None:
+        self.rounds += 1
+        for learner in (self.practical, self.guaranteed):
+            learner.overhear(item, label)
+
+    def _write_parameters(self) -> dict[str, Any]:
+        return {name: getattr(self, name).clone().to_dict() for name in self.parameters}
+
+    @classmethod
+    def _read_parameters(cls, data: Mapping[str, Any], context: codec.Context) -> dict[str, Any]:
+        return {name: BaseLearner.from_dict(data[name], context) for name in cls.parameters}
+
+    def _state(self) -> dict[str, Any]:
+        parts = {name: getattr(self, name).to_dict() for name in self.parameters}
+        return {"charged": list(self._charged), **parts}
+
+    def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
+        self._charged = list(state["charged"])
+        for name in self.parameters:
+            setattr(self, name, BaseLearner.from_dict(state[name], context))

@@ -1,0 +1,113 @@
+"""RobustDFF: the paper's algorithm for the adversarial setting (Algorithms 1 and 2)."""
+
+from __future__ import annotations
+
+from tellapart.errors import check
+from tellapart.learners.rules import Rule, RuleLearner
+from tellapart.model import Holds, holds
+from tellapart.protocol import Feature
+from tellapart.theory import patient_bound, robust_bound
+
+
+class HandleMistake(RuleLearner):
+    """Algorithm 2, shared by `RobustDFF` and `StRoDFF`."""
+
+    m: int
+
+    def _handle_mistake(self, rule: Rule, feature: Feature, k: float, s: float) -> None:
+        """Algorithm 2, line by line; `k` and `s` may be real numbers (StRoDFF's thresholds)."""
+        count, since = rule.counts.get(feature, (0, self.rounds))
+        count += 1
+        if count > s:
+            self._extend(rule, feature)
+            rule.counts.pop(feature, None)
+            if len(rule.features) >= self.m:
+                self._delete(rule)
+        else:
+            rule.counts[feature] = (count, since)
+            b = self.m - 1 - len(rule.features)
+            counters = sorted((n for n, _ in rule.counts.values()), reverse=True)
+            if sum(counters[b:]) > k:
+                self._delete(rule)
+
+
+class RobustDFF(HandleMistake):
+    """Learn rules from corrections that name one telling feature, at most k of them bad.
+
+    A rule is an example, its label, and the features its items must not have. The guess is the
+    label of the first rule, in order of creation, that covers the item. A feature becomes a literal
+    once more than s corrections named it; a rule goes when it has m literals, or when more
+    corrections than `patience` speak against it after its m-1-|C| most frequent reasons are set
+    aside. Follows Algorithms 1 and 2 of [^1] line by line, read as docs/theory.md says.
+
+    A correction without a feature is counted as a feature of its own, shared by nothing.
+
+    Guarantee. With at most m components, at most k bad rounds, of which at most s name the same
+    feature against the same component, at most (m+k)((s+1)(m-1)+k+2) mistakes (Theorem 3) and m+k
+    rules. With `patience` = c, (m-1) + (s+1)m(m-1)/2 + k((s+1)(m-1)+c+2), where k is the true
+    number and s the learner's own, right or wrong: patience 0 has the smallest bound.
+
+    Parameters
+    ----------
+    m : int
+        The most components the teacher may have in mind.
+    k : int
+        The most bad rounds.
+    s : int
+        The most bad rounds that name the same feature against the same component; at most k.
+    patience : int, default=k
+        Odd corrections a rule survives before it is dropped. The paper's is k.
+
+    Examples
+    --------
+    >>> import tellapart as ta
+    >>> world = ta.worlds.zoo()
+    >>> lesson = ta.teach(ta.RobustDFF(world.m, world.k, world.s), world.teacher(), world.items)
+    >>> lesson.mistakes, lesson.bound
+    (25, 198)
+
+    References
+    ----------
+    [^1]: Dasgupta, Sabato, *Robust Learning from Discriminative Feature Feedback*, AISTATS 2020.
+    """
+
+    parameters = ("m", "k", "s", "patience")
+
+    def __init__(
+        self,
+        m: int,
+        k: int,
+        s: int,
+        patience: int | None = None,
+        *,
+        holds: Holds = holds,
+        remember: bool = False,
+    ) -> None:
+        super().__init__(holds=holds, remember=remember)
+        check("RobustDFF", "m", m, "an integer >= 1", lambda m: m >= 1)
+        check("RobustDFF", "k", k, "an integer >= 0", lambda k: k >= 0)
+        check("RobustDFF", "s", s, f"an integer from 0 to k = {k}", lambda s: 0 <= s <= k)
+        if patience is not None:
+            check("RobustDFF", "patience", patience, "None or an integer >= 0", lambda c: c >= 0)
+        self.m, self.k, self.s, self.patience = m, k, s, patience
+
+    def bound(
+        self,
+        *,
+        m: int | None = None,
+        k: int | None = None,
+        s: int | None = None,
+        n: int | None = None,
+    ) -> int | None:
+        """Theorem 3, or `patient_bound` with a patience; None for a world beyond its parameters."""
+        if m is not None and m > self.m:
+            return None
+        if self.patience is not None:
+            return None if k is None else patient_bound(self.m, k, self.s, self.patience)
+        if (k is not None and k > self.k) or (s is not None and s > self.s):
+            return None
+        return robust_bound(self.m, self.k, self.s)
+
+    def _wrong(self, rule: Rule, feature: Feature) -> None:
+        patience = self.k if self.patience is None else self.patience
+        self._handle_mistake(rule, feature, patience, self.s)

@@ -1,0 +1,154 @@
+"""StRoDFF: the paper's algorithm for the stochastic setting (Algorithm 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import exp
+from typing import Any
+
+from tellapart import codec
+from tellapart.errors import ParameterError, check
+from tellapart.learners.robust import HandleMistake
+from tellapart.learners.rules import Rule
+from tellapart.model import Holds, holds
+from tellapart.protocol import Feature, Item, Label
+from tellapart.theory import gamma, q, stochastic_bound
+
+
+class StRoDFF(HandleMistake):
+    r"""Learn rules from a random stream with a fixed share of exceptions.
+
+    As `RobustDFF`, with thresholds that grow with time (`theory.q`), and with rules created only
+    when enough of the stream falls outside the rules (`theory.gamma`).
+
+    Three things in the printed Algorithm 3 do not fit its proof (docs/theory.md, errata). By
+    default they are repaired; `as_printed=True` gives the text to the letter:
+
+    - n_k counts from the rule's creation, t(x̂), not from t(x̂, φ);
+    - the logarithm in q uses the current round;
+    - a rule is created at the uncovered round in which the condition is met, whatever its label,
+      not only when the default guess is wrong. This repair is tested, not proven.
+
+    Guarantee (Theorem 4, for the algorithm it meant to print). If items are drawn independently, an
+    exception has probability at most epsilon, and exceptions that name one feature against one
+    component at most sigma, then with probability 1-delta the rate of mistakes in n rounds is
+    $O((\sigma m + \epsilon) m \log(1/\delta) + m^2\log^2(n/\delta)/\sqrt n)$; `bound(n=...)` has
+    the constants of the proof. It says nothing for `scale` below 1, and a memory of seen items
+    (`remember=True`) is outside its text.
+
+    Parameters
+    ----------
+    m : int
+        The most components.
+    epsilon : float in [0, 1/4)
+        The largest rate of exceptions.
+    sigma : float in [0, epsilon]
+        The largest rate of exceptions that name the same feature against the same component.
+    delta : float in (0, e^-2]
+        The probability with which the guarantee may fail.
+    scale : float, default=1.0
+        Multiplies the deviation terms of q and gamma. At 1 no rule can appear before round 242 to
+        488 (delta from .1 to .05, epsilon from 0 to .2); smaller values start sooner and give up
+        the guarantee.
+    as_printed : bool, default=False
+        Follow the printed text instead of the corrected one.
+
+    Examples
+    --------
+    >>> import tellapart as ta
+    >>> world = ta.worlds.tree(20_000, 30, 4, 2, exceptions=0.02, seed=1)
+    >>> learner = ta.StRoDFF(world.m, epsilon=0.02, sigma=0.02, delta=0.1, scale=0.1)
+    >>> lesson = ta.teach(learner, world.teacher(), world.items)
+    >>> lesson.mistakes < 0.1 * lesson.rounds
+    True
+
+    References
+    ----------
+    [^1]: Dasgupta, Sabato, *Robust Learning from Discriminative Feature Feedback*, AISTATS 2020.
+    """
+
+    parameters = ("m", "epsilon", "sigma", "delta", "scale", "as_printed")
+    needs_every_round = True
+
+    def __init__(
+        self,
+        m: int,
+        epsilon: float,
+        sigma: float,
+        delta: float,
+        scale: float = 1.0,
+        as_printed: bool = False,
+        *,
+        holds: Holds = holds,
+        remember: bool = False,
+    ) -> None:
+        super().__init__(holds=holds, remember=remember)
+        owner = "StRoDFF"
+        check(owner, "m", m, "an integer >= 1", lambda m: m >= 1)
+        check(owner, "epsilon", epsilon, "in [0, 1/4)", lambda e: 0 <= e < 0.25, float)
+        check(
+            owner,
+            "sigma",
+            sigma,
+            f"from 0 to epsilon = {epsilon}",
+            lambda s: 0 <= s <= epsilon,
+            float,
+        )
+        check(owner, "delta", delta, "in (0, e^-2 = 0.1353...]", lambda d: 0 < d <= exp(-2), float)
+        check(owner, "scale", scale, "a number >= 0", lambda c: 0 <= c < float("inf"), float)
+        if not isinstance(as_printed, bool):
+            raise ParameterError(f"{owner}: as_printed must be True or False, got {as_printed!r}")
+        self.m, self.epsilon, self.sigma, self.delta = m, epsilon, sigma, delta
+        self.scale, self.as_printed = scale, as_printed
+        self._uncovered_rounds = 0  # N_lr: uncovered rounds since the last rule was created
+        self._last_rule = 0  # t_lr: the round of that creation
+
+    def bound(
+        self,
+        *,
+        m: int | None = None,
+        k: int | None = None,
+        s: int | None = None,
+        n: int | None = None,
+    ) -> float | None:
+        """Theorem 4 with the constants of its proof, for `n` rounds; None without n or scaled."""
+        if n is None or n < 1 or self.scale != 1 or (m is not None and m > self.m):
+            return None
+        return stochastic_bound(self.m, self.epsilon, self.sigma, self.delta, n).total
+
+    def _q(self, rate: float, since: int) -> float:
+        now = None if self.as_printed else self.rounds
+        return q(rate, self.rounds - since + 1, self.delta, now=now, scale=self.scale)
+
+    def _wrong(self, rule: Rule, feature: Feature) -> None:
+        _, first = rule.counts.get(feature, (0, self.rounds))  # t(x̂, φ)
+        n_s = self._q(self.sigma, first) + 1
+        n_k = self._q(self.epsilon, first if self.as_printed else rule.born)
+        self._handle_mistake(rule, feature, n_k, n_s)
+
+    def _uncovered(self, item: Item, label: Label) -> None:
+        self._uncovered_rounds += 1
+        assert self._first is not None
+        if self.as_printed and label == self._first.label:
+            return
+        if self.ready(self.rounds, self._uncovered_rounds):
+            self._create(item, label)
+            self._uncovered_rounds, self._last_rule = 0, self.rounds
+
+    def ready(self, t: int, uncovered: int) -> bool:
+        """Line "newrule": whether `uncovered` rounds since the last rule are enough at `t`."""
+        r = t - self._last_rule - uncovered + 1
+        return uncovered >= gamma(self.epsilon, r, t, self.delta, scale=self.scale)
+
+    def skip(self, covered: int, uncovered: int) -> None:
+        """Let the clock run over rounds in which nothing else changed."""
+        self.rounds += covered + uncovered
+        self._uncovered_rounds += uncovered
+
+    def _state(self) -> dict[str, Any]:
+        clock = {"uncovered_rounds": self._uncovered_rounds, "last_rule": self._last_rule}
+        return {**super()._state(), **clock}
+
+    def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
+        super()._restore(state, context)
+        self._uncovered_rounds, self._last_rule = state["uncovered_rounds"], state["last_rule"]

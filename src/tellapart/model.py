@@ -1,0 +1,314 @@
+"""The one currency between rooms: a decision list, and what it means for a feature to hold.
+
+A `DecisionList` is immutable: ordered clauses, first match wins, then a default. Trees, rule lists
+and guards all present themselves this way.
+
+Finding the first clause an item satisfies is an index, not a loop over literals (`FirstMatch`): a
+map from feature to the bit set of clauses it violates. The cost of a look-up depends on the number
+of literals and on the features present, never on the number of features that exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+from tellapart import codec
+from tellapart.errors import FeatureError, FormatError
+from tellapart.protocol import Feature, Guess, Item, Label
+
+Holds: TypeAlias = Callable[[Feature, Item], bool]
+
+FORMAT = 1
+"""The version of the model file; see docs/model.md."""
+
+
+def holds(feature: Feature, item: Item) -> bool:
+    """The default reading of a feature.
+
+    A callable is called with the item. Otherwise a feature is the name of a column of a mapping
+    (it holds when the value is true) or a member of a set.
+
+    >>> holds("milk", {"milk": True, "legs": 4}), holds("milk", {"eggs"})
+    (True, False)
+    >>> holds(lambda animal: animal["legs"] == 4, {"milk": True, "legs": 4})
+    True
+    """
+    if callable(feature):
+        return bool(feature(item))
+    if isinstance(item, Mapping):
+        return bool(item.get(feature))
+    if hasattr(item, "__contains__") and not isinstance(item, str | bytes | list | tuple):
+        return feature in item
+    raise FeatureError(
+        f"cannot tell whether {feature!r} holds on {item!r} ({type(item).__name__}): give items"
+        " as mappings or sets, features as callables, or pass holds="
+    )
+
+
+class Compound:
+    """A feature made of other features; it passes the learner's `holds` on to its parts."""
+
+    __slots__ = ()
+
+    def truth(self, item: Item, holds: Holds) -> bool:
+        """Whether it holds on `item` when its parts are read by `holds`."""
+        raise NotImplementedError
+
+    def __call__(self, item: Item) -> bool:
+        return self.truth(item, holds)
+
+
+def truth(feature: Feature, item: Item, reading: Holds = holds) -> bool:
+    """Whether `feature` holds on `item`; combinations are taken apart first."""
+    if isinstance(feature, Compound):
+        return feature.truth(item, reading)
+    return bool(reading(feature, item))
+
+
+class Literal(NamedTuple):
+    """A feature and the truth it must have.
+
+    >>> str(Literal("feathers", False))
+    'not feathers'
+    """
+
+    feature: Feature
+    wanted: bool = True
+
+    def __str__(self) -> str:
+        return f"{'' if self.wanted else 'not '}{describe(self.feature)}"
+
+
+def describe(feature: Feature) -> str:
+    """A feature in words: its own `str`, or the name of a function."""
+    if isinstance(feature, Compound) or not callable(feature):
+        return str(feature)
+    return str(getattr(feature, "__name__", feature))
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A conjunction of literals, the label it gives, and the example it shows.
+
+    >>> print(Clause((Literal("milk"), Literal("eggs", False)), "mammal", "bear"))
+    if milk and not eggs: mammal, like bear
+    """
+
+    literals: tuple[Literal, ...]
+    label: Label
+    example: Item = None
+    origin: Any = None
+    """Where it came from: the round that made it, a tree's leaf, a person."""
+
+    def covers(self, item: Item, reading: Holds = holds) -> bool:
+        """Whether `item` satisfies every literal."""
+        return all(truth(f, item, reading) == wanted for f, wanted in self.literals)
+
+    @property
+    def guess(self) -> Guess:
+        """What this clause says of the items it covers."""
+        return Guess(self.label, self.example)
+
+    def __str__(self) -> str:
+        condition = " and ".join(map(str, self.literals))
+        said = f"{self.label}" if self.example is None else f"{self.label}, like {self.example}"
+        return f"if {condition}: {said}" if condition else f"always: {said}"
+
+
+class FirstMatch:
+    """Which of many conjunctions an item satisfies first; grows and shrinks one literal at a time.
+
+    Conjunctions live in slots numbered in order of creation; a bit of `_violated` stands for a
+    slot. Removed slots stay violated until `FirstMatch` is rebuilt by its owner.
+
+    >>> index = FirstMatch()
+    >>> mammal = index.append([Literal("milk")])
+    >>> other = index.append([])
+    >>> index.require(other, Literal("wings", False))
+    >>> index.first({"milk"}), index.first({"wings"}), index.first({"eggs"})
+    (0, None, 1)
+    """
+
+    def __init__(self, reading: Holds = holds) -> None:
+        self.reading = reading
+        self.slots = 0
+        self._removed = 0
+        self._if_true: dict[Feature, int] = {}
+        self._if_false: dict[Feature, int] = {}
+        self._names: set[Feature] = set()  # violated when present; plain names, read by membership
+        self._asked: list[Feature] = []  # all others: asked one by one
+
+    def append(self, literals: Iterable[Literal] = ()) -> int:
+        """A new conjunction after all others; returns its slot."""
+        slot = self.slots
+        self.slots += 1
+        for literal in literals:
+            self.require(slot, literal)
+        return slot
+
+    def require(self, slot: int, literal: Literal) -> None:
+        """Add a literal to the conjunction in `slot`."""
+        feature, wanted = literal
+        new = feature not in self._if_true and feature not in self._if_false
+        masks = self._if_false if wanted else self._if_true
+        masks[feature] = masks.get(feature, 0) | 1 << slot
+        by_name = self.reading is holds and not callable(feature) and feature not in self._if_false
+        if by_name:
+            self._names.add(feature)
+        elif new:
+            self._asked.append(feature)
+        elif feature in self._names:
+            self._names.discard(feature)
+            self._asked.append(feature)
+
+    def remove(self, slot: int) -> None:
+        """Take the conjunction in `slot` out of the race."""
+        self._removed |= 1 << slot
+
+    def first(self, item: Item) -> int | None:
+        """The slot of the first conjunction that `item` satisfies."""
+        violated = self._removed
+        if_true = self._if_true
+        names = self._names
+        if names:
+            kind = type(item)
+            if kind is frozenset or kind is set:
+                for feature in names & item:
+                    violated |= if_true[feature]
+            elif isinstance(item, Mapping):
+                for feature in names:
+                    if item.get(feature):
+                        violated |= if_true[feature]
+            else:
+                for feature in names:
+                    if holds(feature, item):
+                        violated |= if_true[feature]
+        if self._asked:
+            if_false = self._if_false
+            for feature in self._asked:
+                if truth(feature, item, self.reading):
+                    violated |= if_true.get(feature, 0)
+                else:
+                    violated |= if_false.get(feature, 0)
+        slot = (~violated & (violated + 1)).bit_length() - 1
+        return slot if slot < self.slots else None
+
+
+@dataclass(frozen=True)
+class DecisionList:
+    """Ordered clauses and a default: the first clause that covers an item labels it.
+
+    >>> zoo = DecisionList(
+    ...     (Clause((Literal("feathers"),), "bird", example="duck"),
+    ...      Clause((Literal("milk"),), "mammal", example="bear")),
+    ...     default=Clause((), "fish", example="bass"))
+    >>> zoo.first_match({"milk", "eggs"})
+    Guess(label='mammal', example='bear')
+    >>> zoo.predict([{"feathers", "eggs"}, {"fins"}])
+    ['bird', 'fish']
+    >>> print(zoo)
+    if feathers: bird, like duck
+    else if milk: mammal, like bear
+    else: fish, like bass
+    """
+
+    clauses: tuple[Clause, ...] = ()
+    default: Clause = Clause((), None)
+    reading: Holds = field(default=holds, repr=False, compare=False)
+
+    @cached_property
+    def _index(self) -> FirstMatch:
+        index = FirstMatch(self.reading)
+        for clause in self.clauses:
+            index.append(clause.literals)
+        return index
+
+    def match(self, item: Item) -> Clause:
+        """The first clause that covers `item`, or the default."""
+        slot = self._index.first(item)
+        return self.default if slot is None else self.clauses[slot]
+
+    def first_match(self, item: Item) -> Guess:
+        """The guess of the first clause that covers `item`, or of the default."""
+        return self.match(item).guess
+
+    def predict(self, items: Iterable[Item]) -> list[Label]:
+        """The label of each item."""
+        return [self.match(item).label for item in items]
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """Every feature the list asks about, once, in order of appearance."""
+        return tuple(dict.fromkeys(lit.feature for c in self.clauses for lit in c.literals))
+
+    def __iter__(self) -> Iterator[Clause]:
+        yield from self.clauses
+        yield self.default
+
+    def __str__(self) -> str:
+        lines = [str(clause) for clause in self.clauses]
+        lines.append(str(self.default).replace("always: ", "else: " if lines else "always: "))
+        return "\n".join([*lines[:1], *(_otherwise(line) for line in lines[1:-1]), *lines[1:][-1:]])
+
+    def to_json(self) -> str:
+        """The documented model file (docs/model.md); `DecisionList.from_json` reads it back."""
+        return codec.dump(
+            {
+                "tellapart": "model",
+                "format": FORMAT,
+                "clauses": [_clause_to_dict(clause) for clause in self.clauses],
+                "default": _clause_to_dict(self.default),
+            }
+        )
+
+    @classmethod
+    def from_json(
+        cls,
+        text: str,
+        *,
+        reading: Holds = holds,
+        items: Sequence[Item] | None = None,
+        features: Mapping[str, Callable[[Item], bool]] | None = None,
+    ) -> DecisionList:
+        """Read a model file. `items` and `features` bring what a text cannot carry.
+
+        >>> model = DecisionList((Clause((Literal("milk"),), "mammal"),), Clause((), "fish"))
+        >>> DecisionList.from_json(model.to_json()) == model
+        True
+        """
+        data = codec.parse(text)
+        context = codec.Context(items, features or {})
+        if data.get("tellapart") != "model" or data.get("format") != FORMAT:
+            raise FormatError(
+                f"not a tellapart model of format {FORMAT}: it says {data.get('tellapart')!r},"
+                f" format {data.get('format')!r}"
+            )
+        try:
+            clauses = tuple(_clause_from_dict(clause, context) for clause in data["clauses"])
+            return cls(clauses, _clause_from_dict(data["default"], context), reading)
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"a damaged model file: {error!r}") from error
+
+
+def _otherwise(line: str) -> str:
+    return f"else {line}" if line.startswith("if ") else line
+
+
+def _clause_to_dict(clause: Clause) -> dict[str, Any]:
+    return {
+        "if": [[codec.encode(feature), wanted] for feature, wanted in clause.literals],
+        "label": codec.encode(clause.label),
+        "example": codec.encode(clause.example),
+        "origin": codec.encode(clause.origin),
+    }
+
+
+def _clause_from_dict(data: Mapping[str, Any], context: codec.Context) -> Clause:
+    literals = tuple(Literal(codec.decode(f, context), bool(w)) for f, w in data["if"])
+    label, example, origin = (
+        codec.decode(data[name], context) for name in ("label", "example", "origin")
+    )
+    return Clause(literals, label, example, origin)

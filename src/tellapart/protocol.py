@@ -1,0 +1,183 @@
+"""The conversation: a learner guesses, a teacher corrects, the learner learns.
+
+Everything else in tellapart plugs into the three contracts of this file. A round is
+
+    guess = learner.guess(item)                  # changes nothing
+    correction = teacher.answer(item, guess)     # None: the guess stands
+    learner.learn(item, guess, correction)       # the only place where a learner changes
+
+A fresh learner's first guess is `Guess(None, None)`: it asks. The answer is a `Correction` with
+a label and no feature, and it is no mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+if TYPE_CHECKING:
+    from tellapart.model import DecisionList
+
+Item: TypeAlias = Any
+"""Anything a feature can be asked about: a mapping, a set of names, your own object."""
+
+Feature: TypeAlias = Hashable
+"""Anything hashable: a name, a callable, a combination (`tellapart.Not`, `And`, `Or`)."""
+
+Label: TypeAlias = Hashable
+
+
+class Guess(NamedTuple):
+    """A label, and the earlier item shown as the reason: "a bird, because it is like this duck".
+
+    >>> Guess("bird", {"feathers"})
+    Guess(label='bird', example={'feathers'})
+    """
+
+    label: Label
+    example: Item
+
+
+class Correction(NamedTuple):
+    """The right label, and a feature that holds on the item and not on the shown example.
+
+    `feature` is None when the label was asked (there is no example yet), or when the teacher
+    cannot say why.
+
+    >>> Correction("bird", "feathers")
+    Correction(label='bird', feature='feathers')
+    """
+
+    label: Label
+    feature: Feature | None = None
+
+
+class Inconsistency(NamedTuple):
+    """An answer that contradicts itself: recorded, and not learnt from."""
+
+    round: int
+    reason: str
+
+
+class Round(NamedTuple):
+    """One corrected round of a lesson: which item, what was guessed, what the teacher said."""
+
+    number: int
+    item: Item
+    guess: Guess
+    correction: Correction
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """What `teach` asks of a learner. `tellapart.learners.base` has a base to build on."""
+
+    inconsistencies: list[Inconsistency]
+
+    @property
+    def rules_created(self) -> int: ...
+
+    @property
+    def rules_deleted(self) -> int: ...
+
+    @property
+    def model(self) -> DecisionList:
+        """What has been learnt so far; at all times a decision list."""
+        ...
+
+    def guess(self, item: Item) -> Guess:
+        """The label of `item` and the example shown for it. Changes nothing."""
+        ...
+
+    def learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
+        """Take the answer to `guess` on `item`; None when the guess stands."""
+        ...
+
+    def bound(
+        self,
+        *,
+        m: int | None = None,
+        k: int | None = None,
+        s: int | None = None,
+        n: int | None = None,
+    ) -> float | None:
+        """The most mistakes possible in a world of `m` components and so on; None if unknown."""
+        ...
+
+
+@runtime_checkable
+class Teacher(Protocol):
+    """What `teach` asks of a teacher.
+
+    A teacher that knows its world may carry `m`, `k` and `s`: the lesson then has a bound.
+    """
+
+    def answer(self, item: Item, guess: Guess) -> Correction | None:
+        """A correction of `guess` on `item`, or None when the guess is right."""
+        ...
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """The record of a run.
+
+    Rounds are numbered from 0, as items come; round 0 of a fresh learner asks for a label and
+    is no mistake.
+    """
+
+    rounds: int
+    corrections: tuple[Round, ...] = field(repr=False)
+    """The mistakes, each with its item, guess and correction."""
+    rules_created: int
+    rules_deleted: int
+    inconsistencies: tuple[Inconsistency, ...]
+    bound: float | None
+    """The most mistakes the learner's guarantee allowed here; None where it says nothing."""
+
+    @property
+    def mistakes(self) -> int:
+        """How many guesses the teacher corrected."""
+        return len(self.corrections)
+
+    @property
+    def mistake_rounds(self) -> tuple[int, ...]:
+        """In which rounds the mistakes fell."""
+        return tuple(corrected.number for corrected in self.corrections)
+
+
+def teach(learner: Learner, teacher: Teacher, items: Iterable[Item]) -> Lesson:
+    """Run the protocol over `items`, in their order, and return what happened.
+
+    >>> from tellapart import CappedDFF, Recorded
+    >>> duck, bear = frozenset({"feathers", "eggs"}), frozenset({"milk", "hair"})
+    >>> teacher = Recorded([(duck, Correction("bird")), (bear, Correction("mammal", "milk"))])
+    >>> lesson = teach(CappedDFF(m=2), teacher, [duck, bear, duck, bear])
+    >>> lesson.rounds, lesson.mistakes, lesson.mistake_rounds
+    (4, 1, (1,))
+    """
+    created, deleted = learner.rules_created, learner.rules_deleted
+    known = len(learner.inconsistencies)
+    corrections: list[Round] = []
+    rounds = 0
+    for number, item in enumerate(items):
+        guess = learner.guess(item)
+        correction = teacher.answer(item, guess)
+        learner.learn(item, guess, correction)
+        if correction is not None and guess.label is not None:
+            corrections.append(Round(number, item, guess, correction))
+        rounds = number + 1
+    return Lesson(
+        rounds=rounds,
+        corrections=tuple(corrections),
+        rules_created=learner.rules_created - created,
+        rules_deleted=learner.rules_deleted - deleted,
+        inconsistencies=tuple(learner.inconsistencies[known:]),
+        bound=bound_under(learner, teacher, rounds),
+    )
+
+
+def bound_under(learner: Learner, teacher: Any, rounds: int) -> float | None:
+    """The learner's bound for what the teacher says of its world (`m`, `k`, `s`), if anything."""
+    world = {name: getattr(teacher, name, None) for name in "mks"}
+    return learner.bound(**world, n=rounds)

@@ -1,0 +1,41 @@
+"""Bounds, representations and reductions: what can be proven, in code."""
+
+from tellapart.theory.bounds import (
+    StochasticBound,
+    adaptive_bound,
+    capped_bound,
+    capped_rules,
+    dff_bound,
+    gamma,
+    guarded_bound,
+    lower_bound,
+    patient_bound,
+    q,
+    reduction_size,
+    robust_bound,
+    robust_mistakes_per_rule,
+    robust_rules,
+    ruler_rules,
+    stochastic_bound,
+    stochastic_rules,
+)
+
+__all__ = [
+    "StochasticBound",
+    "adaptive_bound",
+    "capped_bound",
+    "capped_rules",
+    "dff_bound",
+    "gamma",
+    "guarded_bound",
+    "lower_bound",
+    "patient_bound",
+    "q",
+    "reduction_size",
+    "robust_bound",
+    "robust_mistakes_per_rule",
+    "robust_rules",
+    "ruler_rules",
+    "stochastic_bound",
+    "stochastic_rules",
+]

@@ -24,6 +24,7 @@ _HOME = {
     "Correction": "protocol",
     "DFF": "learners",
     "DecisionList": "model",
+    "Expression": "features",
     "Guarded": "learners",
     "Guess": "protocol",
     "Is": "features",
@@ -39,6 +40,7 @@ _HOME = {
     "TellapartError": "errors",
     "holds": "model",
     "load_learner": "learners",
+    "parse_feature": "features",
     "teach": "protocol",
 }
 _ROOMS = ("checks", "features", "learners", "teachers", "theory", "worlds")
@@ -53,10 +55,12 @@ if TYPE_CHECKING:
     from tellapart.errors import TellapartError as TellapartError
     from tellapart.features import And as And
     from tellapart.features import Column as Column
+    from tellapart.features import Expression as Expression
     from tellapart.features import Is as Is
     from tellapart.features import Named as Named
     from tellapart.features import Not as Not
     from tellapart.features import Or as Or
+    from tellapart.features import parse_feature as parse_feature
     from tellapart.learners import DFF as DFF
     from tellapart.learners import AdaptiveDFF as AdaptiveDFF
     from tellapart.learners import CappedDFF as CappedDFF

@@ -1,0 +1,559 @@
+"""From text to tree: what may be written, checked at every step.
+
+Three sieves, each a white list. First the words: only known words, signs, numbers and texts, no
+comments, brackets not too deep; this already leaves no way to write a statement, a subquery, a cast
+or a foreign function. Then sqlglot parses (dialect duckdb). Then every node and every argument
+of every node is looked up, and types are checked against the columns. Nothing is ever evaluated.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from tellapart.errors import FeatureError
+from tellapart.features import canonical
+from tellapart.features.text import text as to_text
+from tellapart.features.tree import Call, Column, Node, Pattern, Type, Value, Wild, columns
+
+if TYPE_CHECKING:
+    from sqlglot import Token, exp
+
+LONGEST = 8_000
+"""Characters in a feature."""
+DEEPEST = 24
+"""Brackets, NOTs and minus signs inside each other."""
+LEVELS = 64
+"""Operations inside each other."""
+MOST = 1_000
+"""Words and signs in a feature."""
+
+ALLOWED = (
+    "Allowed: columns, numbers, 'texts', DATE '2024-12-31', TIMESTAMP '2024-12-31 23:59:59',"
+    " TRUE, FALSE; = <> < <= > >=, BETWEEN, IN (...), LIKE, ILIKE, IS [NOT] NULL/TRUE/FALSE,"
+    " AND, OR, NOT, + - * /, brackets, and the functions lower, upper, trim, length, contains,"
+    " starts_with, ends_with, abs, coalesce, year, month, day."
+)
+
+_FUNCTIONS = {
+    "abs": 1,
+    "coalesce": None,
+    "contains": 2,
+    "day": 1,
+    "ends_with": 2,
+    "length": 1,
+    "lower": 1,
+    "month": 1,
+    "starts_with": 2,
+    "trim": 1,
+    "upper": 1,
+    "year": 1,
+}
+"""The functions, and how many arguments each takes."""
+
+_WORDS = frozenset(
+    (
+        "L_PAREN", "R_PAREN", "COMMA", "EQ", "NEQ", "LT", "GT", "LTE", "GTE", "PLUS", "DASH",
+        "STAR", "SLASH", "NUMBER", "STRING", "AND", "OR", "NOT", "LIKE", "ILIKE", "ESCAPE", "IN",
+        "BETWEEN", "IS", "NULL", "TRUE", "FALSE",
+    )
+)  # fmt: skip
+_COMPARISONS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
+_ARITHMETIC = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/"}
+
+# The arguments each node may carry, and nothing else; sqlglot keeps inversions (negate=) there.
+_ARGUMENTS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(_COMPARISONS, frozenset({"this", "expression"})),
+    **dict.fromkeys(("Add", "Sub", "Mul", "And", "Or"), frozenset({"this", "expression"})),
+    **dict.fromkeys(("Contains", "StartsWith", "EndsWith"), frozenset({"this", "expression"})),
+    **dict.fromkeys(("Lower", "Upper", "Length", "Abs", "Trim"), frozenset({"this"})),
+    **dict.fromkeys(("Year", "Month", "Day", "Paren", "Not", "Neg", "Column"), frozenset({"this"})),
+    "Div": frozenset({"this", "expression", "typed", "safe"}),
+    "Like": frozenset({"this", "expression", "negate"}),
+    "ILike": frozenset({"this", "expression", "negate"}),
+    "Escape": frozenset({"this", "expression"}),
+    "In": frozenset({"this", "expressions"}),
+    "Between": frozenset({"this", "low", "high"}),
+    "Is": frozenset({"this", "expression"}),
+    "Coalesce": frozenset({"this", "expressions"}),
+    "Cast": frozenset({"this", "to", "_type"}),
+    "Identifier": frozenset({"this", "quoted"}),
+    "Literal": frozenset({"this", "is_string"}),
+    "Boolean": frozenset({"this"}),
+    "Null": frozenset(),
+}
+
+
+def parse(text: str, schema: Mapping[str, Type]) -> Node:
+    """The canonical tree of `text` over the columns of `schema`, or a `FeatureError`."""
+    if not isinstance(text, str):
+        raise FeatureError(f"a feature is a text, got {text!r} ({type(text).__name__})")
+    return _Parser(text, schema).feature()
+
+
+class _Parser:
+    def __init__(self, text: str, schema: Mapping[str, Type]) -> None:
+        self.text, self.schema = text, schema
+        self.lowered: dict[str, list[str]] = {}
+        for name in schema:
+            self.lowered.setdefault(name.lower(), []).append(name)
+
+    # -- words
+
+    def feature(self) -> Node:
+        from sqlglot import Dialect
+        from sqlglot.errors import ParseError, SqlglotError
+
+        if len(self.text) > LONGEST:
+            said = f"the feature has {len(self.text):,} characters"
+            self.fail(said, LONGEST, f"At most {LONGEST:,} are allowed.")
+        for spot, letter in enumerate(self.text):
+            if letter == "\0" or "\ud800" <= letter <= "\udfff":
+                self.fail("a character no engine can hold", spot)
+        dialect = Dialect.get_or_raise("duckdb")
+        try:
+            tokens = self.sift(dialect.tokenize(self.text))
+            trees = dialect.parser().parse(tokens, self.text)
+        except ParseError as error:
+            self.misparsed(error)
+        except SqlglotError:  # the tokenizer
+            self.fail("a quote is opened and not closed", _unclosed(self.text))
+        except RecursionError:
+            raise FeatureError("the feature is nested too deeply; use fewer brackets") from None
+        if len(trees) != 1 or trees[0] is None:
+            self.fail("not one condition", 0)
+        try:
+            self.measure(trees[0])
+            return canonical.feature(self.condition(trees[0]))
+        except RecursionError:
+            raise FeatureError("the feature is nested too deeply; use fewer brackets") from None
+
+    def sift(self, tokens: list[Token]) -> list[Token]:
+        """The first sieve: `tokens` if every one may stand in a feature."""
+        from sqlglot import TokenType
+
+        if not tokens:
+            raise FeatureError(f"the feature is empty. {ALLOWED}")
+        depth = prefixes = 0
+        end = -1
+        for count, (here, following) in enumerate(zip(tokens, [*tokens[1:], None], strict=True)):
+            gap = self.text[end + 1 : here.start]
+            if gap.strip():  # what the tokenizer passes over
+                start = here.start - len(gap.lstrip())
+                self.fail("a comment", (start, start + len(gap.strip())), "Leave it out.")
+            end = here.end
+            kind = here.token_type.name
+            called = following is not None and following.token_type is TokenType.L_PAREN
+            if kind == "L_PAREN":
+                depth += 1
+            elif kind == "R_PAREN":
+                depth -= 1
+            prefixes = prefixes + 1 if kind in ("NOT", "DASH", "PLUS") else 0
+            if depth + prefixes > DEEPEST:
+                self.fail(f"more than {DEEPEST} levels of brackets, NOT and minus", here)
+            if count == MOST:
+                self.fail(f"more than {MOST:,} words and signs", here)
+            word = here.text
+            if kind in _WORDS or (kind == "IDENTIFIER" and not called):
+                continue
+            if following is not None and following.token_type is TokenType.STRING:
+                if word.upper() in ("DATE", "TIMESTAMP"):
+                    continue
+                self.fail(f"{word!r} before a text", here, ALLOWED)
+            if called:
+                if word.lower() not in _FUNCTIONS or kind == "IDENTIFIER":
+                    self.fail(f"{word!r} is no function of features", here, ALLOWED)
+                continue
+            if kind == "SEMICOLON":
+                self.fail("a semicolon: a feature is one condition", here, "Leave it out.")
+            if kind != "VAR":  # a keyword of SQL, unless it is a column here
+                name = self.find(word, quoted=False)
+                if name is None:
+                    self.fail(f"{word!r} cannot be used in a feature", here, ALLOWED)
+                here.token_type, here.text = TokenType.IDENTIFIER, name
+        rest = self.text[end + 1 :]
+        if rest.strip():
+            self.fail("a comment", len(self.text) - len(rest.lstrip()), "Leave it out.")
+        return tokens
+
+    def measure(self, tree: exp.Expr) -> None:
+        """Refuse what is nested too deeply; a chain of ANDs or ORs is one level."""
+        stack = [(tree, 1)]
+        while stack:
+            node, level = stack.pop()
+            if level > LEVELS:
+                self.fail(f"more than {LEVELS} operations inside each other", node)
+            for child in node.iter_expressions():
+                chained = type(child) is type(node) and type(node).__name__ in ("And", "Or")
+                stack.append((child, level + (not chained)))
+
+    # -- conditions
+
+    def condition(self, node: exp.Expr) -> Node:
+        """`node` as something true, false or unknown."""
+        made = self.operand(node)
+        if made.type is not Type.BOOL:
+            self.fail(
+                f"{to_text(made)} is {_a(made.type)}, not a condition",
+                node,
+                f"Compare it with something, for instance {to_text(made)} = ...",
+            )
+        if isinstance(made, Value):
+            self.fail("TRUE and FALSE alone say nothing of an item", node, "Name a column.")
+        return made
+
+    def operand(self, node: exp.Expr) -> Node:
+        """The second and third sieve: any node of the white list as a tree of ours."""
+        kind = type(node).__name__
+        if kind not in _ARGUMENTS:
+            self.fail(f"{_name(node)} cannot be used in a feature", node, ALLOWED)
+        for name, value in node.args.items():
+            if name not in _ARGUMENTS[kind] and value not in (None, False, []):
+                self.fail(f"{_name(node)} with {name!r} cannot be used here", node, ALLOWED)
+        if kind in _COMPARISONS:
+            return self.comparison(_COMPARISONS[kind], node, node.this, node.expression)
+        if kind in _ARITHMETIC:
+            left, right = self.number(node.this), self.number(node.expression)
+            return canonical.arithmetic(_ARITHMETIC[kind], left, right)
+        reader: Callable[[Any], Node] = getattr(self, f"_{kind.lower()}", self.function)
+        return reader(node)
+
+    def comparison(self, op: str, node: exp.Expr, first: exp.Expr, second: exp.Expr) -> Node:
+        left, right = self.side(first), self.side(second)
+        left, right = self.same(left, right, first), self.same(right, left, second)
+        if not any(True for side in (left, right) for _ in columns(side)):
+            self.fail("this compares two constants", node, "Name a column.")
+        if left.type is Type.BOOL and op not in ("=", "<>"):
+            self.fail(f"{op} between conditions", node, "Use = or <>, AND, OR and NOT.")
+        return canonical.compare(op, left, right)
+
+    def side(self, node: exp.Expr) -> Node:
+        """An operand of a comparison or of IS. A condition needs brackets there: engines disagree
+        about `a = b IS TRUE`."""
+        made = self.operand(node)
+        if made.type is Type.BOOL and type(node).__name__ in {
+            *_COMPARISONS, "And", "Or", "Not", "Like", "ILike", "Escape", "In", "Between", "Is",
+        }:  # fmt: skip
+            self.fail("a condition inside a comparison", node, "Put it in brackets.")
+        return made
+
+    def same(self, made: Node, other: Node, node: exp.Expr) -> Node:
+        """`made` in a type that compares with `other`; texts become dates where dates stand."""
+        if made.type is other.type or (made.type.temporal and other.type.temporal):
+            return made
+        if isinstance(made, Value) and made.type is Type.TEXT and other.type.temporal:
+            return self.moment(made.value, node, Type.DATE)
+        if isinstance(other, Value) and other.type is Type.TEXT and made.type.temporal:
+            return made
+        if made.type.numeric and other.type.numeric:
+            huge = isinstance(made, Value) and made.value == int(made.value)
+            if huge and made.type is Type.NUMBER and other.type is Type.INTEGER:
+                self.fail("no whole number of 64 bits is as large as this", node)
+            return made
+        said = f"{to_text(made)} is {_a(made.type)} but {to_text(other)} is {_a(other.type)}"
+        self.fail(said, node.parent or node, "They must be of the same kind.")
+
+    # -- nodes
+
+    def _paren(self, node: exp.Expr) -> Node:
+        return self.operand(node.this)
+
+    def _and(self, node: exp.Expr) -> Node:
+        return canonical.both(map(self.condition, _chain(node)))
+
+    def _or(self, node: exp.Expr) -> Node:
+        return canonical.either(map(self.condition, _chain(node)))
+
+    def _not(self, node: exp.Expr) -> Node:
+        return canonical.negate(self.condition(node.this))
+
+    def _between(self, node: exp.Expr) -> Node:
+        low, high = node.args["low"], node.args["high"]
+        return canonical.both(
+            [
+                self.comparison(">=", node, node.this, low),
+                self.comparison("<=", node, node.this, high),
+            ]
+        )
+
+    def _in(self, node: exp.Expr) -> Node:
+        operand = self.side(node.this)
+        if operand.type is Type.BOOL or not any(columns(operand)):
+            self.fail("IN needs a number, text or date with a column before it", node.this)
+        values = []
+        for part in node.expressions:
+            if type(part).__name__ == "Null":
+                self.fail("NULL in a list", node, "Write OR ... IS NULL beside it.")
+            value = self.same(self.operand(part), operand, part)
+            if not isinstance(value, Value):
+                self.fail("a list holds literals only", part, "Write several conditions with OR.")
+            values.append(value)
+        if not values:
+            self.fail("an empty list", node)
+        return canonical.is_in(operand, values)
+
+    def _is(self, node: exp.Expr) -> Node:
+        operand, wanted = self.side(node.this), node.expression
+        if not any(columns(operand)):
+            self.fail("IS needs a column before it", node.this)
+        if type(wanted).__name__ == "Null":
+            return canonical.is_null(operand)
+        if type(wanted).__name__ != "Boolean":
+            self.fail("IS takes NULL, TRUE or FALSE", wanted)
+        if operand.type is not Type.BOOL:
+            self.fail(f"{to_text(operand)} is {_a(operand.type)}, not a condition", node.this)
+        return canonical.is_true(operand if wanted.this else canonical.negate(operand))
+
+    def _like(self, node: exp.Expr, escape: str = "") -> Node:
+        operand = self.of(node.this, Type.TEXT)
+        if not any(columns(operand)):
+            self.fail("LIKE needs a column before it", node.this)
+        wanted = self.operand(node.expression)
+        if not isinstance(wanted, Value) or wanted.type is not Type.TEXT:
+            self.fail("a pattern must be a text in quotes", node.expression)
+        pattern = self.pattern(wanted.value, escape, node.expression)
+        made = canonical.like(operand, pattern, fold=type(node).__name__ == "ILike")
+        return canonical.negate(made) if node.args.get("negate") else made
+
+    _ilike = _like
+
+    def _escape(self, node: exp.Expr) -> Node:
+        if type(node.this).__name__ not in ("Like", "ILike"):
+            self.fail("ESCAPE belongs to LIKE or ILIKE", node)
+        self.operand(node.this)
+        sign = self.operand(node.expression)
+        if not isinstance(sign, Value) or sign.type is not Type.TEXT or len(sign.value) != 1:
+            self.fail("ESCAPE takes one character", node.expression)
+        return self._like(node.this, sign.value)
+
+    def pattern(self, text: str, escape: str, node: exp.Expr) -> Pattern:
+        parts: list[str | Wild] = []
+        letters = iter(text)
+        for letter in letters:
+            if letter == escape:
+                escaped = next(letters, "")
+                if escaped not in (escape, "%", "_") or not escaped:
+                    self.fail(f"in a pattern, {escape} must stand before {escape}, % or _", node)
+                parts.append(escaped)
+            else:
+                parts.append(Wild(letter) if letter in "%_" else letter)
+        return tuple(parts)
+
+    def _column(self, node: exp.Expr) -> Node:
+        identifier = node.this
+        if type(identifier).__name__ != "Identifier":
+            self.fail(f"{_name(identifier)} cannot be used in a feature", node, ALLOWED)
+        name = self.find(identifier.this, quoted=bool(identifier.args.get("quoted")))
+        if name is None:
+            near = difflib.get_close_matches(identifier.this[:100], list(self.schema), 1)
+            hint = f"Did you mean {near[0]!r}? " if near else ""
+            self.fail(
+                f"unknown column {identifier.this!r}", node, f"{hint}Columns: {_list(self.schema)}."
+            )
+        return Column(name, self.schema[name])
+
+    def find(self, word: str, *, quoted: bool) -> str | None:
+        """The column a word means: exactly so written, or else the only one but for case."""
+        if word in self.schema:
+            return word
+        alike = self.lowered.get(word.lower(), [])
+        return alike[0] if len(alike) == 1 and not quoted else None
+
+    def _literal(self, node: exp.Expr) -> Node:
+        if node.args.get("is_string"):
+            return Value(node.this, Type.TEXT)
+        try:
+            value = Decimal(node.this)
+            nearest = float(value)
+        except (ArithmeticError, ValueError, OverflowError):
+            self.fail(f"{node.this[:40]!r} is no number", node)
+        if not abs(nearest) < float("inf"):
+            self.fail("a number beyond double precision", node)
+        if value == value.to_integral_value() and abs(value) < 2**63:
+            return Value(int(value), Type.INTEGER)
+        return canonical.number(nearest)
+
+    def _neg(self, node: exp.Expr) -> Node:
+        made = self.number(node.this)
+        if isinstance(made, Value):
+            return canonical.number(-made.value)
+        return Call("negative", (made,), Type.NUMBER)
+
+    def _boolean(self, node: exp.Expr) -> Node:
+        return Value(bool(node.this), Type.BOOL)
+
+    def _null(self, node: exp.Expr) -> Node:
+        self.fail("nothing equals NULL", node, "Write IS NULL or IS NOT NULL.")
+
+    def _cast(self, node: exp.Expr) -> Node:
+        """DATE '...' and TIMESTAMP '...' come as casts of a text; the words kept others out."""
+        kinds = {"DATE": Type.DATE, "TIMESTAMP": Type.DATETIME, "TIMESTAMPNTZ": Type.DATETIME}
+        kind = kinds.get(node.args["to"].this.name)
+        if kind is None or type(node.this).__name__ != "Literal":
+            self.fail("a cast", node, ALLOWED)
+        return self.moment(node.this.this, node, kind)
+
+    def moment(self, text: str, node: exp.Expr, wanted: Type) -> Value:
+        """A date, or with a time of day a datetime."""
+        try:
+            if len(text) == 10:
+                day = date.fromisoformat(text)
+                return canonical.fit(Value(day, Type.DATE), wanted)
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            self.fail(
+                f"{text[:40]!r} is no date", node, "Write '2024-12-31' or '2024-12-31 23:59:59'."
+            )
+        if moment.tzinfo is not None:
+            self.fail("a time zone", node, "Times are without a zone, in UTC.")
+        return Value(moment, Type.DATETIME)
+
+    # -- functions
+
+    def function(self, node: exp.Expr) -> Node:
+        name = {"StartsWith": "starts_with", "EndsWith": "ends_with"}.get(
+            type(node).__name__, type(node).__name__.lower()
+        )
+        if name not in _FUNCTIONS:
+            self.fail(f"{name!r} cannot be used in a feature", node, ALLOWED)
+        if name == "coalesce":
+            return self.coalesce(node)
+        if _FUNCTIONS[name] == 2:
+            operand, wanted = self.of(node.this, Type.TEXT), self.operand(node.expression)
+            if not isinstance(wanted, Value) or wanted.type is not Type.TEXT:
+                self.fail(f"{name} looks for a text in quotes", node.expression)
+            if not any(columns(operand)):
+                self.fail(f"{name} needs a column", node.this)
+            before = () if name == "starts_with" else (Wild.ANY,)
+            after = () if name == "ends_with" else (Wild.ANY,)
+            return canonical.like(operand, (*before, wanted.value, *after), fold=False)
+        if name == "abs":
+            return Call(name, (self.number(node.this),), Type.NUMBER)
+        if name in ("year", "month", "day"):
+            made = self.operand(node.this)
+            if not made.type.temporal:
+                self.fail(f"{name} takes a date, {to_text(made)} is {_a(made.type)}", node.this)
+            return Call(name, (made,), Type.INTEGER)
+        made = self.of(node.this, Type.TEXT)
+        return Call(name, (made,), Type.INTEGER if name == "length" else Type.TEXT)
+
+    def coalesce(self, node: exp.Expr) -> Node:
+        if not node.expressions:
+            self.fail("coalesce takes two or more arguments", node)
+        parts = [self.side(part) for part in (node.this, *node.expressions)]
+        first = next((p for p in parts if not isinstance(p, Value)), None)
+        if first is None:
+            self.fail("coalesce needs a column", node)
+        pairs = zip(parts, (node.this, *node.expressions), strict=True)
+        parts = [self.same(part, first, spot) for part, spot in pairs]
+        kinds = {part.type for part in parts}
+        kind = parts[0].type if len(kinds) == 1 else None
+        if kind is None:
+            kind = Type.NUMBER if Type.NUMBER in kinds else Type.DATETIME
+        fitted = tuple(canonical.fit(p, kind) if isinstance(p, Value) else p for p in parts)
+        return canonical.coalesce(fitted, kind)
+
+    def number(self, node: exp.Expr) -> Node:
+        made = self.operand(node)
+        if not made.type.numeric:
+            self.fail(f"{to_text(made)} is {_a(made.type)}, not a number", node)
+        return made
+
+    def of(self, node: exp.Expr, wanted: Type) -> Node:
+        made = self.operand(node)
+        if made.type is not wanted:
+            self.fail(f"{to_text(made)} is {_a(made.type)}, not {_a(wanted)}", node)
+        return made
+
+    # -- errors
+
+    def misparsed(self, error: Any) -> NoReturn:
+        """sqlglot's complaint, at the spot it names."""
+        where = error.errors[0] if error.errors else {}
+        said = str(where.get("description") or "")
+        what = "this cannot stand here"
+        if said.startswith("Expecting )"):
+            what = "a bracket is opened and not closed"
+        elif said.startswith("Required"):
+            what = "something is missing here"
+        context, highlight = where.get("start_context") or "", where.get("highlight") or ""
+        start = len(self.text) - 1
+        if highlight:
+            start = max(self.text.find(context[-40:] + highlight), 0) + len(context[-40:])
+        self.fail(what, (start, start + max(len(highlight), 1)), ALLOWED)
+
+    def fail(
+        self, what: str, where: exp.Expr | Token | tuple[int, int] | int, advice: str = ""
+    ) -> NoReturn:
+        start, end = self.spot(where)
+        raise FeatureError(
+            f"{what}. {advice}".rstrip() + f"\n{_shown(self.text, start, end)}", spot=(start, end)
+        )
+
+    def spot(self, where: Any) -> tuple[int, int]:
+        """First and one-past-last character of a node, a word or a number."""
+        if isinstance(where, int):
+            return where, where + 1
+        if isinstance(where, tuple):
+            return where
+        if hasattr(where, "token_type"):
+            return where.start, where.end + 1
+        while where is not None:  # TRUE and NULL do not know where they are; what holds them does
+            spots = [n.meta for n in where.walk() if "start" in n.meta]
+            if spots:
+                return min(s["start"] for s in spots), max(s["end"] for s in spots) + 1
+            where = where.parent
+        return 0, len(self.text)
+
+
+def _chain(node: exp.Expr) -> Iterable[exp.Expr]:
+    """The parts of a chain of ANDs or ORs, however long, left to right."""
+    kind, stack = type(node), [node]
+    while stack:
+        here = stack.pop()
+        if type(here) is kind:
+            stack += [here.expression, here.this]
+        else:
+            yield here
+
+
+def _unclosed(text: str) -> int:
+    """Where the quote starts that never ends."""
+    opened, start = "", len(text) - 1
+    for spot, letter in enumerate(text):
+        if not opened and letter in "'\"":
+            opened, start = letter, spot
+        elif letter == opened:
+            opened = ""
+    return start
+
+
+def _name(node: exp.Expr) -> str:
+    kind = type(node).__name__
+    if kind == "Alias":
+        return "two things side by side without an operator"
+    name = node.args.get("this") if kind == "Anonymous" else None
+    return repr(name) if isinstance(name, str) else kind.upper()
+
+
+def _a(kind: Type) -> str:
+    names = {Type.BOOL: "a condition", Type.INTEGER: "a number", Type.NUMBER: "a number"}
+    return names.get(kind, f"a {kind.value}")
+
+
+def _list(names: Iterable[str]) -> str:
+    shown = sorted(names)
+    return ", ".join(shown[:30]) + (f" and {len(shown) - 30} more" if len(shown) > 30 else "")
+
+
+def _shown(text: str, start: int, end: int) -> str:
+    """The text around the spot, and a line of carets below it."""
+    first = max(0, start - 40)
+    last = min(len(text), max(start + 60, min(end, start + 60)))
+    line = "".join(c if c.isprintable() else " " for c in text[first:last])
+    before, after = "..." if first else "", "..." if last < len(text) else ""
+    pointer = " " * (len(before) + start - first) + "^" * max(1, min(end, last) - start)
+    return f"  {before}{line}{after}\n  {pointer}"

@@ -41,6 +41,11 @@ OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MIRROR = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _RANK = {op: rank for rank, op in enumerate(("=", "<>", ">", ">=", "<", "<="))}
 _CONDITIONS = (Compare, Like, In, IsNull, IsTrue, Not)
+_RESULT = {
+    **dict.fromkeys(("lower", "upper", "trim"), Type.TEXT),
+    **dict.fromkeys(("length", "year", "month", "day"), Type.INTEGER),
+    **dict.fromkeys(("abs", "negative"), Type.NUMBER),
+}
 _BIG = 2**63
 
 
@@ -91,18 +96,27 @@ def compare(op: str, left: Node, right: Node) -> Node:
 def like(operand: Node, pattern: Pattern, *, fold: bool) -> Node:
     """A pattern match in its simplest form: `=` when there is no wildcard."""
     if fold:
-        pattern = tuple(letters.lower(p) if isinstance(p, str) else p for p in pattern)
+        pattern = tuple(p if isinstance(p, Wild) else letters.lower(p) for p in pattern)
     pattern = _tidy(pattern)
-    if isinstance(operand, Call) and operand.name in ("lower", "upper") and not fold:
+    if isinstance(operand, Call) and operand.name in ("lower", "upper"):
         change = letters.lower if operand.name == "lower" else letters.upper
-        if all(isinstance(p, Wild) or change(p) == p for p in pattern):
+        if fold or all(isinstance(p, Wild) or change(p) == p for p in pattern):
             return like(operand.args[0], pattern, fold=True)
     if fold and all(isinstance(p, Wild) or letters.upper(p) == p for p in pattern):
         fold = False
     if not pattern or (len(pattern) == 1 and isinstance(pattern[0], str)):
         text = Value("".join(map(str, pattern)), Type.TEXT)
-        return compare("=", Call("lower", (operand,), Type.TEXT) if fold else operand, text)
+        return compare("=", call("lower", operand) if fold else operand, text)
     return Like(operand, pattern, fold)
+
+
+def call(name: str, operand: Node) -> Node:
+    """A function of one thing; of several changes of case only the last one counts."""
+    kind = _RESULT[name]
+    if name in ("lower", "upper"):
+        while isinstance(operand, Call) and operand.name in ("lower", "upper"):
+            operand = operand.args[0]
+    return Call(name, (operand,), kind)
 
 
 def is_in(operand: Node, values: Iterable[Value]) -> Node:
@@ -223,7 +237,7 @@ def _lowered(left: Node, right: Value) -> tuple[Node, Value]:
     if isinstance(left, Call) and left.name == "upper":
         wanted: str = right.value
         if letters.upper(wanted) == wanted:
-            return Call("lower", left.args, Type.TEXT), Value(letters.lower(wanted), Type.TEXT)
+            return call("lower", left), Value(letters.lower(wanted), Type.TEXT)
     return left, right
 
 

@@ -1,9 +1,8 @@
 """From text to tree: what may be written, checked at every step.
 
-Three sieves, each a white list. First the words: only known words, signs, numbers and texts, no
-comments, brackets not too deep; this already leaves no way to write a statement, a subquery, a cast
-or a foreign function. Then sqlglot parses (dialect duckdb). Then every node and every argument
-of every node is looked up, and types are checked against the columns. Nothing is ever evaluated.
+Three sieves, each a white list. First the words (`words`). Then sqlglot parses (dialect duckdb),
+and every node and every argument of every node is looked up. Then types are checked against the
+columns. Nothing is ever evaluated.
 """
 
 from __future__ import annotations
@@ -17,50 +16,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tellapart.errors import FeatureError
 from tellapart.features import canonical
 from tellapart.features.text import text as to_text
-from tellapart.features.tree import Call, Column, Node, Pattern, Type, Value, Wild, columns
+from tellapart.features.tree import Column, Node, Pattern, Type, Value, Wild, columns
+from tellapart.features.words import ALLOWED, FUNCTIONS, Names, read, refuse
 
 if TYPE_CHECKING:
-    from sqlglot import Token, exp
+    from sqlglot import exp
 
-LONGEST = 8_000
-"""Characters in a feature."""
-DEEPEST = 24
-"""Brackets, NOTs and minus signs inside each other."""
 LEVELS = 64
 """Operations inside each other."""
-MOST = 1_000
-"""Words and signs in a feature."""
 
-ALLOWED = (
-    "Allowed: columns, numbers, 'texts', DATE '2024-12-31', TIMESTAMP '2024-12-31 23:59:59',"
-    " TRUE, FALSE; = <> < <= > >=, BETWEEN, IN (...), LIKE, ILIKE, IS [NOT] NULL/TRUE/FALSE,"
-    " AND, OR, NOT, + - * /, brackets, and the functions lower, upper, trim, length, contains,"
-    " starts_with, ends_with, abs, coalesce, year, month, day."
-)
-
-_FUNCTIONS = {
-    "abs": 1,
-    "coalesce": None,
-    "contains": 2,
-    "day": 1,
-    "ends_with": 2,
-    "length": 1,
-    "lower": 1,
-    "month": 1,
-    "starts_with": 2,
-    "trim": 1,
-    "upper": 1,
-    "year": 1,
-}
-"""The functions, and how many arguments each takes."""
-
-_WORDS = frozenset(
-    (
-        "L_PAREN", "R_PAREN", "COMMA", "EQ", "NEQ", "LT", "GT", "LTE", "GTE", "PLUS", "DASH",
-        "STAR", "SLASH", "NUMBER", "STRING", "AND", "OR", "NOT", "LIKE", "ILIKE", "ESCAPE", "IN",
-        "BETWEEN", "IS", "NULL", "TRUE", "FALSE",
-    )
-)  # fmt: skip
 _COMPARISONS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
 _ARITHMETIC = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/"}
 
@@ -96,88 +60,23 @@ def parse(text: str, schema: Mapping[str, Type]) -> Node:
 
 class _Parser:
     def __init__(self, text: str, schema: Mapping[str, Type]) -> None:
-        self.text, self.schema = text, schema
-        self.lowered: dict[str, list[str]] = {}
-        for name in schema:
-            self.lowered.setdefault(name.lower(), []).append(name)
-
-    # -- words
+        self.text, self.schema, self.names = text, schema, Names(schema)
 
     def feature(self) -> Node:
         from sqlglot import Dialect
-        from sqlglot.errors import ParseError, SqlglotError
+        from sqlglot.errors import ParseError
 
-        if len(self.text) > LONGEST:
-            said = f"the feature has {len(self.text):,} characters"
-            self.fail(said, LONGEST, f"At most {LONGEST:,} are allowed.")
-        for spot, letter in enumerate(self.text):
-            if letter == "\0" or "\ud800" <= letter <= "\udfff":
-                self.fail("a character no engine can hold", spot)
-        dialect = Dialect.get_or_raise("duckdb")
+        tokens = read(self.text, self.names)
         try:
-            tokens = self.sift(dialect.tokenize(self.text))
-            trees = dialect.parser().parse(tokens, self.text)
-        except ParseError as error:
-            self.misparsed(error)
-        except SqlglotError:  # the tokenizer
-            self.fail("a quote is opened and not closed", _unclosed(self.text))
-        except RecursionError:
-            raise FeatureError("the feature is nested too deeply; use fewer brackets") from None
-        if len(trees) != 1 or trees[0] is None:
-            self.fail("not one condition", 0)
-        try:
+            trees = Dialect.get_or_raise("duckdb").parser().parse(tokens, self.text)
+            if len(trees) != 1 or trees[0] is None:
+                self.fail("not one condition", (0, len(self.text)))
             self.measure(trees[0])
             return canonical.feature(self.condition(trees[0]))
+        except ParseError as error:
+            self.misparsed(error)
         except RecursionError:
             raise FeatureError("the feature is nested too deeply; use fewer brackets") from None
-
-    def sift(self, tokens: list[Token]) -> list[Token]:
-        """The first sieve: `tokens` if every one may stand in a feature."""
-        from sqlglot import TokenType
-
-        if not tokens:
-            raise FeatureError(f"the feature is empty. {ALLOWED}")
-        depth = prefixes = 0
-        end = -1
-        for count, (here, following) in enumerate(zip(tokens, [*tokens[1:], None], strict=True)):
-            gap = self.text[end + 1 : here.start]
-            if gap.strip():  # what the tokenizer passes over
-                start = here.start - len(gap.lstrip())
-                self.fail("a comment", (start, start + len(gap.strip())), "Leave it out.")
-            end = here.end
-            kind = here.token_type.name
-            called = following is not None and following.token_type is TokenType.L_PAREN
-            if kind == "L_PAREN":
-                depth += 1
-            elif kind == "R_PAREN":
-                depth -= 1
-            prefixes = prefixes + 1 if kind in ("NOT", "DASH", "PLUS") else 0
-            if depth + prefixes > DEEPEST:
-                self.fail(f"more than {DEEPEST} levels of brackets, NOT and minus", here)
-            if count == MOST:
-                self.fail(f"more than {MOST:,} words and signs", here)
-            word = here.text
-            if kind in _WORDS or (kind == "IDENTIFIER" and not called):
-                continue
-            if following is not None and following.token_type is TokenType.STRING:
-                if word.upper() in ("DATE", "TIMESTAMP"):
-                    continue
-                self.fail(f"{word!r} before a text", here, ALLOWED)
-            if called:
-                if word.lower() not in _FUNCTIONS or kind == "IDENTIFIER":
-                    self.fail(f"{word!r} is no function of features", here, ALLOWED)
-                continue
-            if kind == "SEMICOLON":
-                self.fail("a semicolon: a feature is one condition", here, "Leave it out.")
-            if kind != "VAR":  # a keyword of SQL, unless it is a column here
-                name = self.find(word, quoted=False)
-                if name is None:
-                    self.fail(f"{word!r} cannot be used in a feature", here, ALLOWED)
-                here.token_type, here.text = TokenType.IDENTIFIER, name
-        rest = self.text[end + 1 :]
-        if rest.strip():
-            self.fail("a comment", len(self.text) - len(rest.lstrip()), "Leave it out.")
-        return tokens
 
     def measure(self, tree: exp.Expr) -> None:
         """Refuse what is nested too deeply; a chain of ANDs or ORs is one level."""
@@ -346,7 +245,7 @@ class _Parser:
         identifier = node.this
         if type(identifier).__name__ != "Identifier":
             self.fail(f"{_name(identifier)} cannot be used in a feature", node, ALLOWED)
-        name = self.find(identifier.this, quoted=bool(identifier.args.get("quoted")))
+        name = self.names.find(identifier.this, quoted=bool(identifier.args.get("quoted")))
         if name is None:
             near = difflib.get_close_matches(identifier.this[:100], list(self.schema), 1)
             hint = f"Did you mean {near[0]!r}? " if near else ""
@@ -354,13 +253,6 @@ class _Parser:
                 f"unknown column {identifier.this!r}", node, f"{hint}Columns: {_list(self.schema)}."
             )
         return Column(name, self.schema[name])
-
-    def find(self, word: str, *, quoted: bool) -> str | None:
-        """The column a word means: exactly so written, or else the only one but for case."""
-        if word in self.schema:
-            return word
-        alike = self.lowered.get(word.lower(), [])
-        return alike[0] if len(alike) == 1 and not quoted else None
 
     def _literal(self, node: exp.Expr) -> Node:
         if node.args.get("is_string"):
@@ -380,7 +272,7 @@ class _Parser:
         made = self.number(node.this)
         if isinstance(made, Value):
             return canonical.number(-made.value)
-        return Call("negative", (made,), Type.NUMBER)
+        return canonical.call("negative", made)
 
     def _boolean(self, node: exp.Expr) -> Node:
         return Value(bool(node.this), Type.BOOL)
@@ -417,11 +309,11 @@ class _Parser:
         name = {"StartsWith": "starts_with", "EndsWith": "ends_with"}.get(
             type(node).__name__, type(node).__name__.lower()
         )
-        if name not in _FUNCTIONS:
+        if name not in FUNCTIONS:
             self.fail(f"{name!r} cannot be used in a feature", node, ALLOWED)
         if name == "coalesce":
             return self.coalesce(node)
-        if _FUNCTIONS[name] == 2:
+        if FUNCTIONS[name] == 2:
             operand, wanted = self.of(node.this, Type.TEXT), self.operand(node.expression)
             if not isinstance(wanted, Value) or wanted.type is not Type.TEXT:
                 self.fail(f"{name} looks for a text in quotes", node.expression)
@@ -431,19 +323,18 @@ class _Parser:
             after = () if name == "ends_with" else (Wild.ANY,)
             return canonical.like(operand, (*before, wanted.value, *after), fold=False)
         if name == "abs":
-            return Call(name, (self.number(node.this),), Type.NUMBER)
+            return canonical.call(name, self.number(node.this))
         if name in ("year", "month", "day"):
             made = self.operand(node.this)
             if not made.type.temporal:
                 self.fail(f"{name} takes a date, {to_text(made)} is {_a(made.type)}", node.this)
-            return Call(name, (made,), Type.INTEGER)
-        made = self.of(node.this, Type.TEXT)
-        return Call(name, (made,), Type.INTEGER if name == "length" else Type.TEXT)
+            return canonical.call(name, made)
+        return canonical.call(name, self.of(node.this, Type.TEXT))
 
     def coalesce(self, node: exp.Expr) -> Node:
         if not node.expressions:
             self.fail("coalesce takes two or more arguments", node)
-        parts = [self.side(part) for part in (node.this, *node.expressions)]
+        parts = [self.operand(part) for part in (node.this, *node.expressions)]
         first = next((p for p in parts if not isinstance(p, Value)), None)
         if first is None:
             self.fail("coalesce needs a column", node)
@@ -485,22 +376,13 @@ class _Parser:
             start = max(self.text.find(context[-40:] + highlight), 0) + len(context[-40:])
         self.fail(what, (start, start + max(len(highlight), 1)), ALLOWED)
 
-    def fail(
-        self, what: str, where: exp.Expr | Token | tuple[int, int] | int, advice: str = ""
-    ) -> NoReturn:
-        start, end = self.spot(where)
-        raise FeatureError(
-            f"{what}. {advice}".rstrip() + f"\n{_shown(self.text, start, end)}", spot=(start, end)
-        )
+    def fail(self, what: str, where: exp.Expr | tuple[int, int], advice: str = "") -> NoReturn:
+        start, end = where if isinstance(where, tuple) else self.spot(where)
+        refuse(self.text, what, start, end, advice)
 
-    def spot(self, where: Any) -> tuple[int, int]:
-        """First and one-past-last character of a node, a word or a number."""
-        if isinstance(where, int):
-            return where, where + 1
-        if isinstance(where, tuple):
-            return where
-        if hasattr(where, "token_type"):
-            return where.start, where.end + 1
+    def spot(self, node: exp.Expr) -> tuple[int, int]:
+        """First and one past the last character of a node."""
+        where: exp.Expr | None = node
         while where is not None:  # TRUE and NULL do not know where they are; what holds them does
             spots = [n.meta for n in where.walk() if "start" in n.meta]
             if spots:
@@ -520,17 +402,6 @@ def _chain(node: exp.Expr) -> Iterable[exp.Expr]:
             yield here
 
 
-def _unclosed(text: str) -> int:
-    """Where the quote starts that never ends."""
-    opened, start = "", len(text) - 1
-    for spot, letter in enumerate(text):
-        if not opened and letter in "'\"":
-            opened, start = letter, spot
-        elif letter == opened:
-            opened = ""
-    return start
-
-
 def _name(node: exp.Expr) -> str:
     kind = type(node).__name__
     if kind == "Alias":
@@ -547,13 +418,3 @@ def _a(kind: Type) -> str:
 def _list(names: Iterable[str]) -> str:
     shown = sorted(names)
     return ", ".join(shown[:30]) + (f" and {len(shown) - 30} more" if len(shown) > 30 else "")
-
-
-def _shown(text: str, start: int, end: int) -> str:
-    """The text around the spot, and a line of carets below it."""
-    first = max(0, start - 40)
-    last = min(len(text), max(start + 60, min(end, start + 60)))
-    line = "".join(c if c.isprintable() else " " for c in text[first:last])
-    before, after = "..." if first else "", "..." if last < len(text) else ""
-    pointer = " " * (len(before) + start - first) + "^" * max(1, min(end, last) - start)
-    return f"  {before}{line}{after}\n  {pointer}"

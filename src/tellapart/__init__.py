@@ -31,8 +31,9 @@ _HOME = {
     "Lesson": "protocol",
     "Literal": "model",
     "Named": "features",
-    "Not": "features",
+    "Not": "model",
     "Or": "features",
+    "Recorded": "teachers",
     "RobustDFF": "learners",
     "StRoDFF": "learners",
     "Teacher": "protocol",
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from tellapart.features import Column as Column
     from tellapart.features import Is as Is
     from tellapart.features import Named as Named
-    from tellapart.features import Not as Not
     from tellapart.features import Or as Or
     from tellapart.learners import DFF as DFF
     from tellapart.learners import AdaptiveDFF as AdaptiveDFF
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from tellapart.model import Clause as Clause
     from tellapart.model import DecisionList as DecisionList
     from tellapart.model import Literal as Literal
+    from tellapart.model import Not as Not
     from tellapart.model import holds as holds
     from tellapart.protocol import Correction as Correction
     from tellapart.protocol import Guess as Guess
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from tellapart.protocol import Lesson as Lesson
     from tellapart.protocol import Teacher as Teacher
     from tellapart.protocol import teach as teach
+    from tellapart.teachers import Recorded as Recorded
 
 __all__ = sorted([*_HOME, *_ROOMS])  # noqa: PLE0605  (one list, used twice)
 

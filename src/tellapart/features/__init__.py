@@ -4,6 +4,7 @@ A string is the name of a column or the member of a set; a callable is asked; th
 this room (`Not`, `And`, `Or`, `Column`, `Named`, `Is`) are compared by what they say.
 """
 
-from tellapart.features.combine import And, Column, Is, Named, Not, Or
+from tellapart.features.combine import And, Column, Is, Named, Or
+from tellapart.model import Not
 
 __all__ = ["And", "Column", "Is", "Named", "Not", "Or"]

@@ -1,1 +1,8 @@
-""""""
+"""Teachers: who answers, and how well."""
+
+from tellapart.teachers.informed import Informed, LabelOf
+from tellapart.teachers.recorded import Recorded
+from tellapart.teachers.representation import FromRepresentation
+from tellapart.teachers.slipping import Slipping
+
+__all__ = ["FromRepresentation", "Informed", "LabelOf", "Recorded", "Slipping"]

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tellapart.features import Not
-from tellapart.model import FirstMatch, Holds, Literal, holds, truth
+from tellapart.model import FirstMatch, Holds, Literal, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
 
 

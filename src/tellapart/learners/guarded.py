@@ -36,7 +36,7 @@ class Guarded(BaseLearner):
     >>> learner = ta.Guarded(ta.DFF(), ta.CappedDFF(m=world.m))
     >>> lesson = ta.teach(learner, world.teacher(), world.items)
     >>> lesson.mistakes, lesson.bound
-    (21, 119)
+    (26, 103)
     """
 
     parameters = ("practical", "guaranteed")

@@ -33,7 +33,7 @@ class Slipping:
     >>> world = worlds.zoo()
     >>> teacher = Slipping(world.teacher(), rate=1.0, labels=["bird", "fish"], seed=1)
     >>> teacher.answer(world.items[0], Guess(None, None)), teacher.slips
-    (Correction(label='fish', feature=None), 1)
+    (Correction(label='bird', feature=None), 1)
     """
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from tellapart.worlds.base import Listed, World
 from tellapart.worlds.dnf import dnf
+from tellapart.worlds.errata import fresh_reasons, quiet_majority, returning_exception
 from tellapart.worlds.lower_bound import lower_bound
 from tellapart.worlds.made import MadeWorld
 from tellapart.worlds.single_exception import single_exception
@@ -13,7 +14,10 @@ __all__ = [
     "MadeWorld",
     "World",
     "dnf",
+    "fresh_reasons",
     "lower_bound",
+    "quiet_majority",
+    "returning_exception",
     "single_exception",
     "tree",
     "zoo",

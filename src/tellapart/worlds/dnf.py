@@ -32,7 +32,7 @@ def dnf(
 
     >>> world = dnf(1000, 50, 6, 3, exceptions=0.05, seed=1)
     >>> world.m, world.k, len(world.exceptions)
-    (6, 53, 53)
+    (6, 52, 52)
     """
     check_sizes("dnf", items, features, components, labels, exceptions)
     name = f"dnf({items}, {features}, {components}, {labels}, {exceptions}, seed={seed}"

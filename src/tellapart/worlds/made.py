@@ -8,8 +8,8 @@ a rule mentions one of the features. Items are views: a number and the world the
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, overload
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from tellapart.model import Not, truth
 from tellapart.protocol import Feature, Label
 from tellapart.teachers import FromRepresentation
 from tellapart.theory.representation import Representation
-from tellapart.worlds.base import World
+from tellapart.worlds.base import View, World
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
@@ -80,30 +80,6 @@ def _find_row(number: int, context: codec.Context) -> Any:
 
 
 codec.register(Row, "$item", lambda row: row.number, _find_row)
-
-
-class View(Sequence[Any]):
-    """A sequence that makes its members when they are looked at."""
-
-    def __init__(self, length: int, member: Callable[[int], Any]) -> None:
-        self._length, self._member = length, member
-
-    def __len__(self) -> int:
-        return self._length
-
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Any]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return [self._member(i) for i in range(*index.indices(self._length))]
-        if not -self._length <= index < self._length:
-            raise IndexError(f"there are {self._length} items, asked for number {index}")
-        return self._member(index % self._length)
-
-    def __iter__(self) -> Iterator[Any]:
-        return map(self._member, range(self._length))
 
 
 class Columns:

@@ -233,8 +233,10 @@ class MadeWorld(World):
             places = np.arange(1, k + 1) if k < n else np.arange(k)
         elif placement == "burst":
             run = max(1, round(k**0.5))
-            starts = generator.choice(max(1, n // run), size=-(-k // run), replace=False)
-            places = np.concatenate([start * run + np.arange(run) for start in sorted(starts)])[:k]
+            runs = -(-n // run)
+            starts = generator.choice(runs, size=min(runs, -(-k // run) + 1), replace=False)
+            places = (starts[:, np.newaxis] * run + np.arange(run)).ravel()
+            places = places[places < n][:k]
         else:
             raise ParameterError(
                 f"placement must be 'random', 'burst' or 'early', got {placement!r}"

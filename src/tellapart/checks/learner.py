@@ -208,23 +208,23 @@ def check_out_of_turn(make: Make) -> None:
     learner = make()
     _run(learner, rounds=40)
     world = _world()
-    item, stranger = world.items[50], world.items[60]
-    guess = learner.guess(item)
-    wrong = (
-        (Guess("unheard of", stranger), Correction("mammal", "milk")),
-        (Guess(None, None), Correction("mammal")),
-        (guess, Correction(guess.label)),
-        (guess, Correction(None)),
-    )
     before = learner.to_json()
-    for told, correction in wrong:
-        try:
-            learner.learn(item, told, correction)
-        except ProtocolError:
-            pass
-        else:
-            raise AssertionError(f"{correction} to {told} was accepted")
-        assert learner.to_json() == before, f"{correction} to {told} changed the learner"
+    for item in (world.items[50], world.items[10]):  # one that is new, one met before
+        guess = learner.guess(item)
+        wrong = (
+            (Guess("unheard of", world.items[60]), Correction("mammal", "milk")),
+            (Guess(None, None), Correction("mammal")),
+            (guess, Correction(guess.label)),
+            (guess, Correction(None)),
+        )
+        for told, correction in wrong:
+            try:
+                learner.learn(item, told, correction)
+            except ProtocolError:
+                pass
+            else:
+                raise AssertionError(f"{correction} to {told} was accepted")
+            assert learner.to_json() == before, f"{correction} to {told} changed the learner"
 
 
 def check_json(make: Make) -> None:

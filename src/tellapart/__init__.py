@@ -32,8 +32,9 @@ _HOME = {
     "Lesson": "protocol",
     "Literal": "model",
     "Named": "features",
-    "Not": "features",
+    "Not": "model",
     "Or": "features",
+    "Recorded": "teachers",
     "RobustDFF": "learners",
     "StRoDFF": "learners",
     "Teacher": "protocol",
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
     from tellapart.features import Expression as Expression
     from tellapart.features import Is as Is
     from tellapart.features import Named as Named
-    from tellapart.features import Not as Not
     from tellapart.features import Or as Or
     from tellapart.features import parse_feature as parse_feature
     from tellapart.learners import DFF as DFF
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from tellapart.model import Clause as Clause
     from tellapart.model import DecisionList as DecisionList
     from tellapart.model import Literal as Literal
+    from tellapart.model import Not as Not
     from tellapart.model import holds as holds
     from tellapart.protocol import Correction as Correction
     from tellapart.protocol import Guess as Guess
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from tellapart.protocol import Lesson as Lesson
     from tellapart.protocol import Teacher as Teacher
     from tellapart.protocol import teach as teach
+    from tellapart.teachers import Recorded as Recorded
 
 __all__ = sorted([*_HOME, *_ROOMS])  # noqa: PLE0605  (one list, used twice)
 

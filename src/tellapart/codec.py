@@ -128,11 +128,11 @@ def identity(item: Any) -> Hashable:
     """
     if isinstance(item, set):
         return frozenset(item)
-    if isinstance(item, Mapping):
-        return frozenset((key, _hashable(part)) for key, part in item.items())
     try:
         hash(item)
     except TypeError:
+        if isinstance(item, Mapping):
+            return frozenset((key, _hashable(part)) for key, part in item.items())
         raise FormatError(
             f"cannot remember {item!r} ({type(item).__name__}): it is not hashable."
             " Use a mapping, a set or an object with a hash, or remember=False"
@@ -148,9 +148,7 @@ def keep(item: Any) -> Any:
     """A copy of `item` that its owner cannot change behind our back."""
     if isinstance(item, set):
         return frozenset(item)
-    if isinstance(item, dict):
-        return dict(item)
-    return item
+    return dict(item) if type(item) is dict else item
 
 
 _readers["$tuple"] = lambda parts, c: tuple(decode(parts, c))

@@ -68,6 +68,46 @@ def truth(feature: Feature, item: Item, reading: Holds = holds) -> bool:
     return bool(reading(feature, item))
 
 
+class Not(Compound):
+    """Holds where `feature` does not.
+
+    >>> Not("feathers")({"milk"}), Not(Not("milk")) == "milk"
+    (True, True)
+    """
+
+    __slots__ = ("feature",)
+    feature: Feature
+
+    def __new__(cls, feature: Feature) -> Any:
+        if isinstance(feature, Not):
+            return feature.feature
+        made = super().__new__(cls)
+        made.feature = feature
+        return made
+
+    def __getnewargs__(self) -> tuple[Feature]:
+        return (self.feature,)
+
+    def truth(self, item: Item, holds: Holds) -> bool:
+        return not truth(self.feature, item, holds)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Not) and self.feature == other.feature
+
+    def __hash__(self) -> int:
+        return hash((Not, self.feature))
+
+    def __str__(self) -> str:
+        inner = describe(self.feature)
+        return f"not ({inner})" if isinstance(self.feature, Compound) else f"not {inner}"
+
+    def __repr__(self) -> str:
+        return f"Not({self.feature!r})"
+
+
+codec.register(Not, "$not", lambda f: codec.encode(f.feature), lambda v, c: Not(codec.decode(v, c)))
+
+
 class Literal(NamedTuple):
     """A feature and the truth it must have.
 
@@ -78,8 +118,17 @@ class Literal(NamedTuple):
     feature: Feature
     wanted: bool = True
 
+    @classmethod
+    def forbid(cls, feature: Feature) -> Literal:
+        """The literal NOT φ; of a φ that is itself a negation, the plain one.
+
+        >>> str(Literal.forbid("milk")), str(Literal.forbid(Not("milk")))
+        ('not milk', 'milk')
+        """
+        return cls(feature.feature, True) if isinstance(feature, Not) else cls(feature, False)
+
     def __str__(self) -> str:
-        return f"{'' if self.wanted else 'not '}{describe(self.feature)}"
+        return describe(self.feature) if self.wanted else str(Not(self.feature))
 
 
 def describe(feature: Feature) -> str:
@@ -122,7 +171,7 @@ class FirstMatch:
     """Which of many conjunctions an item satisfies first; grows and shrinks one literal at a time.
 
     Conjunctions live in slots numbered in order of creation; a bit of `_violated` stands for a
-    slot. Removed slots stay violated until `FirstMatch` is rebuilt by its owner.
+    slot. Removed slots stay violated until the owner builds the index anew.
 
     >>> index = FirstMatch()
     >>> mammal = index.append([Literal("milk")])
@@ -136,10 +185,11 @@ class FirstMatch:
         self.reading = reading
         self.slots = 0
         self._removed = 0
-        self._if_true: dict[Feature, int] = {}
-        self._if_false: dict[Feature, int] = {}
-        self._names: set[Feature] = set()  # violated when present; plain names, read by membership
-        self._asked: list[Feature] = []  # all others: asked one by one
+        self._if_true: dict[Feature, int] = {}  # the slots a feature violates by holding,
+        self._if_false: dict[Feature, int] = {}  # and by not holding
+        self._forbidden: set[Feature] = set()  # of these, the plain names, read by membership;
+        self._required: set[Feature] = set()
+        self._asked: dict[Feature, None] = {}  # and all others, asked one by one
 
     def append(self, literals: Iterable[Literal] = ()) -> int:
         """A new conjunction after all others; returns its slot."""
@@ -152,17 +202,12 @@ class FirstMatch:
     def require(self, slot: int, literal: Literal) -> None:
         """Add a literal to the conjunction in `slot`."""
         feature, wanted = literal
-        new = feature not in self._if_true and feature not in self._if_false
         masks = self._if_false if wanted else self._if_true
         masks[feature] = masks.get(feature, 0) | 1 << slot
-        by_name = self.reading is holds and not callable(feature) and feature not in self._if_false
-        if by_name:
-            self._names.add(feature)
-        elif new:
-            self._asked.append(feature)
-        elif feature in self._names:
-            self._names.discard(feature)
-            self._asked.append(feature)
+        if self.reading is not holds or callable(feature):
+            self._asked[feature] = None
+        else:
+            (self._required if wanted else self._forbidden).add(feature)
 
     def remove(self, slot: int) -> None:
         """Take the conjunction in `slot` out of the race."""
@@ -171,30 +216,36 @@ class FirstMatch:
     def first(self, item: Item) -> int | None:
         """The slot of the first conjunction that `item` satisfies."""
         violated = self._removed
-        if_true = self._if_true
-        names = self._names
-        if names:
-            kind = type(item)
-            if kind is frozenset or kind is set:
-                for feature in names & item:
+        if_true, if_false = self._if_true, self._if_false
+        forbidden, required = self._forbidden, self._required
+        kind = type(item)
+        if kind is frozenset or kind is set:
+            for feature in forbidden & item:
+                violated |= if_true[feature]
+            for feature in required - item:
+                violated |= if_false[feature]
+        elif forbidden or required:
+            has = _reader(item)
+            for feature in forbidden:
+                if has(feature):
                     violated |= if_true[feature]
-            elif isinstance(item, Mapping):
-                for feature in names:
-                    if item.get(feature):
-                        violated |= if_true[feature]
-            else:
-                for feature in names:
-                    if holds(feature, item):
-                        violated |= if_true[feature]
-        if self._asked:
-            if_false = self._if_false
-            for feature in self._asked:
-                if truth(feature, item, self.reading):
-                    violated |= if_true.get(feature, 0)
-                else:
-                    violated |= if_false.get(feature, 0)
+            for feature in required:
+                if not has(feature):
+                    violated |= if_false[feature]
+        for feature in self._asked:
+            masks = if_true if truth(feature, item, self.reading) else if_false
+            violated |= masks.get(feature, 0)
         slot = (~violated & (violated + 1)).bit_length() - 1
         return slot if slot < self.slots else None
+
+
+def _reader(item: Item) -> Callable[[Feature], bool]:
+    """`holds` on one item, for many plain names."""
+    if isinstance(item, Mapping):
+        return item.get  # type: ignore[return-value]
+    if hasattr(item, "__contains__") and not isinstance(item, str | bytes | list | tuple):
+        return item.__contains__  # type: ignore[no-any-return]
+    return lambda feature: holds(feature, item)
 
 
 @dataclass(frozen=True)

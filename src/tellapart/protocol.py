@@ -151,10 +151,11 @@ def teach(learner: Learner, teacher: Teacher, items: Iterable[Item]) -> Lesson:
 
     >>> from tellapart import CappedDFF, Recorded
     >>> duck, bear = frozenset({"feathers", "eggs"}), frozenset({"milk", "hair"})
-    >>> teacher = Recorded([(duck, Correction("bird")), (bear, Correction("mammal", "milk"))])
-    >>> lesson = teach(CappedDFF(m=2), teacher, [duck, bear, duck, bear])
+    >>> teacher = Recorded(
+    ...     [(duck, Correction("bird", "feathers")), (bear, Correction("mammal", "milk"))])
+    >>> lesson = teach(CappedDFF(m=2), teacher, [duck, bear, duck, bear, duck])
     >>> lesson.rounds, lesson.mistakes, lesson.mistake_rounds
-    (4, 1, (1,))
+    (5, 2, (1, 2))
     """
     created, deleted = learner.rules_created, learner.rules_deleted
     known = len(learner.inconsistencies)

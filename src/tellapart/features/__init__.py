@@ -5,7 +5,8 @@ this room (`Not`, `And`, `Or`, `Column`, `Named`, `Is`) are compared by what the
 `parse_feature` makes features out of SQL conditions.
 """
 
-from tellapart.features.combine import And, Column, Is, Named, Not, Or
+from tellapart.features.combine import And, Column, Is, Named, Or
 from tellapart.features.language import Expression, parse_feature
+from tellapart.model import Not
 
 __all__ = ["And", "Column", "Expression", "Is", "Named", "Not", "Or", "parse_feature"]

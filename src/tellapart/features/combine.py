@@ -1,4 +1,4 @@
-"""Features out of features: columns, negation, and, or, named functions, this very item.
+"""Features out of features: columns, and, or, named functions, this very item.
 
 Two combinations that say the same in another order are the same feature: they compare and hash
 equal, and print alike. Nothing here ever lists features, so the space of them may be infinite.
@@ -52,43 +52,6 @@ class Column(Compound):
         return f"Column({self.name!r})" if self.value is True else f"Column{self.name, self.value}"
 
 
-class Not(Compound):
-    """Holds where `feature` does not.
-
-    >>> Not("feathers")({"milk"}), Not(Not("milk")) == "milk"
-    (True, True)
-    """
-
-    __slots__ = ("feature",)
-    feature: Feature
-
-    def __new__(cls, feature: Feature) -> Any:
-        if isinstance(feature, Not):
-            return feature.feature
-        made = super().__new__(cls)
-        made.feature = feature
-        return made
-
-    def __getnewargs__(self) -> tuple[Feature]:
-        return (self.feature,)
-
-    def truth(self, item: Item, holds: Holds) -> bool:
-        return not truth(self.feature, item, holds)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Not) and self.feature == other.feature
-
-    def __hash__(self) -> int:
-        return hash((Not, self.feature))
-
-    def __str__(self) -> str:
-        inner = describe(self.feature)
-        return f"not ({inner})" if isinstance(self.feature, And | Or) else f"not {inner}"
-
-    def __repr__(self) -> str:
-        return f"Not({self.feature!r})"
-
-
 class _Many(Compound):
     """What And and Or share: parts without order or repetition, nested ones laid flat."""
 
@@ -119,8 +82,8 @@ class _Many(Compound):
 class And(_Many):
     """Holds where all of `features` do.
 
-    >>> And("milk", "eggs") == And("eggs", "milk"), str(And("eggs", Not("milk")))
-    (True, 'eggs and not milk')
+    >>> And("milk", "eggs") == And("eggs", "milk"), str(And("milk", "eggs"))
+    (True, 'eggs and milk')
     """
 
     __slots__ = ()
@@ -218,7 +181,6 @@ codec.register(
     lambda f: [f.name, codec.encode(f.value)],
     lambda v, c: Column(v[0], codec.decode(v[1], c)),
 )
-codec.register(Not, "$not", lambda f: codec.encode(f.feature), lambda v, c: Not(codec.decode(v, c)))
 codec.register(
     And,
     "$and",

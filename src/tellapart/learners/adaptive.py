@@ -31,7 +31,7 @@ class AdaptiveDFF(RuleLearner):
     >>> world = ta.worlds.zoo()
     >>> lesson = ta.teach(ta.AdaptiveDFF(), world.teacher(), world.items)
     >>> lesson.mistakes, lesson.bound
-    (27, 92)
+    (32, 81)
     """
 
     parameters = ("schedule",)

@@ -31,7 +31,7 @@ class CappedDFF(RuleLearner):
     >>> world = ta.worlds.zoo()
     >>> lesson = ta.teach(ta.CappedDFF(m=world.m), world.teacher(), world.items)
     >>> lesson.mistakes, lesson.bound
-    (22, 59)
+    (22, 51)
 
     References
     ----------

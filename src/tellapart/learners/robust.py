@@ -64,7 +64,7 @@ class RobustDFF(HandleMistake):
     >>> world = ta.worlds.zoo()
     >>> lesson = ta.teach(ta.RobustDFF(world.m, world.k, world.s), world.teacher(), world.items)
     >>> lesson.mistakes, lesson.bound
-    (25, 198)
+    (34, 170)
 
     References
     ----------

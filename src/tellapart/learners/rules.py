@@ -60,7 +60,7 @@ class Rule:
     @property
     def clause(self) -> Clause:
         if self._clause is None:
-            literals = tuple(Literal(f, False) for f in self.features if type(f) is not Unnamed)
+            literals = tuple(Literal.forbid(f) for f in self.features if type(f) is not Unnamed)
             self._clause = Clause(literals, self.guess.label, self.example, self.born)
         return self._clause
 
@@ -196,7 +196,7 @@ class RuleLearner(BaseLearner):
         """C[x̂] ← C[x̂] ∧ ¬φ."""
         rule.features.append(feature)
         if type(feature) is not Unnamed:
-            self._index.require(rule.slot, Literal(feature, False))
+            self._index.require(rule.slot, Literal.forbid(feature))
             rule._clause = self._model = None
 
     def _delete(self, rule: Rule) -> None:

@@ -1,1 +1,9 @@
-""""""
+"""Teachers: who answers, and how well."""
+
+from tellapart.teachers.hostile import Hostile
+from tellapart.teachers.informed import Informed, LabelOf
+from tellapart.teachers.recorded import Recorded
+from tellapart.teachers.representation import FromRepresentation
+from tellapart.teachers.slipping import Slipping
+
+__all__ = ["FromRepresentation", "Hostile", "Informed", "LabelOf", "Recorded", "Slipping"]

@@ -1,1 +1,24 @@
-""""""
+"""Worlds: items, the truth about them, and how a teacher answers. All seeded."""
+
+from tellapart.worlds.base import Listed, World
+from tellapart.worlds.dnf import dnf
+from tellapart.worlds.errata import fresh_reasons, quiet_majority, returning_exception
+from tellapart.worlds.lower_bound import lower_bound
+from tellapart.worlds.made import MadeWorld
+from tellapart.worlds.single_exception import single_exception
+from tellapart.worlds.tree import tree
+from tellapart.worlds.zoo import zoo
+
+__all__ = [
+    "Listed",
+    "MadeWorld",
+    "World",
+    "dnf",
+    "fresh_reasons",
+    "lower_bound",
+    "quiet_majority",
+    "returning_exception",
+    "single_exception",
+    "tree",
+    "zoo",
+]

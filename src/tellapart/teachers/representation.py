@@ -1,0 +1,106 @@
+"""A teacher with components in mind, who is at a loss for words on exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+
+from tellapart import codec
+from tellapart.errors import ParameterError
+from tellapart.features import Is
+from tellapart.model import truth
+from tellapart.protocol import Correction, Feature, Guess, Item, Label
+from tellapart.theory.representation import Representation
+
+
+class FromRepresentation:
+    """Answer from a representation: the same feature for the same pair of components, always.
+
+    When neither the item nor the shown example is an exception, the feature is the separator of
+    their components. When the item is an exception, it is the first of `reasons` that is true of
+    the item, not of the example, and that fewer than `s` other exceptions have named against the
+    example's component; when there is none, "it is this very item" (`Is`). When only the example is
+    an exception, the separator if the components' labels differ, else as before without the limit.
+
+    Parameters
+    ----------
+    representation : Representation
+        What the teacher has in mind.
+    label_of : item -> label
+        The truth, exceptions included.
+    component_of : item -> number, default=representation.component
+        G(x), where the teacher knows a quicker way, or chooses otherwise among several components.
+    reasons : (item, example) -> features, default none
+        What the teacher may say when the components do not help.
+    m, k, s : int, optional
+        The facts of the world, for bounds. `s` is also the limit above: no more than `s` exceptions
+        ever name the same feature against the same component.
+
+    >>> from tellapart.model import Literal
+    >>> from tellapart.theory.representation import Component
+    >>> animals = Representation((Component("bird", (Literal("feathers"),)),
+    ...                           Component("mammal", (Literal("feathers", False),))))
+    >>> teacher = FromRepresentation(animals, animals.label)
+    >>> teacher.answer({"feathers"}, Guess("mammal", {"milk"}))
+    Correction(label='bird', feature='feathers')
+    """
+
+    def __init__(
+        self,
+        representation: Representation,
+        label_of: Callable[[Item], Label],
+        *,
+        component_of: Callable[[Item], int | None] | None = None,
+        reasons: Callable[[Item, Item], Iterable[Feature]] | None = None,
+        m: int | None = None,
+        k: int | None = None,
+        s: int | None = None,
+    ) -> None:
+        self.representation, self.label_of, self.reasons = representation, label_of, reasons
+        self.m = representation.m if m is None else m
+        self.k, self.s = k, s
+        self.component_of = component_of or representation.component
+        self._named: dict[tuple[int, Feature], set[Hashable]] = {}
+
+    def answer(self, item: Item, guess: Guess) -> Correction | None:
+        """The truth about `item`, with a feature against the shown example."""
+        label = self.label_of(item)
+        if guess.label == label:
+            return None
+        if guess.label is None:
+            return Correction(label)
+        return Correction(label, self._feature(item, label, guess.example))
+
+    def _feature(self, item: Item, label: Label, example: Item) -> Feature:
+        i, j = self._component(item), self._component(example)
+        components = self.representation.components
+        odd_item = label != components[i].label
+        odd_example = self.label_of(example) != components[j].label
+        if not odd_item and components[i].label != components[j].label:
+            feature = self.representation.separator(i, j)
+            if feature is None:
+                raise ParameterError(
+                    f"the representation is not legal: no feature separates component {i}"
+                    f" ({components[i]}) from component {j} ({components[j]})"
+                )
+            return feature
+        return self._reason(item, example, j if odd_item and not odd_example else None)
+
+    def _reason(self, item: Item, example: Item, against: int | None) -> Feature:
+        """Something true of `item` and not of `example`, said by few others `against` it."""
+        reading = self.representation.reading
+        for feature in self.reasons(item, example) if self.reasons else ():
+            if not truth(feature, item, reading) or truth(feature, example, reading):
+                continue
+            if against is None:
+                return feature
+            named = self._named.setdefault((against, feature), set())
+            if self.s is None or len(named | {codec.identity(item)}) <= self.s:
+                named.add(codec.identity(item))
+                return feature
+        return Is(item)
+
+    def _component(self, item: Item) -> int:
+        number = self.component_of(item)
+        if number is None:
+            raise ParameterError(f"the representation is not legal: no component contains {item!r}")
+        return number

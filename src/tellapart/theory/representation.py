@@ -1,0 +1,98 @@
+"""What the teacher has in mind: components, each with a label, and what separates them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tellapart.model import FirstMatch, Holds, Literal, Not, holds, truth
+from tellapart.protocol import Feature, Item, Label
+
+
+@dataclass(frozen=True)
+class Component:
+    """A group of items with one label: those that satisfy all `literals`.
+
+    Any set of items is a component: a literal's feature may be any function.
+    """
+
+    label: Label
+    literals: tuple[Literal, ...] = ()
+
+    def contains(self, item: Item, reading: Holds = holds) -> bool:
+        """Whether `item` belongs to the group."""
+        return all(truth(f, item, reading) == wanted for f, wanted in self.literals)
+
+    def __str__(self) -> str:
+        return f"{self.label}: {' and '.join(map(str, self.literals)) or 'everything'}"
+
+
+@dataclass(frozen=True)
+class Representation:
+    """The components of a teacher, G_1, ..., G_m, and a feature for every pair of other labels.
+
+    Parameters
+    ----------
+    components
+        In an order that fixes G(x): the first component that contains x.
+    separators : {(i, j): feature}, optional
+        A feature that holds on all of G_i and on none of G_j. Where none is given, one is read off
+        the literals: a feature that one wants and the other forbids.
+
+    >>> birds = Component("bird", (Literal("feathers"),))
+    >>> mammals = Component("mammal", (Literal("feathers", False), Literal("milk")))
+    >>> animals = Representation((birds, mammals))
+    >>> animals.component({"milk"}), animals.separator(1, 0), animals.separator(0, 1)
+    (1, Not('feathers'), 'feathers')
+    """
+
+    components: tuple[Component, ...]
+    separators: Mapping[tuple[int, int], Feature] = field(default_factory=dict)
+    reading: Holds = field(default=holds, compare=False, repr=False)
+
+    @property
+    def m(self) -> int:
+        """How many components there are."""
+        return len(self.components)
+
+    @cached_property
+    def _index(self) -> FirstMatch:
+        index = FirstMatch(self.reading)
+        for component in self.components:
+            index.append(component.literals)
+        return index
+
+    def component(self, item: Item) -> int | None:
+        """G(x): the number of the first component that contains `item`."""
+        return self._index.first(item)
+
+    def label(self, item: Item) -> Label | None:
+        """The label of the item's component: what it would be if it were no exception."""
+        number = self.component(item)
+        return None if number is None else self.components[number].label
+
+    def separator(self, i: int, j: int) -> Feature | None:
+        """A feature that holds on all of component `i` and on none of component `j`."""
+        if (i, j) in self.separators:
+            return self.separators[i, j]
+        if (j, i) in self.separators:
+            return Not(self.separators[j, i])  # type: ignore[no-any-return]
+        forbidden = {(f, not wanted) for f, wanted in self.components[j].literals}
+        for feature, wanted in self.components[i].literals:
+            if (feature, wanted) in forbidden:
+                return feature if wanted else Not(feature)
+        return None
+
+    def exceptions(self, items: Iterable[Item], labels: Iterable[Label]) -> list[int]:
+        """M (paper, Eq. 1): positions of the items whose label is not their component's.
+
+        >>> birds = Representation((Component("bird"),))
+        >>> birds.exceptions([{"wings"}, {"milk"}], ["bird", "mammal"])
+        [1]
+        """
+        pairs: Sequence[tuple[Item, Label]] = list(zip(items, labels, strict=True))
+        return [n for n, (item, label) in enumerate(pairs) if self.label(item) != label]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.components))

@@ -1,0 +1,149 @@
+"""A world: items in their order, the truth about them, and how a teacher answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from tellapart.columns import Words, pack
+from tellapart.model import Holds, Not, holds, truth
+from tellapart.protocol import Feature, Item, Label
+from tellapart.teachers import FromRepresentation, LabelOf
+from tellapart.theory.representation import Representation
+
+
+class View(Sequence[Any]):
+    """A sequence that makes its members when they are looked at."""
+
+    def __init__(self, length: int, member: Callable[[int], Any]) -> None:
+        self._length, self._member = length, member
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self._member(i) for i in range(*index.indices(self._length))]
+        if not -self._length <= index < self._length:
+            raise IndexError(f"there are {self._length} items, asked for number {index}")
+        return self._member(index % self._length)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self._member, range(self._length))
+
+
+class World(ABC):
+    """Items, labels, and what the teacher has in mind."""
+
+    name: str
+    """What it is, with every parameter that made it."""
+    items: Sequence[Item]
+    labels: Sequence[Label]
+    """The truth, exceptions included."""
+    representation: Representation
+    """The components in the teacher's mind."""
+    features: Sequence[Feature]
+    """What a teacher might look at. Learners never enumerate features."""
+    exceptions: Sequence[int]
+    """M: the positions of the exceptions."""
+    m: int
+    """How many components the teacher has in mind."""
+    k: int
+    """How many rounds hold an exception (as many as exceptions, where items never return)."""
+    s: int
+    """How many exceptions, at most, name the same feature against the same component."""
+
+    @abstractmethod
+    def teacher(self) -> FromRepresentation:
+        """A fresh teacher who has this world's representation in mind."""
+
+    @abstractmethod
+    def truth(self, feature: Feature) -> Words:
+        """Where `feature` holds, as a packed column."""
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self)} items, m={self.m}, k={self.k}, s={self.s}>"
+
+
+class Listed(World):
+    """A world whose items are given one by one, each met once, or as often as `order` says.
+
+    Parameters
+    ----------
+    items, labels : sequences
+        The items, all different, and the truth about them.
+    order : array of int, optional
+        The stream, as positions in `items`. By default each item once.
+    s : int, default=1
+        At most this many exceptions name the same feature against the same component.
+    reasons : (item, example) -> features, optional
+        What the teacher says of exceptions; by default the first of `features` that differs.
+
+    >>> from tellapart.theory.representation import Component
+    >>> birds = Representation((Component("bird"),))
+    >>> Listed("birds", [{"wings"}, {"milk"}], ["bird", "mammal"], birds, features=["wings"])
+    <birds: 2 items, m=1, k=1, s=1>
+    """
+
+    def __init__(
+        self,
+        name: str,
+        items: Sequence[Item],
+        labels: Sequence[Label],
+        representation: Representation,
+        *,
+        features: Sequence[Feature],
+        order: npt.NDArray[np.integer[Any]] | None = None,
+        s: int = 1,
+        reasons: Callable[[Item, Item], Iterable[Feature]] | None = None,
+        reading: Holds = holds,
+    ) -> None:
+        self.name, self.representation, self.reading = name, representation, reading
+        self.features = features
+        self._distinct, self._truths, self._order = items, labels, order
+        odd = representation.exceptions(items, labels)
+        if order is None:
+            self.items, self.labels, self.exceptions = items, labels, odd
+        else:
+            self.items = View(len(order), lambda n: items[order[n]])
+            self.labels = View(len(order), lambda n: labels[order[n]])
+            self.exceptions = np.flatnonzero(np.isin(order, odd)).tolist()
+        self.m, self.k = representation.m, len(self.exceptions)
+        self.s = min(s, self.k)
+        self._reasons = reasons or self._what_differs
+        self._columns: dict[Feature, Words] = {}
+
+    def teacher(self) -> FromRepresentation:
+        """A fresh teacher who has this world's representation in mind."""
+        return FromRepresentation(
+            self.representation,
+            LabelOf(self._distinct, self._truths),
+            reasons=self._reasons,
+            m=self.m,
+            k=self.k,
+            s=self.s,
+        )
+
+    def truth(self, feature: Feature) -> Words:
+        """Where `feature` holds, as a packed column; worked out once and kept."""
+        if feature not in self._columns:
+            held = np.fromiter(
+                (truth(feature, item, self.reading) for item in self._distinct), dtype=np.bool_
+            )
+            self._columns[feature] = pack(held if self._order is None else held[self._order])
+        return self._columns[feature]
+
+    def _what_differs(self, item: Item, example: Item) -> Iterable[Feature]:
+        for feature in self.features:
+            yield feature if truth(feature, item, self.reading) else Not(feature)

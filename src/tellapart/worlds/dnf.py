@@ -1,0 +1,84 @@
+"""Worlds whose teacher thinks in a separable DNF: conjunctions that no tree needs to hold."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+
+import numpy as np
+
+from tellapart.errors import ParameterError
+from tellapart.model import Literal
+from tellapart.theory.representation import Component, Representation
+from tellapart.worlds.made import Columns, MadeWorld, check_sizes
+
+
+def dnf(
+    items: int,
+    features: int,
+    components: int,
+    labels: int,
+    exceptions: float = 0,
+    seed: int = 0,
+    *,
+    placement: str = "random",
+    similar: int | None = None,
+) -> MadeWorld:
+    """A random separable DNF of `components` terms; items are drawn from its terms alike.
+
+    Any two terms of different labels have a feature that one wants and the other forbids; terms of
+    the same label may overlap. An item is a component drawn at random, its literals, and fair coins
+    for all other features. Parameters are those of `tree`.
+
+    >>> world = dnf(1000, 50, 6, 3, exceptions=0.05, seed=1)
+    >>> world.m, world.k, len(world.exceptions)
+    (6, 52, 52)
+    """
+    check_sizes("dnf", items, features, components, labels, exceptions)
+    name = f"dnf({items}, {features}, {components}, {labels}, {exceptions}, seed={seed}"
+    name += "" if placement == "random" else f", placement={placement!r}"
+    name += ")" if similar is None else f", similar={similar})"
+    generator = random.Random(f"{seed}/dnf")
+    given = [f"y{n % labels}" for n in range(components)]
+    generator.shuffle(given)
+    terms = _separate(generator, given, features)
+    representation = Representation(tuple(map(Component, given, terms)))
+    drawn = np.random.default_rng([seed & (1 << 64) - 1, 11]).integers(components, size=items)
+    return MadeWorld(
+        name,
+        representation,
+        Columns(items, features, seed),
+        drawn.astype(np.uint8 if components <= 256 else np.uint32),
+        forced=True,
+        exceptions=exceptions,
+        placement=placement,
+        similar=similar,
+    )
+
+
+def _separate(
+    generator: random.Random, labels: list[str], features: int
+) -> list[tuple[Literal, ...]]:
+    """Literals for each term, column by column, until every pair that must be is separated."""
+    open_pairs = {(i, j) for i, j in combinations(range(len(labels)), 2) if labels[i] != labels[j]}
+    terms: list[list[Literal]] = [[] for _ in labels]
+    columns = iter(generator.sample(range(features), min(features, 64 * len(labels))))
+    while open_pairs:
+        column = next(columns, None)
+        if column is None:
+            raise ParameterError(
+                f"dnf: {features} features were not enough to separate {len(labels)} components;"
+                " ask for more features or fewer components"
+            )
+        wants = [generator.choices((True, False, None), (0.4, 0.4, 0.2))[0] for _ in labels]
+        i, j = generator.choice(sorted(open_pairs))
+        wants[i], wants[j] = True, False
+        for term, wanted in zip(terms, wants, strict=True):
+            if wanted is not None:
+                term.append(Literal(f"f{column}", wanted))
+        open_pairs = {
+            (i, j)
+            for i, j in open_pairs
+            if wants[i] is None or wants[j] is None or wants[i] == wants[j]
+        }
+    return [tuple(term) for term in terms]

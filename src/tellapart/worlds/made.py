@@ -1,0 +1,271 @@
+"""Made worlds: random columns over as many items and features as you like.
+
+Nothing is stored that is not used. A bit of a column is a hash of (seed, column, item), so a column
+exists as soon as it is asked for, and ten million items by a million features cost no memory until
+a rule mentions one of the features. Items are views: a number and the world they live in.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tellapart import codec
+from tellapart.columns import Words, clear_tail, pack, words_for
+from tellapart.errors import FormatError, ParameterError, check
+from tellapart.model import Not, truth
+from tellapart.protocol import Feature, Label
+from tellapart.teachers import FromRepresentation
+from tellapart.theory.representation import Representation
+from tellapart.worlds.base import View, World
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_MASK = (1 << 64) - 1
+_MATERIALISE_AFTER = 32  # single bits read from a column before the whole of it is laid out
+_REASONS = 256  # columns a teacher thinks of before giving up
+
+
+def _mix(z: int) -> int:
+    """The finaliser of splitmix64 (Steele, Lea, Flood 2014): scatters 64 bits."""
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & _MASK
+    return z ^ z >> 31
+
+
+def _mix_all(z: Words) -> Words:
+    z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return z ^ z >> np.uint64(31)
+
+
+class Row:
+    """One item of a made world: a set-like view of the features that hold on it.
+
+    Two rows are the same item when they have the same number in the same world.
+    """
+
+    __slots__ = ("number", "world")
+
+    def __init__(self, world: MadeWorld, number: int) -> None:
+        self.world, self.number = world, number
+
+    def __contains__(self, feature: Feature) -> bool:
+        return self.world.bit(feature, self.number)
+
+    def __iter__(self) -> Iterator[Feature]:
+        return (name for name in self.world.features if name in self)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Row)
+            and self.number == other.number
+            and (self.world is other.world or self.world.name == other.world.name)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.world.name, self.number))
+
+    def __repr__(self) -> str:
+        return f"item {self.number}"
+
+
+def _find_row(number: int, context: codec.Context) -> Any:
+    if context.items is None:
+        raise FormatError(f"item {number} lives in a world: pass items=world.items to read it")
+    return context.items[number]
+
+
+codec.register(Row, "$item", lambda row: row.number, _find_row)
+
+
+class Columns:
+    """Random truth values for (feature, item), found by hashing; features are "f0", "f1", ..."""
+
+    def __init__(self, items: int, features: int, seed: int, density: float = 0.5) -> None:
+        self.items, self.features, self.seed, self.density = items, features, seed, density
+        self._start = _mix(_mix(seed & _MASK) + _GOLDEN & _MASK)
+        self._threshold = int(density * 2**64)
+
+    def number(self, feature: Feature) -> int:
+        """The number of a column by its name."""
+        if isinstance(feature, str) and feature[:1] == "f" and feature[1:].isdecimal():
+            number = int(feature[1:])
+            if number < self.features:
+                return number
+        raise ParameterError(
+            f"this world has the features f0 to f{self.features - 1}, asked for {feature!r}"
+        )
+
+    def bit(self, column: int, item: int) -> bool:
+        """One truth value."""
+        start = _mix(self._start + column * _GOLDEN & _MASK)
+        if self.density == 0.5:
+            return bool(_mix(start + (item >> 6) * _GOLDEN & _MASK) >> (item & 63) & 1)
+        return _mix(start + item * _GOLDEN & _MASK) < self._threshold
+
+    def words(self, column: int) -> Words:
+        """The whole column, packed."""
+        start = np.uint64(_mix(self._start + column * _GOLDEN & _MASK))
+        half = self.density == 0.5
+        steps = np.arange(words_for(self.items) if half else self.items, dtype=np.uint64)
+        mixed = _mix_all(steps * np.uint64(_GOLDEN) + start)
+        if half:
+            return clear_tail(mixed, self.items)
+        return pack(mixed < np.uint64(self._threshold))
+
+
+class MadeWorld(World):
+    """A world of random columns; see `tree` and `dnf` for how it comes to its labels.
+
+    Parameters
+    ----------
+    representation : Representation
+        Over features named "f0", "f1", ...
+    columns : Columns
+        Where truth values come from.
+    components : array of int
+        The component of every item.
+    forced : bool
+        Whether items have the literals of their component forced upon them (else they have them by
+        nature, as in a tree).
+    exceptions : float or int
+        A rate, each item by itself, or a count.
+    placement : {"random", "burst", "early"}
+        Where exceptions fall: anywhere, in runs of about sqrt(k), or in the rounds right after the
+        first.
+    similar : int, optional
+        The limit s; by default the least number that k exceptions over these features can keep.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        representation: Representation,
+        columns: Columns,
+        components: npt.NDArray[np.integer[Any]],
+        *,
+        forced: bool,
+        exceptions: float,
+        placement: str,
+        similar: int | None,
+    ) -> None:
+        self.columns, self.components = columns, components
+        self.label_names: tuple[Label, ...] = tuple(
+            dict.fromkeys(component.label for component in representation.components)
+        )
+        if len(self.label_names) == 1:
+            self.label_names += ("odd",)
+        self.name, self.representation = name, representation
+        self.features = View(columns.features, "f{}".format)
+        self._columns: dict[Feature, Words] = {}
+        self._touched: dict[Feature, int] = {}
+        self._forced = self._forced_literals() if forced else {}
+        self._place(exceptions, placement)
+        codes = {label: code for code, label in enumerate(self.label_names)}
+        of_component = [codes[component.label] for component in representation.components]
+        self.label_codes = np.array(of_component, dtype=np.uint16)[components]
+        """The number in `label_names` of every item's label."""
+        if len(self.label_names) <= 256:
+            self.label_codes = self.label_codes.astype(np.uint8)
+        generator = random.Random(f"{columns.seed}/labels of exceptions")
+        for item in self.exceptions:
+            others = [c for c in range(len(self.label_names)) if c != self.label_codes[item]]
+            self.label_codes[item] = generator.choice(others)
+        self.items = View(columns.items, lambda number: Row(self, number))
+        self.labels = View(columns.items, lambda n: self.label_names[self.label_codes[n]])
+        self.m, self.k = representation.m, len(self.exceptions)
+        least = max(1, -(-self.k // columns.features))
+        self.s = min(self.k, least if similar is None else similar)
+
+    def teacher(self) -> FromRepresentation:
+        """A fresh teacher who has this world's representation in mind."""
+        return FromRepresentation(
+            self.representation,
+            lambda row: self.label_names[self.label_codes[row.number]],
+            component_of=lambda row: int(self.components[row.number]),
+            reasons=self._thoughts,
+            m=self.m,
+            k=self.k,
+            s=self.s,
+        )
+
+    def bit(self, feature: Feature, item: int) -> bool:
+        """Whether `feature`, a column, holds on item number `item`."""
+        words = self._columns.get(feature)
+        if words is not None:
+            return bool(int(words[item >> 6]) >> (item & 63) & 1)
+        number = self.columns.number(feature)
+        self._touched[feature] = self._touched.get(feature, 0) + 1
+        if self._touched[feature] > _MATERIALISE_AFTER:
+            self.truth(feature)
+        wanted = self._forced.get((int(self.components[item]), feature))
+        return self.columns.bit(number, item) if wanted is None else wanted
+
+    def truth(self, feature: Feature) -> Words:
+        """Where `feature` holds, as a packed column; columns are laid out once and kept."""
+        if feature not in self._columns:
+            if callable(feature):
+                return pack(truth(feature, row) for row in self.items)
+            words = self.columns.words(self.columns.number(feature))
+            for (component, forced), wanted in self._forced.items():
+                if forced == feature:
+                    members = pack(self.components == component)
+                    words = words | members if wanted else words & ~members
+            self._columns[feature] = words
+        return self._columns[feature]
+
+    def _forced_literals(self) -> dict[tuple[int, Feature], bool]:
+        parts = enumerate(self.representation.components)
+        return {(n, f): wanted for n, part in parts for f, wanted in part.literals}
+
+    def _place(self, exceptions: float, placement: str) -> None:
+        n = self.columns.items
+        generator = np.random.default_rng([self.columns.seed & _MASK, 7])
+        rate = not isinstance(exceptions, int)
+        k = int(generator.binomial(n, exceptions) if rate else exceptions)
+        if placement == "random":
+            places = generator.choice(n, size=k, replace=False, shuffle=False)
+        elif placement == "early":
+            places = np.arange(1, k + 1) if k < n else np.arange(k)
+        elif placement == "burst":
+            run = max(1, round(k**0.5))
+            runs = -(-n // run)
+            starts = generator.choice(runs, size=min(runs, -(-k // run) + 1), replace=False)
+            places = (starts[:, np.newaxis] * run + np.arange(run)).ravel()
+            places = places[places < n][:k]
+        else:
+            raise ParameterError(
+                f"placement must be 'random', 'burst' or 'early', got {placement!r}"
+            )
+        self.exceptions = sorted(places.tolist())
+
+    def _thoughts(self, item: Row, example: Row) -> Iterable[Feature]:
+        """What comes to the teacher's mind about an exception: random facts, its own, in order."""
+        generator = random.Random(f"{self.columns.seed}/{item.number}")
+        for _ in range(_REASONS):
+            name = f"f{generator.randrange(self.columns.features)}"
+            yield name if name in item else Not(name)
+
+
+def check_sizes(
+    owner: str, items: int, features: int, components: int, labels: int, exceptions: float
+) -> None:
+    """The one check of sizes that all made worlds share."""
+    check(owner, "items", items, "an integer >= 1", lambda v: v >= 1)
+    check(owner, "features", features, "an integer >= 1", lambda v: v >= 1)
+    check(owner, "components", components, "an integer >= 1", lambda v: v >= 1)
+    check(
+        owner,
+        "labels",
+        labels,
+        f"an integer from 1 to components = {components}",
+        lambda v: 1 <= v <= components,
+    )
+    if isinstance(exceptions, int):
+        check(owner, "exceptions", exceptions, "a count up to items", lambda v: 0 <= v <= items)
+    else:
+        check(owner, "exceptions", exceptions, "a rate from 0 to 1", lambda v: 0 <= v <= 1, float)

@@ -1,0 +1,94 @@
+"""The zoo: 101 animals, 16 attributes, 7 classes, and a platypus.
+
+The facts are those of the Zoo data set by Richard Forsyth (1990), UCI Machine Learning Repository,
+doi 10.24432/C5R59V, licensed CC BY 4.0; taken from the copy in the `orange3` package (which writes
+"airborne", "toothed" and so on in full) and stored as comma-separated values in `zoo.csv`.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from tellapart import codec
+from tellapart.features import And, Column
+from tellapart.model import Literal
+from tellapart.protocol import Feature, Label
+from tellapart.theory.representation import Component, Representation
+from tellapart.worlds.base import Listed
+
+
+class Animal(dict[str, Any]):
+    """A mapping of attributes that prints as its name."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(self["name"])
+
+    def __str__(self) -> str:
+        return str(self["name"])
+
+    __repr__ = __str__
+
+
+codec.register(
+    Animal,
+    "$animal",
+    lambda animal: {key: codec.encode(value) for key, value in animal.items()},
+    lambda data, context: Animal(data),
+)
+
+
+def zoo(seed: int | None = None) -> Listed:
+    """The animals in alphabetical order, or shuffled by `seed`.
+
+    The teacher has a tree of seven components in mind: what lays no eggs is a mammal, what has
+    feathers a bird, and so on. Three animals do not fit: the platypus, the scorpion, the sea snake.
+
+    >>> world = zoo()
+    >>> world, [world.items[n] for n in world.exceptions]
+    (<zoo(): 101 items, m=7, k=3, s=1>, [platypus, scorpion, seasnake])
+    """
+    animals, labels = read()
+    if seed is not None:
+        order = list(range(len(animals)))
+        random.Random(f"{seed}/zoo").shuffle(order)
+        animals, labels = [animals[n] for n in order], [labels[n] for n in order]
+    attributes: list[Feature] = [c for c in animals[0] if c not in ("name", "legs")]
+    attributes += [Column("legs", number) for number in (0, 2, 4, 5, 6, 8)]
+    name = "zoo()" if seed is None else f"zoo(seed={seed})"
+    return Listed(name, animals, labels, representation(), features=attributes)
+
+
+def representation() -> Representation:
+    """The tree in the teacher's mind."""
+    six = And(Column("legs", 6), "breathes")
+    eggs = Literal("eggs")
+    bare, dry = Literal("feathers", False), Literal("fins", False)
+    spine, soft = (Literal("backbone", wanted) for wanted in (True, False))
+    return Representation(
+        (
+            Component("mammal", (Literal("eggs", False),)),
+            Component("bird", (eggs, Literal("feathers"))),
+            Component("fish", (eggs, bare, Literal("fins"))),
+            Component("amphibian", (eggs, bare, dry, spine, Literal("aquatic"))),
+            Component("reptile", (eggs, bare, dry, spine, Literal("aquatic", False))),
+            Component("insect", (eggs, bare, dry, soft, Literal(six))),
+            Component("invertebrate", (eggs, bare, dry, soft, Literal(six, False))),
+        )
+    )
+
+
+def read() -> tuple[list[Animal], list[Label]]:
+    """The animals and their classes, as they stand in the file."""
+    text = files("tellapart.worlds").joinpath("zoo.csv").read_text(encoding="utf-8")
+    rows: list[Mapping[str, str]] = list(csv.DictReader(text.splitlines()))
+    animals, labels = [], list[Label]()
+    for row in rows:
+        facts: dict[str, Any] = {key: value == "1" for key, value in row.items() if key != "type"}
+        facts |= {"name": row["name"], "legs": int(row["legs"])}
+        animals.append(Animal(facts))
+        labels.append(row["type"])
+    return animals, labels

@@ -199,6 +199,20 @@ def test_smallest_is_not_only_greedy(labels: str) -> None:
     assert smallest(items, labels, "abc").m == 4
 
 
+@pytest.mark.parametrize(("d", "labels"), [(2, "xyz "), (3, "xy")])
+def test_in_tiny_worlds_one_label_never_costs_more_than_d(d: int, labels: str) -> None:
+    """m + dk does hold there; a blank is a corner without an item."""
+    sizes: dict[tuple[str, ...], int] = {}
+    for told in product(labels, repeat=2**d):
+        pairs = [(x, y) for x, y in zip(corners(d), told, strict=True) if y != " "]
+        sizes[told] = smallest(*zip(*pairs, strict=True), FEATURES[:d]).m if pairs else 0
+    for told, size in sizes.items():
+        for n, old in enumerate(told):
+            for new in labels.strip():
+                if old not in (new, " "):
+                    assert sizes[(*told[:n], new, *told[n + 1 :])] <= size + d
+
+
 # -- Theorem 1(a) is false
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from math import exp, log, nan
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -160,6 +162,12 @@ def test_theorem_2_follows_from_a_recursion(m: int) -> None:
         most = max(most, expected)
     assert most >= pairs / 4 - 0.07
     assert most > theory.lower_bound(m)
+
+
+def test_the_page_names_every_function() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "theory.md").read_text(encoding="utf-8")
+    missing = [name for name in theory.__all__ if not re.search(rf"`(\w+\()?{name}\b", page)]
+    assert not missing
 
 
 # -- parameters

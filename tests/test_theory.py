@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from itertools import permutations
 from math import exp, log, nan
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tellapart import AdaptiveDFF, CappedDFF, Correction, RobustDFF, StRoDFF, theory
+from tellapart import DFF, AdaptiveDFF, CappedDFF, Correction, Guarded, RobustDFF, StRoDFF, theory
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
 
@@ -199,6 +201,86 @@ def test_other_parameters_are_checked_too() -> None:
     ):
         with pytest.raises(ParameterError, match=message):
             call()
+
+
+# -- the bounds under every kind of bad round
+
+
+class Careless:
+    """Components of random items, and a teacher who errs in every way; counts its bad rounds.
+
+    Item x of component i has ("apart", i, j) for every j, lacks ("apart", j, i), and has random
+    others; so ("apart", i, j) separates i from j. Labels may be shared by components.
+    """
+
+    def __init__(self, learner: BaseLearner, m: int, labels: int, seed: int) -> None:
+        self.learner, self.m, self.random = learner, m, Random(seed)
+        self.labels = [n % labels for n in range(m)]
+        self.home: dict[frozenset[object], int] = {}
+        self.odd: set[frozenset[object]] = set()
+        self.bad = self.mistakes = 0
+
+    def item(self, i: int) -> frozenset[object]:
+        present: set[object] = {("item", len(self.home))}
+        for j, k in permutations(range(self.m), 2):
+            if j == i or (k != i and self.random.random() < 0.5):
+                present.add(("apart", j, k))
+        return frozenset(present)
+
+    def round(self, risk: float) -> None:
+        i = self.random.randrange(self.m)
+        item = self.item(i)
+        self.home[item] = i
+        label: object = self.labels[i]
+        if odd := self.random.random() < risk:
+            self.odd.add(item)
+            label = self.random.choice([n for n in [*self.labels, "odd"] if n != label])
+        guess = self.learner.guess(item)
+        if guess.label == label:
+            self.bad += odd
+            self.learner.learn(item, guess, None)
+            return
+        if guess.label is None:
+            self.bad += odd
+            self.learner.learn(item, guess, Correction(label))
+            return
+        right = ("apart", i, self.home[guess.example])
+        own, none, faulty = ("item", len(self.home) - 1), None, ("item", -1)
+        ordinary = not odd and guess.example not in self.odd
+        said = self.random.choice([own, none, faulty]) if self.random.random() < risk else right
+        if not ordinary and said == right:
+            said = own
+        self.bad += odd or said == faulty or (ordinary and said != right)
+        self.mistakes += 1
+        self.learner.learn(item, guess, Correction(label, said))
+
+
+@settings(quick, max_examples=150)
+@given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 10**6), st.data())
+def test_bounds_hold_under_every_kind_of_bad_round(
+    m: int, labels: int, seed: int, data: st.DataObject
+) -> None:
+    s, patience = data.draw(st.integers(0, 2)), data.draw(st.integers(0, 2))
+    learner = data.draw(
+        st.sampled_from(
+            [
+                CappedDFF(m),
+                CappedDFF(m + 2),
+                AdaptiveDFF(),
+                AdaptiveDFF("ruler"),
+                RobustDFF(m, max(s, 1), s, patience=patience),
+                Guarded(DFF(), CappedDFF(m)),
+            ]
+        ),
+        label="learner",
+    ).clone()
+    teacher = Careless(learner, m, min(m, labels), seed)
+    risk = data.draw(st.sampled_from([0.0, 0.02, 0.1, 0.5]))
+    for _ in range(150):
+        teacher.round(risk)
+        bound = learner.bound(m=m, k=teacher.bad)
+        assert bound is not None
+        assert teacher.mistakes <= bound
 
 
 # -- tightness: explicit teachers that meet a bound

@@ -44,10 +44,11 @@ _HOME = {
     "parse_feature": "features",
     "teach": "protocol",
 }
-_ROOMS = ("checks", "features", "learners", "teachers", "theory", "worlds")
+_ROOMS = ("checks", "export", "features", "learners", "teachers", "theory", "worlds")
 
 if TYPE_CHECKING:
     from tellapart import checks as checks
+    from tellapart import export as export
     from tellapart import features as features
     from tellapart import learners as learners
     from tellapart import teachers as teachers

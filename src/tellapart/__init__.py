@@ -36,19 +36,22 @@ _HOME = {
     "Or": "features",
     "RobustDFF": "learners",
     "StRoDFF": "learners",
+    "Table": "tables",
     "Teacher": "protocol",
     "TellapartError": "errors",
     "holds": "model",
     "load_learner": "learners",
     "parse_feature": "features",
+    "read_table": "tables",
     "teach": "protocol",
 }
-_ROOMS = ("checks", "features", "learners", "teachers", "theory", "worlds")
+_ROOMS = ("checks", "features", "learners", "tables", "teachers", "theory", "worlds")
 
 if TYPE_CHECKING:
     from tellapart import checks as checks
     from tellapart import features as features
     from tellapart import learners as learners
+    from tellapart import tables as tables
     from tellapart import teachers as teachers
     from tellapart import theory as theory
     from tellapart import worlds as worlds
@@ -78,6 +81,8 @@ if TYPE_CHECKING:
     from tellapart.protocol import Lesson as Lesson
     from tellapart.protocol import Teacher as Teacher
     from tellapart.protocol import teach as teach
+    from tellapart.tables import Table as Table
+    from tellapart.tables import read_table as read_table
 
 __all__ = sorted([*_HOME, *_ROOMS])  # noqa: PLE0605  (one list, used twice)
 

@@ -61,7 +61,7 @@ def from_dtype(dtype: Any) -> Type | None:
         return Type.NUMBER
     if dtype.is_integer():
         return Type.INTEGER
-    if dtype in (pl.String, pl.Categorical, pl.Enum):
+    if dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         return Type.TEXT
     if dtype == pl.Date:
         return Type.DATE

@@ -58,7 +58,9 @@ class _Column:
 
     def __init__(self, series: pl.Series) -> None:
         self.array: Any = _Array()
-        capsule = series.rechunk().__arrow_c_stream__()
+        if series.n_chunks() > 1:
+            series = series.rechunk()
+        capsule = series.__arrow_c_stream__()
         stream: Any = _Stream.from_address(_pointer(capsule, b"arrow_array_stream"))
         failed = stream.get_next(ctypes.byref(stream), ctypes.byref(self.array))
         if failed or not self.array.release:

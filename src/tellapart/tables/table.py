@@ -63,6 +63,7 @@ class Table:
         self._types = {column: kind for column, kind in kinds.items() if kind is not None}
         self.tags: dict[str, Tag] = {}
         self._frame: pl.DataFrame | None = None
+        self._held: set[str] = set()
         self._kept: dict[Feature, Words] = {}
         self._places: dict[Hashable, int] | None = None
         if id is not None:
@@ -208,16 +209,17 @@ class Table:
 
     def loaded(self, columns: Sequence[str]) -> pl.DataFrame:
         """All columns loaded so far, among them `columns`."""
-        import polars as pl
-
-        held = {} if self._frame is None else {c.name: c for c in self._frame.get_columns()}
-        missing = [name for name in columns if name not in held]
+        missing = [name for name in columns if name not in self._held]
         if missing or self._frame is None:
+            import polars as pl
+
             stored = [name for name in missing if name not in self.tags]
             made = [self.tags[name].series(len(self)) for name in missing if name in self.tags]
             if stored:
                 made += self._load(stored).get_columns()
-            self._frame = pl.DataFrame([*held.values(), *made])
+            before = [] if self._frame is None else self._frame.get_columns()
+            self._frame = pl.DataFrame([*before, *made])
+            self._held.update(missing)
         return self._frame
 
     def cells(self, place: int) -> dict[str, Any]:
@@ -300,8 +302,9 @@ class Table:
 
     def _retag(self, tag: Tag, place: int) -> None:
         """A tag changed in one place: so may every packed column that reads it, there only."""
-        if self._frame is not None and tag.name in self._frame.columns:
+        if self._frame is not None and tag.name in self._held:
             self._frame = self._frame.drop(tag.name)
+            self._held.discard(tag.name)
         for feature in [f for f in self._kept if reads(f, tag.name)]:
             words = self._kept[feature].copy()
             bit = np.uint64(1 << place % 64)

@@ -54,21 +54,23 @@ def differences(
     return ""
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_polars_says_what_python_says(seed: int) -> None:
     pairs = made(seed, 150)
     features, said = [f for f, _ in pairs], [s for _, s in pairs]
     dirty = frame(seed, dirty=True)
     wanted = by_item(features, dirty)
-    assert not differences(said, features, by_polars(features, dirty, clean=False), wanted, dirty)
+    got = by_polars(features, dirty, clean=False)
+    assert differences(said, features, got, wanted, dirty) == ""
     clean = dirty.with_columns(
         cleaned(pl.col(name), Type(kind), dirty.schema[name]).alias(name)
         for name, kind in expressions.SCHEMA.items()
     )
-    assert not differences(said, features, by_polars(features, clean, clean=True), wanted, clean)
+    got = by_polars(features, clean, clean=True)
+    assert differences(said, features, got, wanted, clean) == ""
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_duckdb_says_what_python_says(seed: int) -> None:
     pairs = made(100 + seed, 150)
     features, said = [f for f, _ in pairs], [s for _, s in pairs]
@@ -79,10 +81,10 @@ def test_duckdb_says_what_python_says(seed: int) -> None:
         base.register("items", rows.to_arrow())
         wanted = ", ".join(f"({one.duckdb}) IS TRUE" for one in said)
         got = list(zip(*base.execute(f"SELECT {wanted} FROM items").fetchall(), strict=True))
-    assert not differences(said, features, by_item(features, rows), got, rows)
+    assert differences(said, features, by_item(features, rows), got, rows) == ""
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_sqlite_says_what_python_says(seed: int) -> None:
     pairs = made(200 + seed, 150)
     features, said = [f for f, _ in pairs], [s for _, s in pairs]
@@ -102,7 +104,7 @@ def test_sqlite_says_what_python_says(seed: int) -> None:
     found = base.execute(f"SELECT {wanted} FROM items ORDER BY rowid").fetchall()
     base.close()
     got = [[bool(v) for v in column] for column in zip(*found, strict=True)]
-    assert not differences(said, features, by_item(features, rows), got, rows)
+    assert differences(said, features, by_item(features, rows), got, rows) == ""
 
 
 def plain(value: object) -> object:
@@ -111,7 +113,7 @@ def plain(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime.date) else value
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_canonical_text_says_the_same_and_stays(seed: int) -> None:
     rows = frame(seed, rows=40)
     for feature, said in made(300 + seed, 150):

@@ -37,20 +37,23 @@ _HOME = {
     "Recorded": "teachers",
     "RobustDFF": "learners",
     "StRoDFF": "learners",
+    "Table": "tables",
     "Teacher": "protocol",
     "TellapartError": "errors",
     "holds": "model",
     "load_learner": "learners",
     "parse_feature": "features",
+    "read_table": "tables",
     "teach": "protocol",
 }
-_ROOMS = ("checks", "export", "features", "learners", "teachers", "theory", "worlds")
+_ROOMS = ("checks", "export", "features", "learners", "tables", "teachers", "theory", "worlds")
 
 if TYPE_CHECKING:
     from tellapart import checks as checks
     from tellapart import export as export
     from tellapart import features as features
     from tellapart import learners as learners
+    from tellapart import tables as tables
     from tellapart import teachers as teachers
     from tellapart import theory as theory
     from tellapart import worlds as worlds
@@ -80,6 +83,8 @@ if TYPE_CHECKING:
     from tellapart.protocol import Lesson as Lesson
     from tellapart.protocol import Teacher as Teacher
     from tellapart.protocol import teach as teach
+    from tellapart.tables import Table as Table
+    from tellapart.tables import read_table as read_table
     from tellapart.teachers import Recorded as Recorded
 
 __all__ = sorted([*_HOME, *_ROOMS])  # noqa: PLE0605  (one list, used twice)

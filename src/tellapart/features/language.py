@@ -39,13 +39,14 @@ class Expression(Compound):
     `tree` is its canonical syntax tree (tellapart.features.tree), `str` its canonical text.
     """
 
-    __slots__ = ("_hash", "_read", "_text", "tree")
+    __slots__ = ("_hash", "_read", "_schema", "_text", "tree")
 
     def __init__(self, tree: Node) -> None:
         self.tree = tree
         self._text = text(tree)
         self._hash = hash((Expression, self._text))
         self._read: evaluate.Read | None = None
+        self._schema: dict[str, str] | None = None
 
     def truth(self, item: Item, holds: Holds) -> bool:
         return self.value(item) is True
@@ -64,10 +65,13 @@ class Expression(Compound):
     @property
     def schema(self) -> dict[str, str]:
         """The columns it reads, and the type of each."""
-        return {c.name: c.type.value for c in sorted(set(columns(self.tree)), key=lambda c: c.name)}
+        if self._schema is None:
+            named = {column.name: column.type.value for column in columns(self.tree)}
+            self._schema = dict(sorted(named.items()))
+        return self._schema
 
     def to_polars(self, *, clean: bool = False) -> pl.Expr:
-        """A Polars expression that is true, false or null like this one.
+        """A Polars expression that is true where this feature holds, false or null elsewhere.
 
         `clean` promises that the frame has the very types of `schema` and no NaN or infinity in
         it, as the frame of a `Table`; otherwise columns are cast and checked on the way.

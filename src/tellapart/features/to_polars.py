@@ -1,8 +1,13 @@
-"""A syntax tree as a Polars expression; `evaluate` says the same of one item."""
+"""A syntax tree as a Polars expression; `evaluate` says the same of one item.
+
+Where only the truth of a condition counts, and unknown is as good as false, `_Translator.truth`
+takes the shorter way.
+"""
 
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +58,9 @@ _OPERATORS: dict[str, Callable[[Any, Any], pl.Expr]] = {
 }
 
 
+_MOST = sys.float_info.max
+
+
 def from_dtype(dtype: Any) -> Type | None:
     """Our type for a Polars type; None for those that features cannot read."""
     if dtype == pl.Boolean:
@@ -61,7 +69,7 @@ def from_dtype(dtype: Any) -> Type | None:
         return Type.NUMBER
     if dtype.is_integer():
         return Type.INTEGER
-    if dtype in (pl.String, pl.Categorical, pl.Enum):
+    if dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         return Type.TEXT
     if dtype == pl.Date:
         return Type.DATE
@@ -83,15 +91,46 @@ def finite(number: pl.Expr) -> pl.Expr:
 
 
 def translate(node: Node, *, clean: bool = False) -> pl.Expr:
-    """The expression of `node`; `clean` if the frame's columns are known to be `cleaned`."""
-    return _Translator(clean).expr(node)
+    """An expression that is true where `node` is, and false or null elsewhere; `clean` if the
+    frame's columns are known to be `cleaned`."""
+    return _Translator(clean).truth(node)
 
 
 class _Translator:
     def __init__(self, clean: bool) -> None:
         self.clean = clean
 
+    def truth(self, node: Node) -> pl.Expr:
+        """True where `node` is; false or null elsewhere."""
+        match node:
+            case And():
+                return pl.all_horizontal(*map(self.truth, node.parts))
+            case Or():
+                return pl.any_horizontal(*map(self.truth, node.parts))
+            case Compare(op, Arithmetic() as left, Value() as right) if op != "<>":
+                # one comparison with two ends instead of a check that the result is finite
+                number, value = self.computed(left), float(right.value)
+                if op == "=":
+                    return number == value
+                low, high = (value, _MOST) if op[0] == ">" else (-_MOST, value)
+                ends: Any = {">": "right", "<": "left"}.get(op, "both")
+                return number.is_between(low, high, closed=ends)
+            case _:
+                return self.expr(node)
+
+    def computed(self, node: Arithmetic) -> pl.Expr:
+        """Arithmetic before the check that the result is finite. What is not finite stays so,
+        except below a division line."""
+        left, right = (
+            self.computed(side)
+            if isinstance(side, Arithmetic) and not (node.op == "/" and side is node.right)
+            else self.of(side, Type.NUMBER)
+            for side in (node.left, node.right)
+        )
+        return _OPERATORS[node.op](left, right)
+
     def expr(self, node: Node) -> pl.Expr:
+        """True, false or null where `node` is true, false or unknown; or a value."""
         match node:
             case Column():
                 column = pl.col(node.name)
@@ -99,13 +138,15 @@ class _Translator:
             case Value():
                 return pl.lit(node.value, dtype=DTYPE[node.type])
             case Arithmetic():
-                left, right = self.of(node.left, Type.NUMBER), self.of(node.right, Type.NUMBER)
-                return finite(_OPERATORS[node.op](left, right))
+                return finite(self.computed(node))
             case Call():
                 return self.call(node)
-            case Compare():
-                kind = wider(node.left.type, node.right.type)
-                return _OPERATORS[node.op](self.of(node.left, kind), self.of(node.right, kind))
+            case Compare(op, left, right):
+                if op in ("=", "<>") and isinstance(right, Value) and _spelled(left, (right,)):
+                    same = self.spelled(left, (right,))
+                    return same if op == "=" else ~same
+                kind = wider(left.type, right.type)
+                return _OPERATORS[op](self.of(left, kind), self.side(right, kind))
             case Like():
                 found = like(self.expr(node.operand), node.pattern, node.fold)
                 return ~found if node.negated else found
@@ -132,11 +173,29 @@ class _Translator:
             return pl.lit(node.value).cast(DTYPE[kind])
         return self.expr(node).cast(DTYPE[kind])
 
+    def side(self, node: Node, kind: Type) -> Any:
+        """The right side of a comparison: a literal may stay a plain value."""
+        if isinstance(node, Value) and kind is not Type.DATETIME:
+            return float(node.value) if kind is Type.NUMBER else node.value
+        return self.of(node, kind)
+
     def member(self, node: In) -> pl.Expr:
         kind = wider(node.operand.type, *(value.type for value in node.values))
-        values = pl.Series([value.value for value in node.values], strict=False)
-        found = self.of(node.operand, kind).is_in(values.cast(DTYPE[kind]).implode())
+        if _spelled(node.operand, node.values):
+            found = self.spelled(node.operand, node.values)
+        elif kind is Type.TEXT and len(node.values) <= 8:  # quicker than is_in
+            operand = self.expr(node.operand)
+            found = pl.any_horizontal(*(operand == value.value for value in node.values))
+        else:
+            values = pl.Series([value.value for value in node.values], strict=False)
+            found = self.of(node.operand, kind).is_in(values.cast(DTYPE[kind]).implode())
         return ~found if node.negated else found
+
+    def spelled(self, lower: Node, values: tuple[Value, ...]) -> pl.Expr:
+        """lower(x) IN values, without lowering x."""
+        assert isinstance(lower, Call)
+        either = "|".join(regex((value.value,), fold=True) for value in values)
+        return self.expr(lower.args[0]).str.contains(rf"\A(?:{either})\z")
 
     def call(self, node: Call) -> pl.Expr:
         if node.name == "coalesce":
@@ -183,3 +242,9 @@ def like(text: pl.Expr, pattern: Pattern, fold: bool) -> pl.Expr:
     if pattern == (Wild.ANY,):
         end = ""
     return text.str.contains(f"(?s){start}{regex(inner, fold)}{end}")
+
+
+def _spelled(node: Node, values: tuple[Value, ...]) -> bool:
+    """Whether node is lower(x), and each of the values something it can be."""
+    lowered = isinstance(node, Call) and node.name == "lower"
+    return lowered and all(letters.lower(value.value) == value.value for value in values)

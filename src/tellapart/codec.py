@@ -101,8 +101,8 @@ def decode(value: Any, context: Context | None = None) -> Any:
         raise FormatError(f"cannot read {json.dumps(value)[:80]}: {error}") from error
 
 
-def dump(value: dict[str, Any]) -> str:
-    """The JSON text of an encoded object: one form, so equal objects give equal bytes."""
+def dump(value: Any) -> str:
+    """The JSON text of an encoded value: one form, so equal values give equal bytes."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 

@@ -49,7 +49,7 @@ def to_python(model: DecisionList, *, name: str = "predict") -> str:
     ...     (ta.Clause((ta.Literal("milk"), ta.Literal(walks, False)), "whale"),),
     ...     default=ta.Clause((), "duck"))
     >>> source = to_python(model)
-    >>> print(source[source.index("    if item.get") :])
+    >>> print(source[source.index("    if item.get") :].rstrip())
         if item.get('milk') and not known(operator.ge, read(item, 'legs', _whole), 4):
             return 'whale'
         return 'duck'
@@ -79,11 +79,13 @@ class _Program:
     def source(self, model: DecisionList) -> str:
         lines = []
         clauses = reachable(model)
-        for clause in clauses:
+        for number, clause in enumerate(clauses, 1):
             label = self.plain(clause.label, "label")
-            if clause.literals:
+            if number < len(clauses):
                 parts = [self.literal(literal) for literal in clause.literals]
-                condition = " and ".join(map(_bracket, parts) if parts[1:] else parts)
+                condition = " and ".join(
+                    f"({p})" if " or " in p and parts[1:] else p for p in parts
+                )
                 lines += [f"    if {condition}:", f"        return {label}"]
             else:
                 lines.append(f"    return {label}")
@@ -276,4 +278,4 @@ class _Program:
 
 def _bracket(made: str) -> str:
     """In brackets, unless Python reads it as one thing anyway."""
-    return f"({made})" if re.search(r" (and|or) |^not .* ", made) else made
+    return f"({made})" if " and " in made or " or " in made else made

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "Above": "features",
     "AdaptiveDFF": "learners",
     "And": "features",
     "CappedDFF": "learners",
@@ -24,6 +25,7 @@ _HOME = {
     "Correction": "protocol",
     "DFF": "learners",
     "DecisionList": "model",
+    "Expression": "features",
     "Guarded": "learners",
     "Guess": "protocol",
     "Is": "features",
@@ -36,28 +38,35 @@ _HOME = {
     "Recorded": "teachers",
     "RobustDFF": "learners",
     "StRoDFF": "learners",
+    "Table": "tables",
     "Teacher": "protocol",
     "TellapartError": "errors",
     "holds": "model",
     "load_learner": "learners",
+    "parse_feature": "features",
+    "read_table": "tables",
     "teach": "protocol",
 }
-_ROOMS = ("checks", "export", "features", "learners", "teachers", "theory", "worlds")
+_ROOMS = ("checks", "export", "features", "learners", "tables", "teachers", "theory", "worlds")
 
 if TYPE_CHECKING:
     from tellapart import checks as checks
     from tellapart import export as export
     from tellapart import features as features
     from tellapart import learners as learners
+    from tellapart import tables as tables
     from tellapart import teachers as teachers
     from tellapart import theory as theory
     from tellapart import worlds as worlds
     from tellapart.errors import TellapartError as TellapartError
+    from tellapart.features import Above as Above
     from tellapart.features import And as And
     from tellapart.features import Column as Column
+    from tellapart.features import Expression as Expression
     from tellapart.features import Is as Is
     from tellapart.features import Named as Named
     from tellapart.features import Or as Or
+    from tellapart.features import parse_feature as parse_feature
     from tellapart.learners import DFF as DFF
     from tellapart.learners import AdaptiveDFF as AdaptiveDFF
     from tellapart.learners import CappedDFF as CappedDFF
@@ -76,6 +85,8 @@ if TYPE_CHECKING:
     from tellapart.protocol import Lesson as Lesson
     from tellapart.protocol import Teacher as Teacher
     from tellapart.protocol import teach as teach
+    from tellapart.tables import Table as Table
+    from tellapart.tables import read_table as read_table
     from tellapart.teachers import Recorded as Recorded
 
 __all__ = sorted([*_HOME, *_ROOMS])  # noqa: PLE0605  (one list, used twice)

@@ -15,6 +15,7 @@ import json
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import Any
 
 from tellapart.errors import FormatError
@@ -123,11 +124,17 @@ def _order(encoded: Any) -> str:
 def identity(item: Any) -> Hashable:
     """What makes an item the same item when it comes again: itself, or its frozen contents.
 
+    A mapping with an `identity` of its own, such as the row of a table, is that.
+
     >>> identity({"legs": 4}) == identity({"legs": 4})
     True
     """
+    if type(item) is frozenset:
+        return item
     if isinstance(item, set):
         return frozenset(item)
+    if isinstance(item, Mapping) and hasattr(item, "identity"):
+        return item.identity  # type: ignore[no-any-return]
     try:
         hash(item)
     except TypeError:
@@ -151,6 +158,8 @@ def keep(item: Any) -> Any:
     return dict(item) if type(item) is dict else item
 
 
+register(date, "$date", date.isoformat, lambda text, c: date.fromisoformat(text))
+register(datetime, "$datetime", datetime.isoformat, lambda text, c: datetime.fromisoformat(text))
 _readers["$tuple"] = lambda parts, c: tuple(decode(parts, c))
 _readers["$set"] = lambda parts, c: frozenset(decode(parts, c))
 _readers["$map"] = lambda pairs, c: {decode(k, c): decode(v, c) for k, v in pairs}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "Above": "features",
     "AdaptiveDFF": "learners",
     "And": "features",
     "CappedDFF": "learners",
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from tellapart import theory as theory
     from tellapart import worlds as worlds
     from tellapart.errors import TellapartError as TellapartError
+    from tellapart.features import Above as Above
     from tellapart.features import And as And
     from tellapart.features import Column as Column
     from tellapart.features import Expression as Expression

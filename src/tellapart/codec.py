@@ -129,6 +129,8 @@ def identity(item: Any) -> Hashable:
     >>> identity({"legs": 4}) == identity({"legs": 4})
     True
     """
+    if type(item) is frozenset:
+        return item
     if isinstance(item, set):
         return frozenset(item)
     if isinstance(item, Mapping) and hasattr(item, "identity"):

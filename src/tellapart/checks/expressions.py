@@ -30,6 +30,14 @@ SCHEMA = {
     "z": "datetime",
 }
 
+_WORDS = r"""( ) , ; . * + - / % = <> < >= != == || :: -> ? @ $1 :x [ ] { } -- /* */ ' " 'a' '%_' ''
+1 -1 0.5 1e9 1e999 99999999999999999999 AND OR NOT LIKE ILIKE IN BETWEEN IS NULL TRUE FALSE
+ESCAPE DATE TIMESTAMP CASE WHEN THEN END CAST AS SELECT FROM WHERE UNION EXISTS ANY ALL DISTINCT
+INTERVAL OVER SIMILAR TO GLOB lower( coalesce( length( abs( year( contains( sum( read_csv( DROP
+TABLE SYMMETRIC COLLATE UNKNOWN ISNULL LAMBDA é 👍"""
+PIECES = (*SCHEMA, '"odd name"', *_WORDS.split(), "\n", "\t", "\0", "\u2028", "\ud800")
+"""What a hostile text may be made of."""
+
 _UPPERS, _LOWERS = ("".join(side) for side in zip(*letters.PAIRS, strict=True))
 
 DUCKDB = (

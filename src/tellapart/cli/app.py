@@ -33,7 +33,8 @@ def build(chosen: str | None = None) -> App:
         help="Teach a rule-based classifier by saying what tells two things apart.\n\n"
         "Start with: tellapart demo",
         version=tellapart.__version__,
-        help_format="markdown",
+        # what docstrings need; the renderer takes a while to load, and the list can do without
+        help_format="markdown" if chosen in COMMANDS else "plaintext",
         default_parameter=Parameter(negative=()),
         exit_on_error=False,
         print_error=False,

@@ -8,16 +8,17 @@ columns. Nothing is ever evaluated.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tellapart.errors import FeatureError
 from tellapart.features import canonical
-from tellapart.features.text import text as to_text
+from tellapart.features.text import text
 from tellapart.features.tree import Column, Node, Pattern, Type, Value, Wild, columns
-from tellapart.features.words import ALLOWED, FUNCTIONS, Names, read, refuse
+from tellapart.features.words import ALLOWED, FUNCTIONS, Names, read, refuse, short
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 LEVELS = 64
 """Operations inside each other."""
 
+_MOMENT = re.compile(
+    "[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?)?"
+)
 _COMPARISONS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
 _ARITHMETIC = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/"}
 
@@ -96,9 +100,9 @@ class _Parser:
         made = self.operand(node)
         if made.type is not Type.BOOL:
             self.fail(
-                f"{to_text(made)} is {_a(made.type)}, not a condition",
+                f"{_said(made)} is {_a(made.type)}, not a condition",
                 node,
-                f"Compare it with something, for instance {to_text(made)} = ...",
+                f"Compare it with something, for instance {_said(made)} = ...",
             )
         if isinstance(made, Value):
             self.fail("TRUE and FALSE alone say nothing of an item", node, "Name a column.")
@@ -152,7 +156,7 @@ class _Parser:
             if huge and made.type is Type.NUMBER and other.type is Type.INTEGER:
                 self.fail("no whole number of 64 bits is as large as this", node)
             return made
-        said = f"{to_text(made)} is {_a(made.type)} but {to_text(other)} is {_a(other.type)}"
+        said = f"{_said(made)} is {_a(made.type)} but {_said(other)} is {_a(other.type)}"
         self.fail(said, node.parent or node, "They must be of the same kind.")
 
     # -- nodes
@@ -203,7 +207,7 @@ class _Parser:
         if type(wanted).__name__ != "Boolean":
             self.fail("IS takes NULL, TRUE or FALSE", wanted)
         if operand.type is not Type.BOOL:
-            self.fail(f"{to_text(operand)} is {_a(operand.type)}, not a condition", node.this)
+            self.fail(f"{_said(operand)} is {_a(operand.type)}, not a condition", node.this)
         return canonical.is_true(operand if wanted.this else canonical.negate(operand))
 
     def _like(self, node: exp.Expr, escape: str = "") -> Node:
@@ -250,7 +254,9 @@ class _Parser:
             near = difflib.get_close_matches(identifier.this[:100], list(self.schema), 1)
             hint = f"Did you mean {near[0]!r}? " if near else ""
             self.fail(
-                f"unknown column {identifier.this!r}", node, f"{hint}Columns: {_list(self.schema)}."
+                f"unknown column {short(identifier.this)!r}",
+                node,
+                f"{hint}Columns: {_list(self.schema)}.",
             )
         return Column(name, self.schema[name])
 
@@ -288,19 +294,19 @@ class _Parser:
             self.fail("a cast", node, ALLOWED)
         return self.moment(node.this.this, node, kind)
 
-    def moment(self, text: str, node: exp.Expr, wanted: Type) -> Value:
+    def moment(self, written: str, node: exp.Expr, wanted: Type) -> Value:
         """A date, or with a time of day a datetime."""
-        try:
-            if len(text) == 10:
-                day = date.fromisoformat(text)
-                return canonical.fit(Value(day, Type.DATE), wanted)
-            moment = datetime.fromisoformat(text)
-        except ValueError:
-            self.fail(
-                f"{text[:40]!r} is no date", node, "Write '2024-12-31' or '2024-12-31 23:59:59'."
-            )
-        if moment.tzinfo is not None:
+        if re.search(r":.*[-+Z]", written):
             self.fail("a time zone", node, "Times are without a zone, in UTC.")
+        try:
+            if not _MOMENT.fullmatch(written):
+                raise ValueError
+            moment = datetime.fromisoformat(written)
+        except ValueError:
+            advice = "Write '2024-12-31' or '2024-12-31 23:59:59'."
+            self.fail(f"{short(written)!r} is no date", node, advice)
+        if len(written) == 10:
+            return canonical.fit(Value(moment.date(), Type.DATE), wanted)
         return Value(moment, Type.DATETIME)
 
     # -- functions
@@ -327,7 +333,7 @@ class _Parser:
         if name in ("year", "month", "day"):
             made = self.operand(node.this)
             if not made.type.temporal:
-                self.fail(f"{name} takes a date, {to_text(made)} is {_a(made.type)}", node.this)
+                self.fail(f"{name} takes a date, {_said(made)} is {_a(made.type)}", node.this)
             return canonical.call(name, made)
         return canonical.call(name, self.of(node.this, Type.TEXT))
 
@@ -350,13 +356,13 @@ class _Parser:
     def number(self, node: exp.Expr) -> Node:
         made = self.operand(node)
         if not made.type.numeric:
-            self.fail(f"{to_text(made)} is {_a(made.type)}, not a number", node)
+            self.fail(f"{_said(made)} is {_a(made.type)}, not a number", node)
         return made
 
     def of(self, node: exp.Expr, wanted: Type) -> Node:
         made = self.operand(node)
         if made.type is not wanted:
-            self.fail(f"{to_text(made)} is {_a(made.type)}, not {_a(wanted)}", node)
+            self.fail(f"{_said(made)} is {_a(made.type)}, not {_a(wanted)}", node)
         return made
 
     # -- errors
@@ -407,7 +413,11 @@ def _name(node: exp.Expr) -> str:
     if kind == "Alias":
         return "two things side by side without an operator"
     name = node.args.get("this") if kind == "Anonymous" else None
-    return repr(name) if isinstance(name, str) else kind.upper()
+    return repr(short(name)) if isinstance(name, str) else kind.upper()
+
+
+def _said(node: Node) -> str:
+    return short(text(node))
 
 
 def _a(kind: Type) -> str:
@@ -416,5 +426,5 @@ def _a(kind: Type) -> str:
 
 
 def _list(names: Iterable[str]) -> str:
-    shown = sorted(names)
+    shown = sorted(map(short, names))
     return ", ".join(shown[:30]) + (f" and {len(shown) - 30} more" if len(shown) > 30 else "")

@@ -6,6 +6,7 @@ already leaves no way to write a statement, a subquery, a cast or a foreign func
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NoReturn
 
@@ -43,6 +44,8 @@ FUNCTIONS = {
     "year": 1,
 }
 """The functions, and how many arguments each takes."""
+
+_PIECE = re.compile(r"""'[^']*'|"[^"]*"|\w+|[^\w\s]""")
 
 _WORDS = frozenset(
     (
@@ -83,6 +86,9 @@ def read(text: str, names: Names) -> list[Token]:
     for spot, letter in enumerate(text):
         if letter == "\0" or "\ud800" <= letter <= "\udfff":
             refuse(text, "a character no engine can hold", spot, spot + 1)
+    for count, piece in enumerate(_PIECE.finditer(text)):  # quick: the tokenizer is not
+        if count == 2 * MOST:
+            refuse(text, f"more than {MOST:,} words and signs", piece.start(), piece.end())
     try:
         tokens = Dialect.get_or_raise("duckdb").tokenize(text)
     except SqlglotError:
@@ -102,20 +108,21 @@ def _check(text: str, here: Token, following: str, names: Names) -> None:
     from sqlglot import TokenType
 
     kind, word = here.token_type.name, here.text
+    shown = repr(short(word))
     called = following == "L_PAREN"
     if kind in _WORDS or (kind == "IDENTIFIER" and not called):
         return
-    what = f"{word!r} cannot be used in a feature"
+    what = f"{shown} cannot be used in a feature"
     if kind == "SEMICOLON":
         what = "a semicolon: a feature is one condition"
     elif following == "STRING":
         if word.upper() in ("DATE", "TIMESTAMP"):
             return
-        what = f"{word!r} before a text"
+        what = f"{shown} before a text"
     elif called:
         if word.lower() in FUNCTIONS and kind != "IDENTIFIER":
             return
-        what = f"{word!r} is no function of features"
+        what = f"{shown} is no function of features"
     elif kind == "VAR":
         return
     else:
@@ -170,6 +177,11 @@ def _unclosed(text: str) -> int:
         elif letter == opened:
             opened = ""
     return start
+
+
+def short(text: str) -> str:
+    """A text that may be long, for use in a message."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def refuse(text: str, what: str, start: int, end: int, advice: str = "") -> NoReturn:

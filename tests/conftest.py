@@ -8,8 +8,9 @@ import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import postgres_server
 import pytest
+
+import postgres_server
 
 PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "matplotlib": (lambda: _module("matplotlib"), "pip install -e '.[lab]'"),

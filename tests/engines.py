@@ -1,4 +1,4 @@
-"""Real engines for the tests: each takes a frame and SQL expressions, and gives a column for each."""
+"""Real engines for the tests: each takes a frame and SQL expressions, and gives their columns."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ def frame(seed: int, *, rows: int = 60, dirty: bool = False) -> pl.DataFrame:
     return pl.DataFrame(expressions.table(rows, seed, dirty=dirty), schema=DTYPES)
 
 
-def duckdb(rows: pl.DataFrame, wanted: Sequence[str]) -> list[list[Any]]:
+def duckdb(rows: pl.DataFrame, wanted: Sequence[str], *macros: str) -> list[list[Any]]:
     import duckdb
 
     with duckdb.connect() as base:
+        for macro in macros:
+            base.execute(f"CREATE MACRO {macro}")
         base.register("items", rows.to_arrow())
         found = base.execute(f"SELECT {', '.join(wanted)} FROM items").fetchall()
     return _columns(found)
@@ -41,7 +43,7 @@ def sqlite(rows: pl.DataFrame, wanted: Sequence[str], *pragmas: str) -> list[lis
     cells = [tuple(map(_iso, row)) for row in rows.rows()]
     base.executemany(f"INSERT INTO items VALUES ({marks})", cells)
     found = [
-        [row[0] for row in base.execute(f"SELECT {one} FROM items ORDER BY rowid")]
+        [row[0] for row in base.execute(f"SELECT {one} FROM items ORDER BY _rowid_")]
         for one in wanted
     ]
     base.close()

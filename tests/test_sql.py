@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-import engines
 import polars as pl
 import pytest
 
+import engines
 import tellapart as ta
 from tellapart.checks.expressions import SCHEMA
 from tellapart.checks.models import LABELS, ModelMaker
@@ -82,7 +81,10 @@ def test_warehouses_by_way_of_duckdb(dialect: str, needs: Any) -> None:
     needs("duckdb")
 
     def run(rows: pl.DataFrame, wanted: list[str]) -> list[list[Any]]:
-        return engines.duckdb(rows, [sqlglot.transpile(w, dialect, "duckdb")[0] for w in wanted])
+        written = [sqlglot.transpile(one, dialect, "duckdb")[0] for one in wanted]
+        names = {"add": "+", "subtract": "-", "multiply": "*"}
+        macros = [f"safe_{name}(a, b) AS a {op} b" for name, op in names.items()]
+        return engines.duckdb(rows, written, *macros)
 
     agree(dialect, run, 7, 10)
 
@@ -95,10 +97,11 @@ EDGES = [0.0, -0.0, 5e-324, 1e-323, 2.0**-1022, 2.0**-1021, 1e-300, 2.0**-538, 2
          2.0**1022, 2.0**1023, 8.9e307, 8.99e307, 1.7976931348623155e308,
          1.7976931348623157e308]  # fmt: skip
 OPERATIONS = [
-    "x + y < 1", "x - y < 1", "x * y < 1", "x / y < 1", "x * y = 0", "x / y = 0", "x * 0.3 > 1e-300",
-    "x / 0.3 < 2", "x / 3 = 0", "3 / x > 2", "0.001 / x = 0", "x * 1e10 > 1", "x / 1e10 = 0",
-    "abs(x - y) >= 0", "x / (y / x) >= 0", "(x + y) IS NULL", "1 / (1 / x) = x", "x * n > 0",
-    "coalesce(x * y, -1) < 0", "x + n < y", "n * n > 1", "x / n < y", "0 / x = 0", "x * 0 = 0",
+    "x + y < 1", "x - y < 1", "x * y < 1", "x / y < 1", "x * y = 0", "x / y = 0",
+    "x * 0.3 > 1e-300", "x / 0.3 < 2", "x / 3 = 0", "3 / x > 2", "0.001 / x = 0", "x * 1e10 > 1",
+    "x / 1e10 = 0", "abs(x - y) >= 0", "x / (y / x) >= 0", "(x + y) IS NULL", "1 / (1 / x) = x",
+    "x * n > 0", "coalesce(x * y, -1) < 0", "x + n < y", "n * n > 1", "x / n < y", "0 / x = 0",
+    "x * 0 = 0", "x / (1 - 1) > 0", "x / (1 - 1) IS NULL", "n / 0 IS NULL",
 ]  # fmt: skip
 
 
@@ -266,7 +269,7 @@ def nested(levels: int) -> ta.DecisionList:
         (ta.DecisionList((), ta.Clause((), "nul\0")), "SQL cannot hold"),
         (ta.DecisionList((ta.Clause((ta.Literal("a"),), 1),), ta.Clause((), "b")), "labels"),
         (ta.DecisionList((), ta.Clause((), ("a",))), "labels"),
-        (ta.DecisionList((), ta.Clause((), 2**70)), "labels"),
+        (ta.DecisionList((), ta.Clause((), 2**70 + 1)), "labels"),
         (ta.DecisionList(reading=lambda feature, item: True), "holds"),
     ],
 )
@@ -313,6 +316,3 @@ def test_snapshots_of_the_dialects() -> None:
         model = ta.DecisionList(tuple(clauses), ta.Clause((), -1))
         path = folder / f"{dialect}.sql"
         assert ta.to_sql(model, dialect) == path.read_text(encoding="utf-8"), path.name
-
-
-assert date and datetime

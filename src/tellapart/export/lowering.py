@@ -98,7 +98,8 @@ class Lowering:
                 made = self.like(self.value(node.operand), node.pattern, fold=node.fold)
                 return opposite(made) if node.negated else made
             case IsNull():
-                return self.is_(self.known(node.operand), exp.null(), node.negated)
+                operand = node.operand.operand if isinstance(node.operand, Not) else node.operand
+                return self.is_(self.known(operand), exp.null(), node.negated)
             case IsTrue():
                 return self.is_true(self.condition(node.operand), node.negated)
             case Not():

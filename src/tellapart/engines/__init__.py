@@ -1,0 +1,1 @@
+"""Running a model over a file, on an engine made for that."""

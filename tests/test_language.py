@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import time
 
 import pytest
@@ -206,3 +208,12 @@ def test_the_letters_never_change() -> None:
     for up, low in letters.PAIRS:
         assert letters.lower(up) == low == letters.lower(low)
         assert letters.upper(low) == up == letters.upper(up)
+
+
+def test_nothing_heavy_is_loaded_before_it_is_used() -> None:
+    code = (
+        "import sys, tellapart as ta; ta.Expression, ta.Table, ta.read_table;"
+        "print([m for m in ('polars', 'sqlglot', 'pandas', 'pyarrow') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"

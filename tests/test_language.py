@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import time
+from datetime import date
 
 import pytest
 
@@ -217,3 +218,13 @@ def test_nothing_heavy_is_loaded_before_it_is_used() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_a_model_can_be_read_before_anything_else_was_used() -> None:
+    features = [ta.parse_feature("legs > 3", SCHEMA), ta.And("milk", ta.Column("legs", 4))]
+    rows = ta.Table({"legs": [4], "seen": [date(2020, 1, 31)]}).items
+    model = DecisionList(tuple(Clause((Literal(f),), "beast", rows[0]) for f in features))
+    code = "import sys, tellapart as ta; print(ta.DecisionList.from_json(sys.argv[1]).to_json())"
+    command = [sys.executable, "-c", code, model.to_json()]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == model.to_json()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 import subprocess
 import sys
@@ -205,6 +206,8 @@ def test_a_feature_goes_through_json_and_pickle_and_works_in_a_model() -> None:
 def test_the_letters_never_change() -> None:
     """Exported models carry them: another Python must have the same pairs."""
     assert len(letters.PAIRS) == 681
+    joined = "".join(up + low for up, low in letters.PAIRS)
+    assert hashlib.sha256(joined.encode()).hexdigest().startswith("635cec700ecdd312")
     assert len({low for _, low in letters.PAIRS}) == 681
     for up, low in letters.PAIRS:
         assert letters.lower(up) == low == letters.lower(low)

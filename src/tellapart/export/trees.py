@@ -7,7 +7,7 @@ here: a column that cannot equal the value it is compared with is plainly false.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
@@ -71,6 +71,45 @@ def literal_tree(literal: Literal, types: Types) -> Node:
     """When a literal is satisfied, as a tree."""
     made = tree_of(literal.feature, types)
     return made if literal.wanted else canonical.negate(canonical.is_true(made))
+
+
+def columns_of(model: DecisionList) -> dict[str, Type | None]:
+    """The columns a model reads, and what each holds; None where no feature says so.
+
+    >>> from tellapart.features import parse_feature
+    >>> from tellapart.model import Clause
+    >>> literals = (Literal(parse_feature("legs > 2", {"legs": "integer"})), Literal("milk"))
+    >>> columns_of(DecisionList((Clause(literals, "bear"),)))
+    {'legs': <Type.INTEGER: 'integer'>, 'milk': None}
+    """
+    found: dict[str, Type | None] = {}
+    for feature in model.features:
+        for name, kind in _columns(feature):
+            before = found.get(name)
+            if before is not None and kind not in (None, before):
+                raise ExportError(
+                    f"the model takes column {name!r} for {before.value} in one feature and for"
+                    f" {kind.value if kind else ''} in another; it was taught on two kinds of table"
+                )
+            found[name] = before or kind
+    return found
+
+
+def _columns(feature: Feature) -> Iterator[tuple[str, Type | None]]:
+    match feature:
+        case Expression():
+            yield from ((column.name, column.type) for column in tree.columns(feature.tree))
+        case str():
+            yield feature, None
+        case Column() | Above():
+            yield feature.name, None
+        case Not():
+            yield from _columns(feature.feature)
+        case And() | Or():
+            for part in feature.parts:
+                yield from _columns(part)
+        case _:
+            raise ExportError(refusal(feature))
 
 
 def check_reading(model: DecisionList) -> None:

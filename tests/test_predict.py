@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import engines
 import polars as pl
 import pytest
 
+import engines
 import tellapart as ta
 from tellapart.checks.models import ModelMaker
 from tellapart.engines import predict_file
-from tellapart.errors import TellapartError
 
 ENGINES = ["polars", "duckdb", "spark"]
 

@@ -130,6 +130,7 @@ def _read(
         options = {
             "header": True, "sep": scan.csv.separator, "quote": '"', "escape": '"',
             "multiLine": True, "mode": "FAILFAST", "maxCharsPerColumn": -1,
+            "emptyValue": "", "nullValue": "\0",  # an empty cell is null, a quoted one is not
         }  # fmt: skip
         schema = ", ".join(f"{name} STRING" for name in names.values())
         frame = spark.read.options(**options).schema(schema).csv(path)

@@ -25,16 +25,15 @@ def reachable(model: DecisionList) -> list[Clause]:
 
 
 def example_text(example: Any) -> str | None:
-    """An example in a cell of a table: a text as it is, a row by its id, anything else as JSON.
+    """An example in a cell of a table: by its own name, or as JSON where it has none.
 
     >>> example_text("duck"), example_text(frozenset({"milk", "hair"})), example_text(None)
     ('duck', '["hair","milk"]', None)
     """
-    if example is None or isinstance(example, str):
-        return example
-    identity = getattr(example, "identity", None)
-    if identity is not None:
-        return str(identity)
-    if isinstance(example, set | frozenset) and all(isinstance(part, str) for part in example):
-        return codec.dump(sorted(example))
-    return codec.dump(codec.encode(example))
+    if example is None:
+        return None
+    if isinstance(example, set | frozenset):
+        return codec.dump(sorted(codec.encode(part) for part in example))
+    if type(example) in (dict, list, tuple, bool, int, float):
+        return codec.dump(codec.encode(example))
+    return str(example)

@@ -40,17 +40,20 @@ _HOME = {
     "TellapartError": "errors",
     "holds": "model",
     "load_learner": "learners",
+    "simulate": "columns",
     "teach": "protocol",
 }
-_ROOMS = ("checks", "features", "learners", "teachers", "theory", "worlds")
+_ROOMS = ("checks", "columns", "features", "learners", "teachers", "theory", "worlds")
 
 if TYPE_CHECKING:
     from tellapart import checks as checks
+    from tellapart import columns as columns
     from tellapart import features as features
     from tellapart import learners as learners
     from tellapart import teachers as teachers
     from tellapart import theory as theory
     from tellapart import worlds as worlds
+    from tellapart.columns import simulate as simulate
     from tellapart.errors import TellapartError as TellapartError
     from tellapart.features import And as And
     from tellapart.features import Column as Column

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns import Words, pack
+from tellapart.columns import Labels, Words, pack
 from tellapart.model import Holds, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.teachers import FromRepresentation, LabelOf
@@ -68,6 +69,11 @@ class World(ABC):
     @abstractmethod
     def truth(self, feature: Feature) -> Words:
         """Where `feature` holds, as a packed column."""
+
+    @cached_property
+    def packed_labels(self) -> Labels:
+        """What the teacher calls each item, packed."""
+        return Labels.of(list(map(self.teacher().label_of, self.items)))
 
     def __len__(self) -> int:
         return len(self.items)

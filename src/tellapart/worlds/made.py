@@ -233,8 +233,11 @@ class MadeWorld(World):
             places = np.arange(1, k + 1) if k < n else np.arange(k)
         elif placement == "burst":
             run = max(1, round(k**0.5))
-            starts = generator.choice(max(1, n // run), size=-(-k // run), replace=False)
-            places = np.concatenate([start * run + np.arange(run) for start in sorted(starts)])[:k]
+            runs = -(-k // run)
+            starts = np.arange(runs)  # where almost everything is an exception: one long run
+            if runs <= n // run:
+                starts = np.sort(generator.choice(n // run, size=runs, replace=False))
+            places = (starts[:, None] * run + np.arange(run)).ravel()[:k]
         else:
             raise ParameterError(
                 f"placement must be 'random', 'burst' or 'early', got {placement!r}"

@@ -45,12 +45,24 @@ _HOME = {
     "load_learner": "learners",
     "parse_feature": "features",
     "read_table": "tables",
+    "simulate": "columns",
     "teach": "protocol",
 }
-_ROOMS = ("checks", "export", "features", "learners", "tables", "teachers", "theory", "worlds")
+_ROOMS = (
+    "checks",
+    "columns",
+    "export",
+    "features",
+    "learners",
+    "tables",
+    "teachers",
+    "theory",
+    "worlds",
+)
 
 if TYPE_CHECKING:
     from tellapart import checks as checks
+    from tellapart import columns as columns
     from tellapart import export as export
     from tellapart import features as features
     from tellapart import learners as learners
@@ -58,6 +70,7 @@ if TYPE_CHECKING:
     from tellapart import teachers as teachers
     from tellapart import theory as theory
     from tellapart import worlds as worlds
+    from tellapart.columns import simulate as simulate
     from tellapart.errors import TellapartError as TellapartError
     from tellapart.features import Above as Above
     from tellapart.features import And as And

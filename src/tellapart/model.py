@@ -183,6 +183,10 @@ class FirstMatch:
 
     def __init__(self, reading: Holds = holds) -> None:
         self.reading = reading
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget every conjunction."""
         self.slots = 0
         self._removed = 0
         self._if_true: dict[Feature, int] = {}  # the slots a feature violates by holding,
@@ -191,8 +195,8 @@ class FirstMatch:
         self._required: set[Feature] = set()
         self._asked: dict[Feature, None] = {}  # and all others, asked one by one
 
-    def append(self, literals: Iterable[Literal] = ()) -> int:
-        """A new conjunction after all others; returns its slot."""
+    def append(self, literals: Iterable[Literal] = (), label: Label = None) -> int:
+        """A new conjunction after all others; returns its slot. The label is of no use here."""
         slot = self.slots
         self.slots += 1
         for literal in literals:

@@ -157,25 +157,41 @@ def teach(learner: Learner, teacher: Teacher, items: Iterable[Item]) -> Lesson:
     >>> lesson.rounds, lesson.mistakes, lesson.mistake_rounds
     (5, 2, (1, 2))
     """
-    created, deleted = learner.rules_created, learner.rules_deleted
-    known = len(learner.inconsistencies)
-    corrections: list[Round] = []
+    conversation = Conversation(learner, teacher)
     rounds = 0
     for number, item in enumerate(items):
-        guess = learner.guess(item)
-        correction = teacher.answer(item, guess)
-        learner.learn(item, guess, correction)
-        if correction is not None and guess.label is not None:
-            corrections.append(Round(number, item, guess, correction))
+        conversation.round(number, item)
         rounds = number + 1
-    return Lesson(
-        rounds=rounds,
-        corrections=tuple(corrections),
-        rules_created=learner.rules_created - created,
-        rules_deleted=learner.rules_deleted - deleted,
-        inconsistencies=tuple(learner.inconsistencies[known:]),
-        bound=bound_under(learner, teacher, rounds),
-    )
+    return conversation.lesson(rounds)
+
+
+class Conversation:
+    """A learner and a teacher at work, and the record of it: what `teach` is made of."""
+
+    def __init__(self, learner: Learner, teacher: Teacher) -> None:
+        self.learner, self.teacher = learner, teacher
+        self.corrections: list[Round] = []
+        self._before = learner.rules_created, learner.rules_deleted, len(learner.inconsistencies)
+
+    def round(self, number: int, item: Item) -> None:
+        """One round of the protocol."""
+        guess = self.learner.guess(item)
+        correction = self.teacher.answer(item, guess)
+        self.learner.learn(item, guess, correction)
+        if correction is not None and guess.label is not None:
+            self.corrections.append(Round(number, item, guess, correction))
+
+    def lesson(self, rounds: int) -> Lesson:
+        """What happened in `rounds` rounds."""
+        created, deleted, known = self._before
+        return Lesson(
+            rounds=rounds,
+            corrections=tuple(self.corrections),
+            rules_created=self.learner.rules_created - created,
+            rules_deleted=self.learner.rules_deleted - deleted,
+            inconsistencies=tuple(self.learner.inconsistencies[known:]),
+            bound=bound_under(self.learner, self.teacher, rounds),
+        )
 
 
 def bound_under(learner: Learner, teacher: Any, rounds: int) -> float | None:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tellapart import codec
 from tellapart.errors import FormatError, ProtocolError, TellapartError
 from tellapart.model import DecisionList, Holds, describe, holds, truth
 from tellapart.protocol import Correction, Feature, Guess, Inconsistency, Item, Label
+
+if TYPE_CHECKING:
+    from tellapart.learners.rules import RuleLearner
 
 FORMAT = 1
 """The version of a learner's file."""
@@ -135,6 +138,23 @@ class BaseLearner(ABC):
     def clone(self) -> Self:
         """A fresh learner with the same parameters, that has learnt nothing."""
         return type(self)(**self._parameters(), holds=self.holds, remember=self.remember)
+
+    # -- how `simulate` jumps over rounds in which nothing changes
+
+    def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
+        """The lists of rules that decide when this learner changes next, or None.
+
+        Each comes with whether its guess is the one shown; one that is not only overhears labels.
+        None: this learner must be given every round.
+        """
+        return None
+
+    def skip(self, rounds: int, uncovered: Callable[[RuleLearner], int]) -> None:
+        """Let the clock run over rounds in which the guess was right and nothing else changed.
+
+        `uncovered` tells how many of them a list of rules did not cover.
+        """
+        self.rounds += rounds
 
     # -- what a learner fills in
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tellapart import codec
 from tellapart.errors import ParameterError
 from tellapart.learners.base import BaseLearner
+from tellapart.learners.rules import RuleLearner
 from tellapart.model import DecisionList, Holds, holds
 from tellapart.protocol import Correction, Guess, Item, Label
 from tellapart.theory import guarded_bound
@@ -103,6 +104,22 @@ class Guarded(BaseLearner):
             holds=self.holds,
             remember=self.remember,
         )
+
+    def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
+        """Those of both learners."""
+        lists: list[tuple[RuleLearner, bool]] = []
+        for learner in (self.practical, self.guaranteed):
+            found = learner.rule_lists(shown and learner is self.shown)
+            if found is None or self.remember:
+                return None
+            lists += found
+        return lists
+
+    def skip(self, rounds: int, uncovered: Callable[[RuleLearner], int]) -> None:
+        """Let the clocks of both run."""
+        self.rounds += rounds
+        for learner in (self.practical, self.guaranteed):
+            learner.skip(rounds, uncovered)
 
     def _begin(self, item: Item, label: Label) -> None:
         for learner in (self.practical, self.guaranteed):

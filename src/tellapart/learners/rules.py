@@ -113,6 +113,23 @@ class RuleLearner(BaseLearner):
 
     # -- the contract of BaseLearner
 
+    def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
+        """This very list, unless memory answers first, or more matters than `quiet` knows of."""
+        sees_all = self.needs_every_round and type(self).quiet is RuleLearner.quiet
+        return None if self.remember or sees_all else [(self, shown)]
+
+    def quiet(self) -> int | None:
+        """The first of the coming uncovered rounds in which a guess left standing may matter.
+
+        None when it never does: then only mistakes change this learner.
+        """
+        return None
+
+    def use(self, index: FirstMatch) -> None:
+        """Find rules by `index` from now on."""
+        self._index = index
+        self._compact()
+
     def _begin(self, item: Item, label: Label) -> None:
         self._model = None
 
@@ -188,7 +205,7 @@ class RuleLearner(BaseLearner):
         self._add(Rule(codec.keep(item), label, self.rounds, self._created))
 
     def _add(self, rule: Rule) -> None:
-        rule.slot = self._index.append(rule.clause.literals)
+        rule.slot = self._index.append(rule.clause.literals, rule.guess.label)
         self._slots.append(rule)
         self._model = None
 
@@ -203,11 +220,17 @@ class RuleLearner(BaseLearner):
         self._deleted += 1
         self._index.remove(rule.slot)
         self._slots[rule.slot] = self._model = None
+        live = sum(1 for _ in self.rules)
+        if len(self._slots) - live > max(_COMPACT_AFTER, live):
+            self._compact()
+
+    def _compact(self) -> None:
+        """Sweep removed rules out of the index."""
         live = list(self.rules)
-        if len(self._slots) - len(live) > max(_COMPACT_AFTER, len(live)):
-            self._slots, self._index = [], FirstMatch(self.holds)
-            for kept in live:
-                self._add(kept)
+        self._slots = []
+        self._index.clear()
+        for rule in live:
+            self._add(rule)
 
     def _reason(self, feature: Feature | None) -> Feature:
         if feature is not None:

@@ -11,6 +11,7 @@ found again with `items=`.
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -91,6 +92,7 @@ def decode(value: Any, context: Context | None = None) -> Any:
     tag = next(iter(value), "")
     if not tag.startswith("$"):
         return {key: decode(part, context) for key, part in value.items()}
+    _find(tag)
     if tag not in _readers or len(value) != 1:
         raise FormatError(f"unknown kind of value {tag!r}; known are {', '.join(sorted(_readers))}")
     try:
@@ -99,6 +101,15 @@ def decode(value: Any, context: Context | None = None) -> Any:
         if isinstance(error, FormatError):
             raise
         raise FormatError(f"cannot read {json.dumps(value)[:80]}: {error}") from error
+
+
+def _find(tag: str) -> None:
+    """Load the rooms that register kinds until one knows `tag`: a file may be read before any of
+    them was used."""
+    for room in ("features", "tables", "worlds"):
+        if tag in _readers:
+            return
+        importlib.import_module(f"tellapart.{room}")
 
 
 def dump(value: dict[str, Any]) -> str:

@@ -25,27 +25,33 @@ _HOME = {
     "Correction": "protocol",
     "DFF": "learners",
     "DecisionList": "model",
+    "ErrorBelow": "review",
     "Expression": "features",
     "Guarded": "learners",
     "Guess": "protocol",
     "Is": "features",
     "Learner": "protocol",
     "Lesson": "protocol",
+    "Listening": "review",
     "Literal": "model",
     "Named": "features",
+    "NoMistakeIn": "review",
     "Not": "model",
     "Or": "features",
     "Recorded": "teachers",
     "RobustDFF": "learners",
+    "Rounds": "review",
     "StRoDFF": "learners",
     "Table": "tables",
     "Teacher": "protocol",
     "TellapartError": "errors",
+    "estimate": "review",
     "holds": "model",
     "load_learner": "learners",
     "parse_feature": "features",
     "read_table": "tables",
     "simulate": "columns",
+    "suspects": "review",
     "teach": "protocol",
 }
 _ROOMS = (
@@ -54,6 +60,7 @@ _ROOMS = (
     "export",
     "features",
     "learners",
+    "review",
     "tables",
     "teachers",
     "theory",
@@ -66,6 +73,7 @@ if TYPE_CHECKING:
     from tellapart import export as export
     from tellapart import features as features
     from tellapart import learners as learners
+    from tellapart import review as review
     from tellapart import tables as tables
     from tellapart import teachers as teachers
     from tellapart import theory as theory
@@ -98,6 +106,12 @@ if TYPE_CHECKING:
     from tellapart.protocol import Lesson as Lesson
     from tellapart.protocol import Teacher as Teacher
     from tellapart.protocol import teach as teach
+    from tellapart.review import ErrorBelow as ErrorBelow
+    from tellapart.review import Listening as Listening
+    from tellapart.review import NoMistakeIn as NoMistakeIn
+    from tellapart.review import Rounds as Rounds
+    from tellapart.review import estimate as estimate
+    from tellapart.review import suspects as suspects
     from tellapart.tables import Table as Table
     from tellapart.tables import read_table as read_table
     from tellapart.teachers import Recorded as Recorded

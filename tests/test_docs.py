@@ -81,7 +81,7 @@ def test_a_command_is_documented(
     assert set(re.findall(r"(?<= )--[a-z-]+", shown.partition("Parameters")[2])) >= options
     # what the docstring says of each option stands on the page, word for word
     described = re.findall(r"^(\w+)\n((?:    .*\n?)+)", inspect.getdoc(target) or "", re.MULTILINE)
-    assert {f"--{option}" for option, _ in described} == options
+    assert {f"--{option.replace('_', '-')}" for option, _ in described} == options
     for option, text in described:
         assert words(text) in shown, option
 

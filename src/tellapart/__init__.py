@@ -48,11 +48,18 @@ _HOME = {
     "estimate": "review",
     "holds": "model",
     "load_learner": "learners",
+    "load_model": "export",
     "parse_feature": "features",
     "read_table": "tables",
+    "save_model": "export",
     "simulate": "columns",
     "suspects": "review",
     "teach": "protocol",
+    "to_dot": "export",
+    "to_python": "export",
+    "to_sql": "export",
+    "to_svg": "export",
+    "to_text": "export",
 }
 _ROOMS = (
     "checks",
@@ -80,6 +87,13 @@ if TYPE_CHECKING:
     from tellapart import worlds as worlds
     from tellapart.columns import simulate as simulate
     from tellapart.errors import TellapartError as TellapartError
+    from tellapart.export import load_model as load_model
+    from tellapart.export import save_model as save_model
+    from tellapart.export import to_dot as to_dot
+    from tellapart.export import to_python as to_python
+    from tellapart.export import to_sql as to_sql
+    from tellapart.export import to_svg as to_svg
+    from tellapart.export import to_text as to_text
     from tellapart.features import Above as Above
     from tellapart.features import And as And
     from tellapart.features import Column as Column

@@ -112,8 +112,8 @@ def _find(tag: str) -> None:
         importlib.import_module(f"tellapart.{room}")
 
 
-def dump(value: dict[str, Any]) -> str:
-    """The JSON text of an encoded object: one form, so equal objects give equal bytes."""
+def dump(value: Any) -> str:
+    """The JSON text of an encoded value: one form, so equal values give equal bytes."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 

@@ -6,6 +6,7 @@ TellapartError
 ├── ProtocolError     a round was told out of turn (a stale guess, a missing label, ...)
 ├── FeatureError      a feature cannot be read on an item, or a text is no feature
 ├── FormatError       a file or text could not be read back
+├── ExportError       a model cannot be said in the language asked for
 └── MissingExtra      an optional dependency is not installed
 ```
 
@@ -43,6 +44,10 @@ class FeatureError(TellapartError):
 
 class FormatError(TellapartError, ValueError):
     """A text or file is not what it should be."""
+
+
+class ExportError(TellapartError):
+    """A model, or a feature in it, cannot be said in the language asked for."""
 
 
 class MissingExtra(TellapartError, ImportError):

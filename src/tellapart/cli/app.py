@@ -18,6 +18,14 @@ COMMANDS = {
         "tellapart.cli.demo:demo",
         "Teach 101 animals to several learners, and see what they learnt.",
     ),
+    "export": (
+        "tellapart.cli.export:export",
+        "Write a model as SQL, Python, sentences or a picture.",
+    ),
+    "predict": (
+        "tellapart.cli.predict:predict",
+        "Label every row of a table.",
+    ),
     "simulate": (
         "tellapart.cli.simulate:simulate",
         "Teach learners a made world, or a CSV file with a label column.",

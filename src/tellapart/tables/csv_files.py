@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
@@ -30,10 +31,12 @@ def read_csv(
     path: Path, types: Mapping[str, Type], separator: str | None, encoding: str, nulls: list[str]
 ) -> pl.DataFrame:
     """The table in a CSV file, or a `FormatError` that says where it is wrong and what to do."""
-    return _Csv(path, types, separator, encoding, nulls).read()
+    return CsvFile(path, types, separator, encoding, nulls).read()
 
 
-class _Csv:
+class CsvFile:
+    """A CSV file: what its first lines say, how to read it, and what is wrong with it."""
+
     def __init__(
         self,
         path: Path,
@@ -58,10 +61,7 @@ class _Csv:
         try:
             frame = self.polars()
         except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
-            self.check_encoding()
-            self.check_lengths()
-            self.check_types()
-            raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+            self.explain(error)
         if "\ufffd" in "".join(self.header):
             self.check_encoding()
         if frame.height and frame.to_series(-1).null_count():  # what a short row leaves behind
@@ -71,6 +71,37 @@ class _Csv:
                 frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
         self.check_mixed(frame)
         return frame
+
+    def explain(self, error: BaseException) -> NoReturn:
+        """Say what is wrong with the file, after reading it has failed."""
+        self.check_encoding()
+        self.check_lengths()
+        self.check_types()
+        raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+
+    def scan(self) -> pl.LazyFrame:
+        """The table, lazily: the columns of `types`, and all others as text."""
+        import polars as pl
+
+        from tellapart.features.to_polars import DTYPE
+
+        frame = pl.scan_csv(
+            self.path,
+            separator=self.separator,
+            with_column_names=lambda _: self.header,
+            schema_overrides={n: DTYPE[self.types.get(n, Type.TEXT)] for n in self.header},
+            null_values=["", *self.nulls] if self.nulls else None,
+            try_parse_dates=True,
+            infer_schema_length=0,
+        )
+        if len(self.header) > 1 and self.gaps():
+            return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        return frame
+
+    def gaps(self) -> bool:
+        """Whether there may be an empty line, which is no row."""
+        with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+            return content.find(b"\n\n") >= 0 or content.find(b"\n\r\n") >= 0
 
     def polars(self, **options: Any) -> pl.DataFrame:
         import polars as pl

@@ -2,6 +2,9 @@
 
 import json
 import math
+import os
+import subprocess
+import sys
 from collections import OrderedDict
 
 import numpy as np
@@ -59,7 +62,7 @@ def test_an_answer_of_the_wrong_kind_changes_nothing(make, answer):
     before = learner.to_json()
     item = {"c"}
     answer = answer._replace(label="C") if getattr(answer, "label", None) == "B" else answer
-    with pytest.raises(ProtocolError, match="must be hashable|an answer is"):
+    with pytest.raises(ProtocolError, match=r"must be hashable|an answer is"):
         learner.learn(item, learner.guess(item), answer)
     assert learner.to_json() == before
     with pytest.raises(ProtocolError, match="a Guess"):
@@ -138,3 +141,27 @@ def test_an_overheard_contradiction_is_recorded():
     assert [odd.round for odd in learner.inconsistencies] == [2]
     assert learner.guess({"a"}).label == "A"
     assert learner.rounds == 2
+
+
+def test_the_file_does_not_depend_on_the_order_of_a_set():
+    program = """if True:
+        import tellapart as ta
+        learner = ta.CappedDFF(3, remember=True)
+        for number, label in enumerate("ABCDB"):
+            item = {"milk", "eggs", f"f{number % 4}", ("legs", 4)}
+            item = {"k": [{"x", "y", "z"}]} if number == 3 else item
+            answer = ta.Correction(label, ta.Or("a", frozenset("bcd")))
+            learner.learn(item, learner.guess(item), answer)
+        assert len(learner.inconsistencies) == 4, learner.inconsistencies
+        print(learner.to_json(), learner.model)
+    """
+    files = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in "123"
+    }
+    assert len(files) == 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tellapart import codec
 from tellapart.errors import FormatError, ParameterError, ProtocolError, TellapartError
-from tellapart.model import DecisionList, Holds, describe, holds, truth
+from tellapart.model import DecisionList, Holds, describe, holds, show, truth
 from tellapart.protocol import Correction, Feature, Guess, Inconsistency, Item, Label
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class BaseLearner(ABC):
         self._check_turn(item, guess, Guess(known, item))
         self.rounds += 1
         if correction is not None:
-            self._odd(f"{item!r} was {known!r} before and is now called {correction.label!r}")
+            self._odd(f"{show(item)} was {known!r} before and is now called {correction.label!r}")
 
     def _check_turn(self, item: Item, guess: Guess, shown: Guess) -> None:
         if guess is not shown and guess != shown:
@@ -249,11 +249,11 @@ class BaseLearner(ABC):
         if feature is None:
             return None
         if not truth(feature, item, self.holds):
-            return f"{describe(feature)!r} does not hold on {item!r}"
+            return f"{describe(feature)!r} does not hold on {show(item)}"
         if truth(feature, example, self.holds):
             return (
-                f"{describe(feature)!r} does not tell {item!r} from the shown example"
-                f" {example!r}: both have it"
+                f"{describe(feature)!r} does not tell {show(item)} from the shown example"
+                f" {show(example)}: both have it"
             )
         return None
 

@@ -134,9 +134,26 @@ class Literal(NamedTuple):
 
 def describe(feature: Feature) -> str:
     """A feature in words: its own `str`, or the name of a function."""
+    if isinstance(feature, frozenset):
+        return show(feature)
     if isinstance(feature, Compound) or not callable(feature):
         return str(feature)
     return str(getattr(feature, "__name__", feature))
+
+
+def show(item: Item) -> str:
+    """An item's `repr`, of a set in sorted order: the same text in every run.
+
+    >>> show(frozenset({"milk", "eggs"})), show({"legs": 4})
+    ("{'eggs', 'milk'}", "{'legs': 4}")
+    """
+    if isinstance(item, set | frozenset) and item:
+        return f"{{{', '.join(sorted(map(show, item)))}}}"
+    if type(item) is list:
+        return f"[{', '.join(map(show, item))}]"
+    if type(item) is dict:
+        return f"{{{', '.join(f'{key!r}: {show(part)}' for key, part in item.items())}}}"
+    return repr(item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +181,8 @@ class Clause:
 
     def __str__(self) -> str:
         condition = " and ".join(map(str, self.literals))
-        said = f"{self.label}" if self.example is None else f"{self.label}, like {self.example}"
+        like = "" if self.example is None else f", like {describe(self.example)}"
+        said = f"{self.label}{like}"
         return f"if {condition}: {said}" if condition else f"always: {said}"
 
 

@@ -125,6 +125,12 @@ class RuleLearner(BaseLearner):
         """
         return None
 
+    def read_by(self, reading: Holds) -> None:
+        """Read features by `reading` from now on; for a learner that has learnt nothing yet."""
+        super().read_by(reading)
+        self._index = FirstMatch(reading)
+        self._model = None
+
     def use(self, index: FirstMatch) -> None:
         """Find rules by `index` from now on."""
         self._index = index
@@ -141,13 +147,14 @@ class RuleLearner(BaseLearner):
         return rule.guess
 
     def _learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
-        if correction is None and not self.needs_every_round:
-            self.rounds += 1
-            return
         assert self._first is not None
         rule = self._match(item)
         shown = self._first if rule is None else rule.guess
-        self._check_turn(item, guess, shown)
+        if guess is not shown:
+            self._check_turn(item, guess, shown)
+        if correction is None and not self.needs_every_round:
+            self.rounds += 1
+            return
         fault = correction and self._fault(correction.feature, item, shown.example)
         self.rounds += 1
         if fault:
@@ -220,7 +227,7 @@ class RuleLearner(BaseLearner):
         self._deleted += 1
         self._index.remove(rule.slot)
         self._slots[rule.slot] = self._model = None
-        live = sum(1 for _ in self.rules)
+        live = self._created - self._deleted
         if len(self._slots) - live > max(_COMPACT_AFTER, live):
             self._compact()
 

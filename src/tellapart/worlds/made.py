@@ -164,6 +164,8 @@ class MadeWorld(World):
         similar: int | None,
         laid_out: Mapping[Feature, Words] | None = None,
     ) -> None:
+        if similar is not None:
+            check("a made world", "similar", similar, "an integer >= 0", lambda v: v >= 0)
         self.columns, self.components = columns, components
         given = [component.label for component in representation.components]
         names: list[Label] = list(dict.fromkeys(given))
@@ -284,7 +286,13 @@ class MadeWorld(World):
 
 
 def check_sizes(
-    owner: str, items: int, features: int, components: int, labels: int, exceptions: float
+    owner: str,
+    items: int,
+    features: int,
+    components: int,
+    labels: int,
+    exceptions: float,
+    seed: int,
 ) -> None:
     """The one check of sizes that all made worlds share."""
     check(owner, "items", items, "an integer >= 1", lambda v: v >= 1)
@@ -297,6 +305,7 @@ def check_sizes(
         f"an integer from 1 to components = {components}",
         lambda v: 1 <= v <= components,
     )
+    check(owner, "seed", seed, "an integer", lambda v: True)
     if isinstance(exceptions, Integral):
         check(owner, "exceptions", exceptions, "a count up to items", lambda v: 0 <= v <= items)
     else:

@@ -8,11 +8,11 @@ from typing import Any
 
 from tellapart.columns.match import PackedMatch, Unreadable, World
 from tellapart.model import FirstMatch, holds
-from tellapart.protocol import Conversation, Learner, Lesson
+from tellapart.protocol import Conversation, Learner, Lesson, Stopper
 
 
-def simulate(learner: Learner, world: World) -> Lesson:
-    """The same lesson as `teach(learner, world.teacher(), world.items)`, fast.
+def simulate(learner: Learner, world: World, *, until: Stopper | None = None) -> Lesson:
+    """The same lesson as `teach(learner, world.teacher(), world.items, until=until)`, fast.
 
     Between two mistakes nothing changes. So the learner's rules are evaluated on packed columns, 64
     items a word, until a guess is wrong; that round is handed to the learner; and so on. The
@@ -29,11 +29,12 @@ def simulate(learner: Learner, world: World) -> Lesson:
     >>> lesson.rounds, lesson.mistakes, lesson.bound
     (1000000, 19, 35)
     """
-    conversation = Conversation(learner, world.teacher())
+    conversation = Conversation(learner, world.teacher(), until)
     done = _jump(learner, world, conversation)
-    for number in range(done, len(world)):
-        conversation.round(number, world.items[number])
-    return conversation.lesson(len(world))
+    while done < len(world) and not conversation.over:
+        conversation.round(done, world.items[done])
+        done += 1
+    return conversation.lesson(done)
 
 
 def _jump(learner: Any, world: World, conversation: Conversation) -> int:
@@ -52,16 +53,18 @@ def _jump(learner: Any, world: World, conversation: Conversation) -> int:
         for rules, _ in lists():
             matches[rules] = PackedMatch(world, rules.model.default.label)
             rules.use(matches[rules])
-        while number < end:
-            stop = end
+        while number < end and (left := conversation.left()):
+            stop = min(end, number + left)
             for rules, shown in lists():
                 match, counting = matches[rules], rules.needs_every_round
                 quiet = rules.quiet() if counting else None
                 stop = match.find(number, stop, shown, counting, quiet)
             if stop > number:
                 learner.skip(stop - number, partial(_uncovered, matches, number, stop))
+                conversation.skip(stop - number)
+                left -= stop - number
             number = stop
-            if number < end:
+            if number < end and left:
                 for match in matches.values():
                     match.arrive(number)
                 conversation.round(number, items[number])

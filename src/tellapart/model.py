@@ -39,14 +39,29 @@ def holds(feature: Feature, item: Item) -> bool:
     """
     if callable(feature):
         return bool(feature(item))
-    if isinstance(item, Mapping):
-        return bool(item.get(feature))
-    if hasattr(item, "__contains__") and not isinstance(item, str | bytes | list | tuple):
+    kind = _kinds.get(type(item)) or _kind(item)
+    if kind is _MEMBERS:
         return feature in item
+    if kind is _MAPPING:
+        return bool(item.get(feature))
     raise FeatureError(
         f"cannot tell whether {feature!r} holds on {item!r} ({type(item).__name__}): give items"
         " as mappings or sets, features as callables, or pass holds="
     )
+
+
+_MAPPING, _MEMBERS, _NEITHER = "mapping", "members", "neither"
+_kinds: dict[type, str] = {}  # how items of a type are read: asking an ABC every time is slow
+
+
+def _kind(item: Item) -> str:
+    kind = _NEITHER
+    if isinstance(item, Mapping):
+        kind = _MAPPING
+    elif hasattr(item, "__contains__") and not isinstance(item, str | bytes | list | tuple):
+        kind = _MEMBERS
+    _kinds[type(item)] = kind
+    return kind
 
 
 class Compound:
@@ -264,9 +279,10 @@ class FirstMatch:
 
 def _reader(item: Item) -> Callable[[Feature], bool]:
     """`holds` on one item, for many plain names."""
-    if isinstance(item, Mapping):
-        return item.get  # type: ignore[return-value]
-    if hasattr(item, "__contains__") and not isinstance(item, str | bytes | list | tuple):
+    kind = _kinds.get(type(item)) or _kind(item)
+    if kind is _MAPPING:
+        return item.get  # type: ignore[no-any-return]
+    if kind is _MEMBERS:
         return item.__contains__  # type: ignore[no-any-return]
     return lambda feature: holds(feature, item)
 

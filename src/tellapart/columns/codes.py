@@ -59,8 +59,11 @@ class Codes(Sequence[int]):
             return [self[i] for i in range(*index.indices(self._length))]
         if not -self._length <= index < self._length:
             raise IndexError(f"there are {self._length} items, asked for number {index}")
-        word, bit = divmod(index % self._length, 64)
-        code = 0
+        return self.at(index % self._length)
+
+    def at(self, index: int) -> int:
+        """The number of item `index`, without a check."""
+        word, bit, code = index >> 6, index & 63, 0
         for b, view in self._views:
             code |= (view[word] >> bit & 1) << b
         return code

@@ -45,7 +45,17 @@ codec.register(Unnamed, "$unnamed", lambda f: f.number, lambda v, c: Unnamed(v))
 class Rule:
     """C[x̂]: an example, its label, and the features its items must not have."""
 
-    __slots__ = ("_clause", "born", "counts", "example", "features", "guess", "number", "slot")
+    __slots__ = (
+        "_clause",
+        "born",
+        "counted",
+        "counts",
+        "example",
+        "features",
+        "guess",
+        "number",
+        "slot",
+    )
 
     def __init__(self, example: Item, label: Label, born: int, number: int) -> None:
         self.guess = Guess(label, example)
@@ -54,8 +64,19 @@ class Rule:
         """The φ of its literals NOT φ, in order; an `Unnamed` one counts but is not shown."""
         self.counts: dict[Feature, tuple[int, int]] = {}
         """fcount[x̂](φ) where it is not zero, and the round it was first counted: t(x̂, φ)."""
+        self.counted = 0
+        """The sum of all counts."""
         self.slot = -1
         self._clause: Clause | None = None
+
+    def count(self, feature: Feature, count: int, since: int) -> None:
+        """Set fcount[x̂](φ) and t(x̂, φ)."""
+        self.counted += count - self.counts.get(feature, (0, 0))[0]
+        self.counts[feature] = (count, since)
+
+    def uncount(self, feature: Feature) -> None:
+        """Set fcount[x̂](φ) to zero."""
+        self.counted -= self.counts.pop(feature, (0, 0))[0]
 
     @property
     def clause(self) -> Clause:
@@ -196,7 +217,8 @@ class RuleLearner(BaseLearner):
             example, label = codec.decode([data["example"], data["label"]], context)
             rule = Rule(example, label, data["born"], data["number"])
             rule.features = codec.decode(data["not"], context)
-            rule.counts = {codec.decode(f, context): (n, t) for f, n, t in data["counts"]}
+            for f, n, t in data["counts"]:
+                rule.count(codec.decode(f, context), n, t)
             self._add(rule)
 
     # -- the steps learners are made of

@@ -59,6 +59,7 @@ class FromRepresentation:
         self.m = representation.m if m is None else m
         self.k, self.s = k, s
         self.component_of = component_of or representation.component
+        self._separators: dict[tuple[int, int], Feature | None] = {}
         self._named: dict[tuple[int, Feature], set[Hashable]] = {}
 
     def answer(self, item: Item, guess: Guess) -> Correction | None:
@@ -76,7 +77,9 @@ class FromRepresentation:
         odd_item = label != components[i].label
         odd_example = self.label_of(example) != components[j].label
         if not odd_item and components[i].label != components[j].label:
-            feature = self.representation.separator(i, j)
+            feature = self._separators.get((i, j))
+            if feature is None:
+                feature = self._separators[i, j] = self.representation.separator(i, j)
             if feature is None:
                 raise ParameterError(
                     f"the representation is not legal: no feature separates component {i}"
@@ -94,8 +97,9 @@ class FromRepresentation:
             if against is None:
                 return feature
             named = self._named.setdefault((against, feature), set())
-            if self.s is None or len(named | {codec.identity(item)}) <= self.s:
-                named.add(codec.identity(item))
+            key = codec.identity(item)
+            if self.s is None or len(named) < self.s or key in named:
+                named.add(key)
                 return feature
         return Is(item)
 

@@ -60,7 +60,11 @@ class Row:
         self.world, self.number = world, number
 
     def __contains__(self, feature: Feature) -> bool:
-        return self.world.bit(feature, self.number)
+        number = self.number
+        words = self.world.bits.get(feature)
+        if words is None:
+            return self.world.bit(feature, number)
+        return bool(words[number >> 6] >> (number & 63) & 1)
 
     def __iter__(self) -> Iterator[Feature]:
         return (name for name in self.world.features if name in self)
@@ -73,7 +77,7 @@ class Row:
         )
 
     def __hash__(self) -> int:
-        return hash((self.world.name, self.number))
+        return self.number
 
     def __repr__(self) -> str:
         return f"item {self.number}"
@@ -174,7 +178,8 @@ class MadeWorld(World):
         self.name, self.representation = name, representation
         self.features = View(columns.features, "f{}".format)
         self._columns: dict[Feature, Words] = {}
-        self._bits: dict[Feature, memoryview] = {}  # the same, for one bit at a time
+        self.bits: dict[Feature, memoryview] = {}
+        """The columns laid out so far, to be read a word at a time."""
         self._touched: dict[Feature, int] = {}
         for feature, words in (laid_out or {}).items():
             self._lay_out(feature, words)
@@ -185,17 +190,19 @@ class MadeWorld(World):
         for item in self.exceptions:
             codes[item] = generator.choice([c for c in range(len(names)) if c != codes[item]])
         self.items = View(columns.items, lambda number: Row(self, number))
-        self.labels = self.packed_labels = Labels(names, codes)
+        self.labels: Labels = Labels(names, codes)
+        self.packed_labels = self.labels
         self.m, self.k = representation.m, len(self.exceptions)
         least = max(1, -(-self.k // columns.features))
         self.s = min(self.k, least if similar is None else similar)
 
     def teacher(self) -> FromRepresentation:
         """A fresh teacher who has this world's representation in mind."""
+        names, codes, components = self.labels.names, self.labels.codes.at, self.components.at
         return FromRepresentation(
             self.representation,
-            lambda row: self.labels[row.number],
-            component_of=lambda row: self.components[row.number],
+            lambda row: names[codes(row.number)],
+            component_of=lambda row: components(row.number),
             reasons=self._thoughts,
             m=self.m,
             k=self.k,
@@ -204,7 +211,7 @@ class MadeWorld(World):
 
     def bit(self, feature: Feature, item: int) -> bool:
         """Whether `feature`, a column, holds on item number `item`."""
-        words = self._bits.get(feature)
+        words = self.bits.get(feature)
         if words is not None:
             return bool(words[item >> 6] >> (item & 63) & 1)
         number = self.columns.number(feature)
@@ -230,7 +237,7 @@ class MadeWorld(World):
         return self._columns[feature]
 
     def _lay_out(self, feature: Feature, words: Words) -> None:
-        self._columns[feature], self._bits[feature] = words, words.data
+        self._columns[feature], self.bits[feature] = words, words.data
 
     def _combined(self, feature: Feature) -> Words:
         """The column of what is no column by itself; not kept."""

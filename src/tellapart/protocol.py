@@ -13,7 +13,7 @@ a label and no feature, and it is no mistake.
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -156,7 +156,7 @@ class Lesson:
     """
 
     rounds: int
-    corrections: tuple[Round, ...] = field(repr=False)
+    corrections: Sequence[Round] = field(repr=False)
     """The mistakes, each with its item, guess and correction."""
     rules_created: int
     rules_deleted: int
@@ -172,6 +172,9 @@ class Lesson:
     @property
     def mistake_rounds(self) -> tuple[int, ...]:
         """In which rounds the mistakes fell."""
+        numbers = getattr(self.corrections, "numbers", None)  # of corrections not yet laid out
+        if numbers is not None:
+            return tuple(numbers.tolist())
         return tuple(corrected.number for corrected in self.corrections)
 
 
@@ -223,6 +226,11 @@ class Conversation:
         """So many rounds whose guesses are known to be right and to change nothing."""
         if self._watch is not None:
             self._watch.skip(rounds)
+
+    @property
+    def watched(self) -> bool:
+        """Whether a stopper must see every mistake as it happens."""
+        return self._watch is not None
 
     @property
     def over(self) -> bool:

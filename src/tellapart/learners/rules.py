@@ -139,12 +139,13 @@ class RuleLearner(BaseLearner):
         sees_all = self.needs_every_round and type(self).quiet is RuleLearner.quiet
         return None if self.remember or sees_all else [(self, shown)]
 
-    def quiet(self) -> int | None:
-        """The first of the coming uncovered rounds in which a guess left standing may matter.
+    def quiet(self) -> tuple[int, bool]:
+        """How many of the coming uncovered rounds can change nothing but their count.
 
-        None when it never does: then only mistakes change this learner.
+        And whether after them only wrong guesses can. -1 when they are not even counted: then
+        every mistake, and nothing else, changes this learner.
         """
-        return None
+        return -1, True
 
     def read_by(self, reading: Holds) -> None:
         """Read features by `reading` from now on; for a learner that has learnt nothing yet."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -259,6 +260,15 @@ class MadeWorld(World):
         known = isinstance(row, Row) and row.number < len(self) and row == self.items[row.number]
         return [row.number] if known and isinstance(row, Row) else []
 
+    @cached_property
+    def ordinary(self) -> Words:
+        """All items but the exceptions: of them the teacher thinks by components alone."""
+        words = blank(words_for(len(self)))
+        words.fill(0)
+        odd = np.array(self.exceptions, dtype=np.uint64)
+        np.bitwise_or.at(words, odd >> np.uint64(6), np.uint64(1) << (odd & np.uint64(63)))
+        return clear_tail(np.bitwise_not(words, out=words), len(self))
+
     def _forced_literals(self) -> dict[tuple[int, Feature], bool]:
         parts = enumerate(self.representation.components)
         return {(n, f): wanted for n, part in parts for f, wanted in part.literals}
@@ -289,7 +299,8 @@ class MadeWorld(World):
         generator = random.Random(f"{self.columns.seed}/{item.number}")
         for _ in range(_REASONS):
             name = f"f{generator.randrange(self.columns.features)}"
-            yield name if name in item else Not(name)
+            if (holds := name in item) != (name in example):
+                yield name if holds else Not(name)
 
 
 def check_sizes(

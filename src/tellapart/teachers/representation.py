@@ -59,7 +59,6 @@ class FromRepresentation:
         self.m = representation.m if m is None else m
         self.k, self.s = k, s
         self.component_of = component_of or representation.component
-        self._separators: dict[tuple[int, int], Feature | None] = {}
         self._named: dict[tuple[int, Feature], set[Hashable]] = {}
 
     def answer(self, item: Item, guess: Guess) -> Correction | None:
@@ -77,9 +76,7 @@ class FromRepresentation:
         odd_item = label != components[i].label
         odd_example = self.label_of(example) != components[j].label
         if not odd_item and components[i].label != components[j].label:
-            feature = self._separators.get((i, j))
-            if feature is None:
-                feature = self._separators[i, j] = self.representation.separator(i, j)
+            feature = self.representation.separator(i, j)
             if feature is None:
                 raise ParameterError(
                     f"the representation is not legal: no feature separates component {i}"

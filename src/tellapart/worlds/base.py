@@ -33,6 +33,8 @@ class View(Sequence[Any]):
     @overload
     def __getitem__(self, index: slice) -> list[Any]: ...
     def __getitem__(self, index: int | slice) -> Any:
+        if type(index) is int and 0 <= index < self._length:
+            return self._member(index)
         if isinstance(index, slice):
             return [self._member(i) for i in range(*index.indices(self._length))]
         if not -self._length <= index < self._length:

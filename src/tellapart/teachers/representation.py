@@ -94,8 +94,9 @@ class FromRepresentation:
             if against is None:
                 return feature
             named = self._named.setdefault((against, feature), set())
-            if self.s is None or len(named | {codec.identity(item)}) <= self.s:
-                named.add(codec.identity(item))
+            key = codec.identity(item)
+            if self.s is None or len(named) < self.s or key in named:
+                named.add(key)
                 return feature
         return Is(item)
 

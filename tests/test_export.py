@@ -63,6 +63,32 @@ def test_python_needs_nothing(tmp_path: Path) -> None:
     assert done.stdout.split() == ["no", "yes", "no"]
 
 
+def test_python_computes_as_the_model_does() -> None:
+    edges = [
+        0.0,
+        -0.0,
+        5e-324,
+        1e-300,
+        0.1,
+        1.0,
+        -3.0,
+        1e300,
+        1.7e308,
+        float("inf"),
+        float("nan"),
+        None,
+    ]
+    schema = {"x": "number", "y": "number", "n": "integer"}
+    items = [{"x": x, "y": y, "n": n} for x in edges for y in edges for n in (None, 0, 2**62)]
+    texts = ["x * y IS NULL", "x + y IS NULL", "x / y IS NULL", "x - y = 0", "1 / (1 / x) = x",
+             "abs(-x) > y", "n / 0 IS NULL", "n * n > x", "coalesce(x / y, n) > 1"]  # fmt: skip
+    for text in texts:
+        model = one(ta.parse_feature(text, schema))
+        program: dict[str, Any] = {}
+        exec(ta.to_python(model), program)
+        assert [text, *map(program["predict"], items)] == [text, *model.predict(items)]
+
+
 def test_python_takes_sets_as_well() -> None:
     model = one(ta.And("milk", ta.Not("eggs")))
     program: dict[str, Any] = {}

@@ -202,6 +202,8 @@ def test_models_and_outputs_that_do_not_work(tmp_path: Path) -> None:
     path.write_text("legs\n4\n")
     with pytest.raises(TellapartError, match=r"must end in \.csv"):
         predict_file(LEGS, path, tmp_path / "out.xls")
+    with pytest.raises(TellapartError, match="is the table itself"):
+        predict_file(LEGS, path, path)
     with pytest.raises(TellapartError, match="is a function"):
         predict_file(one(len), path, tmp_path / "out.csv")
     with pytest.raises(TellapartError, match="engine must be"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,94 @@ def test_arithmetic_at_the_edges_of_doubles(dialect: str, request: Any, needs: A
             assert [text, *got] == [text, *model.predict(items)]
 
 
+# -- chosen cases
+
+
+def run_on(dialect: str, request: Any) -> Run:
+    request.getfixturevalue("needs")(dialect if dialect in ("duckdb", "postgres") else "duckdb")
+    if dialect != "postgres":
+        return getattr(engines, dialect)  # type: ignore[no-any-return]
+    address = request.getfixturevalue("postgres")
+    return lambda rows, sql: engines.postgres(address, rows, sql)
+
+
+def check(conditions: list[str], rows: pl.DataFrame, schema: Any, dialect: str, run: Run) -> None:
+    models = [one(ta.parse_feature(text, schema)) for text in conditions]
+    found = run(rows, [ta.to_sql(model, dialect) for model in models])
+    items = rows.to_dicts()
+    for text, model, got in zip(conditions, models, found, strict=True):
+        wanted = model.predict(items)
+        wrong = [item for item, a, b in zip(items, wanted, got, strict=True) if a != b]
+        assert not wrong, (text, wrong[:5])
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+def test_case_of_every_character(dialect: str, request: Any) -> None:
+    codes = [*range(1, 0xD800), *range(0xE000, 0x11000), *range(0x1E900, 0x1E944)]
+    rows = pl.DataFrame({"s": [chr(code) for code in codes]})
+    conditions = [f"s ILIKE '{c}'" for c in "ikszåéσßıςωǆა"]
+    conditions += ["lower(s) = 'k'", "upper(s) = 'I'", "upper(s) IN ('Å', 'K')", "lower(s) = 'K'"]
+    conditions += ["lower(s) <> s AND s > 'z'", "upper(s) < s", "s NOT ILIKE '_'", "s ILIKE '%'"]
+    check(conditions, rows, {"s": "text"}, dialect, run_on(dialect, request))
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+def test_signs_in_patterns(dialect: str, request: Any) -> None:
+    signs = [
+        "*",
+        "?",
+        "[",
+        "]",
+        "[a]",
+        "^",
+        "-",
+        "%",
+        "_",
+        "!",
+        "\\",
+        "'",
+        '"',
+        ".",
+        "(",
+        "{",
+        "|",
+        "$",
+    ]
+    texts = [*signs, *(f"a{sign}b" for sign in signs), "ab", "", "a\nb", None]
+    quoted = [sign.replace("'", "''") for sign in signs]
+    escaped = [re.sub("[#%_]", r"#\g<0>", sign) for sign in quoted]
+    conditions = [
+        f"s {word} 'a{sign}%' ESCAPE '#'" for sign in escaped for word in ("LIKE", "ILIKE")
+    ]
+    conditions += [f"contains(s, '{sign}')" for sign in quoted]
+    conditions += [f"lower(s) = 'a{sign}b'" for sign in quoted]
+    rows = pl.DataFrame({"s": texts})
+    check(conditions, rows, {"s": "text"}, dialect, run_on(dialect, request))
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+def test_comparisons_with_nan_and_infinity(dialect: str, request: Any) -> None:
+    numbers = [float("nan"), float("inf"), float("-inf"), 0.0, -1.5, 1.0, None]
+    rows = pl.DataFrame(
+        {"x": [x for x in numbers for _ in numbers], "y": numbers * len(numbers)}, strict=False
+    )
+    ops = ["=", "<>", "<", "<=", ">", ">="]
+    conditions = [
+        f"{a} {op} {b}" for a in ("x", "-x", "x + 1") for b in ("y", "1", "-1.5") for op in ops
+    ]
+    conditions += [f"NOT ({text}) OR y IS NULL" for text in conditions[:18]]
+    conditions += [f"(({text}) = (x < y)) IS NOT TRUE" for text in conditions[:6]]
+    conditions += [
+        "x IN (1, 2)",
+        "x NOT IN (1, 2)",
+        "x IS NULL",
+        "coalesce(x, y, 7) = 7",
+        "1 / x = 0",
+    ]
+    conditions += ["x / y = 0", "abs(x) > 1", "abs(x) = abs(y)", "(x > 1) IS NULL", "x - x = 0"]
+    check(conditions, rows, {"x": "number", "y": "number"}, dialect, run_on(dialect, request))
+
+
 # -- names, labels, values
 
 
@@ -172,6 +261,12 @@ def test_the_words_engines_keep_for_themselves(postgres: str, needs: Any) -> Non
     with psycopg.connect(postgres) as base:
         words = {row[0] for row in base.execute("SELECT word FROM pg_get_keywords()")}
     words |= {row[0] for row in duckdb.sql("SELECT keyword_name FROM duckdb_keywords()").fetchall()}
+    words |= {
+        "abort", "attach", "autoincrement", "conflict", "detach", "exists", "fail", "glob", "if",
+        "index", "indexed", "instead", "isnull", "limit", "match", "nothing", "notnull", "oid",
+        "plan", "pragma", "raise", "regexp", "reindex", "rename", "replace", "returning", "rowid",
+        "transaction", "vacuum", "virtual", "without",
+    }  # fmt: skip
     plain = sorted(word for word in words if word.isidentifier())
     models = [one(ta.parse_feature(f'"{word}" >= 4', {word: "integer"})) for word in plain]
     rows = pl.DataFrame({word: [3, 5] for word in plain})

@@ -15,6 +15,7 @@ LABELS = ("", "it's", 'a "b"', "back\\slash", "new\nline", "tab\there", "👍 ü
 _PLAIN: tuple[Feature, ...] = (
     "b", "c", "n", "x", "s", "d", "z", "odd name",
     Column("n", 4), Column("n", 2**53 + 1), Column("n", 0.5), Column("n", None), Column("x", 1),
+    Column("x", 2**53 + 1), Column("x", 2**53),
     Column("x", 0.1), Column("s", "a"), Column("s", "it's"), Column("s", None), Column("s", 3),
     Column("b", False), Column("b", 1), Column("b"), Column("odd name", ""),
     Column("d", date(1999, 12, 31)), Above("x", 0.5), Above("n", 2.5), Above("n", 2.0**53),

@@ -69,6 +69,8 @@ def predict_file(
     table, out = Path(table), Path(out)
     check_reading(model)
     kind = output_kind(out)
+    if out.exists() and table.exists() and out.samefile(table):
+        raise ParameterError(f"{out} is the table itself; give another name for the output")
     answers = Answers.of(model)
     scan = Scan(table, columns_of(model), nulls)
     kept = scan.columns if keep == "all" else list(keep)

@@ -214,6 +214,7 @@ def test_comparisons_with_nan_and_infinity(dialect: str, request: Any) -> None:
         "1 / x = 0",
     ]
     conditions += ["x / y = 0", "abs(x) > 1", "abs(x) = abs(y)", "(x > 1) IS NULL", "x - x = 0"]
+    conditions += ["1 / x IN (0, 5)", "1 / x NOT IN (0, 5)", "x * 0 IN (0, 1)", "y / (1 / x) = 0"]
     check(conditions, rows, {"x": "number", "y": "number"}, dialect, run_on(dialect, request))
 
 

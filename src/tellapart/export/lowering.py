@@ -206,10 +206,10 @@ class Lowering:
         operand = self.raw(node.operand) if plain else self.of(node.operand, kind)
         values = [self.literal(value, kind) for value in node.values]
         made = exp.In(this=wrap(operand), expressions=values)
-        if not node.negated:
-            return made
-        limits = self.finite(node.operand) if plain else []
-        return self.chain(exp.And, [exp.Not(this=made), *limits])
+        made = exp.Not(this=made) if node.negated else made
+        op = "<>" if node.negated else "="
+        limits = self.limits(op, node.operand, node.values[0]) if plain else []
+        return self.chain(exp.And, [made, *limits])
 
     # -- values
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -38,13 +39,27 @@ def server() -> Iterator[str]:
         options = f"-k {folder} -c listen_addresses= -c fsync=off"
         _run([*prefix, program("pg_ctl"), "-D", folder / "data", "-l", folder / "log", "-w",
               "-o", options, "start"], folder)  # fmt: skip
+        stop = [*prefix, program("pg_ctl"), "-D", folder / "data", "-m", "immediate", "stop"]
+        watch = _watch(stop, folder)
         try:
             yield f"host={folder} user=test dbname=postgres"
         finally:
-            _run([*prefix, program("pg_ctl"), "-D", folder / "data", "-m", "immediate", "stop"],
-                 folder)  # fmt: skip
+            watch.terminate()
+            watch.wait()
+            _run(stop, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _watch(stop: list[object], folder: Path) -> subprocess.Popen[bytes]:
+    """Stop the server even if we are killed and cannot."""
+    words = shlex.join(str(word) for word in stop)
+    alive = f"kill -0 {os.getpid()} 2>/dev/null"
+    script = f"while {alive}; do sleep 1; done; {words}; rm -rf {shlex.quote(str(folder))}"
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen(
+        ["sh", "-c", script], stdout=quiet, stderr=quiet, start_new_session=True
+    )
 
 
 def _run(command: list[object], folder: Path) -> None:

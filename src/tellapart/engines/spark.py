@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,11 +45,7 @@ def session(master: str | None = None, more: Mapping[str, str] | None = None) ->
 
     Times are read in UTC, and names of columns as they are written.
     """
-    try:
-        from pyspark.errors import PySparkRuntimeError
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise MissingExtra("The engine spark", "spark") from None
+    SparkSession = _spark_session()
     local = master is None or master.startswith("local")
     if local and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         raise TellapartError("the engine spark needs Java 17 or later: install it (a JRE will do)")
@@ -66,9 +64,42 @@ def session(master: str | None = None, more: Mapping[str, str] | None = None) ->
     for name, value in {**settings, **(more or {})}.items():
         builder = builder.config(name, value)
     try:
-        return builder.getOrCreate()
-    except (PySparkRuntimeError, OSError) as error:
-        raise TellapartError(f"Spark does not start: {first_line(error)}") from error
+        with _quiet():
+            return builder.getOrCreate()
+    except Exception as error:  # of Python, of the gateway, or of Java
+        raise TellapartError(f"Spark does not start: {_cause(error)}") from error
+
+
+def _cause(error: BaseException) -> str:
+    """What Java says; the first line only says that it said something."""
+    lines = str(error).strip().splitlines()
+    said = [line.strip(": ") for line in lines[1:] if "xception: " in line]
+    return said[-1] if said else first_line(error)
+
+
+def _spark_session() -> Any:
+    try:
+        with warnings.catch_warnings():  # about versions of pandas, which we do not use
+            warnings.simplefilter("ignore")
+            from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtra("The engine spark", "spark") from None
+    return SparkSession
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Let Java, which inherits it, talk to nobody on stderr."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with open(os.devnull, "wb") as nowhere, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            os.dup2(nowhere.fileno(), 2)
+            yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def run(
@@ -107,11 +138,7 @@ def run(
 @contextmanager
 def _running(master: str | None) -> Iterator[Any]:
     """The session at hand, or one of our own that ends with the work."""
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise MissingExtra("The engine spark", "spark") from None
-    here = SparkSession.getActiveSession()
+    here = _spark_session().getActiveSession()
     made = session(master)
     try:
         yield made

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tellapart import codec
-from tellapart.errors import FormatError, ProtocolError
+from tellapart.errors import FormatError, ProtocolError, TellapartError
 from tellapart.model import DecisionList, Holds, describe, holds, truth
 from tellapart.protocol import Correction, Feature, Guess, Inconsistency, Item, Label
 
@@ -270,14 +270,16 @@ class BaseLearner(ABC):
             reading = context.holds if data["custom_holds"] and context.holds else holds
             parameters = kind._read_parameters(data["parameters"], context)
             self = kind(**parameters, holds=reading, remember=data["remember"])
-            self.rounds = data["rounds"]
+            self.rounds = int(data["rounds"])
             self.inconsistencies = [Inconsistency(*odd) for odd in data["inconsistencies"]]
             if data["first"] is not None:
                 self._first = Guess(*(codec.decode(part, context) for part in data["first"]))
             pairs = (codec.decode(pair, context) for pair in data["memory"])
             self._memory = dict(pairs)
             self._restore(data["state"], context)
-        except (KeyError, TypeError, AttributeError) as error:
+        except TellapartError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise FormatError(f"a damaged learner file: {error!r}") from error
         return self
 

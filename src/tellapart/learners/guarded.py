@@ -19,8 +19,9 @@ class Guarded(BaseLearner):
 
     Who is shown is settled before the item is seen: the practical learner while the mistakes
     charged to it are at most those charged to the other. A correction goes to the one shown and is
-    charged to it. The other one overhears the label: it may make a rule of an uncovered item and
-    remember the item, but blames no rule, for it was given no feature against its own example.
+    charged to it, unless it contradicts itself. The other one overhears the label: it may make a
+    rule of an uncovered item and remember the item, but blames no rule, for it was given no feature
+    against its own example.
 
     Guarantee. At most 2B+1 mistakes, where B bounds the guaranteed learner's, and at most twice
     what is charged to the practical learner. Both are met by some teacher.
@@ -129,9 +130,10 @@ class Guarded(BaseLearner):
         known = len(shown.inconsistencies)
         shown.learn(item, guess, correction)
         self.rounds += 1
-        for odd in shown.inconsistencies[known:]:
-            self._odd(odd.reason)
-        if correction is not None:
+        odd = shown.inconsistencies[known:]
+        for inconsistency in odd:
+            self._odd(inconsistency.reason)
+        if correction is not None and not odd:
             self._charged[shown is self.guaranteed] += 1
         other.overhear(item, guess.label if correction is None else correction.label)
 

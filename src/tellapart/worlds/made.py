@@ -233,11 +233,10 @@ class MadeWorld(World):
             places = np.arange(1, k + 1) if k < n else np.arange(k)
         elif placement == "burst":
             run = max(1, round(k**0.5))
-            runs = -(-k // run)
-            starts = np.arange(runs)  # where almost everything is an exception: one long run
-            if runs <= n // run:
-                starts = np.sort(generator.choice(n // run, size=runs, replace=False))
-            places = (starts[:, None] * run + np.arange(run)).ravel()[:k]
+            runs = -(-n // run)
+            starts = generator.choice(runs, size=min(runs, -(-k // run) + 1), replace=False)
+            places = (starts[:, np.newaxis] * run + np.arange(run)).ravel()
+            places = places[places < n][:k]
         else:
             raise ParameterError(
                 f"placement must be 'random', 'burst' or 'early', got {placement!r}"

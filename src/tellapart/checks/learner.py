@@ -1,0 +1,267 @@
+"""The check-list of learners. Each check takes a function that makes a fresh learner.
+
+Checks drive the learner through the public contract only, over a small seeded world, and raise
+`AssertionError` with what went wrong.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from tellapart import worlds
+from tellapart.codec import identity
+from tellapart.errors import ProtocolError
+from tellapart.learners import BaseLearner, load_learner
+from tellapart.model import Not
+from tellapart.protocol import Correction, Guess, Item
+from tellapart.teachers import Slipping
+
+Make: TypeAlias = Callable[[], BaseLearner]
+Answer: TypeAlias = tuple[Item, Correction | None]
+
+
+def check_learner(make: Make, *, known_failures: Mapping[str, str] | None = None) -> list[str]:
+    """Run every check on the learners that `make` makes; returns the names of those passed.
+
+    `known_failures` maps a check to the reason why it cannot pass; one that passes nevertheless is
+    an error, so that the list stays true.
+
+    >>> from tellapart import CappedDFF
+    >>> len(check_learner(lambda: CappedDFF(m=7))) == len(CHECKS)
+    True
+    """
+    expected = dict(known_failures or {})
+    passed = []
+    for name, check in CHECKS.items():
+        try:
+            check(make)
+        except AssertionError as failure:
+            if name not in expected:
+                raise AssertionError(f"{name}: {failure}") from failure
+        else:
+            assert name not in expected, f"{name} was expected to fail ({expected[name]})"
+            passed.append(name)
+    return passed
+
+
+def _world() -> worlds.Listed:
+    return worlds.zoo(seed=5)
+
+
+def _run(learner: BaseLearner, rate: float = 0.0, rounds: int = 101) -> list[Answer]:
+    """Teach `learner`; the transcript can be told to another one."""
+    world = _world()
+    teacher = Slipping(
+        world.teacher(), rate, labels=set(world.labels), features=world.features, seed=3
+    )
+    transcript = []
+    for item in (list(world.items) * 3)[:rounds]:
+        guess = learner.guess(item)
+        correction = teacher.answer(item, guess)
+        learner.learn(item, guess, correction)
+        transcript.append((item, correction))
+    return transcript
+
+
+def _tell(learner: BaseLearner, transcript: Iterable[Answer]) -> None:
+    for item, correction in transcript:
+        learner.learn(item, learner.guess(item), correction)
+
+
+def check_asks_first(make: Make) -> None:
+    """A fresh learner asks, and the answer is no rule."""
+    learner, item = make(), _world().items[0]
+    assert learner.guess(item) == Guess(None, None), "the first guess must be Guess(None, None)"
+    assert learner.model.first_match(item).label is None, "a fresh model must say nothing"
+    learner.learn(item, Guess(None, None), Correction("mammal"))
+    assert learner.guess(item) == Guess("mammal", item), "the first label must be learnt"
+    assert learner.rules_created == 0, "the first label must not make a rule"
+
+
+def check_example_has_label(make: Make) -> None:
+    """The shown example was seen before, with the guessed label."""
+    learner, world = make(), _world()
+    seen: dict[Any, Any] = {}
+    teacher = world.teacher()
+    for item, label in zip(world.items, world.labels, strict=True):
+        guess = learner.guess(item)
+        if guess.label is not None:
+            assert seen.get(identity(guess.example)) == guess.label, (
+                f"guessed {guess.label!r} because of {guess.example!r}, which was"
+                f" {seen.get(identity(guess.example))!r}"
+            )
+        learner.learn(item, guess, teacher.answer(item, guess))
+        seen[identity(item)] = label
+
+
+def check_guess_is_first_match(make: Make) -> None:
+    """The guess is the model's first match, and the matching clause covers the item."""
+    learner = make()
+    for item, correction in _run(make(), rounds=60):
+        if not learner.remember:
+            assert learner.guess(item) == learner.model.first_match(item)
+        clause = learner.model.match(item)
+        assert clause.covers(item, learner.holds), f"{clause} does not cover {item!r}"
+        learner.learn(item, learner.guess(item), correction)
+
+
+def check_guess_changes_nothing(make: Make) -> None:
+    """Guessing, looking at the model and writing JSON leave the learner as it was."""
+    learner = make()
+    _run(learner, rounds=40)
+    before = learner.to_json()
+    for item in _world().items:
+        learner.guess(item)
+        assert learner.model is not None
+    assert learner.to_json() == before, "guessing changed the learner"
+
+
+def check_same_log_same_state(make: Make) -> None:
+    """The same transcript gives the same learner."""
+    first, second = make(), make()
+    transcript = _run(first, rate=0.1)
+    _tell(second, transcript)
+    assert first.to_json() == second.to_json(), "the same answers led to another state"
+
+
+def check_undo_is_never_happened(make: Make) -> None:
+    """Replaying a transcript without its last answer is the state before that answer."""
+    learner = make()
+    transcript = _run(learner, rounds=50)
+    before = make()
+    _tell(before, transcript[:-1])
+    held = before.to_json()
+    again = load_learner(held)
+    _tell(again, transcript[-1:])
+    assert again.to_json() == learner.to_json(), "one more answer led elsewhere after loading"
+    assert before.to_json() == held, "a loaded learner shares state with the one it came from"
+
+
+def check_order_of_columns(make: Make) -> None:
+    """The order of an item's columns changes nothing."""
+    straight, turned = make(), make()
+    for item, correction in _run(make(), rounds=80):
+        plain = dict(item)
+        reverse = dict(reversed(plain.items()))
+        guesses = straight.guess(plain), turned.guess(reverse)
+        assert guesses[0] == guesses[1], f"{guesses[0]} became {guesses[1]} in another order"
+        straight.learn(plain, guesses[0], correction)
+        turned.learn(reverse, guesses[1], correction)
+
+
+def check_inputs_untouched(make: Make) -> None:
+    """Items are neither changed nor kept by reference."""
+    learner, told = make(), make()
+    for item, correction in _run(make(), rounds=30):
+        mine = dict(item)
+        kept = copy.deepcopy(mine)
+        learner.learn(mine, learner.guess(mine), correction)
+        assert mine == kept, "learn changed the item"
+        told.learn(kept, told.guess(kept), correction)
+        mine.clear()
+    probe = dict(_world().items[90])
+    assert learner.guess(probe) == told.guess(probe), "the learner kept an item by reference"
+
+
+def check_clone_is_fresh(make: Make) -> None:
+    """A clone has the parameters and nothing else."""
+    learner = make()
+    _run(learner, rounds=40)
+    before = learner.to_json()
+    clone = learner.clone()
+    assert clone.to_json() == make().to_json(), "a clone must be as the constructor made it"
+    _run(clone, rounds=20)
+    assert learner.to_json() == before, "teaching a clone changed the original"
+
+
+def check_contradictions(make: Make) -> None:
+    """A teacher who says anything at all never breaks the learner."""
+    learner = make()
+    _run(learner, rate=0.9, rounds=303)
+    assert load_learner(learner.to_json()).to_json() == learner.to_json()
+
+
+def check_feature_both_have(make: Make) -> None:
+    """A feature that does not tell the two apart is recorded, and its rule is not changed."""
+    learner = make()
+    _run(learner, rounds=30)
+    for item in _world().items[30:]:
+        guess = learner.guess(item)
+        clause = learner.model.match(item)
+        if not clause.literals or identity(item) == identity(guess.example):
+            continue
+        both = [f for f in item if f != "name" and item[f] and guess.example[f]]
+        for feature in (both[0], Not(both[0])):
+            known, model = len(learner.inconsistencies), learner.model
+            learner.learn(item, guess, Correction("unheard of", feature))
+            assert len(learner.inconsistencies) == known + 1, f"{feature!r} was not recorded"
+            assert learner.model == model, f"{feature!r} was learnt from"
+            if learner.remember:
+                return
+        return
+
+
+def check_out_of_turn(make: Make) -> None:
+    """Answers to guesses that were not made are refused and change nothing."""
+    learner = make()
+    _run(learner, rounds=40)
+    world = _world()
+    before = learner.to_json()
+    for item in (world.items[50], world.items[10]):  # one that is new, one met before
+        guess = learner.guess(item)
+        wrong = (
+            (Guess("unheard of", world.items[60]), Correction("mammal", "milk")),
+            (Guess(None, None), Correction("mammal")),
+            (guess, Correction(guess.label)),
+            (guess, Correction(None)),
+        )
+        for told, correction in wrong:
+            try:
+                learner.learn(item, told, correction)
+            except ProtocolError:
+                pass
+            else:
+                raise AssertionError(f"{correction} to {told} was accepted")
+            assert learner.to_json() == before, f"{correction} to {told} changed the learner"
+
+
+def check_json(make: Make) -> None:
+    """Writing and reading gives the same text, and the same guesses ever after."""
+    learner = make()
+    transcript = _run(learner, rate=0.1)
+    half = make()
+    _tell(half, transcript[:50])
+    loaded = load_learner(half.to_json())
+    assert loaded.to_json() == half.to_json(), "reading and writing changed the text"
+    for item, correction in transcript[50:]:
+        assert loaded.guess(item) == half.guess(item)
+        for one in (loaded, half):
+            one.learn(item, one.guess(item), correction)
+    assert loaded.to_json() == learner.to_json(), "a loaded learner went another way"
+
+
+def check_label_only(make: Make) -> None:
+    """Corrections without a feature are taken, and the learner goes on."""
+    learner, world = make(), _world()
+    for item, label in zip(world.items, world.labels, strict=True):
+        guess = learner.guess(item)
+        learner.learn(item, guess, None if guess.label == label else Correction(label))
+    assert not learner.inconsistencies
+
+
+def check_overhears(make: Make) -> None:
+    """A learner that only overhears labels stays whole and blames no rule."""
+    learner, world = make(), _world()
+    for item, label in zip(world.items, world.labels, strict=True):
+        learner.overhear(item, label)
+    assert learner.rules_deleted == 0
+    assert load_learner(learner.to_json()).to_json() == learner.to_json()
+
+
+CHECKS: dict[str, Callable[[Make], None]] = {
+    name: check
+    for name, check in list(globals().items())
+    if name.startswith("check_") and name != "check_learner"
+}

@@ -1,0 +1,85 @@
+"""Every learner of the public API passes every check."""
+
+import inspect
+
+import pytest
+
+import tellapart as ta
+from tellapart.checks import CHECKS
+from tellapart.errors import ParameterError
+from tellapart.learners.base import BaseLearner
+
+MAKERS = {
+    "DFF": ta.DFF,
+    "RobustDFF": lambda **kw: ta.RobustDFF(7, 3, 1, **kw),
+    "RobustDFF-patience": lambda **kw: ta.RobustDFF(7, 3, 1, patience=0, **kw),
+    "RobustDFF-s0": lambda **kw: ta.RobustDFF(7, 3, 0, **kw),
+    "StRoDFF": lambda **kw: ta.StRoDFF(7, 0.1, 0.02, 0.1, scale=0.01, **kw),
+    "StRoDFF-printed": lambda **kw: ta.StRoDFF(7, 0.1, 0.02, 0.1, 0.01, as_printed=True, **kw),
+    "CappedDFF": lambda **kw: ta.CappedDFF(7, **kw),
+    "AdaptiveDFF": ta.AdaptiveDFF,
+    "AdaptiveDFF-ruler": lambda **kw: ta.AdaptiveDFF("ruler", **kw),
+    "Guarded": lambda **kw: ta.Guarded(ta.DFF(), ta.CappedDFF(7), **kw),
+}
+
+
+def public_learners():
+    for name in ta.__all__:
+        thing = getattr(ta, name)
+        if inspect.isclass(thing) and issubclass(thing, BaseLearner):
+            yield name
+
+
+def test_every_public_learner_is_checked():
+    assert set(public_learners()) == {name.split("-")[0] for name in MAKERS}
+
+
+@pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
+@pytest.mark.parametrize("remember", [False, True], ids=["", "remember"])
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_check(make, remember, check):
+    check(lambda: make(remember=remember))
+
+
+BAD = [
+    (ta.CappedDFF, {"m": 0}),
+    (ta.CappedDFF, {"m": 2.0}),
+    (ta.CappedDFF, {"m": True}),
+    (ta.CappedDFF, {"m": "7"}),
+    (ta.CappedDFF, {"m": float("nan")}),
+    (ta.RobustDFF, {"m": 0, "k": 0, "s": 0}),
+    (ta.RobustDFF, {"m": 3, "k": -1, "s": 0}),
+    (ta.RobustDFF, {"m": 3, "k": 1, "s": 2}),
+    (ta.RobustDFF, {"m": 3, "k": 1, "s": -1}),
+    (ta.RobustDFF, {"m": 3, "k": 1, "s": 1, "patience": -1}),
+    (ta.StRoDFF, {"m": 0, "epsilon": 0.1, "sigma": 0.1, "delta": 0.1}),
+    (ta.StRoDFF, {"m": 2, "epsilon": 0.25, "sigma": 0.1, "delta": 0.1}),
+    (ta.StRoDFF, {"m": 2, "epsilon": 0.1, "sigma": 0.2, "delta": 0.1}),
+    (ta.StRoDFF, {"m": 2, "epsilon": 0.1, "sigma": 0.1, "delta": 0.14}),
+    (ta.StRoDFF, {"m": 2, "epsilon": 0.1, "sigma": 0.1, "delta": 0.0}),
+    (ta.StRoDFF, {"m": 2, "epsilon": float("nan"), "sigma": 0.1, "delta": 0.1}),
+    (ta.StRoDFF, {"m": 2, "epsilon": "0.1", "sigma": 0.1, "delta": 0.1}),
+    (ta.StRoDFF, {"m": 2, "epsilon": 0.1, "sigma": 0.1, "delta": 0.1, "scale": -1}),
+    (ta.StRoDFF, {"m": 2, "epsilon": 0.1, "sigma": 0.1, "delta": 0.1, "as_printed": 1}),
+    (ta.AdaptiveDFF, {"schedule": "ruled"}),
+    (ta.Guarded, {"practical": "DFF", "guaranteed": ta.DFF()}),
+]
+
+
+@pytest.mark.parametrize(("kind", "arguments"), BAD, ids=lambda value: str(value)[:60])
+def test_bad_parameters_say_what_was_given_and_allowed(kind, arguments):
+    with pytest.raises(ParameterError) as error:
+        kind(**arguments)
+    message = str(error.value)
+    assert message.startswith(kind.__name__)
+    assert "must be" in message
+    assert "got" in message
+
+
+def test_a_guarded_learner_needs_fresh_and_different_parts():
+    one = ta.DFF()
+    with pytest.raises(ParameterError, match="two learners"):
+        ta.Guarded(one, one)
+    one.learn({"milk"}, one.guess({"milk"}), ta.Correction("mammal"))
+    with pytest.raises(ParameterError, match="taught already"):
+        ta.Guarded(one, ta.DFF())

@@ -1,0 +1,119 @@
+"""The conversation: what counts, what is refused, what is recorded."""
+
+import json
+
+import pytest
+
+import tellapart as ta
+from tellapart.errors import FormatError, ProtocolError
+
+BEAR = {"milk": True, "hair": True}
+DUCK = {"feathers": True, "eggs": True}
+BASS = {"eggs": True, "fins": True}
+
+
+def taught():
+    learner = ta.CappedDFF(m=3)
+    learner.learn(BEAR, learner.guess(BEAR), ta.Correction("mammal"))
+    learner.learn(DUCK, learner.guess(DUCK), ta.Correction("bird", "feathers"))
+    return learner
+
+
+def test_the_first_label_is_asked_and_no_mistake():
+    teacher = ta.Recorded([(frozenset(BEAR), ta.Correction("mammal"))])
+    lesson = ta.teach(ta.DFF(), teacher, [frozenset(BEAR)] * 3)
+    assert (lesson.rounds, lesson.mistakes, lesson.mistake_rounds) == (3, 0, ())
+
+
+def test_an_empty_stream_is_an_empty_lesson():
+    lesson = ta.teach(ta.DFF(), ta.Recorded([]), [])
+    assert (lesson.rounds, lesson.mistakes, lesson.rules_created) == (0, 0, 0)
+
+
+def test_a_lesson_counts_only_its_own_rounds():
+    world = ta.worlds.zoo()
+    learner = ta.CappedDFF(world.m)
+    first = ta.teach(learner, world.teacher(), world.items)
+    second = ta.teach(learner, world.teacher(), world.items)
+    assert first.rules_created + second.rules_created == learner.rules_created
+    assert second.mistakes < first.mistakes
+
+
+def test_a_faulty_feature_on_the_default_still_makes_the_rule():
+    learner = ta.CappedDFF(m=3)
+    learner.learn(BEAR, learner.guess(BEAR), ta.Correction("mammal"))
+    learner.learn(DUCK, learner.guess(DUCK), ta.Correction("bird", "milk"))
+    assert len(learner.inconsistencies) == 1
+    assert "does not hold" in learner.inconsistencies[0].reason
+    assert learner.guess(DUCK).label == "bird"
+
+
+def test_a_faulty_feature_on_a_rule_is_recorded_and_not_counted():
+    learner = taught()
+    for _ in range(5):
+        learner.learn(BASS, learner.guess(BASS), ta.Correction("fish", "eggs"))
+    assert len(learner.inconsistencies) == 5
+    assert "both have it" in learner.inconsistencies[0].reason
+    assert (learner.rules_created, learner.rules_deleted) == (1, 0)
+
+
+def test_a_contradicted_memory_is_recorded_and_kept():
+    learner = ta.CappedDFF(m=3, remember=True)
+    learner.learn(BEAR, learner.guess(BEAR), ta.Correction("mammal"))
+    learner.learn(BEAR, learner.guess(BEAR), ta.Correction("bird", "feathers"))
+    assert learner.guess(BEAR) == ta.Guess("mammal", BEAR)
+    assert len(learner.inconsistencies) == 1
+
+
+def test_the_first_item_needs_a_label():
+    with pytest.raises(ProtocolError, match="needs a label"):
+        ta.DFF().learn(BEAR, ta.Guess(None, None), None)
+
+
+def test_a_guess_nobody_made_is_an_unknown_round():
+    with pytest.raises(ProtocolError, match="unknown round"):
+        ta.DFF().learn(BEAR, ta.Guess("bird", DUCK), ta.Correction("mammal", "milk"))
+    with pytest.raises(ProtocolError, match="unknown round"):
+        taught().learn(BASS, ta.Guess("mammal", DUCK), ta.Correction("fish", "fins"))
+
+
+def test_a_feature_that_cannot_be_read_changes_nothing():
+    learner = taught()
+    before = learner.to_json()
+    with pytest.raises(ZeroDivisionError):
+        learner.learn(BASS, learner.guess(BASS), ta.Correction("fish", lambda item: 1 / 0))
+    assert learner.to_json() == before
+
+
+@pytest.mark.parametrize("damage", ["learner", "parameters", "first", "memory", "state", "rounds"])
+def test_a_damaged_learner_file_is_refused(damage):
+    data = json.loads(taught().to_json())
+    for broken in (data | {damage: "?"}, {k: v for k, v in data.items() if k != damage}):
+        with pytest.raises(FormatError):
+            ta.load_learner(json.dumps(broken))
+
+
+def test_a_learner_of_another_format_is_refused():
+    with pytest.raises(FormatError, match="format 1"):
+        ta.load_learner('{"tellapart":"learner","format":99}')
+
+
+def test_featureless_corrections_count_toward_the_cap():
+    """THEORY: the bounds fail by one if they do not."""
+    learner = ta.CappedDFF(m=2)
+    learner.learn("x0", learner.guess("x0"), ta.Correction("a"))
+    learner.learn("e", learner.guess("e"), ta.Correction("odd"))
+    for _ in range(2):
+        learner.learn("x1", learner.guess("x1"), ta.Correction("a"))
+    assert learner.rules_deleted == 1
+    assert learner.guess("x1").label == "a"
+
+
+def test_featureless_corrections_get_counters_of_their_own():
+    learner = ta.RobustDFF(m=2, k=2, s=1)
+    learner.learn("x0", learner.guess("x0"), ta.Correction("a"))
+    learner.learn("e", learner.guess("e"), ta.Correction("odd"))
+    for seen in range(4):  # one counter is set aside (b = 1), three others exceed k = 2
+        assert learner.rules_deleted == 0, seen
+        learner.learn("x1", learner.guess("x1"), ta.Correction("a"))
+    assert learner.rules_deleted == 1

@@ -1,0 +1,256 @@
+"""Worlds are what they say, the same whenever they are made, and cost nothing until used."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tellapart as ta
+from tellapart.columns import bit, pack, unpack
+from tellapart.errors import ParameterError
+from tellapart.teachers import Informed, Recorded, Slipping
+
+quick = settings(max_examples=40, deadline=None, derandomize=True)
+MAKERS = [ta.worlds.tree, ta.worlds.dnf]
+
+
+@given(
+    st.sampled_from(MAKERS),
+    st.integers(1, 200),
+    st.integers(1, 6),
+    st.sampled_from([0, 3, 0.0, 0.2, 1.0]),
+    st.sampled_from(["random", "burst", "early"]),
+    st.integers(0, 10**9),
+)
+@quick
+def test_made_worlds_are_what_they_say(make, items, components, exceptions, placement, seed):
+    if exceptions == 3 and items < 3:
+        items = 3
+    labels = 1 + seed % components
+    world = make(items, 30, components, labels, exceptions, seed, placement=placement)
+    representation = world.representation
+    assert world.m == components == representation.m
+    assert len({part.label for part in representation.components}) == labels
+    odd = set(world.exceptions)
+    assert world.k == len(odd)
+    if exceptions == 3:
+        assert world.k == 3
+    for number, (row, label) in enumerate(zip(world.items, world.labels, strict=True)):
+        component = representation.components[world.components[number]]
+        assert component.contains(row)
+        assert (component.label != label) == (number in odd)
+        assert representation.label(row) == component.label
+    again = make(items, 30, components, labels, exceptions, seed, placement=placement)
+    assert list(again.labels) == list(world.labels)
+    assert list(again.items) == list(world.items)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_bits_and_columns_agree(make):
+    world = make(200, 20, 5, 3, 0.1, seed=4)
+    fresh = make(200, 20, 5, 3, 0.1, seed=4)
+    for name in world.features:
+        column = unpack(world.truth(name), 200)
+        assert column.tolist() == [fresh.columns is not None and name in row for row in fresh.items]
+        assert 0.2 < column.mean() < 0.8
+    negated = unpack(world.truth(ta.Not("f3")), 200)
+    assert (negated != unpack(world.truth("f3"), 200)).all()
+
+
+@given(st.lists(st.booleans(), max_size=200))
+@quick
+def test_packing(truths):
+    words = pack(truths)
+    assert unpack(words, len(truths)).tolist() == truths
+    assert [bit(words, n) for n in range(len(truths))] == truths
+    assert int(np.bitwise_count(words).sum()) == sum(truths)
+
+
+def test_a_world_of_ten_million_items_and_a_million_features_costs_little():
+    world = ta.worlds.tree(10_000_000, 1_000_000, 4, 2, exceptions=10, seed=1)
+    assert len(world.items) == 10_000_000
+    row = world.items[9_999_999]
+    assert ("f999999" in row) in (True, False)
+    assert not world._columns
+
+
+def test_exceptions_never_name_a_feature_more_often_than_s():
+    world = ta.worlds.tree(3000, 10, 4, 3, exceptions=200, seed=2)
+    assert world.s == 20
+    lesson = ta.teach(ta.RobustDFF(world.m, world.k, world.s), world.teacher(), world.items)
+    odd, teacher = set(world.exceptions), world.teacher()
+    named = {}
+    for number, item, guess, correction in lesson.corrections:
+        if number in odd and guess.example.number not in odd:
+            against = teacher.component_of(guess.example)
+            named.setdefault((against, correction.feature), set()).add(item)
+    assert named
+    assert max(map(len, named.values())) <= world.s
+
+
+def test_the_same_feature_for_the_same_pair_always():
+    world = ta.worlds.dnf(3000, 60, 6, 4, exceptions=100, seed=2)
+    lesson = ta.teach(ta.RobustDFF(world.m, world.k, world.s), world.teacher(), world.items)
+    odd, teacher, said = set(world.exceptions), world.teacher(), {}
+    for number, item, guess, correction in lesson.corrections:
+        if number not in odd and guess.example.number not in odd:
+            pair = teacher.component_of(item), teacher.component_of(guess.example)
+            assert said.setdefault(pair, correction.feature) == correction.feature
+    assert len(said) > 3
+
+
+BAD = [
+    {"items": 0},
+    {"features": 0},
+    {"components": 0},
+    {"labels": 0},
+    {"labels": 9},
+    {"items": 2.5},
+    {"exceptions": -1},
+    {"exceptions": 101},
+    {"exceptions": 1.5},
+    {"exceptions": float("nan")},
+    {"exceptions": "many"},
+    {"placement": "late"},
+]
+
+
+@pytest.mark.parametrize("wrong", BAD, ids=str)
+@pytest.mark.parametrize("make", MAKERS)
+def test_bad_sizes_say_what_is_allowed(make, wrong):
+    sizes = {"items": 100, "features": 20, "components": 4, "labels": 2, "exceptions": 0}
+    with pytest.raises(ParameterError, match="must be"):
+        make(**(sizes | wrong))
+
+
+def test_too_many_components_for_the_features():
+    with pytest.raises(ParameterError, match="at most 4 components"):
+        ta.worlds.tree(10, 2, 5, 2)
+    with pytest.raises(ParameterError, match="not enough to separate"):
+        ta.worlds.dnf(10, 1, 5, 5)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 5, 9])
+def test_the_lower_bound_world_is_that_of_the_proof(m):
+    world = ta.worlds.lower_bound(m, seed=7)
+    assert len(world) == m * (m - 1) // 2
+    assert world.k == 0
+    for item, label in zip(world.items, world.labels, strict=True):
+        inside = [c.label for c in world.representation.components if c.contains(item)]
+        assert inside == [label]
+
+
+def test_the_printed_strodff_fails_where_its_errata_say():
+    world = ta.worlds.fresh_reasons()
+    rate = {}
+    for printed in (True, False):
+        learner = ta.StRoDFF(2, epsilon=0.05, sigma=0.001, delta=0.1, as_printed=printed)
+        lesson = ta.teach(learner, world.teacher(), world.items)
+        rate[printed] = lesson.mistakes / lesson.rounds
+    assert rate[True] > 0.4
+    assert rate[False] < 0.06
+
+    world = ta.worlds.quiet_majority(60_000)
+    created = {}
+    for printed in (True, False):
+        learner = ta.StRoDFF(2, 0.01, 0.01, 0.1, as_printed=printed)
+        lesson = ta.teach(learner, world.teacher(), world.items)
+        created[printed], rate[printed] = lesson.rules_created, lesson.mistakes / lesson.rounds
+        odd = {clause.label for clause in learner.model.clauses}
+        assert odd == ({"odd"} if printed else {"plain"})
+    assert created[True] > 5 > created[False]
+    assert rate[True] > 4 * rate[False]
+
+
+def test_an_exception_that_returns_breaks_theorem_3_unless_remembered():
+    world = ta.worlds.returning_exception(50)
+    bound = ta.theory.robust_bound(1, 1, 1)
+    forgetful, mindful = (
+        ta.teach(ta.RobustDFF(1, 1, 1, remember=r), world.teacher(), world.items)
+        for r in (False, True)
+    )
+    assert forgetful.mistakes == 150 > bound == 6
+    assert mindful.mistakes == 3
+
+
+def test_the_naive_reduction_grows_with_d_and_robust_learners_do_not():
+    for d in (10, 100):
+        plain, explained = (ta.worlds.single_exception(d, explained=e) for e in (False, True))
+        assert explained.m == d + 1
+        dff = ta.teach(ta.DFF(), explained.teacher(), explained.items)
+        assert dff.mistakes == d
+        assert ta.teach(ta.CappedDFF(1), plain.teacher(), plain.items).mistakes == 2
+        assert ta.teach(ta.RobustDFF(1, 1, 1), plain.teacher(), plain.items).mistakes == 3
+
+
+def test_a_learner_of_a_world_finds_its_items_again():
+    world = ta.worlds.tree(500, 40, 4, 2, 0.05, seed=1)
+    learner = ta.CappedDFF(4, remember=True)
+    ta.teach(learner, world.teacher(), world.items)
+    again = ta.load_learner(learner.to_json(), items=world.items)
+    assert again.to_json() == learner.to_json()
+    with pytest.raises(ta.TellapartError, match=r"items=world\.items"):
+        ta.load_learner(learner.to_json())
+
+
+def test_the_zoo():
+    world = ta.worlds.zoo(seed=9)
+    assert len(world) == 101
+    assert {str(world.items[n]) for n in world.exceptions} == {"platypus", "scorpion", "seasnake"}
+    again = ta.load_learner(_taught(world).to_json())
+    assert [str(c.example) for c in again.model] == [str(c.example) for c in _taught(world).model]
+
+
+def _taught(world):
+    learner = ta.CappedDFF(world.m)
+    ta.teach(learner, world.teacher(), world.items)
+    return learner
+
+
+def test_the_informed_teacher_names_what_tells_the_labels_apart():
+    world = ta.worlds.zoo()
+    teacher = Informed(world.items, world.labels, world.features)
+    by_name = {str(animal): animal for animal in world.items}
+    duck, bear, frog = by_name["duck"], by_name["bear"], by_name["frog"]
+    assert teacher.answer(duck, ta.Guess("mammal", bear)).feature == "feathers"
+    assert teacher.answer(duck, ta.Guess("bird", duck)) is None
+    assert teacher.answer(frog, ta.Guess("mammal", bear)).feature == ta.Not("milk")
+    assert teacher.answer(duck, ta.Guess(None, None)) == ta.Correction("bird")
+    lesson = ta.teach(ta.AdaptiveDFF(), teacher, world.items)
+    assert not lesson.inconsistencies
+
+
+def test_an_informed_teacher_without_words():
+    items, labels = [{"a"}, {"b"}], ["x", "y"]
+    teacher = Informed(items, labels, features=["c"])
+    assert teacher.answer({"a"}, ta.Guess("y", {"b"})) == ta.Correction("x", None)
+
+
+def test_slips_come_at_their_rate_and_from_their_seed():
+    world = ta.worlds.zoo()
+
+    def slips(seed, rate):
+        teacher = Slipping(
+            world.teacher(), rate, labels=set(world.labels), features=world.features, seed=seed
+        )
+        lesson = ta.teach(ta.AdaptiveDFF(remember=True), teacher, list(world.items) * 5)
+        return teacher.slips, lesson.mistake_rounds
+
+    assert slips(1, 0.0)[0] == 0
+    assert slips(1, 0.2) == slips(1, 0.2) != slips(2, 0.2)
+    assert 60 < slips(1, 0.2)[0] < 140
+
+
+def test_a_recorded_lesson_plays_again():
+    world = ta.worlds.zoo()
+    lesson = ta.teach(ta.CappedDFF(world.m), world.teacher(), world.items)
+    first = [(world.items[0], ta.Correction(world.labels[0]))]
+    transcript = first + [(r.item, r.correction) for r in lesson.corrections]
+    named = {id(item) for item, _ in transcript}
+    items = [item for item in world.items if id(item) in named]
+    again = ta.teach(ta.CappedDFF(world.m), Recorded(transcript), items)
+    assert [r.item for r in again.corrections] == [r.item for r in lesson.corrections]
+    with pytest.raises(ta.TellapartError, match="says nothing"):
+        Recorded([]).answer("bear", ta.Guess(None, None))
+    with pytest.raises(ta.TellapartError, match="contradicts itself"):
+        Recorded([("x", ta.Correction("a")), ("x", ta.Correction("b"))])

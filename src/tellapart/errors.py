@@ -6,6 +6,7 @@ TellapartError
 ├── ProtocolError     a round was told out of turn (a stale guess, a missing label, ...)
 ├── FeatureError      a feature cannot be read on an item
 ├── FormatError       a file or text could not be read back
+├── LabError          the lab cannot go on; what was finished is kept
 └── MissingExtra      an optional dependency is not installed
 ```
 
@@ -37,6 +38,10 @@ class FeatureError(TellapartError):
 
 class FormatError(TellapartError, ValueError):
     """A text or file is not what it should be."""
+
+
+class LabError(TellapartError):
+    """The lab cannot go on; what was finished is kept."""
 
 
 class MissingExtra(TellapartError, ImportError):

@@ -1,1 +1,20 @@
-"""To come."""
+"""The lab: every theorem as a table and a picture."""
+
+from tellapart.lab.experiment import EXPERIMENTS, Cell, Experiment, Finding, Picture, Row, Table
+from tellapart.lab.report import Result
+from tellapart.lab.run import plan, run
+from tellapart.lab.sweep import sweep
+
+__all__ = [
+    "EXPERIMENTS",
+    "Cell",
+    "Experiment",
+    "Finding",
+    "Picture",
+    "Result",
+    "Row",
+    "Table",
+    "plan",
+    "run",
+    "sweep",
+]

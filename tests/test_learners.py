@@ -2,6 +2,7 @@
 
 import inspect
 
+import numpy as np
 import pytest
 
 import tellapart as ta
@@ -74,6 +75,14 @@ def test_bad_parameters_say_what_was_given_and_allowed(kind, arguments):
     assert message.startswith(kind.__name__)
     assert "must be" in message
     assert "got" in message
+
+
+def test_numbers_of_numpy_are_numbers():
+    learner = ta.RobustDFF(np.int64(3), np.int32(1), np.uint8(1), patience=np.int64(0))
+    assert ta.load_learner(learner.to_json()).to_json() == learner.to_json()
+    learner = ta.StRoDFF(np.int64(3), np.float32(0.1), np.float64(0.01), np.float64(0.1))
+    assert ta.load_learner(learner.to_json()).to_json() == learner.to_json()
+    assert ta.worlds.tree(np.int64(50), 9, 3, 2, np.int64(4)).k == 4
 
 
 def test_a_guarded_learner_needs_fresh_and_different_parts():

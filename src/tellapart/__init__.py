@@ -43,12 +43,14 @@ _HOME = {
     "simulate": "columns",
     "teach": "protocol",
 }
-_ROOMS = ("checks", "columns", "features", "learners", "teachers", "theory", "worlds")
+_ROOMS = ("checks", "columns", "export", "features", "lab", "learners", "teachers", "theory", "worlds")
 
 if TYPE_CHECKING:
     from tellapart import checks as checks
     from tellapart import columns as columns
+    from tellapart import export as export
     from tellapart import features as features
+    from tellapart import lab as lab
     from tellapart import learners as learners
     from tellapart import teachers as teachers
     from tellapart import theory as theory

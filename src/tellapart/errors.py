@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any
 
 
@@ -61,10 +62,8 @@ def check(
     ...
     tellapart.errors.ParameterError: RobustDFF: m must be an integer >= 1, got 0 (int)
     """
-    right_kind = not isinstance(value, bool) and (
-        isinstance(value, int) if kind is int else isinstance(value, int | float)
-    )
-    if right_kind and not (isinstance(value, float) and math.isnan(value)) and test(value):
+    right_kind = isinstance(value, Integral if kind is int else Real)
+    if right_kind and not isinstance(value, bool) and not math.isnan(value) and test(value):
         return
     raise ParameterError(
         f"{owner}: {name} must be {allowed}, got {value!r} ({type(value).__name__})"

@@ -1,4 +1,4 @@
-"""Features out of features: columns, and, or, named functions, this very item.
+"""Features out of features: columns, thresholds, and, or, named functions, this very item.
 
 Two combinations that say the same in another order are the same feature: they compare and hash
 equal, and print alike. Nothing here ever lists features, so the space of them may be infinite.
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tellapart import codec
-from tellapart.errors import FormatError
+from tellapart.errors import FeatureError, FormatError
 from tellapart.model import Compound, Holds, describe, truth
 from tellapart.protocol import Feature, Item
 
@@ -50,6 +50,47 @@ class Column(Compound):
 
     def __repr__(self) -> str:
         return f"Column({self.name!r})" if self.value is True else f"Column{self.name, self.value}"
+
+
+class Above(Compound):
+    """The column `name` of a mapping is a number above `threshold`; a missing value is not.
+
+    Printed with six digits, compared and written to JSON exactly.
+
+    >>> tall = Above("height", 1.75)
+    >>> tall({"height": 1.8}), tall({"height": 1.75}), tall({}), str(tall)
+    (True, False, False, 'height > 1.75')
+    """
+
+    __slots__ = ("name", "threshold")
+
+    def __init__(self, name: str, threshold: float) -> None:
+        self.name, self.threshold = name, float(threshold)
+
+    def truth(self, item: Item, holds: Holds) -> bool:
+        try:
+            value = item.get(self.name)
+            return value is not None and bool(value > self.threshold)
+        except (AttributeError, TypeError):
+            raise FeatureError(
+                f"cannot tell whether {self} on {item!r} ({type(item).__name__}): give items as"
+                f" mappings with numbers under {self.name!r}"
+            ) from None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Above) and (self.name, self.threshold) == (
+            other.name,
+            other.threshold,
+        )
+
+    def __hash__(self) -> int:
+        return hash((Above, self.name, self.threshold))
+
+    def __str__(self) -> str:
+        return f"{self.name} > {self.threshold:g}"
+
+    def __repr__(self) -> str:
+        return f"Above{self.name, self.threshold}"
 
 
 class _Many(Compound):
@@ -180,6 +221,12 @@ codec.register(
     "$column",
     lambda f: [f.name, codec.encode(f.value)],
     lambda v, c: Column(v[0], codec.decode(v[1], c)),
+)
+codec.register(
+    Above,
+    "$above",
+    lambda f: [f.name, codec.encode(f.threshold)],
+    lambda v, c: Above(v[0], codec.decode(v[1], c)),
 )
 codec.register(
     And,

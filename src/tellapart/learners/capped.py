@@ -44,7 +44,7 @@ class CappedDFF(RuleLearner):
     def __init__(self, m: int, *, holds: Holds = holds, remember: bool = False) -> None:
         super().__init__(holds=holds, remember=remember)
         check("CappedDFF", "m", m, "an integer >= 1", lambda m: m >= 1)
-        self.m = m
+        self.m = int(m)
 
     def bound(
         self,

@@ -89,7 +89,8 @@ class RobustDFF(HandleMistake):
         check("RobustDFF", "s", s, f"an integer from 0 to k = {k}", lambda s: 0 <= s <= k)
         if patience is not None:
             check("RobustDFF", "patience", patience, "None or an integer >= 0", lambda c: c >= 0)
-        self.m, self.k, self.s, self.patience = m, k, s, patience
+        self.m, self.k, self.s = int(m), int(k), int(s)
+        self.patience = None if patience is None else int(patience)
 
     def bound(
         self,

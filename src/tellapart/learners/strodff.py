@@ -98,8 +98,8 @@ class StRoDFF(HandleMistake):
         check(owner, "scale", scale, "a number >= 0", lambda c: 0 <= c < float("inf"), float)
         if not isinstance(as_printed, bool):
             raise ParameterError(f"{owner}: as_printed must be True or False, got {as_printed!r}")
-        self.m, self.epsilon, self.sigma, self.delta = m, epsilon, sigma, delta
-        self.scale, self.as_printed = scale, as_printed
+        self.m, self.epsilon, self.sigma = int(m), float(epsilon), float(sigma)
+        self.delta, self.scale, self.as_printed = float(delta), float(scale), as_printed
         self._uncovered_rounds = 0  # N_lr: uncovered rounds since the last rule was created
         self._last_rule = 0  # t_lr: the round of that creation
 

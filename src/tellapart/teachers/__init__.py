@@ -4,6 +4,6 @@ from tellapart.teachers.hostile import Hostile
 from tellapart.teachers.informed import Informed, LabelOf
 from tellapart.teachers.recorded import Recorded
 from tellapart.teachers.representation import FromRepresentation
-from tellapart.teachers.slipping import Slipping
+from tellapart.teachers.slipping import Slip, Slipping
 
-__all__ = ["FromRepresentation", "Hostile", "Informed", "LabelOf", "Recorded", "Slipping"]
+__all__ = ["FromRepresentation", "Hostile", "Informed", "LabelOf", "Recorded", "Slip", "Slipping"]

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from tellapart.errors import check
 from tellapart.protocol import Correction, Feature, Guess, Item, Label, Teacher
+
+
+class Slip(NamedTuple):
+    """One slip: what the teacher meant to answer, and what came out."""
+
+    round: int
+    item: Item
+    meant: Correction | None
+    said: Correction
 
 
 class Slipping:
@@ -14,7 +24,8 @@ class Slipping:
 
     A slip of the label gives one of `labels` that is neither right nor guessed (a right guess is
     then "corrected"), and keeps the feature. A slip of the feature names one of `features` instead,
-    true of the two items or not. Slips are settled in order of the rounds, by the seed.
+    true of the two items or not. In which rounds the tongue slips is settled by the seed alone,
+    whatever the guesses: learners can be compared under the same slips.
 
     Parameters
     ----------
@@ -32,8 +43,10 @@ class Slipping:
     >>> from tellapart import worlds
     >>> world = worlds.zoo()
     >>> teacher = Slipping(world.teacher(), rate=1.0, labels=["bird", "fish"], seed=1)
-    >>> teacher.answer(world.items[0], Guess(None, None)), teacher.slips
-    (Correction(label='bird', feature=None), 1)
+    >>> teacher.answer(world.items[0], Guess(None, None))
+    Correction(label='fish', feature=None)
+    >>> teacher.slips, teacher.made[0].item, teacher.made[0].meant
+    (1, aardvark, Correction(label='mammal', feature=None))
     """
 
     def __init__(
@@ -46,25 +59,49 @@ class Slipping:
         seed: int = 0,
     ) -> None:
         check("Slipping", "rate", rate, "from 0 to 1", lambda r: 0 <= r <= 1, float)
-        self.teacher, self.rate = teacher, rate
-        self.labels, self.features = tuple(labels), tuple(features)
-        self.slips = 0
+        self.teacher, self.rate, self.seed = teacher, rate, seed
+        self.labels, self.features = tuple(labels), features
+        self.made: list[Slip] = []
+        """The slips made so far."""
+        self._round = -1
+        self._when = self._times()
+
+    @property
+    def slips(self) -> int:
         """How many slips were made so far."""
-        self._random = random.Random(seed)
+        return len(self.made)
+
+    def rounds(self, n: int) -> list[int]:
+        """In which of the first `n` rounds the tongue slips, if there is anything to slip to."""
+        times = self._times()
+        return [number for number in range(n) if next(times)]
+
+    def _times(self) -> Iterator[bool]:
+        generator = random.Random(f"{self.seed}/when to slip")
+        while True:
+            yield generator.random() < self.rate
 
     def answer(self, item: Item, guess: Guess) -> Correction | None:
         """The other teacher's answer, or a slip."""
         answer = self.teacher.answer(item, guess)
-        if self._random.random() >= self.rate:
+        self._round += 1
+        if not next(self._when):
             return answer
-        reason = answer is not None and answer.feature is not None and bool(self.features)
-        if answer is not None and reason and self._random.random() < 0.5:
-            self.slips += 1
-            return answer._replace(feature=self._random.choice(self.features))
+        said = self._slip(guess, answer)
+        if said is None:
+            return answer
+        self.made.append(Slip(self._round, item, answer, said))
+        return said
+
+    def _slip(self, guess: Guess, answer: Correction | None) -> Correction | None:
+        """What comes out instead of `answer`; None when there is nothing else to say."""
+        what = random.Random(f"{self.seed}/slip of round {self._round}")
+        if answer is not None and answer.feature is not None and self.features:
+            other = what.choice(self.features)
+            if what.random() < 0.5 and other != answer.feature:
+                return answer._replace(feature=other)
         right = guess.label if answer is None else answer.label
         wrong = [label for label in self.labels if label not in (right, guess.label)]
         if not wrong:
-            return answer
-        self.slips += 1
-        feature = None if answer is None else answer.feature
-        return Correction(self._random.choice(wrong), feature)
+            return None
+        return Correction(what.choice(wrong), None if answer is None else answer.feature)

@@ -19,13 +19,31 @@ from tellapart.theory.bounds import (
     stochastic_bound,
     stochastic_rules,
 )
+from tellapart.theory.dnf import from_dnf, to_dnf
+from tellapart.theory.facts import Facts, facts
+from tellapart.theory.legality import Failure, Legality
+from tellapart.theory.reduction import absorb, apart, smallest
+from tellapart.theory.representation import Component, Representation
+from tellapart.theory.trees import Split, from_sklearn, from_tree
 
 __all__ = [
+    "Component",
+    "Facts",
+    "Failure",
+    "Legality",
+    "Representation",
+    "Split",
     "StochasticBound",
+    "absorb",
     "adaptive_bound",
+    "apart",
     "capped_bound",
     "capped_rules",
     "dff_bound",
+    "facts",
+    "from_dnf",
+    "from_sklearn",
+    "from_tree",
     "gamma",
     "guarded_bound",
     "lower_bound",
@@ -36,6 +54,8 @@ __all__ = [
     "robust_mistakes_per_rule",
     "robust_rules",
     "ruler_rules",
+    "smallest",
     "stochastic_bound",
     "stochastic_rules",
+    "to_dnf",
 ]

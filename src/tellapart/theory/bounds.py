@@ -174,14 +174,23 @@ def lower_bound(m: int) -> float:
     return comb(m, 2) / 8
 
 
-def reduction_size(m: int, k: int, d: int) -> int:
-    """Components that are enough to absorb `k` exceptions over `d` features: m+dk (Theorem 1a).
+def reduction_size(m: int, k: int, d: int, shared: int = 1) -> int:
+    """Components that are enough to absorb `k` exceptions over `d` features (`theory.absorb`).
 
-    >>> reduction_size(7, 4, 16)
-    71
+    m + k(1 + shared (d-1)), where no exception satisfies more than `shared` components of its
+    component's label. At shared = 1 (all labels different, or a tree) it is m + dk. The paper's
+    Theorem 1(a) claims m + dk always, which is false (docs/theory.md, errata); `shared` is at most
+    the number of components with the same label.
+
+    >>> reduction_size(7, 4, 16), reduction_size(7, 4, 16, shared=2)
+    (71, 131)
     """
     _check(m=m, k=k)
-    return m + d * k
+    check("reduction_size", "d", d, "an integer >= 0", lambda v: v >= 0)
+    check(
+        "reduction_size", "shared", shared, f"an integer from 1 to m = {m}", lambda v: 1 <= v <= m
+    )
+    return m + k * (1 + shared * (d - 1))
 
 
 class StochasticBound(NamedTuple):

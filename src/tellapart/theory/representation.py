@@ -8,6 +8,7 @@ from functools import cached_property
 
 from tellapart.model import FirstMatch, Holds, Literal, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
+from tellapart.theory.legality import Legality, examine
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,33 @@ class Representation:
         """
         pairs: Sequence[tuple[Item, Label]] = list(zip(items, labels, strict=True))
         return [n for n, (item, label) in enumerate(pairs) if self.label(item) != label]
+
+    def check(
+        self,
+        items: Iterable[Item] | None = None,
+        labels: Iterable[Label] | None = None,
+        *,
+        allow_exceptions: bool = False,
+    ) -> Legality:
+        """Whether the representation is legal: a `Legality`, true if so, that says what fails.
+
+        Legal means: every item lies in some component; every item has its component's label (the
+        others are exceptions, fine only if `allow_exceptions`); and any two components of different
+        labels have a discriminating feature, which holds on all items of the one and on none of the
+        other. A component counts as the set of all items that satisfy it, also of those whose G(x)
+        is another. Without items, only whether each such pair has a feature.
+
+        >>> birds = Component("bird", (Literal("feathers"),))
+        >>> fish = Component("fish", (Literal("fins"),))
+        >>> animals = Representation((birds, fish), {(0, 1): "wings"})
+        >>> bool(animals.check()), bool(animals.check([{"feathers", "wings"}, {"fins"}]))
+        (True, True)
+        >>> print(animals.check([{"feathers"}]))
+        not legal: 1 failure
+        - 'wings' was to separate 0 (bird: feathers) from 1 (fish: fins), but it does not hold on
+          item 0, {'feathers'}, which lies in 0
+        """
+        return examine(self, items, labels, allow_exceptions)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.components))

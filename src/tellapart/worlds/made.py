@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -225,7 +226,7 @@ class MadeWorld(World):
     def _place(self, exceptions: float, placement: str) -> None:
         n = self.columns.items
         generator = np.random.default_rng([self.columns.seed & _MASK, 7])
-        rate = not isinstance(exceptions, int)
+        rate = not isinstance(exceptions, Integral)
         k = int(generator.binomial(n, exceptions) if rate else exceptions)
         if placement == "random":
             places = generator.choice(n, size=k, replace=False, shuffle=False)
@@ -265,7 +266,7 @@ def check_sizes(
         f"an integer from 1 to components = {components}",
         lambda v: 1 <= v <= components,
     )
-    if isinstance(exceptions, int):
+    if isinstance(exceptions, Integral):
         check(owner, "exceptions", exceptions, "a count up to items", lambda v: 0 <= v <= items)
     else:
         check(owner, "exceptions", exceptions, "a rate from 0 to 1", lambda v: 0 <= v <= 1, float)

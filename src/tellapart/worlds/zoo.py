@@ -14,8 +14,8 @@ from importlib.resources import files
 from typing import Any
 
 from tellapart import codec
-from tellapart.features import And, Column
-from tellapart.model import Literal
+from tellapart.features import And, Column, Is, Or
+from tellapart.model import Literal, Not
 from tellapart.protocol import Feature, Label
 from tellapart.theory.representation import Component, Representation
 from tellapart.worlds.base import Listed
@@ -92,3 +92,55 @@ def read() -> tuple[list[Animal], list[Label]]:
         animals.append(Animal(facts))
         labels.append(row["type"])
     return animals, labels
+
+
+_SAID = {
+    "hair": ("has hair", "has no hair"),
+    "feathers": ("has feathers", "has no feathers"),
+    "eggs": ("lays eggs", "lays no eggs"),
+    "milk": ("gives milk", "gives no milk"),
+    "airborne": ("flies", "does not fly"),
+    "aquatic": ("lives in water", "does not live in water"),
+    "predator": ("hunts", "does not hunt"),
+    "toothed": ("has teeth", "has no teeth"),
+    "backbone": ("has a backbone", "has no backbone"),
+    "breathes": ("breathes", "does not breathe"),
+    "venomous": ("is venomous", "is not venomous"),
+    "fins": ("has fins", "has no fins"),
+    "tail": ("has a tail", "has no tail"),
+    "domestic": ("is domestic", "is not domestic"),
+    "catsize": ("is the size of a cat", "is not the size of a cat"),
+}
+
+
+def say_label(label: Label) -> str:
+    """A class of animals as a noun.
+
+    >>> say_label("bird"), say_label("insect")
+    ('a bird', 'an insect')
+    """
+    return f"{'an' if str(label)[:1] in 'aeiou' else 'a'} {label}"
+
+
+def say_feature(feature: Feature, wanted: bool = True) -> str:
+    """What an animal does or has when `feature` holds on it, or does not.
+
+    >>> say_feature("eggs"), say_feature(Not(And("eggs", Column("legs", 6))))
+    ('lays eggs', 'does not have 6 legs or lays no eggs')
+    """
+    match feature:
+        case Not(feature=inner):
+            return say_feature(inner, not wanted)
+        case And(parts=parts) | Or(parts=parts):
+            said = sorted(say_feature(part, wanted) for part in parts)
+            conjunction = isinstance(feature, And) == wanted
+            return f"both {' and '.join(said)}" if conjunction else " or ".join(said)
+        case Column(name="legs", value=number):
+            if number == 0:
+                return "has no legs" if wanted else "has legs"
+            return f"{'has' if wanted else 'does not have'} {number} legs"
+        case Is(item=item):
+            return f"is {'' if wanted else 'not '}the {item}"
+        case str() if feature in _SAID:
+            return _SAID[feature][not wanted]
+    return str(Literal(feature, wanted))

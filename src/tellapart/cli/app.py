@@ -1,0 +1,47 @@
+"""The table of commands. To add one: a file with a function, and a line here.
+
+A command is imported when it is run, or when its own --help is asked for. Its arguments are those
+of the function; its help is the function's docstring, which must show an example and stand in
+docs/cli.md (a test looks).
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from cyclopts import App, Parameter
+
+import tellapart
+
+COMMANDS = {
+    "demo": (
+        "tellapart.cli.demo:demo",
+        "Teach 101 animals to several learners, and see what they learnt.",
+    ),
+    "simulate": (
+        "tellapart.cli.simulate:simulate",
+        "Teach learners a made world, or a CSV file with a label column.",
+    ),
+}
+"""Name: where the function lives, and its one line in `tellapart --help`."""
+
+
+def build(chosen: str | None = None) -> App:
+    """The command line. Only the `chosen` command is loaded, for the help it wrote itself."""
+    app = App(
+        name="tellapart",
+        help="Teach a rule-based classifier by saying what tells two things apart.\n\n"
+        "Start with: tellapart demo",
+        version=tellapart.__version__,
+        help_format="markdown",
+        default_parameter=Parameter(negative=()),
+        exit_on_error=False,
+        print_error=False,
+    )
+    for name, (path, line) in COMMANDS.items():
+        if name == chosen:
+            module, _, function = path.partition(":")
+            app.command(getattr(importlib.import_module(module), function), name=name)
+        else:
+            app.command(path, name=name, help=line)
+    return app

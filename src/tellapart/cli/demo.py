@@ -1,0 +1,67 @@
+"""`tellapart demo`: the idea of the product on one screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tellapart.cli.arguments import Whole
+
+LEARNERS = ("CappedDFF", "AdaptiveDFF", "RobustDFF", "DFF")
+"""Who is taught; the first one tells its story."""
+SLIP_RATE = 0.03
+
+INTRODUCTION = (
+    "The learner guesses what an animal is, and shows an earlier one as its reason. When it is"
+    " wrong, the teacher says what it is, and one thing that tells the two apart. The teacher is"
+    " simulated, and slips now and then."
+)
+
+
+def demo(
+    *, seed: Whole = 0, picture: Path = Path("tellapart-demo.png"), json: bool = False
+) -> None:
+    """Teach 101 animals to several learners, and see what they learnt.
+
+    A simulated teacher, who slips now and then, corrects every wrong guess and
+    names a feature that tells the animal from the one shown. Prints a few rounds,
+    the rules that came out and the mistakes of each learner against its bound,
+    and draws the mistakes over time.
+
+    Example:
+
+        tellapart demo --seed 7 --picture zoo.png
+
+    Parameters
+    ----------
+    seed
+        The order of the animals, and where the teacher slips.
+    picture
+        Where to save the picture of the mistakes (PNG, SVG or PDF; needs the extra 'lab').
+    json
+        Print everything as one JSON object instead (docs/cli.md has its keys).
+    """
+    from tellapart import worlds
+    from tellapart.cli import choose, output, report
+    from tellapart.export.text import Words
+    from tellapart.lab import trial
+    from tellapart.worlds.zoo import say_feature, say_label
+
+    world = worlds.zoo(seed)
+    told = choose.facts(*trial.worst(world, SLIP_RATE, seed), len(world))
+    trials = [
+        trial.run(world, choose.learner(name, told), slip_rate=SLIP_RATE, seed=seed)
+        for name in LEARNERS
+    ]
+    first = trials[0]
+    platypus = [str(animal) for animal in world.items].index("platypus")
+    slip = [slip.round for slip in first.slips[:1]]
+    rounds = {0, *first.lesson.mistake_rounds[:4], *report.first_right(first), *slip, platypus}
+    findings = report.Report(
+        title="Teaching 101 animals",
+        introduction=INTRODUCTION,
+        what="animals",
+        words=Words(say_label, say_feature, subject="it"),
+        trials=trials,
+        rounds=rounds,
+    )
+    output.give(findings, picture, as_json=json)

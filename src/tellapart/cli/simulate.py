@@ -1,0 +1,194 @@
+"""`tellapart simulate`: the demo for a made world, or for a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from tellapart.cli.arguments import Amount, Whole
+from tellapart.errors import ParameterError
+
+if TYPE_CHECKING:
+    from tellapart.export.text import Words
+    from tellapart.protocol import Feature
+    from tellapart.worlds import World
+
+LEARNERS = ("CappedDFF", "AdaptiveDFF", "RobustDFF", "DFF")
+"""Who is taught unless --learner says otherwise; the first one tells its story."""
+
+Kind = Literal["tree", "dnf", "lower-bound", "single-exception", "zoo"]
+_SIZES = {"items": 2000, "features": 100, "components": 8, "labels": 3, "exceptions": 0.02}
+_TAKES: dict[str, dict[str, Any]] = {
+    "tree": _SIZES,
+    "dnf": _SIZES,
+    "lower-bound": {"components": _SIZES["components"]},
+    "single-exception": {"features": _SIZES["features"]},
+    "zoo": {},
+    "csv": {"components": None},
+}
+"""The sizes each kind of world takes, and what they are when not given."""
+
+
+def simulate(
+    *,
+    world: Kind | None = None,
+    items: Whole | None = None,
+    features: Whole | None = None,
+    components: Whole | None = None,
+    labels: Whole | None = None,
+    exceptions: Amount | None = None,
+    csv: Path | None = None,
+    label: str | None = None,
+    teacher: Literal["components", "informed"] = "components",
+    slips: float = 0.0,
+    learner: list[str] | None = None,
+    seed: Whole = 0,
+    picture: Path | None = None,
+    json: bool = False,
+) -> None:
+    """Teach learners a made world, or a CSV file with a label column.
+
+    A simulated teacher corrects every wrong guess, as in 'tellapart demo'.
+
+    Examples:
+
+        tellapart simulate --world dnf --components 12 --exceptions 0.03
+        tellapart simulate --csv animals.csv --label class --slips 0.02
+
+    Parameters
+    ----------
+    world
+        The kind of made world; tree if not given.
+    items
+        How many items there are (tree, dnf: 2000 if not given).
+    features
+        How many features there are (tree, dnf, single-exception: 100).
+    components
+        Groups in the teacher's mind (tree, dnf, lower-bound: 8). For a CSV file
+        the most there may be; if not given, as many as pay for themselves.
+    labels
+        How many different labels there are (tree, dnf: 3).
+    exceptions
+        Items that defy their group: a rate with a point in it (tree, dnf: 0.02),
+        or a count.
+    csv
+        Teach the rows of this file, in their order, instead of a made world. The
+        teacher has a decision tree in mind that fits them.
+    label
+        The column of the file that holds the labels.
+    teacher
+        What the teacher goes by: the components, or all the labels at once, to
+        name the most telling feature ('informed'; then no bound applies).
+    slips
+        How often the teacher errs: a rate from 0 to 1.
+    learner
+        Who is taught, as NAME or NAME:parameter=value,... (again for more). The
+        first one tells its story.
+    seed
+        Makes the world, and settles where the teacher slips.
+    picture
+        Save a picture of the mistakes here (PNG, SVG, PDF; needs the extra 'lab').
+    json
+        Print everything as one JSON object instead (docs/cli.md has its keys).
+    """
+    from tellapart.cli import choose, output, report
+    from tellapart.lab import trial
+
+    sizes = {
+        "items": items,
+        "features": features,
+        "components": components,
+        "labels": labels,
+        "exceptions": exceptions,
+    }
+    made = _from_file(csv, label, world, sizes) if csv or label else _made(world, sizes, seed)
+    told = choose.facts(*trial.worst(made, slips, seed), len(made))
+    chosen = [choose.learner(name, told) for name in learner or LEARNERS]
+    scene = trial.Labelled(made) if teacher == "informed" else made
+    trials = [trial.run(scene, one, slip_rate=slips, seed=seed) for one in chosen]
+    first = trials[0]
+    mistakes = first.lesson.mistake_rounds
+    odd = [number for number in mistakes if number in set(made.exceptions)][:1]
+    slipped = [slip.round for slip in first.slips[:1]]
+    findings = report.Report(
+        title=f"Teaching {made.name}",
+        introduction=_introduction(made, informed=teacher == "informed"),
+        what="items",
+        words=_words(world or "tree", from_file=csv is not None),
+        trials=trials,
+        rounds={0, *mistakes[:4], *report.first_right(first), *odd, *slipped},
+    )
+    output.give(findings, picture, as_json=json)
+
+
+def _made(kind: Kind | None, sizes: Mapping[str, Any], seed: int) -> World:
+    from tellapart import worlds
+
+    kind = kind or "tree"
+    take = _fill(kind, sizes)
+    if sizes["labels"] is None and "labels" in take:
+        take["labels"] = min(take["labels"], take["components"])
+    match kind:
+        case "lower-bound":
+            return worlds.lower_bound(take["components"], seed)
+        case "single-exception":
+            return worlds.single_exception(take["features"], seed=seed)
+        case "zoo":
+            return worlds.zoo(seed)
+        case "tree":
+            return worlds.tree(**take, seed=seed)
+        case "dnf":
+            return worlds.dnf(**take, seed=seed)
+
+
+def _from_file(
+    csv: Path | None, label: str | None, kind: Kind | None, sizes: Mapping[str, Any]
+) -> World:
+    from tellapart import worlds
+    from tellapart.cli import table
+
+    if csv is None or label is None:
+        raise ParameterError("give both --csv FILE and --label COLUMN, or neither")
+    if kind is not None:
+        raise ParameterError(f"give --csv or --world, not both (got --world {kind})")
+    take = _fill("csv", sizes)
+    return worlds.grown(*table.read(csv, label), take["components"], name=csv.name)
+
+
+def _fill(kind: str, sizes: Mapping[str, Any]) -> dict[str, Any]:
+    """The sizes a kind takes, given or not; a size it does not take is refused."""
+    takes = _TAKES[kind]
+    for name, value in sizes.items():
+        if value is not None and name not in takes:
+            known = ", ".join(f"--{size}" for size in takes) or "no sizes"
+            what = "a CSV file" if kind == "csv" else f"the world {kind!r}"
+            raise ParameterError(f"{what} takes {known}, got --{name} {value}")
+    return {name: takes[name] if sizes[name] is None else sizes[name] for name in takes}
+
+
+def _introduction(made: World, *, informed: bool) -> str:
+    from tellapart.cli.report import count
+
+    items = count(len(made), "item").capitalize()
+    if informed:
+        return f"{items}. The teacher knows every label, and names the feature that tells most."
+    components = count(made.m, "component")
+    return f"{items}. The teacher has {components} in mind. Exceptions: {made.k or 'none'}."
+
+
+def _words(kind: str, *, from_file: bool) -> Words:
+    from tellapart.export.text import Words, plainly
+    from tellapart.worlds.zoo import say_feature, say_label
+
+    if from_file:
+        return Words()
+    if kind == "zoo":
+        return Words(say_label, say_feature, subject="it")
+
+    def has(feature: Feature, wanted: bool) -> str:
+        if isinstance(feature, str):
+            return f"has {feature}" if wanted else f"has no {feature}"
+        return plainly(feature, wanted)
+
+    return Words(feature=has, subject="it")

@@ -1,0 +1,118 @@
+"""A decision list as sentences a person can check.
+
+The rules a teacher makes are mostly things an item must *not* be, so a sentence puts what is wanted
+after "if" and what is forbidden after "unless": "It is a bird, like duck, unless it gives milk."
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tellapart.features import And, Or
+from tellapart.model import Clause, DecisionList, Literal
+from tellapart.protocol import Feature, Item, Label
+
+_LONGEST = 60  # characters of an item before it is cut
+
+
+def name_of(item: Item) -> str:
+    """An item in a few words: its own, or what is in it, in sorted order, cut when long.
+
+    >>> name_of("duck"), name_of(frozenset({"milk", "hair"}))
+    ('duck', '{hair, milk}')
+    """
+    if isinstance(item, set | frozenset):
+        text = "{" + ", ".join(sorted(map(str, item))) + "}"
+    elif type(item) is dict:
+        text = ", ".join(f"{key} = {value}" for key, value in item.items())
+    else:
+        text = str(item)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def plainly(feature: Feature, wanted: bool = True) -> str:
+    """A feature by its name, in brackets where it says several things.
+
+    >>> plainly("milk", False), plainly(And("milk", "eggs"))
+    ('not milk', '(eggs and milk)')
+    """
+    text = str(Literal(feature, wanted))
+    return f"({text})" if wanted and isinstance(feature, And | Or) else text
+
+
+@dataclass(frozen=True)
+class Words:
+    """How to speak of the things of one world.
+
+    Parameters
+    ----------
+    label : label -> text, default=str
+        With its article, where labels are nouns: "a bird".
+    feature : (feature, wanted) -> text
+        What an item is when the feature holds, or does not: "gives milk", "gives no milk". By
+        default the feature's name, with "not" before it.
+    item : item -> text
+        What an example is called.
+    subject : str, default=""
+        What stands before features that are verbs: "it".
+    """
+
+    label: Callable[[Label], str] = str
+    feature: Callable[[Feature, bool], str] = plainly
+    item: Callable[[Item], str] = name_of
+    subject: str = ""
+
+    def when(self, features: Iterable[Feature], joint: str) -> str:
+        """Some features, all spoken of as holding: "it lays eggs or has fins"."""
+        said = [self.feature(feature, True) for feature in features]
+        text = f" {joint} ".join([", ".join(said[:-1]), said[-1]] if said[1:] else said)
+        return f"{self.subject} {text}".strip()
+
+
+def sentences(model: DecisionList, words: Words | None = None) -> list[str]:
+    """One sentence per clause, in order; the first that fits an item labels it.
+
+    A clause without literals labels everything that reaches it; what stands after it can never
+    apply and is left out.
+
+    >>> zoo = DecisionList(
+    ...     (Clause((Literal("eggs"), Literal("fins", False), Literal("milk", False)), "bird",
+    ...             "duck"),),
+    ...     default=Clause((), "mammal", "bear"))
+    >>> for sentence in sentences(zoo):
+    ...     print(sentence)
+    It is bird, like duck, if eggs, unless fins or milk.
+    Otherwise it is mammal, like bear.
+    """
+    words = words or Words()
+    said: list[str] = []
+    for clause in model:
+        last = not clause.literals
+        if clause.label is not None:
+            said.append(("Otherwise it is " if last and said else "It is ") + _body(clause, words))
+        if last:
+            break
+    return said or ["Nothing has been learnt yet."]
+
+
+def to_text(model: DecisionList, words: Words | None = None) -> str:
+    """The sentences, numbered.
+
+    >>> print(to_text(DecisionList((), Clause((), "bird", "duck"))))
+    1. It is bird, like duck.
+    """
+    return "\n".join(f"{n}. {said}" for n, said in enumerate(sentences(model, words), start=1))
+
+
+def _body(clause: Clause, words: Words) -> str:
+    wanted = dict.fromkeys(feature for feature, wanted in clause.literals if wanted)
+    forbidden = dict.fromkeys(feature for feature, wanted in clause.literals if not wanted)
+    parts = [words.label(clause.label)]
+    if clause.example is not None:
+        parts.append(f"like {words.item(clause.example)}")
+    if wanted:
+        parts.append(f"if {words.when(wanted, 'and')}")
+    if forbidden:
+        parts.append(f"unless {words.when(forbidden, 'or')}")
+    return ", ".join(parts) + "."

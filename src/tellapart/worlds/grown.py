@@ -1,0 +1,100 @@
+"""A world out of labelled items: the teacher has in mind a decision tree that fits them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log2
+
+import numpy as np
+import numpy.typing as npt
+
+from tellapart.errors import ParameterError, check
+from tellapart.model import Holds, Literal, holds, truth
+from tellapart.protocol import Feature, Item, Label
+from tellapart.theory.representation import Component, Representation
+from tellapart.worlds.base import Listed
+
+_Floats = npt.NDArray[np.float32]
+
+
+def grown(
+    items: Sequence[Item],
+    labels: Sequence[Label],
+    features: Sequence[Feature],
+    components: int | None = None,
+    *,
+    name: str = "grown",
+    reading: Holds = holds,
+) -> Listed:
+    """Items in their order, and a tree over `features` whose leaves are the components.
+
+    The tree is grown leaf by leaf, at each step by the split that saves most bits in telling the
+    labels. The items that are not of their leaf's label are the exceptions.
+
+    Parameters
+    ----------
+    items, labels : sequences
+        The items, all different, and the truth about them. Give items that may be alike and differ
+        in label an identity of their own.
+    features : sequence of features
+        What the tree may split on.
+    components : int, optional
+        The most leaves. By default the tree stops when no split saves more bits than it takes to
+        write it down: which feature, and one more label.
+
+    >>> from tellapart.worlds import zoo
+    >>> animals = zoo()
+    >>> grown(animals.items, animals.labels, animals.features, components=7)
+    <grown: 101 items, m=7, k=4, s=1>
+    """
+    if components is not None:
+        check("grown", "components", components, "an integer >= 1", lambda v: v >= 1)
+    if not items:
+        raise ParameterError("grown: there are no items to grow a tree on")
+    names = list(dict.fromkeys(labels))
+    codes = {label: code for code, label in enumerate(names)}
+    is_label = np.eye(len(names), dtype=np.float32)[[codes[label] for label in labels]]
+    has = np.array([[truth(f, x, reading) for f in features] for x in items], dtype=np.float32)
+    price = log2(max(1, len(features))) + log2(len(names)) if components is None else 0.0
+    leaves: list[tuple[tuple[Literal, ...], npt.NDArray[np.intp]]] = [((), np.arange(len(items)))]
+    splits = [_best_split(has, is_label)]
+    while components is None or len(leaves) < components:
+        number = max(range(len(leaves)), key=lambda n: splits[n][0])
+        saved, column = splits[number]
+        if saved <= price + 1e-3:
+            break
+        path, members = leaves[number]
+        inside = has[members, column] > 0
+        halves = [
+            ((*path, Literal(features[column], wanted)), members[inside == wanted])
+            for wanted in (True, False)
+        ]
+        leaves[number : number + 1] = halves
+        splits[number : number + 1] = [_best_split(has[m], is_label[m]) for _, m in halves]
+    parts = tuple(
+        Component(names[int(is_label[members].sum(axis=0).argmax())], path)
+        for path, members in leaves
+    )
+    tree = Representation(parts, reading=reading)
+    k = len(tree.exceptions(items, labels))
+    similar = max(1, -(-k // max(1, len(features))))
+    return Listed(name, items, labels, tree, features=features, s=similar, reading=reading)
+
+
+def _best_split(has: _Floats, is_label: _Floats) -> tuple[float, int]:
+    """How many bits the best column saves in telling the labels, and which column it is."""
+    if not has.shape[1]:
+        return 0.0, 0
+    whole = is_label.sum(axis=0)
+    with_it = has.T @ is_label  # by column and label
+    saved = _bits(whole) - _bits(with_it) - _bits(whole - with_it)
+    column = int(saved.argmax())
+    return float(saved[column]), column
+
+
+def _bits(counts: _Floats) -> _Floats:
+    """The bits it takes to tell so many labels of each kind: n times their entropy."""
+    total = counts.sum(axis=-1, keepdims=True)
+    share = counts / np.maximum(total, 1)
+    bits: _Floats = -(counts * np.log2(np.where(share > 0, share, 1))).sum(axis=-1)
+    return bits

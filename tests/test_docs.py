@@ -1,0 +1,85 @@
+"""Documentation that cannot go stale: code runs, commands and pages are all there."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tellapart.cli import main
+from tellapart.cli.app import COMMANDS
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMING = {"theory.md", "adversary.md", "simulate.md", "features.md"}
+"""Pages that are linked and may not be there yet."""
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def words(text: str) -> str:
+    """The text without boxes and layout."""
+    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", text).split())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_python_without_prompts_runs_too(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks with >>> are doctests, which pytest collects itself (--doctest-glob)."""
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    known: dict[str, object] = {}
+    for block in re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        if ">>>" not in block[1]:
+            line = text[: block.start()].count("\n") + 1
+            exec(compile("\n" * line + block[1], name(page), "exec"), known)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+        if not link.startswith(("http://", "https://")):
+            assert (page.parent / link).exists() or Path(link).name in COMING, link
+
+
+def test_the_map_names_every_page() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    for page in PAGES[1:]:
+        assert page.name == "index.md" or f"({page.name})" in index, page.name
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_documented(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """docs/cli.md shows the help of every command; TELLAPART_UPDATE=1 writes it there anew."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([command, "--help"]) == 0
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    page = ROOT / "docs" / "cli.md"
+    text = page.read_text(encoding="utf-8")
+    block = re.search(rf"(?<=<!-- help of {command} -->\n```text\n).*?(?=```\n)", text, re.DOTALL)
+    assert block is not None, f"docs/cli.md has no block '<!-- help of {command} -->'"
+    if os.environ.get("TELLAPART_UPDATE"):
+        page.write_text(
+            text[: block.start()] + "\n".join(lines) + "\n" + text[block.end() :], encoding="utf-8"
+        )
+        return
+    shown = words(block[0])
+    module, _, function = COMMANDS[command][0].partition(":")
+    target = getattr(importlib.import_module(module), function)
+    options = {f"--{option.replace('_', '-')}" for option in inspect.signature(target).parameters}
+    assert set(re.findall(r"(?<= )--[a-z-]+", shown.partition("Parameters")[2])) >= options
+    # what the docstring says of each option stands on the page, word for word
+    described = re.findall(r"^(\w+)\n((?:    .*\n?)+)", inspect.getdoc(target) or "", re.MULTILINE)
+    assert {f"--{option}" for option, _ in described} == options
+    for option, text in described:
+        assert words(text) in shown, option

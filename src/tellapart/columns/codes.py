@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns.bits import Words, pack, unpack
+from tellapart.columns.bits import Words, blank, clear_tail, pack, unpack, words_for
 from tellapart.protocol import Label
 
 
@@ -32,6 +32,21 @@ class Codes(Sequence[int]):
         digits = int(array.max()).bit_length() if len(array) else 0
         return cls([pack((array >> b & 1).astype(np.bool_)) for b in range(digits)], len(array))
 
+    def map(self, images: Sequence[int], count: int) -> Codes:
+        """Every number replaced by its image, with room for numbers below `count`."""
+        planes = [blank(words_for(self._length)) for _ in range((count - 1).bit_length())]
+        for b, plane in enumerate(planes):
+            plane.fill(0)
+            for number, image in enumerate(images):
+                if image >> b & 1:
+                    np.bitwise_or(plane, self.where(number), out=plane)
+        return Codes(planes, self._length)
+
+    def __setitem__(self, index: int, code: int) -> None:
+        word, bit = divmod(index, 64)
+        for b, view in self._views:
+            view[word] = view[word] & ~(1 << bit) | (code >> b & 1) << bit
+
     def __len__(self) -> int:
         return self._length
 
@@ -49,6 +64,14 @@ class Codes(Sequence[int]):
         for b, view in self._views:
             code |= (view[word] >> bit & 1) << b
         return code
+
+    def where(self, code: int) -> Words:
+        """The items that have `code`."""
+        words = blank(words_for(self._length))
+        words.fill((1 << 64) - 1)
+        for b, plane in enumerate(self.planes):
+            words &= plane if code >> b & 1 else ~plane
+        return clear_tail(words, self._length)
 
     def array(self) -> npt.NDArray[Any]:
         """All numbers, laid out."""

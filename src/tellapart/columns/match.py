@@ -1,153 +1,153 @@
 """`FirstMatch` on packed columns: which rule covers each item of a world, and where one errs next.
 
-It takes the place of a learner's own index while `simulate` runs, so that the learner's changes
-reach the columns as they happen, one literal at a time.
+It takes the place of a learner's own index while `simulate` runs, so that what the learner changes
+reaches the columns as it happens, one literal at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import numpy as np
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from tellapart.columns.bits import Words
 from tellapart.columns.codes import Labels
+from tellapart.columns.engine import engine
+from tellapart.columns.plain import NEVER
 from tellapart.columns.source import Source, column
 from tellapart.model import Literal
-from tellapart.protocol import Feature, Item, Label
+from tellapart.protocol import Feature, Item, Label, Teacher
 
-NEVER = 1 << 62
-_FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_LARGEST = 4096  # words a block; a few columns of them fit the cache
+
+class World(Source, Protocol):
+    """What `simulate` needs of a world."""
+
+    items: Sequence[Item]
+
+    @property
+    def packed_labels(self) -> Labels:
+        """What the teacher calls each item."""
+        ...
+
+    def teacher(self) -> Teacher:
+        """A fresh teacher, who corrects every wrong guess and no other."""
+        ...
+
+    def places(self, feature: Feature) -> Sequence[int] | None:
+        """The items on which a rare feature holds, in order; None when it may hold on many."""
+        ...
+
+
+class Unreadable(Exception):
+    """A feature cannot be read on every item, so it has no column."""
 
 
 class PackedMatch:
-    """Conjunctions in slots, in order of creation, over the items of `source`."""
+    """Conjunctions in slots, in order of creation, over the items of `world`.
 
-    def __init__(self, source: Source, labels: Labels) -> None:
-        self.source, self.labels = source, labels
-        self.at = 0
-        """The number of the item that `first` is asked about."""
+    Parameters
+    ----------
+    default : label
+        The label of items that no conjunction covers.
+    """
+
+    def __init__(self, world: World, default: Label) -> None:
+        self.world, self.labels = world, world.packed_labels
+        planes = self.labels.codes.planes
+        # a label that no item has is wrong everywhere: it has a digit of its own
+        self._stranger = 1 << len(planes)
+        self._list = engine(len(world))(planes, self._code(default), len(planes) + 1)
         self._columns: dict[Feature, Words] = {}
-        self._default = 0
+        self._slot, self._uncovered = -1, (0, 0, 0)
+        self._free, self._shown = 0, False  # no event before `_free`, of what is so `_shown`
+        self._event: tuple[int, int] | None = None  # the last one found, and its slot
         self.clear()
 
     # -- what a learner does to its index
 
     def clear(self) -> None:
         """Forget every conjunction."""
-        self.slots = 0
-        self._rules: list[tuple[list[Words], list[Words], int] | None] = []
+        self._list.clear()
+        self._pending: list[tuple[int, Literal]] = []
+        self._changed()
 
     def append(self, literals: Iterable[Literal] = (), label: Label = None) -> int:
         """A new conjunction after all others; returns its slot."""
-        slot = self.slots
-        self.slots += 1
-        self._rules.append(([], [], self._code(label)))
+        slot = self._list.append(self._code(label))
         for literal in literals:
-            self.require(slot, literal)
+            self._pending.append((slot, literal))
+        self._changed()
         return slot
 
     def require(self, slot: int, literal: Literal) -> None:
         """Add a literal to the conjunction in `slot`."""
-        rule = self._rules[slot]
-        assert rule is not None
-        (rule[1] if literal.wanted else rule[0]).append(self._column(literal.feature))
+        self._pending.append((slot, literal))
+        self._changed()
 
     def remove(self, slot: int) -> None:
         """Take the conjunction in `slot` out of the race."""
-        self._rules[slot] = None
+        self._list.remove(slot)
+        self._changed()
 
     def first(self, item: Item) -> int | None:
-        """The slot of the first conjunction that the item at `at` satisfies."""
-        word, place = self.at >> 6, self.at & 63
-        for slot, rule in enumerate(self._rules):
-            if (
-                rule is not None
-                and not any(int(words[word]) >> place & 1 for words in rule[0])
-                and all(int(words[word]) >> place & 1 for words in rule[1])
-            ):
-                return slot
-        return None
+        """The slot of the first conjunction that covers the item at hand, before it is learnt."""
+        return None if self._slot < 0 else self._slot
 
     # -- what simulate asks
 
-    def default(self, label: Label) -> None:
-        """The label of items that no conjunction covers."""
-        self._default = self._code(label)
+    def find(self, start: int, stop: int, shown: bool, counting: bool, quiet: int | None) -> int:
+        """The next item from `start` on that may change the learner, or `stop`; see `Plain.find`.
 
-    def find(self, start: int, stop: int, shown: bool, quiet: int | None) -> tuple[int, int]:
-        """The first item from `start` on that may change the learner, and the uncovered before it.
-
-        That is an item guessed wrong (when the learner is not `shown`: one that no conjunction
-        covers and whose label is not the default's), or the `quiet`-th uncovered one.
+        What was searched is not searched again while nothing changes.
         """
-        planes = self.labels.codes.planes
-        quiet = NEVER if quiet is None else quiet
-        uncovered, size, word, last = 0, 2, start >> 6, -(-stop // 64)
-        while word < last:
-            end = min(word + size, last)
-            valid = np.full(end - word, _FULL)
-            if word == start >> 6:
-                valid[0] &= _FULL << np.uint64(start & 63)
-            if end == last and stop & 63:
-                valid[-1] &= ~(_FULL << np.uint64(stop & 63))
-            left = valid.copy()
-            said = np.zeros((len(planes) + 1, end - word), dtype=np.uint64)
-            for rule in self._rules:
-                if rule is None:
-                    continue
-                covered = left.copy()
-                for words in rule[0]:
-                    covered &= ~words[word:end]
-                for words in rule[1]:
-                    covered &= words[word:end]
-                left ^= covered
-                if shown:
-                    _say(said, rule[2], covered)
-            _say(said, self._default, left)
-            wrong = said[-1]
-            for plane, digit in zip(planes, said, strict=False):
-                wrong |= plane[word:end] ^ digit
-            wrong &= valid if shown else left
-            here = int(np.bitwise_count(left).sum())
-            if uncovered + here >= quiet or wrong.any():
-                errs = _nth(wrong, 1)
-                place = min(errs, _nth(left, quiet - uncovered))
-                return word * 64 + place, uncovered + _count(left, place)
-            uncovered, word, size = uncovered + here, end, min(2 * size, _LARGEST)
-        return stop, uncovered
+        if self._pending:
+            self._settle(start)
+        if not counting and shown == self._shown and self._free > start:
+            start = self._free
+            if start >= stop:
+                return stop
+        event, slot, uncovered = self._list.find(
+            start, stop, shown, counting, NEVER if quiet is None else quiet
+        )
+        self._free, self._shown = event, shown
+        self._event = (event, slot) if event < stop else None
+        self._uncovered = (start, event, uncovered)
+        return event
+
+    def uncovered(self, start: int, stop: int) -> int:
+        """How many items from `start` to before `stop`, free of events, are uncovered."""
+        if self._uncovered[:2] != (start, stop):
+            found = self._list.find(start, stop, False, True, NEVER)
+            self._uncovered = (start, stop, found[2])
+        return self._uncovered[2]
+
+    def arrive(self, item: int) -> None:
+        """Make `item` the one at hand."""
+        known = self._event is not None and self._event[0] == item
+        self._slot = self._event[1] if known and self._event else self._list.first(item)
+
+    # -- how
+
+    def _changed(self) -> None:
+        self._free, self._event = 0, None
+
+    def _settle(self, start: int) -> None:
+        """Find the columns of new literals, as far as they matter from `start` on."""
+        for slot, (feature, wanted) in self._pending:
+            places = self.world.places(feature)
+            if places is None or (len(places) and places[-1] >= start):
+                self._list.require(slot, self._column(feature), wanted)
+            elif wanted:
+                self._list.remove(slot)
+        self._pending.clear()
 
     def _column(self, feature: Feature) -> Words:
         if feature not in self._columns:
-            self._columns[feature] = column(self.source, feature)
+            try:
+                self._columns[feature] = column(self.world, feature)
+            except Exception as error:
+                raise Unreadable from error
         return self._columns[feature]
 
     def _code(self, label: Label) -> int:
         code = self.labels.code(label)
-        # a label that no item has is wrong everywhere: it has a digit of its own
-        return 1 << len(self.labels.codes.planes) if code is None else code
-
-
-def _say(said: Words, code: int, where: Words) -> None:
-    for number, digit in enumerate(said):
-        if code >> number & 1:
-            np.bitwise_or(digit, where, out=digit)
-
-
-def _nth(words: Words, n: int) -> int:
-    """The place of the n-th bit that is set; beyond all words if there are fewer."""
-    counts = np.cumsum(np.bitwise_count(words), dtype=np.int64)
-    word = int(np.searchsorted(counts, n))
-    if word == len(words):
-        return NEVER
-    rest = int(words[word])
-    for _ in range(n - 1 - (int(counts[word - 1]) if word else 0)):
-        rest &= rest - 1
-    return word * 64 + (rest & -rest).bit_length() - 1
-
-
-def _count(words: Words, place: int) -> int:
-    """How many bits are set before `place`."""
-    whole = int(np.bitwise_count(words[: place >> 6]).sum())
-    return whole + (int(words[place >> 6]) & (1 << (place & 63)) - 1).bit_count()
+        return self._stranger if code is None else code

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns import Labels, Words, pack
+from tellapart import codec
+from tellapart.columns import Codes, Labels, Words, pack
+from tellapart.features import Is
 from tellapart.model import Holds, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.teachers import FromRepresentation, LabelOf
@@ -74,6 +76,10 @@ class World(ABC):
     def packed_labels(self) -> Labels:
         """What the teacher calls each item, packed."""
         return Labels.of(list(map(self.teacher().label_of, self.items)))
+
+    def places(self, feature: Feature) -> Sequence[int] | None:
+        """The items on which a rare feature holds, in order; None when it may hold on many."""
+        return None
 
     def __len__(self) -> int:
         return len(self.items)
@@ -149,6 +155,30 @@ class Listed(World):
             )
             self._columns[feature] = pack(held if self._order is None else held[self._order])
         return self._columns[feature]
+
+    @cached_property
+    def packed_labels(self) -> Labels:
+        """What the teacher calls each item, packed."""
+        distinct = Labels.of(list(map(LabelOf(self._distinct, self._truths), self._distinct)))
+        if self._order is None:
+            return distinct
+        return Labels(distinct.names, Codes.of(distinct.codes.array()[self._order]))
+
+    def places(self, feature: Feature) -> Sequence[int] | None:
+        """The items on which a rare feature holds, in order; None when it may hold on many."""
+        if not isinstance(feature, Is):
+            return None
+        numbers = self._numbers.get(feature.item, [])
+        if self._order is None or not numbers:
+            return numbers
+        return np.flatnonzero(np.isin(self._order, numbers)).tolist()
+
+    @cached_property
+    def _numbers(self) -> dict[Hashable, list[int]]:
+        numbers: dict[Hashable, list[int]] = {}
+        for number, item in enumerate(self._distinct):
+            numbers.setdefault(codec.identity(item), []).append(number)
+        return numbers
 
     def _what_differs(self, item: Item, example: Item) -> Iterable[Feature]:
         for feature in self.features:

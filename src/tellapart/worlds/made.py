@@ -8,16 +8,16 @@ a rule mentions one of the features. Items are views: a number and the world the
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.columns import Words, clear_tail, pack, words_for
+from tellapart.columns import Codes, Labels, Words, blank, clear_tail, column, pack, words_for
 from tellapart.errors import FormatError, ParameterError, check
+from tellapart.features import And, Is, Or
 from tellapart.model import Not, truth
 from tellapart.protocol import Feature, Label
 from tellapart.teachers import FromRepresentation
@@ -27,6 +27,7 @@ from tellapart.worlds.base import View, World
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 _MATERIALISE_AFTER = 32  # single bits read from a column before the whole of it is laid out
+_BLOCK = 4096  # words of a column laid out at a time: what fits the cache is quicker
 _REASONS = 256  # columns a teacher thinks of before giving up
 
 
@@ -38,9 +39,13 @@ def _mix(z: int) -> int:
 
 
 def _mix_all(z: Words) -> Words:
-    z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return z ^ z >> np.uint64(31)
+    """`_mix` of every word, in place."""
+    z ^= z >> np.uint64(30)
+    z *= np.uint64(0xBF58476D1CE4E5B9)
+    z ^= z >> np.uint64(27)
+    z *= np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return z
 
 
 class Row:
@@ -112,8 +117,10 @@ class Columns:
         """The whole column, packed."""
         start = np.uint64(_mix(self._start + column * _GOLDEN & _MASK))
         half = self.density == 0.5
-        steps = np.arange(words_for(self.items) if half else self.items, dtype=np.uint64)
-        mixed = _mix_all(steps * np.uint64(_GOLDEN) + start)
+        mixed = blank(words_for(self.items) if half else self.items)
+        for first in range(0, len(mixed), _BLOCK):
+            steps = np.arange(first, min(first + _BLOCK, len(mixed)), dtype=np.uint64)
+            mixed[first : first + _BLOCK] = _mix_all(steps * np.uint64(_GOLDEN) + start)
         if half:
             return clear_tail(mixed, self.items)
         return pack(mixed < np.uint64(self._threshold))
@@ -128,7 +135,7 @@ class MadeWorld(World):
         Over features named "f0", "f1", ...
     columns : Columns
         Where truth values come from.
-    components : array of int
+    components : Codes
         The component of every item.
     forced : bool
         Whether items have the literals of their component forced upon them (else they have them by
@@ -140,6 +147,8 @@ class MadeWorld(World):
         first.
     similar : int, optional
         The limit s; by default the least number that k exceptions over these features can keep.
+    laid_out : {feature: column}, optional
+        Columns that are known already.
     """
 
     def __init__(
@@ -147,37 +156,34 @@ class MadeWorld(World):
         name: str,
         representation: Representation,
         columns: Columns,
-        components: npt.NDArray[np.integer[Any]],
+        components: Codes,
         *,
         forced: bool,
         exceptions: float,
         placement: str,
         similar: int | None,
+        laid_out: Mapping[Feature, Words] | None = None,
     ) -> None:
         self.columns, self.components = columns, components
-        self.label_names: tuple[Label, ...] = tuple(
-            dict.fromkeys(component.label for component in representation.components)
-        )
-        if len(self.label_names) == 1:
-            self.label_names += ("odd",)
+        given = [component.label for component in representation.components]
+        names: list[Label] = list(dict.fromkeys(given))
+        if len(names) == 1:
+            names.append("odd")
         self.name, self.representation = name, representation
         self.features = View(columns.features, "f{}".format)
         self._columns: dict[Feature, Words] = {}
+        self._bits: dict[Feature, memoryview] = {}  # the same, for one bit at a time
         self._touched: dict[Feature, int] = {}
+        for feature, words in (laid_out or {}).items():
+            self._lay_out(feature, words)
         self._forced = self._forced_literals() if forced else {}
         self._place(exceptions, placement)
-        codes = {label: code for code, label in enumerate(self.label_names)}
-        of_component = [codes[component.label] for component in representation.components]
-        self.label_codes = np.array(of_component, dtype=np.uint16)[components]
-        """The number in `label_names` of every item's label."""
-        if len(self.label_names) <= 256:
-            self.label_codes = self.label_codes.astype(np.uint8)
+        codes = components.map([names.index(label) for label in given], len(names))
         generator = random.Random(f"{columns.seed}/labels of exceptions")
         for item in self.exceptions:
-            others = [c for c in range(len(self.label_names)) if c != self.label_codes[item]]
-            self.label_codes[item] = generator.choice(others)
+            codes[item] = generator.choice([c for c in range(len(names)) if c != codes[item]])
         self.items = View(columns.items, lambda number: Row(self, number))
-        self.labels = View(columns.items, lambda n: self.label_names[self.label_codes[n]])
+        self.labels = self.packed_labels = Labels(names, codes)
         self.m, self.k = representation.m, len(self.exceptions)
         least = max(1, -(-self.k // columns.features))
         self.s = min(self.k, least if similar is None else similar)
@@ -186,8 +192,8 @@ class MadeWorld(World):
         """A fresh teacher who has this world's representation in mind."""
         return FromRepresentation(
             self.representation,
-            lambda row: self.label_names[self.label_codes[row.number]],
-            component_of=lambda row: int(self.components[row.number]),
+            lambda row: self.labels[row.number],
+            component_of=lambda row: self.components[row.number],
             reasons=self._thoughts,
             m=self.m,
             k=self.k,
@@ -196,28 +202,53 @@ class MadeWorld(World):
 
     def bit(self, feature: Feature, item: int) -> bool:
         """Whether `feature`, a column, holds on item number `item`."""
-        words = self._columns.get(feature)
+        words = self._bits.get(feature)
         if words is not None:
-            return bool(int(words[item >> 6]) >> (item & 63) & 1)
+            return bool(words[item >> 6] >> (item & 63) & 1)
         number = self.columns.number(feature)
         self._touched[feature] = self._touched.get(feature, 0) + 1
         if self._touched[feature] > _MATERIALISE_AFTER:
             self.truth(feature)
-        wanted = self._forced.get((int(self.components[item]), feature))
+        wanted = self._forced.get((self.components[item], feature))
         return self.columns.bit(number, item) if wanted is None else wanted
 
     def truth(self, feature: Feature) -> Words:
         """Where `feature` holds, as a packed column; columns are laid out once and kept."""
         if feature not in self._columns:
             if callable(feature):
-                return pack(truth(feature, row) for row in self.items)
+                return self._combined(feature)
             words = self.columns.words(self.columns.number(feature))
             for (component, forced), wanted in self._forced.items():
                 if forced == feature:
-                    members = pack(self.components == component)
-                    words = words | members if wanted else words & ~members
-            self._columns[feature] = words
+                    members = self.components.where(component)
+                    words = np.bitwise_or(words, members, out=words)
+                    if not wanted:
+                        words ^= members
+            self._lay_out(feature, words)
         return self._columns[feature]
+
+    def _lay_out(self, feature: Feature, words: Words) -> None:
+        self._columns[feature], self._bits[feature] = words, words.data
+
+    def _combined(self, feature: Feature) -> Words:
+        """The column of what is no column by itself; not kept."""
+        if isinstance(feature, Not | And | Or):
+            return column(self, feature)
+        places = self.places(feature)
+        if places is None:
+            return pack(truth(feature, row) for row in self.items)
+        words = np.zeros(words_for(len(self)), dtype=np.uint64)
+        for item in places:
+            words[item >> 6] = 1 << (item & 63)
+        return words
+
+    def places(self, feature: Feature) -> Sequence[int] | None:
+        """The item that `Is` is about; None for other features."""
+        if not isinstance(feature, Is):
+            return None
+        row = feature.item
+        known = isinstance(row, Row) and row.number < len(self) and row == self.items[row.number]
+        return [row.number] if known and isinstance(row, Row) else []
 
     def _forced_literals(self) -> dict[tuple[int, Feature], bool]:
         parts = enumerate(self.representation.components)

@@ -43,7 +43,17 @@ _HOME = {
     "simulate": "columns",
     "teach": "protocol",
 }
-_ROOMS = ("checks", "columns", "export", "features", "lab", "learners", "teachers", "theory", "worlds")
+_ROOMS = (
+    "checks",
+    "columns",
+    "export",
+    "features",
+    "lab",
+    "learners",
+    "teachers",
+    "theory",
+    "worlds",
+)
 
 if TYPE_CHECKING:
     from tellapart import checks as checks

@@ -18,6 +18,10 @@ COMMANDS = {
         "tellapart.cli.demo:demo",
         "Teach 101 animals to several learners, and see what they learnt.",
     ),
+    "lab": (
+        "tellapart.cli.lab:lab",
+        "Test the theorems by experiment, and write a report with figures and numbers.",
+    ),
     "simulate": (
         "tellapart.cli.simulate:simulate",
         "Teach learners a made world, or a CSV file with a label column.",

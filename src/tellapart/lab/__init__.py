@@ -1,6 +1,15 @@
 """The lab: every theorem as a table and a picture."""
 
-from tellapart.lab.experiment import EXPERIMENTS, Cell, Experiment, Finding, Picture, Row, Table
+from tellapart.lab.experiment import (
+    EXPERIMENTS,
+    Cell,
+    Experiment,
+    Finding,
+    Picture,
+    Row,
+    Table,
+    load,
+)
 from tellapart.lab.report import Result
 from tellapart.lab.run import plan, run
 from tellapart.lab.sweep import sweep
@@ -14,6 +23,7 @@ __all__ = [
     "Result",
     "Row",
     "Table",
+    "load",
     "plan",
     "run",
     "sweep",

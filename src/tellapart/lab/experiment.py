@@ -15,7 +15,9 @@ from typing import Any, TypeAlias
 
 from tellapart.errors import ParameterError
 
-Value: TypeAlias = int | float | str | bool | None
+Value: TypeAlias = Any
+"""A number, a text, True, False or None: what JSON and CSV can hold."""
+
 Row: TypeAlias = dict[str, Value]
 """One line of an experiment's numbers."""
 
@@ -26,7 +28,12 @@ EXPERIMENTS = (
     "theorem1",
     "theorem2",
     "theorem4",
-    "errata",
+    "erratum_threshold",
+    "erratum_logarithm",
+    "erratum_creation",
+    "erratum_return",
+    "erratum_reduction",
+    "erratum_waiting",
     "ignorance",
 )
 """Every experiment, in the order of the report; each is a file in `tellapart.lab.experiments`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from tellapart.errors import MissingExtra
@@ -41,7 +42,7 @@ LOOKS = {
 }
 """Learners under the names they have in rows and figures."""
 
-_RC = {
+_RC: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.edgecolor": "#444444",
     "axes.grid": True,
@@ -81,7 +82,10 @@ def render(picture: Picture) -> dict[str, bytes]:
         figure = Figure(figsize=picture.size)
         FigureCanvasAgg(figure)
         picture.draw(figure)
-        for kind, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
+        for kind, metadata in (
+            ("svg", {"Date": None, "Creator": None}),
+            ("png", {"Software": None}),
+        ):
             file = io.BytesIO()
             figure.savefig(file, format=kind, dpi=160, metadata=metadata)
             made[kind] = file.getvalue()
@@ -89,7 +93,12 @@ def render(picture: Picture) -> dict[str, bytes]:
 
 
 def line(
-    axes: Any, name: str, xs: Sequence[float], ys: Sequence[float], label: str | None = None, **more: Any
+    axes: Any,
+    name: str,
+    xs: Sequence[float],
+    ys: Sequence[float],
+    label: str | None = None,
+    **more: Any,
 ) -> None:
     """A learner's curve in its own look, named at its end."""
     look = LOOKS[name]
@@ -121,17 +130,9 @@ def name_ends(axes: Any, *, gap: float = 15.0, size: float = 11.5) -> None:
             continue
         place = axes.transData.transform((xs[-1], ys[-1])) * scale
         ends.append([place[1], place[1], (xs[-1], ys[-1]), name, drawn.get_color()])
-    ends.sort(key=lambda end: end[0])
-    for _ in range(200):  # neighbours that are too near push each other away
-        moved = False
-        for below, above in zip(ends, ends[1:], strict=False):
-            short = gap - (above[1] - below[1])
-            if short > 0.1:
-                below[1] -= short / 2
-                above[1] += short / 2
-                moved = True
-        if not moved:
-            break
+    bottom, top = (axes.transAxes.transform((0, edge))[1] * scale for edge in (0, 1))
+    for end, place in zip(ends, _spread([end[0] for end in ends], gap, bottom, top), strict=True):
+        end[1] = place
     for was, now, point, name, colour in ends:
         axes.annotate(
             name,
@@ -144,6 +145,36 @@ def name_ends(axes: Any, *, gap: float = 15.0, size: float = 11.5) -> None:
             fontweight="bold",
             annotation_clip=False,
         )
+
+
+def doubling(axis: Any) -> None:
+    """A logarithmic axis of plain numbers: 1, 2, 4, 8, ..."""
+    axis._set_axes_scale("log", base=2)
+    axis.set_major_formatter("{x:g}")
+
+
+def _spread(places: Sequence[float], gap: float, bottom: float, top: float) -> list[float]:
+    """Places moved as little as needed to be `gap` apart, between bottom and top if there is room.
+
+    >>> _spread([10, 12, 50], gap=6, bottom=0, top=100)
+    [8.0, 14.0, 50]
+    """
+    order = sorted(range(len(places)), key=lambda number: places[number])
+    now = [places[number] for number in order]
+    for _ in range(1000):  # neighbours that are too near push each other away
+        short = [gap - (above - below) for below, above in pairwise(now)]
+        if max(short, default=0) < 0.1:
+            break
+        for number, amount in enumerate(short):
+            if amount > 0:
+                now[number] -= amount / 2
+                now[number + 1] += amount / 2
+    for number, place in enumerate(now):
+        now[number] = max(place, bottom + number * gap)
+    top = max(top, bottom + len(now) * gap)
+    for above, number in enumerate(reversed(range(len(now)))):
+        now[number] = min(now[number], top - above * gap)
+    return [now[order.index(number)] for number in range(len(now))]
 
 
 def guide(axes: Any, power: float, through: tuple[float, float], upto: float, text: str) -> None:

@@ -7,6 +7,7 @@ import csv
 import html
 import io
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -86,7 +87,7 @@ def _as_json(result: Result) -> bytes:
 def _page(results: Sequence[Result], sections: Sequence[str], *, quick: bool, cells: int) -> str:
     lines = "".join(
         f"<tr><td><a href='#{result.experiment.name}'>{_text(result.experiment.title)}</a></td>"
-        f"<td>{_badge(result.finding)}</td><td>{_text(result.finding.verdict)}</td></tr>"
+        f"<td>{_badge(result.finding)}</td><td>{_prose(result.finding.verdict)}</td></tr>"
         for result in results
     )
     command = f"tellapart lab{' --quick' if quick else ''}"
@@ -95,17 +96,17 @@ def _page(results: Sequence[Result], sections: Sequence[str], *, quick: bool, ce
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>tellapart lab</title><style>{_STYLE}</style></head><body><main>
 <h1>What the theorems say, and what was seen</h1>
-<p class="lead">Claims of <cite>Robust Learning from Discriminative Feature Feedback</cite> (Dasgupta
-and Sabato, AISTATS 2020) and of tellapart's own learners, each tested by running it. Every sentence
-under <b>Seen</b> and <b>Verdict</b> was worked out from the numbers of this run. The numbers are in
-<code>numbers/</code>, the figures in <code>figures/</code>.</p>
-<p class="lead">m components, k exceptions, of which at most s name the same feature against the same
-component; n rounds, d features.</p>
-<div class="wide"><table class="summary"><thead><tr><th>experiment</th><th></th><th>verdict</th></tr>
-</thead><tbody>{lines}</tbody></table></div>
-{"".join(sections)}
-<footer>Made by <code>{command}</code>, tellapart {tellapart.__version__}, from {cells:,} cells. Each
-cell is seeded by its own name: the same command gives the same report.</footer>
+<p class="lead">Claims of <cite>Robust Learning from Discriminative Feature Feedback</cite>
+(Dasgupta and Sabato, AISTATS 2020) and of tellapart's own learners, each tested by running it.
+Every sentence under <b>Seen</b> and <b>Verdict</b> was worked out from the numbers of this run. The
+numbers are in <code>numbers/</code>, the figures in <code>figures/</code>.</p>
+<p class="lead">m components, k exceptions, of which at most s name the same feature against the
+same component; n rounds, d features.</p>
+<div class="wide"><table
+class="summary"><thead><tr><th>experiment</th><th></th><th>verdict</th></tr>
+</thead><tbody>{lines}</tbody></table></div> {"".join(sections)}
+<footer>Made by <code>{command}</code>, tellapart {tellapart.__version__}, from {cells:,} cells.
+Each cell is seeded by its own name: the same command gives the same report.</footer>
 </main></body></html>
 """
 
@@ -114,9 +115,9 @@ def _section(result: Result, figures: Sequence[str]) -> str:
     experiment, rows, finding = result
     tables = "".join(map(_table, finding.tables))
     return f"""<section id="{experiment.name}"><h2>{_text(experiment.title)}</h2>
-<dl><dt>Claimed</dt><dd>{_text(experiment.claim)}</dd>
-<dt>Seen</dt><dd>{_text(finding.seen)}</dd>
-<dt>Verdict</dt><dd>{_badge(finding)} {_text(finding.verdict)}</dd></dl>
+<dl><dt>Claimed</dt><dd>{_prose(experiment.claim)}</dd>
+<dt>Seen</dt><dd>{_prose(finding.seen)}</dd>
+<dt>Verdict</dt><dd>{_badge(finding)} {_prose(finding.verdict)}</dd></dl>
 {"".join(figures)}{tables}
 <p class="files">All {len(rows):,} rows: <a href="numbers/{experiment.name}.csv">CSV</a>,
 <a href="numbers/{experiment.name}.json">JSON</a></p></section>
@@ -132,7 +133,7 @@ def _figure(svg: bytes, caption: str) -> str:
     data = base64.b64encode(svg).decode()
     return (
         f"<figure><img alt='{_text(caption)}' src='data:image/svg+xml;base64,{data}'>"
-        f"<figcaption>{_text(caption)}</figcaption></figure>"
+        f"<figcaption>{_prose(caption)}</figcaption></figure>"
     )
 
 
@@ -142,10 +143,9 @@ def _table(table: Table) -> str:
         "<tr>" + "".join(f"<td{_kind(value)}>{_say(value)}</td>" for value in line) + "</tr>"
         for line in table.lines
     )
-    whole = (
-        f"<div class='wide'><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-    caption = _text(table.caption)
+    whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    whole = f"<div class='wide'>{whole}</div>"
+    caption = _prose(table.caption)
     if len(table.lines) > _SHORT:
         return f"<details><summary>{caption} ({len(table.lines)} lines)</summary>{whole}</details>"
     return f"<p class='caption'>{caption}</p>{whole}"
@@ -172,6 +172,16 @@ def _text(text: object) -> str:
     return html.escape(str(text), quote=True)
 
 
+def _prose(text: str) -> str:
+    """Text with its powers raised and its equations kept on one line.
+
+    >>> _prose("m = 4: like k^1.9")
+    'm&nbsp;=&nbsp;4: like k<sup>1.9</sup>'
+    """
+    raised = re.sub(r"\^(-?[0-9.]*[0-9])", r"<sup>\1</sup>", _text(text))
+    return re.sub(r" ([=+]) ", r"&nbsp;\1&nbsp;", raised)
+
+
 _STYLE = """
 :root { color: #1c1c1c; background: #fff; font: 17px/1.55 system-ui, sans-serif }
 main { max-width: 58rem; margin: 2.5rem auto; padding: 0 1.2rem }
@@ -184,9 +194,9 @@ figure { margin: 1.4rem 0 } img { width: 100%; height: auto }
 figcaption, .caption, .files, footer, summary { color: #555; font-size: .9rem }
 .caption, summary { margin: 1.2rem 0 .3rem } summary { cursor: pointer }
 .wide { overflow-x: auto }
-table { border-collapse: collapse; font-size: .88rem; width: 100% }
+table { border-collapse: collapse; font-size: .88rem; min-width: 50% }
 th { text-align: left; color: #555; font-weight: 600; border-bottom: 1.5px solid #1c1c1c }
-th, td { padding: .28rem .8rem .28rem 0; vertical-align: top }
+th, td { padding: .28rem 1.2rem .28rem 0; vertical-align: top }
 td { border-bottom: 1px solid #e6e6e6 } td.number { font-variant-numeric: tabular-nums }
 .badge { border-radius: .25rem; color: #fff; font-size: .8rem; padding: .1rem .45rem;
   white-space: nowrap }

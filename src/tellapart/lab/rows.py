@@ -42,7 +42,7 @@ def by(rows: Iterable[Row], *keys: str) -> Iterator[tuple[tuple[Any, ...], list[
 
 def mean(rows: Iterable[Row], key: str) -> float:
     """The mean of a column of numbers."""
-    return fmean(float(row[key]) for row in rows)  # type: ignore[arg-type]
+    return fmean(float(row[key]) for row in rows)
 
 
 def curve(rows: Iterable[Row], x: str, y: str) -> tuple[list[float], list[float]]:

@@ -60,6 +60,13 @@ class Store:
 
     def __enter__(self) -> Store:
         self.folder.mkdir(parents=True, exist_ok=True)
+        if (
+            any(not path.name.startswith(".") for path in self.folder.iterdir())
+            and not (self.folder / "cells").is_dir()
+        ):
+            raise LabError(
+                f"{self.folder} holds files that are no lab's; choose a folder that is new or empty"
+            )
         self._lock = _lock(self.folder / ".lock")
         for left in self.folder.rglob(f"*{_UNFINISHED}"):
             left.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from typing import Any, NamedTuple
@@ -100,7 +100,7 @@ def _same_source(cell: Cell, outcome: Outcome) -> None:
         )
 
 
-def _local(cells: Sequence[Cell], workers: int | None) -> Iterator[Outcome]:
+def _local(cells: Sequence[Cell], workers: int | None) -> Generator[Outcome]:
     """Outcomes as they come, from processes of this machine; dead processes are replaced."""
     try:
         from joblib import Parallel, delayed
@@ -133,7 +133,7 @@ def _local(cells: Sequence[Cell], workers: int | None) -> Iterator[Outcome]:
                 ) from error
 
 
-def _on_dask(cells: Sequence[Cell], address: str) -> Iterator[Outcome]:
+def _on_dask(cells: Sequence[Cell], address: str) -> Generator[Outcome]:
     """Outcomes as they come, from a cluster. Dask itself moves the cells of a lost worker.
 
     Not through joblib's Dask backend: when the cluster gives up on a task, it waits for ever.
@@ -159,11 +159,13 @@ def _on_dask(cells: Sequence[Cell], address: str) -> Iterator[Outcome]:
             for number, cell in enumerate(cells)
         }
         try:
-            for future in as_completed(futures):
+            for future in as_completed(futures):  # type: ignore[no-untyped-call]
                 try:
                     yield future.result()
                 except Exception as error:
-                    yield Outcome(futures[future].name, None, "", f"{type(error).__name__}: {error}")
+                    yield Outcome(
+                        futures[future].name, None, "", f"{type(error).__name__}: {error}"
+                    )
         finally:
             client.cancel(list(futures))
     finally:

@@ -93,9 +93,9 @@ class FromRepresentation:
                 continue
             if against is None:
                 return feature
-            named = self._named.setdefault((against, feature), set())
-            if self.s is None or len(named | {codec.identity(item)}) <= self.s:
-                named.add(codec.identity(item))
+            named, key = self._named.setdefault((against, feature), set()), codec.identity(item)
+            if self.s is None or key in named or len(named) < self.s:
+                named.add(key)
                 return feature
         return Is(item)
 

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tellapart.cli.app import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-COMING = {"theory.md", "adversary.md", "simulate.md", "features.md"}
+COMING = {"simulate.md"}
 """Pages that are linked and may not be there yet."""
 
 
@@ -80,6 +81,28 @@ def test_a_command_is_documented(
     assert set(re.findall(r"(?<= )--[a-z-]+", shown.partition("Parameters")[2])) >= options
     # what the docstring says of each option stands on the page, word for word
     described = re.findall(r"^(\w+)\n((?:    .*\n?)+)", inspect.getdoc(target) or "", re.MULTILINE)
-    assert {f"--{option}" for option, _ in described} == options
+    assert {f"--{option.replace('_', '-')}" for option, _ in described} == options
     for option, text in described:
         assert words(text) in shown, option
+
+
+def test_the_readme_and_ci_run_the_same_tests() -> None:
+    assert "\n./test\n" in (ROOT / "README.md").read_text(encoding="utf-8")
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert ci.splitlines()[-1] == "./test"
+    assert "export TELLAPART_CI=1" in ci
+    assert os.access(ROOT / "test", os.X_OK)
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_a_missing_part_is_skipped_here_and_fails_in_ci(
+    needs: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = needs.__globals__["PARTS"]  # type: ignore[attr-defined]
+    monkeypatch.setitem(parts, "a moon", (lambda: False, "wait for night"))
+    monkeypatch.delenv("TELLAPART_CI", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="a moon is not installed: wait for night"):
+        needs("a moon")
+    monkeypatch.setenv("TELLAPART_CI", "1")
+    with pytest.raises(pytest.fail.Exception, match="a moon is missing, and CI must have it"):
+        needs("a moon")

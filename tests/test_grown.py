@@ -50,6 +50,13 @@ def test_a_made_tree_is_found_again() -> None:
     assert lesson.mistakes <= lesson.bound
 
 
+def test_a_large_table_with_columns_that_never_change() -> None:
+    items = [frozenset({"a"} | ({"b"} if n % 7 else set())) for n in range(20_000)]
+    labels = [n % 3 if n % 7 else 3 for n in range(20_000)]
+    world = worlds.grown(items, labels, NAMES, components=9)
+    assert [str(part) for part in world.representation.components] == ["1: b", "3: not b"]
+
+
 def test_bad_parameters() -> None:
     with pytest.raises(ParameterError, match="components must be an integer >= 1, got 0"):
         worlds.grown([{"a"}], ["x"], NAMES, 0)

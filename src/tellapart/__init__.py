@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "Above": "features",
     "AdaptiveDFF": "learners",
     "And": "features",
     "CappedDFF": "learners",
@@ -24,24 +25,41 @@ _HOME = {
     "Correction": "protocol",
     "DFF": "learners",
     "DecisionList": "model",
+    "ErrorBelow": "review",
+    "Expression": "features",
     "Guarded": "learners",
     "Guess": "protocol",
     "Is": "features",
     "Learner": "protocol",
     "Lesson": "protocol",
+    "Listening": "review",
     "Literal": "model",
     "Named": "features",
+    "NoMistakeIn": "review",
     "Not": "model",
     "Or": "features",
     "Recorded": "teachers",
     "RobustDFF": "learners",
+    "Rounds": "review",
     "StRoDFF": "learners",
+    "Table": "tables",
     "Teacher": "protocol",
     "TellapartError": "errors",
+    "estimate": "review",
     "holds": "model",
     "load_learner": "learners",
+    "load_model": "export",
+    "parse_feature": "features",
+    "read_table": "tables",
+    "save_model": "export",
     "simulate": "columns",
+    "suspects": "review",
     "teach": "protocol",
+    "to_dot": "export",
+    "to_python": "export",
+    "to_sql": "export",
+    "to_svg": "export",
+    "to_text": "export",
 }
 _ROOMS = (
     "checks",
@@ -50,6 +68,8 @@ _ROOMS = (
     "features",
     "lab",
     "learners",
+    "review",
+    "tables",
     "teachers",
     "theory",
     "worlds",
@@ -62,16 +82,28 @@ if TYPE_CHECKING:
     from tellapart import features as features
     from tellapart import lab as lab
     from tellapart import learners as learners
+    from tellapart import review as review
+    from tellapart import tables as tables
     from tellapart import teachers as teachers
     from tellapart import theory as theory
     from tellapart import worlds as worlds
     from tellapart.columns import simulate as simulate
     from tellapart.errors import TellapartError as TellapartError
+    from tellapart.export import load_model as load_model
+    from tellapart.export import save_model as save_model
+    from tellapart.export import to_dot as to_dot
+    from tellapart.export import to_python as to_python
+    from tellapart.export import to_sql as to_sql
+    from tellapart.export import to_svg as to_svg
+    from tellapart.export import to_text as to_text
+    from tellapart.features import Above as Above
     from tellapart.features import And as And
     from tellapart.features import Column as Column
+    from tellapart.features import Expression as Expression
     from tellapart.features import Is as Is
     from tellapart.features import Named as Named
     from tellapart.features import Or as Or
+    from tellapart.features import parse_feature as parse_feature
     from tellapart.learners import DFF as DFF
     from tellapart.learners import AdaptiveDFF as AdaptiveDFF
     from tellapart.learners import CappedDFF as CappedDFF
@@ -90,6 +122,14 @@ if TYPE_CHECKING:
     from tellapart.protocol import Lesson as Lesson
     from tellapart.protocol import Teacher as Teacher
     from tellapart.protocol import teach as teach
+    from tellapart.review import ErrorBelow as ErrorBelow
+    from tellapart.review import Listening as Listening
+    from tellapart.review import NoMistakeIn as NoMistakeIn
+    from tellapart.review import Rounds as Rounds
+    from tellapart.review import estimate as estimate
+    from tellapart.review import suspects as suspects
+    from tellapart.tables import Table as Table
+    from tellapart.tables import read_table as read_table
     from tellapart.teachers import Recorded as Recorded
 
 __all__ = sorted([*_HOME, *_ROOMS])  # noqa: PLE0605  (one list, used twice)

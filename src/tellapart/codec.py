@@ -11,10 +11,12 @@ found again with `items=`.
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import Any
 
 from tellapart.errors import FormatError
@@ -90,6 +92,7 @@ def decode(value: Any, context: Context | None = None) -> Any:
     tag = next(iter(value), "")
     if not tag.startswith("$"):
         return {key: decode(part, context) for key, part in value.items()}
+    _find(tag)
     if tag not in _readers or len(value) != 1:
         raise FormatError(f"unknown kind of value {tag!r}; known are {', '.join(sorted(_readers))}")
     try:
@@ -100,8 +103,17 @@ def decode(value: Any, context: Context | None = None) -> Any:
         raise FormatError(f"cannot read {json.dumps(value)[:80]}: {error}") from error
 
 
-def dump(value: dict[str, Any]) -> str:
-    """The JSON text of an encoded object: one form, so equal objects give equal bytes."""
+def _find(tag: str) -> None:
+    """Load the rooms that register kinds until one knows `tag`: a file may be read before any of
+    them was used."""
+    for room in ("features", "tables", "worlds"):
+        if tag in _readers:
+            return
+        importlib.import_module(f"tellapart.{room}")
+
+
+def dump(value: Any) -> str:
+    """The JSON text of an encoded value: one form, so equal values give equal bytes."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
@@ -123,11 +135,17 @@ def _order(encoded: Any) -> str:
 def identity(item: Any) -> Hashable:
     """What makes an item the same item when it comes again: itself, or its frozen contents.
 
+    A mapping with an `identity` of its own, such as the row of a table, is that.
+
     >>> identity({"legs": 4}) == identity({"legs": 4})
     True
     """
+    if type(item) is frozenset:
+        return item
     if isinstance(item, set):
         return frozenset(item)
+    if isinstance(item, Mapping) and hasattr(item, "identity"):
+        return item.identity  # type: ignore[no-any-return]
     try:
         hash(item)
     except TypeError:
@@ -151,6 +169,8 @@ def keep(item: Any) -> Any:
     return dict(item) if type(item) is dict else item
 
 
+register(date, "$date", date.isoformat, lambda text, c: date.fromisoformat(text))
+register(datetime, "$datetime", datetime.isoformat, lambda text, c: datetime.fromisoformat(text))
 _readers["$tuple"] = lambda parts, c: tuple(decode(parts, c))
 _readers["$set"] = lambda parts, c: frozenset(decode(parts, c))
 _readers["$map"] = lambda pairs, c: {decode(k, c): decode(v, c) for k, v in pairs}

@@ -4,8 +4,9 @@
 TellapartError
 ├── ParameterError    a learner, world or bound was given a value it cannot use
 ├── ProtocolError     a round was told out of turn (a stale guess, a missing label, ...)
-├── FeatureError      a feature cannot be read on an item
+├── FeatureError      a feature cannot be read on an item, or a text is no feature
 ├── FormatError       a file or text could not be read back
+├── ExportError       a model cannot be said in the language asked for
 ├── LabError          the lab cannot go on; what was finished is kept
 └── MissingExtra      an optional dependency is not installed
 ```
@@ -34,11 +35,20 @@ class ProtocolError(TellapartError):
 
 
 class FeatureError(TellapartError):
-    """A feature cannot be read on an item."""
+    """A feature cannot be read on an item, or a text is no feature."""
+
+    def __init__(self, message: str, *, spot: tuple[int, int] | None = None) -> None:
+        super().__init__(message)
+        self.spot = spot
+        """The first and one past the last character of the text at fault."""
 
 
 class FormatError(TellapartError, ValueError):
     """A text or file is not what it should be."""
+
+
+class ExportError(TellapartError):
+    """A model, or a feature in it, cannot be said in the language asked for."""
 
 
 class LabError(TellapartError):

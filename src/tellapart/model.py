@@ -10,6 +10,7 @@ of literals and on the features present, never on the number of features that ex
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -307,6 +308,22 @@ class DecisionList:
         lines = [str(clause) for clause in self.clauses]
         lines.append(str(self.default).replace("always: ", "else: " if lines else "always: "))
         return "\n".join([*lines[:1], *(_otherwise(line) for line in lines[1:-1]), *lines[1:][-1:]])
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks; every word of it escaped.
+
+        >>> "&lt;b&gt;" in DecisionList(default=Clause((), "<b>"))._repr_html_()
+        True
+        """
+        rows = []
+        for number, clause in enumerate(self, 1):
+            condition = " and ".join(map(str, clause.literals)) or "otherwise"
+            example = "" if clause.example is None else str(clause.example)
+            cells = (str(number), condition, str(clause.label), example)
+            rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
+        head = "".join(f"<th>{word}</th>" for word in ("", "if", "then", "like"))
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def to_json(self) -> str:
         """The documented model file (docs/model.md); `DecisionList.from_json` reads it back."""

@@ -12,7 +12,7 @@ a label and no feature, and it is no mistake.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -118,6 +118,14 @@ class Teacher(Protocol):
         ...
 
 
+class Stopper(Protocol):
+    """What `teach` asks of one who says when to stop; `tellapart.review` has some."""
+
+    def watch(self, learner: Learner) -> Callable[[Guess, Correction | None], bool]:
+        """A fresh look-out: called after every round, it returns whether to stop."""
+        ...
+
+
 @dataclass(frozen=True)
 class Lesson:
     """The record of a run.
@@ -146,8 +154,12 @@ class Lesson:
         return tuple(corrected.number for corrected in self.corrections)
 
 
-def teach(learner: Learner, teacher: Teacher, items: Iterable[Item]) -> Lesson:
+def teach(
+    learner: Learner, teacher: Teacher, items: Iterable[Item], *, until: Stopper | None = None
+) -> Lesson:
     """Run the protocol over `items`, in their order, and return what happened.
+
+    `until` may end it sooner: `NoMistakeIn(40) | Rounds(1000)`.
 
     >>> from tellapart import CappedDFF, Recorded
     >>> duck, bear = frozenset({"feathers", "eggs"}), frozenset({"milk", "hair"})
@@ -158,10 +170,13 @@ def teach(learner: Learner, teacher: Teacher, items: Iterable[Item]) -> Lesson:
     (5, 2, (1, 2))
     """
     conversation = Conversation(learner, teacher)
+    stop = None if until is None else until.watch(learner)
     rounds = 0
     for number, item in enumerate(items):
-        conversation.round(number, item)
+        guess, correction = conversation.round(number, item)
         rounds = number + 1
+        if stop is not None and stop(guess, correction):
+            break
     return conversation.lesson(rounds)
 
 
@@ -173,13 +188,14 @@ class Conversation:
         self.corrections: list[Round] = []
         self._before = learner.rules_created, learner.rules_deleted, len(learner.inconsistencies)
 
-    def round(self, number: int, item: Item) -> None:
-        """One round of the protocol."""
+    def round(self, number: int, item: Item) -> tuple[Guess, Correction | None]:
+        """One round of the protocol: what was guessed, and what was answered."""
         guess = self.learner.guess(item)
         correction = self.teacher.answer(item, guess)
         self.learner.learn(item, guess, correction)
         if correction is not None and guess.label is not None:
             self.corrections.append(Round(number, item, guess, correction))
+        return guess, correction
 
     def lesson(self, rounds: int) -> Lesson:
         """What happened in `rounds` rounds."""

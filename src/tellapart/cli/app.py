@@ -18,9 +18,17 @@ COMMANDS = {
         "tellapart.cli.demo:demo",
         "Teach 101 animals to several learners, and see what they learnt.",
     ),
+    "export": (
+        "tellapart.cli.export:export",
+        "Write a model as SQL, Python, sentences or a picture.",
+    ),
     "lab": (
         "tellapart.cli.lab:lab",
         "Test the theorems by experiment, and write a report with figures and numbers.",
+    ),
+    "predict": (
+        "tellapart.cli.predict:predict",
+        "Label every row of a table.",
     ),
     "simulate": (
         "tellapart.cli.simulate:simulate",
@@ -37,7 +45,8 @@ def build(chosen: str | None = None) -> App:
         help="Teach a rule-based classifier by saying what tells two things apart.\n\n"
         "Start with: tellapart demo",
         version=tellapart.__version__,
-        help_format="markdown",
+        # what docstrings need; the renderer takes a while to load, and the list can do without
+        help_format="markdown" if chosen in COMMANDS else "plaintext",
         default_parameter=Parameter(negative=()),
         exit_on_error=False,
         print_error=False,

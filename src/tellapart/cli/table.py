@@ -3,7 +3,8 @@
 Columns become features like this:
 
 - a column of yes/no, true/false, t/f, y/n or 1/0 is a feature of its name;
-- any other column is one feature per value, "colour = red", up to `VALUES` of them;
+- a column of up to `NUMBERS` different numbers, or up to `TEXTS` different texts, is a feature per
+  value: "legs = 4", "colour = red";
 - a column of more different numbers is cut at its deciles: "weight >= 12.5";
 - a column of more different texts, or of nothing but different ones (a name, an id), is no feature.
   The first such column is what items are called.
@@ -22,7 +23,7 @@ from tellapart.errors import FormatError
 from tellapart.features import Column, Named
 from tellapart.protocol import Feature, Item
 
-VALUES = 50
+NUMBERS, TEXTS = 10, 50
 _TRUTHS = {
     **dict.fromkeys(("yes", "true", "t", "y", "1"), True),
     **dict.fromkeys(("no", "false", "f", "n", "0"), False),
@@ -38,6 +39,9 @@ class Row(dict[str, Any]):
 
     def __eq__(self, other: object) -> bool:
         return self is other
+
+    def __ne__(self, other: object) -> bool:  # a dict has its own
+        return self is not other
 
     def __hash__(self) -> int:  # type: ignore[override]
         return self.number
@@ -133,12 +137,14 @@ def _column(name: str, cells: Sequence[str]) -> tuple[list[Any], list[Feature]]:
     numbers = {cell: _number(cell) for cell in known}
     if None not in numbers.values():
         values = [numbers.get(cell) for cell in cells]
-        different = sorted({value for value in values if value is not None})
-        if len(different) <= VALUES // 5:
+        ordered = sorted(value for value in values if value is not None)
+        different = dict.fromkeys(ordered)
+        if len(different) <= NUMBERS:
             return values, [Column(name, value) for value in different]
-        cuts = dict.fromkeys(different[len(different) * tenth // 10] for tenth in range(1, 10))
-        return values, [Named(f"{name} >= {cut:g}", _at_least(name, cut)) for cut in cuts]
-    unlike = len(known) > VALUES or len(known) == len(cells) > 1
+        cuts = dict.fromkeys(ordered[len(ordered) * tenth // 10] for tenth in range(1, 10))
+        cuts.pop(ordered[0], None)  # everything is at least the least
+        return values, [Named(f"{name} >= {cut}", _at_least(name, cut)) for cut in cuts]
+    unlike = len(known) > TEXTS or len(known) == len(cells) > 1
     return list(cells), [] if unlike else [Column(name, cell) for cell in sorted(known)]
 
 

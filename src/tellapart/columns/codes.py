@@ -66,9 +66,13 @@ class Codes(Sequence[int]):
         return code
 
     def where(self, code: int) -> Words:
-        """The items that have `code`."""
+        """The items that have `code`.
+
+        >>> int(Codes.of([0, 0]).where(1)[0])
+        0
+        """
         words = blank(words_for(self._length))
-        words.fill((1 << 64) - 1)
+        words.fill(0 if code >> len(self.planes) else (1 << 64) - 1)
         for b, plane in enumerate(self.planes):
             words &= plane if code >> b & 1 else ~plane
         return clear_tail(words, self._length)

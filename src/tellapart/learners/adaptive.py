@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tellapart.errors import ParameterError
 from tellapart.learners.rules import Rule, RuleLearner
 from tellapart.model import Holds, holds
@@ -56,6 +58,11 @@ class AdaptiveDFF(RuleLearner):
     ) -> int | None:
         """`adaptive_bound` for a world of m components and k bad rounds."""
         return None if m is None or k is None else adaptive_bound(m, k, self.schedule)
+
+    def hidden(self) -> tuple[Any, ...]:
+        """The mistakes and the cap of each rule, and what the caps of later rules depend on."""
+        total = self.rules_deleted if self.schedule == "growing" else self.rules_created
+        return (total, *((len(rule.features), self.cap(rule)) for rule in self.rules))
 
     def cap(self, rule: Rule) -> int:
         """How many mistakes `rule` may make before it goes."""

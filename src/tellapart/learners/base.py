@@ -126,6 +126,15 @@ class BaseLearner(ABC):
         """The most mistakes possible in a world with these true values; None if unknown."""
         return None
 
+    def hidden(self) -> Any:
+        """What later guesses on unseen items depend on besides the model: counts, caps, a clock.
+
+        Two learners alike in their models and in this behave alike from now on. Here, to be safe,
+        everything; a learner that knows better says less, so that a search for its worst case
+        (`teachers.adversary`) sees when it comes back to where it was.
+        """
+        return codec.decode(self.to_dict())
+
     def clone(self) -> Self:
         """A fresh learner with the same parameters, that has learnt nothing."""
         return type(self)(**self._parameters(), holds=self.holds, remember=self.remember)

@@ -60,6 +60,10 @@ class CappedDFF(RuleLearner):
             return None
         return capped_bound(components, k, cap=self.m)
 
+    def hidden(self) -> tuple[int, ...]:
+        """The mistakes of each rule."""
+        return tuple(len(rule.features) for rule in self.rules)
+
     def _wrong(self, rule: Rule, feature: Feature) -> None:
         self._extend(rule, feature)
         if len(rule.features) >= self.m:

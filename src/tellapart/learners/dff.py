@@ -53,5 +53,9 @@ class DFF(RuleLearner):
         """`dff_bound(m)` for a world of m components without exceptions; None otherwise."""
         return None if m is None or k != 0 else dff_bound(m)
 
+    def hidden(self) -> tuple[()]:
+        """Nothing: the rules are all there is."""
+        return ()
+
     def _wrong(self, rule: Rule, feature: Feature) -> None:
         self._extend(rule, feature)

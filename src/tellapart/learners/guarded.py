@@ -92,6 +92,10 @@ class Guarded(BaseLearner):
         bound = self.guaranteed.bound(m=m, k=k, s=s, n=n)
         return None if bound is None else guarded_bound(bound)
 
+    def hidden(self) -> tuple[Any, ...]:
+        """Who is shown next, and what both keep to themselves."""
+        return self.shown is self.practical, self.practical.hidden(), self.guaranteed.hidden()
+
     def clone(self) -> Guarded:
         """A fresh learner with fresh parts."""
         return Guarded(

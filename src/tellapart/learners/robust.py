@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tellapart.errors import check
-from tellapart.learners.rules import Rule, RuleLearner
+from tellapart.learners.rules import Rule, RuleLearner, Unnamed
 from tellapart.model import Holds, holds
 from tellapart.protocol import Feature
 from tellapart.theory import patient_bound, robust_bound
@@ -109,6 +111,16 @@ class RobustDFF(HandleMistake):
             return None
         return robust_bound(self.m, self.k, self.s)
 
+    def hidden(self) -> tuple[Any, ...]:
+        """The length and the counters of each rule."""
+        return tuple((len(rule.features), *_counters(rule)) for rule in self.rules)
+
     def _wrong(self, rule: Rule, feature: Feature) -> None:
         patience = self.k if self.patience is None else self.patience
         self._handle_mistake(rule, feature, patience, self.s)
+
+
+def _counters(rule: Rule) -> tuple[int, dict[Feature, int]]:
+    """How many reasons were unnamed, and how often each other one was named."""
+    named = {f: count for f, (count, _) in rule.counts.items() if type(f) is not Unnamed}
+    return len(rule.counts) - len(named), named

@@ -1,9 +1,21 @@
 """Teachers: who answers, and how well."""
 
+from tellapart.teachers.adversary import Adversary, WorstCase, worst_case
 from tellapart.teachers.hostile import Hostile
 from tellapart.teachers.informed import Informed, LabelOf
 from tellapart.teachers.recorded import Recorded
 from tellapart.teachers.representation import FromRepresentation
 from tellapart.teachers.slipping import Slip, Slipping
 
-__all__ = ["FromRepresentation", "Hostile", "Informed", "LabelOf", "Recorded", "Slip", "Slipping"]
+__all__ = [
+    "Adversary",
+    "FromRepresentation",
+    "Hostile",
+    "Informed",
+    "LabelOf",
+    "Recorded",
+    "Slip",
+    "Slipping",
+    "WorstCase",
+    "worst_case",
+]

@@ -88,13 +88,15 @@ def _best_split(has: _Floats, is_label: _Floats) -> tuple[float, int]:
     whole = is_label.sum(axis=0)
     with_it = has.T @ is_label  # by column and label
     saved = _bits(whole) - _bits(with_it) - _bits(whole - with_it)
+    inside = with_it.sum(axis=1)
+    saved[(inside == 0) | (inside == len(has))] = 0.0  # no split at all, whatever rounding says
     column = int(saved.argmax())
     return float(saved[column]), column
 
 
-def _bits(counts: _Floats) -> _Floats:
+def _bits(counts: _Floats) -> npt.NDArray[np.float64]:
     """The bits it takes to tell so many labels of each kind: n times their entropy."""
-    total = counts.sum(axis=-1, keepdims=True)
-    share = counts / np.maximum(total, 1)
-    bits: _Floats = -(counts * np.log2(np.where(share > 0, share, 1))).sum(axis=-1)
+    exact = counts.astype(np.float64)
+    share = exact / np.maximum(exact.sum(axis=-1, keepdims=True), 1)
+    bits: npt.NDArray[np.float64] = -(exact * np.log2(np.where(share > 0, share, 1))).sum(axis=-1)
     return bits

@@ -1,0 +1,300 @@
+"""Random features over a random table, and the same condition said by other means.
+
+An engine that runs features must give every item of `table(...)` the truth that `Said.feature`
+has. `Said.duckdb` and `Said.sqlite` are written side by side with the feature, not translated from
+its tree, so that they test the tree: they rely on the functions of `DUCKDB` and `SQLITE`, which say
+in a line each what the language means by case and by finite numbers.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from typing import Any, NamedTuple
+
+from tellapart.features import letters
+
+SCHEMA = {
+    "n": "integer",
+    "k": "integer",
+    "x": "number",
+    "y": "number",
+    "b": "bool",
+    "c": "bool",
+    "s": "text",
+    "odd name": "text",
+    "d": "date",
+    "order": "date",
+    "z": "datetime",
+}
+
+_WORDS = r"""( ) , ; . * + - / % = <> < >= != == || :: -> ? @ $1 :x [ ] { } -- /* */ ' " 'a' '%_' ''
+1 -1 0.5 1e9 1e999 99999999999999999999 AND OR NOT LIKE ILIKE IN BETWEEN IS NULL TRUE FALSE
+ESCAPE DATE TIMESTAMP CASE WHEN THEN END CAST AS SELECT FROM WHERE UNION EXISTS ANY ALL DISTINCT
+INTERVAL OVER SIMILAR TO GLOB lower( coalesce( length( abs( year( contains( sum( read_csv( DROP
+TABLE SYMMETRIC COLLATE UNKNOWN ISNULL LAMBDA é 👍"""
+PIECES = (*SCHEMA, '"odd name"', *_WORDS.split(), "\n", "\t", "\0", "\u2028", "\ud800")
+"""What a hostile text may be made of."""
+
+_UPPERS, _LOWERS = ("".join(side) for side in zip(*letters.PAIRS, strict=True))
+
+DUCKDB = (
+    "CREATE MACRO fin(v) AS CASE WHEN isfinite(v) THEN v END",
+    f"CREATE MACRO low(v) AS translate(v, '{_UPPERS}', '{_LOWERS}')",
+    f"CREATE MACRO up(v) AS translate(v, '{_LOWERS}', '{_UPPERS}')",
+)
+
+
+def _known(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *args: None if None in args else function(*args)
+
+
+SQLITE: dict[str, tuple[int, Callable[..., Any]]] = {
+    "fin": (1, _known(lambda v: v if math.isfinite(v) else None)),
+    "low": (1, _known(letters.lower)),
+    "up": (1, _known(letters.upper)),
+    "contains": (2, _known(lambda text, part: part in text)),
+    "starts_with": (2, _known(lambda text, part: text.startswith(part))),
+    "ends_with": (2, _known(lambda text, part: text.endswith(part))),
+}
+"""Name, number of arguments, function. LIKE must be case sensitive there (a pragma)."""
+
+_TEXTS = (
+    "", " ", "a", "A", "b", "ab", "aB", " ab ", "é", "É", "e\u0301", "ß", "ẞ", "SS", "İ",
+    "ı", "Σ", "σ", "ς",     "a%b", "a_b", "a!b", "a\\b", "it's", "a\nb", "👍", "👨‍👩‍👧", "я", "Я",
+    "10", "-1", "\t", "[a]", "a.b", "ｱ", "Ａ",
+)  # fmt: skip
+_WHOLE = (0, 1, -1, 2, 3, 4, -7, 10, 100, 2**53 + 1, -(2**53) - 1, 2**62, 2**63 - 1, -(2**63))
+_FRACTIONS = (0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 0.1, 0.3, 1e-300, 1e300, -1e300, 2.0**53, 3.25)
+
+
+def table(rows: int, seed: int, *, dirty: bool = False) -> dict[str, list[Any]]:
+    """Columns of random values, a fifth of them unknown; `dirty` adds NaN and infinities."""
+    rng = random.Random(seed)
+    strange = (math.nan, math.inf, -math.inf) if dirty else ()
+    start = date(1999, 12, 30)
+    days = [start + timedelta(days=offset) for offset in (0, 1, 2, 60, 366, -40_000, 400_000)]
+    moments = [datetime(d.year, d.month, d.day, h, 0, 0, u) for d in days for h, u in _HOURS]
+    values: dict[str, tuple[Any, ...]] = {
+        "integer": _WHOLE,
+        "number": (*_FRACTIONS, *strange),
+        "bool": (True, False),
+        "text": _TEXTS,
+        "date": tuple(days),
+        "datetime": tuple(moments),
+    }
+    return {
+        name: [None if rng.random() < 0.2 else rng.choice(values[kind]) for _ in range(rows)]
+        for name, kind in SCHEMA.items()
+    }
+
+
+_HOURS = ((0, 0), (0, 1), (23, 999_999))
+
+
+class Said(NamedTuple):
+    """One condition, or a part of one, in three ways."""
+
+    feature: str
+    duckdb: str
+    sqlite: str
+    kind: str = "bool"
+
+
+def say(template: str, *parts: Said, kind: str = "bool") -> Said:
+    """The same template in all three; `{0}` is the first part."""
+    feature, duckdb, sqlite = (template.format(*(p[i] for p in parts)) for i in range(3))
+    return Said(feature, duckdb, sqlite, kind)
+
+
+def alike(text: str, kind: str = "bool") -> Said:
+    """What all three write alike."""
+    return Said(text, text, text, kind)
+
+
+class Maker:
+    """Makes random conditions of the whole grammar; the same seed makes the same ones."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+
+    def condition(self, depth: int = 3) -> Said:
+        """A random condition that names at least one column."""
+        simple = (self.compared, self.compared, self.liked, self.listed, self.null, self.flag)
+        nested = (self.joined, self.joined, self.joined, self.denied, self.certain, self.equal)
+        return self.rng.choice(nested if depth > 0 and self.rng.random() < 0.7 else simple)(depth)
+
+    # -- conditions
+
+    def flag(self, depth: int) -> Said:
+        return alike(self.rng.choice("bc"))
+
+    def joined(self, depth: int) -> Said:
+        word = self.rng.choice((" AND ", " OR "))
+        parts = [self.condition(depth - 1) for _ in range(self.rng.randint(2, 4))]
+        return say(word.join(f"({{{i}}})" for i in range(len(parts))), *parts)
+
+    def denied(self, depth: int) -> Said:
+        return say("NOT ({0})", self.condition(depth - 1))
+
+    def certain(self, depth: int) -> Said:
+        what = self.rng.choice(("TRUE", "FALSE", "NULL", "NOT TRUE", "NOT FALSE", "NOT NULL"))
+        return say(f"({{0}}) IS {what}", self.condition(depth - 1))
+
+    def equal(self, depth: int) -> Said:
+        op = self.rng.choice(("=", "<>", "!="))
+        left = self.condition(depth - 1)
+        if self.rng.random() < 0.4:
+            right = self.rng.choice(("TRUE", "FALSE"))
+            return say(self.rng.choice((f"({{0}}) {op} {right}", f"{right} {op} ({{0}})")), left)
+        if self.rng.random() < 0.3:
+            return say("coalesce(({0}), ({1}))", left, self.condition(depth - 1))
+        return say(f"({{0}}) {op} ({{1}})", left, self.condition(depth - 1))
+
+    def null(self, depth: int) -> Said:
+        operand = self.rng.choice((self.number, self.text, self.moment))(1)
+        return say(f"{{0}} IS {self.rng.choice(('', 'NOT '))}NULL", operand)
+
+    def compared(self, depth: int) -> Said:
+        operand, literal = self.pair()
+        left = operand(2)
+        right = literal() if self.rng.random() < 0.6 else operand(2)
+        if self.rng.random() < 0.15:
+            high = literal() if self.rng.random() < 0.6 else operand(2)
+            word = self.rng.choice(("", "NOT "))
+            left, right, high = self.meet(left, right, high)
+            return say(f"{{0}} {word}BETWEEN {{1}} AND {{2}}", left, right, high)
+        left, right = self.meet(left, right)
+        op = self.rng.choice(("=", "<>", "!=", "<", "<=", ">", ">=", "=="))
+        return say(
+            f"{{0}} {op} {{1}}", *((left, right) if self.rng.random() < 0.8 else (right, left))
+        )
+
+    def listed(self, depth: int) -> Said:
+        operand, literal = self.pair()
+        parts = self.meet(operand(1), *(literal() for _ in range(self.rng.randint(1, 4))))
+        values = ", ".join(f"{{{i}}}" for i in range(1, len(parts)))
+        return say(f"{{0}} {self.rng.choice(('', 'NOT '))}IN ({values})", *parts)
+
+    def liked(self, depth: int) -> Said:
+        operand = self.text(1)
+        if self.rng.random() < 0.3:
+            name = self.rng.choice(("contains", "starts_with", "ends_with"))
+            return say(f"{name}({{0}}, {{1}})", operand, self.quote(self.rng.choice(_TEXTS)))
+        pieces = self.rng.choices(
+            ("%", "_", "a", "A", "b", "é", "É", "ß", "Σ", "\\", ".", " "), k=4
+        )
+        pattern, escape = "".join(pieces[: self.rng.randint(0, 4)]), ""
+        if self.rng.random() < 0.4:
+            pattern += self.rng.choice(("#%", "#_", "##")) + self.rng.choice(("", "%", "b"))
+            escape = " ESCAPE '#'"
+        word = self.rng.choice(("LIKE", "NOT LIKE"))
+        if self.rng.random() < 0.5:
+            return say(f"{{0}} {word} {{1}}{escape}", operand, self.quote(pattern))
+        folded = f"low({{0}}) {word} low({{1}}){escape}"
+        said = say(folded, operand, self.quote(pattern))
+        written = f"{operand.feature} {word.replace('LIKE', 'ILIKE')} '{pattern}'{escape}"
+        return said._replace(feature=written)
+
+    # -- things compared
+
+    def pair(self) -> tuple[Callable[[int], Said], Callable[[], Said]]:
+        return self.rng.choice(
+            ((self.number, self.figure), (self.number, self.figure), (self.text, self.phrase),
+             (self.moment, self.day))
+        )  # fmt: skip
+
+    def meet(self, *parts: Said) -> tuple[Said, ...]:
+        """Doubles if one is a double, moments if one is a moment: SQLite has to be told."""
+        kinds = {part.kind for part in parts}
+        if "number" in kinds:
+            return tuple(p._replace(sqlite=f"CAST({p.sqlite} AS REAL)") for p in parts)
+        if {"date", "datetime"} <= kinds:
+            late = " || ' 00:00:00.000000'"
+            return tuple(
+                p._replace(sqlite=f"({p.sqlite}{late})") if p.kind == "date" else p for p in parts
+            )
+        return parts
+
+    def figure(self) -> Said:
+        if self.rng.random() < 0.6:
+            return alike(str(self.rng.choice((0, 1, -1, 2, 3, 10, 2**53 + 1))), "integer")
+        return alike(self.rng.choice(("0.5", "-2.50", "0.1", ".3", "1.0", "4e0")), "fraction")
+
+    def number(self, depth: int) -> Said:
+        if depth == 0 or self.rng.random() < 0.4:
+            name = self.rng.choice("nkxy")
+            return Said(name, name, name, SCHEMA[name])
+        choice = self.rng.randrange(7)
+        if choice < 3:
+            left = self.number(depth - 1)
+            right = self.number(depth - 1) if self.rng.random() < 0.6 else self.figure()
+            if self.rng.random() < 0.2:
+                left, right = right, left
+            op = self.rng.choice("+-*/")
+            said = say(f"fin({{0}} {op} {{1}})", _double(left), _double(right), kind="number")
+            return said._replace(feature=f"({left.feature} {op} {right.feature})")
+        if choice == 3:
+            name = self.rng.choice(("abs", "-"))
+            made = self.number(depth - 1)
+            said = say(f"{name}({{0}})", made, kind="number")
+            return said._replace(
+                duckdb=f"{name}(({made.duckdb})::DOUBLE)",
+                sqlite=f"{name}(CAST({made.sqlite} AS REAL))",
+            )
+        if choice == 4:
+            return say("length({0})", self.text(depth - 1), kind="integer")
+        if choice == 5:
+            part, made = self.rng.choice(("year", "month", "day")), self.moment(depth - 1)
+            sign = {"year": "%Y", "month": "%m", "day": "%d"}[part]
+            said = say(f"{part}({{0}})", made, kind="integer")
+            return said._replace(sqlite=f"CAST(strftime('{sign}', {made.sqlite}) AS INTEGER)")
+        first, second = self.number(depth - 1), self.number(depth - 1)
+        kind = "number" if "number" in (first.kind, second.kind) else "integer"
+        if kind == "number":
+            first, second = self.meet(first, second)
+        return say("coalesce({0}, {1})", first, second, kind=kind)
+
+    def phrase(self) -> Said:
+        return self.quote(self.rng.choice(_TEXTS))
+
+    def quote(self, text: str) -> Said:
+        escaped = text.replace("'", "''").replace("{", "{{").replace("}", "}}")
+        return alike(f"'{escaped}'", "text")
+
+    def text(self, depth: int) -> Said:
+        if depth == 0 or self.rng.random() < 0.5:
+            return alike(self.rng.choice(("s", '"odd name"')), "text")
+        made = self.text(depth - 1)
+        name = self.rng.choice(("lower", "upper", "trim", "coalesce"))
+        if name == "coalesce":
+            return say("coalesce({0}, {1})", made, self.phrase(), kind="text")
+        if name == "trim":
+            return say("trim({0})", made, kind="text")
+        said = say(f"{name.removesuffix('per').removesuffix('er')}({{0}})", made, kind="text")
+        return said._replace(feature=f"{name}({made.feature})")
+
+    def day(self) -> Said:
+        day = self.rng.choice(("1999-12-30", "1999-12-31", "2000-02-28", "2001-01-01"))
+        if self.rng.random() < 0.6:
+            word = self.rng.choice(("", "DATE "))
+            return Said(f"{word}'{day}'", f"DATE '{day}'", f"'{day}'", "date")
+        moment = f"{day} {self.rng.choice(('00:00:00', '23:00:00.999999'))}"
+        full = moment if "." in moment else f"{moment}.000000"
+        return Said(f"TIMESTAMP '{moment}'", f"TIMESTAMP '{moment}'", f"'{full}'", "datetime")
+
+    def moment(self, depth: int) -> Said:
+        name = self.rng.choice(("d", "order", "z"))
+        quoted = f'"{name}"'
+        said = Said(name, quoted, quoted, SCHEMA[name])
+        if depth and self.rng.random() < 0.2:
+            other = self.moment(0)
+            kind = "datetime" if "datetime" in (said.kind, other.kind) else "date"
+            return say("coalesce({0}, {1})", *self.meet(said, other), kind=kind)
+        return said
+
+
+def _double(said: Said) -> Said:
+    return said._replace(duckdb=f"({said.duckdb})::DOUBLE", sqlite=f"CAST({said.sqlite} AS REAL)")

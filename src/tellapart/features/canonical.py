@@ -1,0 +1,267 @@
+"""The canonical form: features that say the same are the same tree.
+
+The functions here make the nodes of `tree`; every rewrite is exact in three-valued logic. In a tree
+made by them
+
+- NOT stands only before a boolean column or call; everything else has an opposite of its own;
+- And and Or are flat, sorted and free of repetition; equalities with one thing are one `In`;
+- a literal stands on the right of a comparison and has the type of what it is compared with;
+- BETWEEN is two comparisons, `x IS FALSE` is `(NOT x) IS TRUE`;
+- contains, starts_with and ends_with are `Like`; lower(x) LIKE 'a%' is x ILIKE 'a%'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, time
+
+from tellapart.features import letters
+from tellapart.features.text import text
+from tellapart.features.tree import (
+    And,
+    Arithmetic,
+    Call,
+    Compare,
+    In,
+    IsNull,
+    IsTrue,
+    Like,
+    Node,
+    Not,
+    Or,
+    Pattern,
+    Type,
+    Value,
+    Wild,
+    columns,
+)
+
+OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_MIRROR = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_RANK = {op: rank for rank, op in enumerate(("=", "<>", ">", ">=", "<", "<="))}
+_CONDITIONS = (Compare, Like, In, IsNull, IsTrue, Not)
+_RESULT = {
+    **dict.fromkeys(("lower", "upper", "trim"), Type.TEXT),
+    **dict.fromkeys(("length", "year", "month", "day"), Type.INTEGER),
+    **dict.fromkeys(("abs", "negative"), Type.NUMBER),
+}
+_BIG = 2**63
+
+
+def number(value: float) -> Value:
+    """A finite number as a literal; whole ones within 64 bits are integers.
+
+    >>> number(3.0), number(0.5)
+    (Value(value=3, type=<Type.INTEGER: 'integer'>), Value(value=0.5, type=<Type.NUMBER: 'number'>))
+    """
+    if value == int(value) and -_BIG <= value < _BIG:
+        return Value(int(value), Type.INTEGER)
+    return Value(float(value), Type.NUMBER)
+
+
+def fit(literal: Value, wanted: Type) -> Value:
+    """`literal` as it compares with something of type `wanted`."""
+    if wanted is Type.NUMBER and literal.type is Type.INTEGER:
+        return number(float(literal.value))
+    if wanted is Type.DATETIME and literal.type is Type.DATE:
+        return Value(datetime.combine(literal.value, time()), Type.DATETIME)
+    if wanted is Type.DATE and literal.type is Type.DATETIME and literal.value.time() == time():
+        return Value(literal.value.date(), Type.DATE)
+    return literal
+
+
+def arithmetic(op: str, left: Node, right: Node) -> Node:
+    """Addition and multiplication do not depend on the order of two operands; nothing else is
+    rearranged, because doubles are not associative."""
+    left, right = (fit(x, Type.NUMBER) if isinstance(x, Value) else x for x in (left, right))
+    if op in "+*" and text(right) < text(left):
+        left, right = right, left
+    return Arithmetic(op, left, right)
+
+
+def compare(op: str, left: Node, right: Node) -> Node:
+    """A comparison with the literal, or else the greater text, on the right."""
+    if _side(right) < _side(left):
+        op, left, right = _MIRROR[op], right, left
+    if isinstance(right, Value):
+        if right.type is Type.BOOL:
+            return left if (op == "=") == right.value else negate(left)
+        right = fit(right, left.type)
+        if op in ("=", "<>"):
+            left, right = _lowered(left, right)
+    return Compare(op, left, right)
+
+
+def like(operand: Node, pattern: Pattern, *, fold: bool) -> Node:
+    """A pattern match in its simplest form: `=` when there is no wildcard."""
+    if fold:
+        pattern = tuple(p if isinstance(p, Wild) else letters.lower(p) for p in pattern)
+    pattern = _tidy(pattern)
+    if isinstance(operand, Call) and operand.name in ("lower", "upper"):
+        change = letters.lower if operand.name == "lower" else letters.upper
+        if fold or all(isinstance(p, Wild) or change(p) == p for p in pattern):
+            return like(operand.args[0], pattern, fold=True)
+    if fold and all(isinstance(p, Wild) or letters.upper(p) == p for p in pattern):
+        fold = False
+    if not pattern or (len(pattern) == 1 and isinstance(pattern[0], str)):
+        text = Value("".join(map(str, pattern)), Type.TEXT)
+        return compare("=", call("lower", operand) if fold else operand, text)
+    return Like(operand, pattern, fold)
+
+
+def call(name: str, operand: Node) -> Node:
+    """A function of one thing; of several changes of case only the last one counts."""
+    kind = _RESULT[name]
+    if name in ("lower", "upper"):
+        while isinstance(operand, Call) and operand.name in ("lower", "upper"):
+            operand = operand.args[0]
+    return Call(name, (operand,), kind)
+
+
+def is_in(operand: Node, values: Iterable[Value]) -> Node:
+    """Membership in a list of literals; one literal makes an equality."""
+    distinct = {fit(value, operand.type) for value in values}
+    if operand.type in (Type.INTEGER, Type.DATE):  # which equal no fraction, no time of day
+        distinct = {v for v in distinct if v.type is operand.type} or distinct
+    ordered = sorted(distinct, key=lambda v: v.value)
+    if len(ordered) == 1:
+        return compare("=", operand, ordered[0])
+    lowered = [_lowered(operand, value) for value in ordered]
+    if all(left is not operand for left, _ in lowered):
+        return is_in(lowered[0][0], [value for _, value in lowered])
+    return In(operand, tuple(ordered))
+
+
+def is_null(operand: Node) -> Node:
+    """Unknown; of a condition and its opposite, which are unknown together, the lesser text."""
+    if operand.type is Type.BOOL:
+        operand = min(operand, negate(operand), key=text)
+    return IsNull(operand)
+
+
+def is_true(operand: Node) -> Node:
+    """Neither false nor unknown; what is never unknown stays as it is."""
+    return operand if _certain(operand) else IsTrue(operand)
+
+
+def coalesce(args: tuple[Node, ...], kind: Type) -> Node:
+    """The first known of `args`; with TRUE or FALSE at the end of two it is an IS."""
+    if kind is Type.BOOL and len(args) == 2 and isinstance(args[1], Value):
+        return negate(is_true(negate(args[0]))) if args[1].value else is_true(args[0])
+    return Call("coalesce", args, kind)
+
+
+def both(parts: Iterable[Node]) -> Node:
+    """All of `parts`."""
+    return _join(And, parts)
+
+
+def either(parts: Iterable[Node]) -> Node:
+    """Any of `parts`."""
+    return _join(Or, parts)
+
+
+def negate(node: Node) -> Node:
+    """The opposite, pushed down as far as it goes."""
+    match node:
+        case Not():
+            return node.operand
+        case And():
+            return either(map(negate, node.parts))
+        case Or():
+            return both(map(negate, node.parts))
+        case Compare():
+            return Compare(OPPOSITE[node.op], node.left, node.right)
+        case Like() | In() | IsNull() | IsTrue():
+            return replace(node, negated=not node.negated)
+        case _:
+            return Not(node)
+
+
+def feature(node: Node) -> Node:
+    """`node` as a whole feature, which asks only whether it is true: `x IS TRUE` is then `x`."""
+    match node:
+        case And():
+            return both(map(feature, node.parts))
+        case Or():
+            return either(map(feature, node.parts))
+        case IsTrue(negated=False):
+            return feature(node.operand)
+        case _:
+            return node
+
+
+def _join(kind: type[And] | type[Or], parts: Iterable[Node]) -> Node:
+    flat: dict[Node, None] = {}
+    for part in parts:
+        flat.update(dict.fromkeys(part.parts if isinstance(part, kind) else (part,)))
+    merged = _merge(flat, negated=kind is And)
+    if len(merged) == 1:
+        return merged[0]
+    return kind(tuple(sorted(merged, key=_place)))
+
+
+def _merge(parts: Iterable[Node], *, negated: bool) -> list[Node]:
+    """a = 1 OR a = 2 is a IN (1, 2); a <> 1 AND a <> 2 is a NOT IN (1, 2)."""
+    op = "<>" if negated else "="
+    rest: list[Node] = []
+    lists: dict[Node, list[Value]] = {}
+    for part in parts:
+        if isinstance(part, In) and part.negated == negated:
+            lists.setdefault(part.operand, []).extend(part.values)
+        elif isinstance(part, Compare) and part.op == op and isinstance(part.right, Value):
+            lists.setdefault(part.left, []).append(part.right)
+        else:
+            rest.append(part)
+    members = (is_in(operand, values) for operand, values in lists.items())
+    return list(dict.fromkeys([*rest, *(negate(m) if negated else m for m in members)]))
+
+
+def _place(node: Node) -> tuple[str, int, str]:
+    """Where a part of AND or OR is written: by what it is about, from low to high."""
+    subject = node
+    while not isinstance(subject, And | Or) and isinstance(subject, _CONDITIONS):
+        subject = subject.left if isinstance(subject, Compare) else subject.operand
+    rank = _RANK[node.op] if isinstance(node, Compare) else 0
+    return text(subject), rank, text(node)
+
+
+def _side(node: Node) -> tuple[bool, bool, str]:
+    """What belongs on the left of a comparison: columns before constants before literals."""
+    return isinstance(node, Value), not any(columns(node)), text(node)
+
+
+def _lowered(left: Node, right: Value) -> tuple[Node, Value]:
+    """upper(x) = 'A' says what lower(x) = 'a' says."""
+    if isinstance(left, Call) and left.name == "upper":
+        wanted: str = right.value
+        if letters.upper(wanted) == wanted:
+            return call("lower", left), Value(letters.lower(wanted), Type.TEXT)
+    return left, right
+
+
+def _tidy(pattern: Pattern) -> Pattern:
+    """Runs of text joined; in a run of wildcards the single ones first, then one %."""
+    tidy: list[str | Wild] = []
+    for part in pattern:
+        last = tidy[-1] if tidy else None
+        if isinstance(part, str):
+            if not part:
+                continue
+            if isinstance(last, str):
+                tidy[-1] = last + part
+                continue
+        elif last is Wild.ANY:
+            if part is Wild.ONE:
+                tidy.insert(-1, part)
+            continue
+        tidy.append(part)
+    return tuple(tidy)
+
+
+def _certain(node: Node) -> bool:
+    """Never unknown."""
+    if isinstance(node, And | Or):
+        return all(map(_certain, node.parts))
+    return isinstance(node, IsNull | IsTrue)

@@ -1,0 +1,102 @@
+"""Thresholds a person would choose: round numbers and dates between two values."""
+
+from __future__ import annotations
+
+import math
+from datetime import date, datetime, time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def round_cut(low: Any, high: Any) -> Any:
+    """The roundest value above `low` and not above `high`; None if there is none.
+
+    >>> round_cut(3, 8), round_cut(0.1234, 0.1301), round_cut(-3, 250)
+    (5, 0.13, 0)
+    >>> str(round_cut(date(1998, 5, 3), date(2003, 1, 20)))
+    '2000-01-01'
+    """
+    if not low < high:
+        return None
+    if isinstance(high, date):
+        return _round_moment(low, high)
+    return _round_number(low, high)
+
+
+def _round_number(low: float, high: float) -> float | None:
+    if low < 0 <= high:
+        return 0
+    whole = isinstance(low, int) and isinstance(high, int)
+    exponent = math.floor(math.log10(max(abs(low), abs(high)))) + 1
+    middle = low + (high - low) / 2
+    while exponent > -320:
+        for lead in (5, 2, 1):
+            step = lead * 10**exponent if exponent >= 0 else lead / 10**-exponent
+            cut = round(middle / step) * step
+            for near in (cut, cut - step, cut + step):
+                tidy = int(near) if whole else float(f"{near:.15g}")
+                if low < tidy <= high:
+                    return tidy
+        exponent -= 1
+    return high
+
+
+def _round_moment(low: Any, high: Any) -> Any:
+    """The start of a decade, year, month, day, hour, ... that lies between."""
+    day = high.date() if isinstance(high, datetime) else high
+    starts = [
+        date(max(day.year // 10 * 10, 1), 1, 1),
+        date(day.year, 1, 1),
+        day.replace(day=1),
+        day,
+    ]
+    if isinstance(high, datetime):
+        moments = [datetime.combine(start, time()) for start in starts]
+        moments += [
+            high.replace(minute=0, second=0, microsecond=0),
+            high.replace(second=0, microsecond=0),
+            high.replace(microsecond=0),
+        ]
+        starts = list(moments)
+    return next((start for start in [*starts, high] if low < start <= high), None)
+
+
+def best_cut(low: Any, high: Any, like: pl.Series, unlike: pl.Series, *, above: bool) -> Any:
+    """The value above `low`, not above `high`, that best parts `like` from `unlike`, rounded
+    within the gap it falls into; None when the history says nothing.
+
+    `above`: like is meant to be at or above it.
+
+    >>> import polars as pl
+    >>> best_cut(0, 100, pl.Series([70, 80, 90]), pl.Series([1, 61, 62]), above=True)
+    70
+    """
+    ours, others = (np.sort(side.drop_nulls().to_numpy()) for side in (like, unlike))
+    if not len(ours) or not len(others):
+        return None
+    points = np.unique(np.concatenate([ours, others]))
+    inside = points[(points > _plain(low, points)) & (points <= _plain(high, points))]
+    if not len(inside):
+        return None
+    lead = np.searchsorted(others, inside) / len(others) - np.searchsorted(ours, inside) / len(ours)
+    best = inside[int(np.argmax(lead if above else -lead))]
+    below = points[points < best]
+    bottom = max(low, _back(below[-1], low)) if len(below) else low
+    return round_cut(bottom, _back(best, low))
+
+
+def _plain(value: Any, points: np.ndarray[Any, Any]) -> Any:
+    return np.datetime64(value).astype(points.dtype) if isinstance(value, date) else value
+
+
+def _back(value: Any, like: Any) -> Any:
+    """A numpy value as the kind of Python value that `like` is."""
+    if isinstance(like, datetime):
+        return value.astype("datetime64[us]").item()
+    if isinstance(like, date):
+        return value.astype("datetime64[D]").item()
+    return value.item()

@@ -1,0 +1,250 @@
+"""A syntax tree as a Polars expression; `evaluate` says the same of one item.
+
+Where only the truth of a condition counts, and unknown is as good as false, `_Translator.truth`
+takes the shorter way.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+
+from tellapart.features import letters
+from tellapart.features.evaluate import regex, wider
+from tellapart.features.tree import (
+    And,
+    Arithmetic,
+    Call,
+    Column,
+    Compare,
+    In,
+    IsNull,
+    IsTrue,
+    Like,
+    Node,
+    Not,
+    Or,
+    Pattern,
+    Type,
+    Value,
+    Wild,
+)
+
+DTYPE: dict[Type, Any] = {
+    Type.BOOL: pl.Boolean(),
+    Type.INTEGER: pl.Int64(),
+    Type.NUMBER: pl.Float64(),
+    Type.TEXT: pl.String(),
+    Type.DATE: pl.Date(),
+    Type.DATETIME: pl.Datetime("us"),
+}
+"""The one Polars type of each of ours."""
+
+_OPERATORS: dict[str, Callable[[Any, Any], pl.Expr]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+
+
+_MOST = sys.float_info.max
+
+
+def from_dtype(dtype: Any) -> Type | None:
+    """Our type for a Polars type; None for those that features cannot read."""
+    if dtype == pl.Boolean:
+        return Type.BOOL
+    if dtype in (pl.Int128, pl.UInt64, pl.UInt128) or dtype.is_float() or dtype.is_decimal():
+        return Type.NUMBER
+    if dtype.is_integer():
+        return Type.INTEGER
+    if dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+        return Type.TEXT
+    if dtype == pl.Date:
+        return Type.DATE
+    return Type.DATETIME if dtype == pl.Datetime else None
+
+
+def cleaned(column: pl.Expr, kind: Type, dtype: Any = None) -> pl.Expr:
+    """A column in the one type of its kind: UTC without a zone, no NaN and no infinity."""
+    if kind is Type.DATETIME and getattr(dtype, "time_zone", None):
+        column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    if dtype is None or dtype != DTYPE[kind]:
+        column = column.cast(DTYPE[kind])
+    return finite(column) if kind is Type.NUMBER else column
+
+
+def finite(number: pl.Expr) -> pl.Expr:
+    """Unknown unless finite."""
+    return pl.when(number.is_finite()).then(number)
+
+
+def translate(node: Node, *, clean: bool = False) -> pl.Expr:
+    """An expression that is true where `node` is, and false or null elsewhere; `clean` if the
+    frame's columns are known to be `cleaned`."""
+    return _Translator(clean).truth(node)
+
+
+class _Translator:
+    def __init__(self, clean: bool) -> None:
+        self.clean = clean
+
+    def truth(self, node: Node) -> pl.Expr:
+        """True where `node` is; false or null elsewhere."""
+        match node:
+            case And():
+                return pl.all_horizontal(*map(self.truth, node.parts))
+            case Or():
+                return pl.any_horizontal(*map(self.truth, node.parts))
+            case Compare(op, Arithmetic() as left, Value() as right) if op != "<>":
+                # one comparison with two ends instead of a check that the result is finite
+                number, value = self.computed(left), float(right.value)
+                if op == "=":
+                    return number == value
+                low, high = (value, _MOST) if op[0] == ">" else (-_MOST, value)
+                ends: Any = {">": "right", "<": "left"}.get(op, "both")
+                return number.is_between(low, high, closed=ends)
+            case _:
+                return self.expr(node)
+
+    def computed(self, node: Arithmetic) -> pl.Expr:
+        """Arithmetic before the check that the result is finite. What is not finite stays so,
+        except below a division line."""
+        left, right = (
+            self.computed(side)
+            if isinstance(side, Arithmetic) and not (node.op == "/" and side is node.right)
+            else self.of(side, Type.NUMBER)
+            for side in (node.left, node.right)
+        )
+        return _OPERATORS[node.op](left, right)
+
+    def expr(self, node: Node) -> pl.Expr:
+        """True, false or null where `node` is true, false or unknown; or a value."""
+        match node:
+            case Column():
+                column = pl.col(node.name)
+                return column if self.clean else cleaned(column, node.type)
+            case Value():
+                return pl.lit(node.value, dtype=DTYPE[node.type])
+            case Arithmetic():
+                return finite(self.computed(node))
+            case Call():
+                return self.call(node)
+            case Compare(op, left, right):
+                if op in ("=", "<>") and isinstance(right, Value) and _spelled(left, (right,)):
+                    same = self.spelled(left, (right,))
+                    return same if op == "=" else ~same
+                kind = wider(left.type, right.type)
+                return _OPERATORS[op](self.of(left, kind), self.side(right, kind))
+            case Like():
+                found = like(self.expr(node.operand), node.pattern, node.fold)
+                return ~found if node.negated else found
+            case In():
+                return self.member(node)
+            case IsNull():
+                operand = self.expr(node.operand)
+                return operand.is_not_null() if node.negated else operand.is_null()
+            case IsTrue():
+                operand = self.expr(node.operand)
+                return operand.ne_missing(True) if node.negated else operand.eq_missing(True)
+            case Not():
+                return ~self.expr(node.operand)
+            case And():
+                return pl.all_horizontal(*map(self.expr, node.parts))
+            case Or():
+                return pl.any_horizontal(*map(self.expr, node.parts))
+
+    def of(self, node: Node, kind: Type) -> pl.Expr:
+        """`node` where `kind` is wanted: whole numbers as doubles, dates as datetimes."""
+        if node.type is kind:
+            return self.expr(node)
+        if isinstance(node, Value):
+            return pl.lit(node.value).cast(DTYPE[kind])
+        return self.expr(node).cast(DTYPE[kind])
+
+    def side(self, node: Node, kind: Type) -> Any:
+        """The right side of a comparison: a literal may stay a plain value."""
+        if isinstance(node, Value) and kind is not Type.DATETIME:
+            return float(node.value) if kind is Type.NUMBER else node.value
+        return self.of(node, kind)
+
+    def member(self, node: In) -> pl.Expr:
+        kind = wider(node.operand.type, *(value.type for value in node.values))
+        if _spelled(node.operand, node.values):
+            found = self.spelled(node.operand, node.values)
+        elif kind is Type.TEXT and len(node.values) <= 8:  # quicker than is_in
+            operand = self.expr(node.operand)
+            found = pl.any_horizontal(*(operand == value.value for value in node.values))
+        else:
+            values = pl.Series([value.value for value in node.values], strict=False)
+            found = self.of(node.operand, kind).is_in(values.cast(DTYPE[kind]).implode())
+        return ~found if node.negated else found
+
+    def spelled(self, lower: Node, values: tuple[Value, ...]) -> pl.Expr:
+        """lower(x) IN values, without lowering x."""
+        assert isinstance(lower, Call)
+        either = "|".join(regex((value.value,), fold=True) for value in values)
+        return self.expr(lower.args[0]).str.contains(rf"\A(?:{either})\z")
+
+    def call(self, node: Call) -> pl.Expr:
+        if node.name == "coalesce":
+            return pl.coalesce([self.of(part, node.type) for part in node.args])
+        if node.name in ("abs", "negative"):
+            number = self.of(node.args[0], Type.NUMBER)
+            return number.abs() if node.name == "abs" else -number
+        operand = self.expr(node.args[0])
+        match node.name:
+            case "lower":
+                uppers, lowers = zip(*letters.PAIRS, strict=True)
+                return operand.str.replace_many(list(uppers), list(lowers))
+            case "upper":
+                uppers, lowers = zip(*letters.PAIRS, strict=True)
+                return operand.str.replace_many(list(lowers), list(uppers))
+            case "trim":
+                return operand.str.strip_chars(" ")
+            case "length":  # characters come as 32 bits without a sign
+                return operand.str.len_chars().cast(pl.Int64)
+            case _:
+                part: pl.Expr = getattr(operand.dt, node.name)()
+                return part.cast(pl.Int64)
+
+
+def like(text: pl.Expr, pattern: Pattern, fold: bool) -> pl.Expr:
+    """Whether a text has the shape of a pattern."""
+    match pattern:
+        case (Wild.ANY, str(part), Wild.ANY) if not fold:
+            return text.str.contains(part, literal=True)
+        case (str(part), Wild.ANY) if not fold:
+            return text.str.starts_with(part)
+        case (Wild.ANY, str(part)) if not fold:
+            return text.str.ends_with(part)
+    inner = pattern
+    start = end = ""
+    if inner[0] is Wild.ANY:  # `.*` at the ends need not be walked through
+        inner = inner[1:]
+    else:
+        start = r"\A"
+    if inner and inner[-1] is Wild.ANY:
+        inner = inner[:-1]
+    else:
+        end = r"\z"
+    if pattern == (Wild.ANY,):
+        end = ""
+    return text.str.contains(f"(?s){start}{regex(inner, fold)}{end}")
+
+
+def _spelled(node: Node, values: tuple[Value, ...]) -> bool:
+    """Whether node is lower(x), and each of the values something it can be."""
+    lowered = isinstance(node, Call) and node.name == "lower"
+    return lowered and all(letters.lower(value.value) == value.value for value in values)

@@ -1,0 +1,200 @@
+"""The first sieve of the feature language: its words and signs.
+
+Only known words, signs, numbers and texts pass, no comments, and brackets not too deep. This
+already leaves no way to write a statement, a subquery, a cast or a foreign function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NoReturn
+
+from tellapart.errors import FeatureError
+
+if TYPE_CHECKING:
+    from sqlglot import Token
+
+LONGEST = 8_000
+"""Characters in a feature."""
+DEEPEST = 24
+"""Brackets, NOTs and minus signs inside each other."""
+MOST = 1_000
+"""Words and signs in a feature."""
+
+ALLOWED = (
+    "Allowed: columns, numbers, 'texts', DATE '2024-12-31', TIMESTAMP '2024-12-31 23:59:59',"
+    " TRUE, FALSE; = <> < <= > >=, BETWEEN, IN (...), LIKE, ILIKE, IS [NOT] NULL/TRUE/FALSE,"
+    " AND, OR, NOT, + - * /, brackets, and the functions lower, upper, trim, length, contains,"
+    " starts_with, ends_with, abs, coalesce, year, month, day."
+)
+
+FUNCTIONS = {
+    "abs": 1,
+    "coalesce": None,
+    "contains": 2,
+    "day": 1,
+    "ends_with": 2,
+    "length": 1,
+    "lower": 1,
+    "month": 1,
+    "starts_with": 2,
+    "trim": 1,
+    "upper": 1,
+    "year": 1,
+}
+"""The functions, and how many arguments each takes."""
+
+_PIECE = re.compile(r"""'[^']*'|"[^"]*"|\w+|[^\w\s]""")
+
+_WORDS = frozenset(
+    (
+        "L_PAREN", "R_PAREN", "COMMA", "EQ", "NEQ", "LT", "GT", "LTE", "GTE", "PLUS", "DASH",
+        "STAR", "SLASH", "NUMBER", "STRING", "AND", "OR", "NOT", "LIKE", "ILIKE", "ESCAPE", "IN",
+        "BETWEEN", "IS", "NULL", "TRUE", "FALSE",
+    )
+)  # fmt: skip
+
+
+class Names:
+    """The columns a word may mean: exactly so written, or else the only one but for case."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = frozenset(names)
+        self._lowered: dict[str, list[str]] = {}
+        for name in self.names:
+            self._lowered.setdefault(name.lower(), []).append(name)
+
+    def find(self, word: str, *, quoted: bool = False) -> str | None:
+        if word in self.names:
+            return word
+        alike = self._lowered.get(word.lower(), [])
+        return alike[0] if len(alike) == 1 and not quoted else None
+
+
+def read(text: str, names: Names) -> list[Token]:
+    """The words of `text`, every one of which may stand in a feature.
+
+    A keyword of SQL that is the name of a column comes back as a quoted name.
+    """
+    from sqlglot import Dialect
+    from sqlglot.errors import SqlglotError
+
+    if len(text) > LONGEST:
+        said = f"the feature has {len(text):,} characters"
+        refuse(text, said, LONGEST, LONGEST + 1, f"At most {LONGEST:,} are allowed.")
+    for spot, letter in enumerate(text):
+        if letter == "\0" or "\ud800" <= letter <= "\udfff":
+            refuse(text, "a character no engine can hold", spot, spot + 1)
+    for count, piece in enumerate(_PIECE.finditer(text)):  # quick: the tokenizer is not
+        if count == 2 * MOST:
+            refuse(text, f"more than {MOST:,} words and signs", piece.start(), piece.end())
+    try:
+        tokens = Dialect.get_or_raise("duckdb").tokenize(text)
+    except SqlglotError:
+        spot = _unclosed(text)
+        refuse(text, "a quote is opened and not closed", spot, spot + 1)
+    if not tokens:
+        raise FeatureError(f"the feature is empty. {ALLOWED}")
+    _no_comments(text, tokens)
+    _not_too_much(text, tokens)
+    tokens = _numbers(tokens)
+    for here, following in zip(tokens, [*tokens[1:], None], strict=True):
+        _check(text, here, following.token_type.name if following else "", names)
+    return tokens
+
+
+def _check(text: str, here: Token, following: str, names: Names) -> None:
+    from sqlglot import TokenType
+
+    kind, word = here.token_type.name, here.text
+    shown = repr(short(word))
+    called = following == "L_PAREN"
+    if kind in _WORDS or (kind == "IDENTIFIER" and not called):
+        return
+    what = f"{shown} cannot be used in a feature"
+    if kind == "SEMICOLON":
+        what = "a semicolon: a feature is one condition"
+    elif following == "STRING":
+        if word.upper() in ("DATE", "TIMESTAMP"):
+            return
+        what = f"{shown} before a text"
+    elif called:
+        if word.lower() in FUNCTIONS and kind != "IDENTIFIER":
+            return
+        what = f"{shown} is no function of features"
+    elif kind == "VAR":
+        return
+    else:
+        name = names.find(word)
+        if name is not None:
+            here.token_type, here.text = TokenType.IDENTIFIER, name
+            return
+    refuse(text, what, here.start, here.end + 1, ALLOWED)
+
+
+def _no_comments(text: str, tokens: list[Token]) -> None:
+    """Nothing but space between the words: the tokenizer passes over comments."""
+    end = -1
+    for start, next_end in [*((t.start, t.end) for t in tokens), (len(text), len(text))]:
+        gap = text[end + 1 : start]
+        if gap.strip():
+            first = start - len(gap.lstrip())
+            refuse(text, "a comment", first, first + len(gap.strip()), "Leave it out.")
+        end = next_end
+
+
+def _not_too_much(text: str, tokens: list[Token]) -> None:
+    depth = prefixes = 0
+    for count, here in enumerate(tokens):
+        kind = here.token_type.name
+        depth += (kind == "L_PAREN") - (kind == "R_PAREN")
+        prefixes = prefixes + 1 if kind in ("NOT", "DASH", "PLUS") else 0
+        if depth + prefixes > DEEPEST:
+            said = f"more than {DEEPEST} levels of brackets, NOT and minus"
+            refuse(text, said, here.start, here.end + 1)
+        if count == MOST:
+            refuse(text, f"more than {MOST:,} words and signs", here.start, here.end + 1)
+
+
+def _numbers(tokens: list[Token]) -> list[Token]:
+    """`.5` comes as a dot and a number: make it one."""
+    kept: list[Token] = []
+    for here in tokens:
+        dotted = kept and kept[-1].token_type.name == "DOT" and kept[-1].end + 1 == here.start
+        if here.token_type.name == "NUMBER" and dotted:
+            here.text, here.start = f".{here.text}", kept.pop().start
+        kept.append(here)
+    return kept
+
+
+def _unclosed(text: str) -> int:
+    """Where the quote starts that never ends."""
+    opened, start = "", len(text) - 1
+    for spot, letter in enumerate(text):
+        if not opened and letter in "'\"":
+            opened, start = letter, spot
+        elif letter == opened:
+            opened = ""
+    return start
+
+
+def short(text: str) -> str:
+    """A text that may be long, for use in a message."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def refuse(text: str, what: str, start: int, end: int, advice: str = "") -> NoReturn:
+    """Raise a `FeatureError` that points at a part of the text."""
+    message = f"{what}. {advice}".rstrip()
+    raise FeatureError(f"{message}\n{_shown(text, start, end)}", spot=(start, end))
+
+
+def _shown(text: str, start: int, end: int) -> str:
+    """The text around the spot, and a line of carets below it."""
+    first = max(0, start - 40)
+    last = min(len(text), max(start + 60, min(end, start + 60)))
+    line = "".join(c if c.isprintable() else " " for c in text[first:last])
+    before, after = "..." if first else "", "..." if last < len(text) else ""
+    pointer = " " * (len(before) + start - first) + "^" * max(1, min(end, last) - start)
+    return f"  {before}{line}{after}\n  {pointer}"

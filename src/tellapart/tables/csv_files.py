@@ -1,0 +1,308 @@
+"""CSV files, with the line and the column of whatever is wrong.
+
+Polars reads. Python's own csv module, exact and slow, looks at the first rows, and at the rest only
+when something is wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+from tellapart.errors import FormatError
+from tellapart.features.tree import Type
+from tellapart.tables.frames import check_names, first_line
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SEPARATORS = (",", ";", "\t", "|")
+_LOOK = 10_000
+"""Rows that tell the types of columns."""
+
+
+def read_csv(
+    path: Path, types: Mapping[str, Type], separator: str | None, encoding: str, nulls: list[str]
+) -> pl.DataFrame:
+    """The table in a CSV file, or a `FormatError` that says where it is wrong and what to do."""
+    return CsvFile(path, types, separator, encoding, nulls).read()
+
+
+class CsvFile:
+    """A CSV file: what its first lines say, how to read it, and what is wrong with it."""
+
+    def __init__(
+        self,
+        path: Path,
+        types: Mapping[str, Type],
+        separator: str | None,
+        encoding: str,
+        nulls: list[str],
+    ) -> None:
+        self.path, self.name, self.encoding, self.nulls = path, path.name, encoding, nulls
+        self.plain = encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig")
+        self.text = "" if self.plain else self.decode()
+        self.separator = separator or self.sniff()
+        self.cells, self.header = self.names()
+        self.types = {**dict.fromkeys(self.leading_zeros(), Type.TEXT), **types}
+        unknown = [name for name in types if name not in self.header]
+        if unknown:
+            raise FormatError(f"{self.name} has no column {unknown[0]!r} to give a type to")
+
+    def read(self) -> pl.DataFrame:
+        import polars as pl
+
+        try:
+            frame = self.polars()
+        except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+            self.explain(error)
+        if "\ufffd" in "".join(self.header):
+            self.check_encoding()
+        if frame.height and frame.to_series(-1).null_count():  # what a short row leaves behind
+            if self.ragged():
+                self.check_lengths()
+            if frame.width > 1 and frame.to_series(0).null_count():  # and an empty line
+                frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        self.check_mixed(frame)
+        return frame
+
+    def explain(self, error: BaseException) -> NoReturn:
+        """Say what is wrong with the file, after reading it has failed."""
+        self.check_encoding()
+        self.check_lengths()
+        self.check_types()
+        raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+
+    def scan(self) -> pl.LazyFrame:
+        """The table, lazily: the columns of `types`, and all others as text."""
+        import polars as pl
+
+        from tellapart.features.to_polars import DTYPE
+
+        frame = pl.scan_csv(
+            self.path,
+            separator=self.separator,
+            with_column_names=lambda _: self.header,
+            schema_overrides={n: DTYPE[self.types.get(n, Type.TEXT)] for n in self.header},
+            null_values=["", *self.nulls] if self.nulls else None,
+            try_parse_dates=True,
+            infer_schema_length=0,
+        )
+        if len(self.header) > 1 and self.gaps():
+            return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        return frame
+
+    def gaps(self) -> bool:
+        """Whether there may be an empty line, which is no row."""
+        with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+            return content.find(b"\n\n") >= 0 or content.find(b"\n\r\n") >= 0
+
+    def polars(self, **options: Any) -> pl.DataFrame:
+        import polars as pl
+
+        from tellapart.features.to_polars import DTYPE
+
+        named = zip(self.cells, self.header, strict=True)
+        frame = pl.read_csv(
+            self.path if self.plain else io.BytesIO(self.text.encode()),
+            separator=self.separator,
+            schema_overrides={c: DTYPE[self.types[n]] for c, n in named if n in self.types},
+            null_values=["", *self.nulls] if self.nulls else None,
+            try_parse_dates=True,
+            infer_schema_length=_LOOK,
+            **options,
+        )
+        frame.columns = self.header
+        return frame
+
+    # -- what is looked at first
+
+    def decode(self) -> str:
+        try:
+            return self.path.read_bytes().decode(self.encoding)
+        except LookupError as error:
+            raise FormatError(f"{self.name}: unknown encoding {self.encoding!r}") from error
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f"{self.name}: byte {error.start} is not {self.encoding}: {error.reason}"
+            ) from error
+
+    def lines(self) -> TextIO:
+        if not self.plain:
+            return io.StringIO(self.text.removeprefix("\ufeff"), newline="")
+        return self.path.open(encoding="utf-8-sig", errors="replace", newline="")
+
+    def rows(self, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+        """(line it starts in, cells) of every row, the header first, empty lines left out."""
+        before = csv.field_size_limit(2**31 - 1)
+        line = 1
+        try:
+            with self.lines() as lines:
+                reader = csv.reader(lines, delimiter=self.separator, strict=strict)
+                for row in reader:
+                    if row:
+                        yield line, row
+                    line = reader.line_num + 1
+        except csv.Error as error:
+            what = str(error)
+            if "unexpected end" in what:
+                what = "a quote is opened and not closed"
+            raise FormatError(f"{self.name} line {line}: {what}") from error
+        finally:
+            csv.field_size_limit(before)
+
+    def sniff(self) -> str:
+        """The separator that is most frequent in the first line."""
+        if self.path.suffix.lower() in (".tsv", ".tab"):
+            return "\t"
+        with self.lines() as lines:
+            first = re.sub(r'"[^"]*"', "", lines.readline())
+        return max(_SEPARATORS, key=first.count)
+
+    def names(self) -> tuple[list[str], list[str]]:
+        """The cells of the first line, and the names they give."""
+        if self.plain:
+            with self.path.open("rb") as file:
+                start = file.read(65_536)
+            if start[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in start[:4]:
+                raise FormatError(
+                    f"{self.name} is not UTF-8 but looks like UTF-16. Save it as UTF-8, or pass"
+                    " encoding='utf-16'"
+                )
+            if b"\r" in start and b"\n" not in start:
+                raise FormatError(
+                    f"{self.name} line 1: lines end in carriage returns only, as on old"
+                    " Macintoshes. Save it with line feeds"
+                )
+        _, header = next(self.rows(), (1, []))
+        names = [cell.strip() or f"column_{n}" for n, cell in enumerate(header, 1)]
+        check_names(names, self.name, " line 1")
+        return header, names
+
+    def leading_zeros(self) -> set[str]:
+        """Columns with numbers like 007, which are names rather than numbers."""
+        found: set[str] = set()
+        for number, (_, row) in enumerate(self.rows()):
+            if number == 1_000:
+                break
+            for name, cell in zip(self.header, row, strict=False):
+                if number and len(cell) > 1 and cell[0] == "0" and cell.isdigit():
+                    found.add(name)
+        return found
+
+    def ragged(self) -> bool:
+        """Whether a line may have too few or too many cells; quick, and sure if it says no."""
+        import polars as pl
+
+        lines = pl.scan_csv(
+            self.path if self.plain else io.BytesIO(self.text.encode()),
+            has_header=False,
+            separator="\x01",
+            quote_char=None,
+            schema={"line": pl.String},
+            truncate_ragged_lines=True,
+        )
+        bare = pl.col("line").str.replace_all('"[^"]*"', "")
+        odd = bare.str.count_matches(self.separator, literal=True) != len(self.header) - 1
+        empty = bare.str.len_bytes() == 0
+        try:
+            return bool(lines.select((odd & ~empty).any()).collect(engine="streaming").item())
+        except pl.exceptions.PolarsError:
+            return True
+
+    # -- what went wrong
+
+    def check_encoding(self) -> None:
+        if not self.plain:
+            return
+        with self.path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    line.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    raise FormatError(
+                        f"{self.name} line {number}: byte 0x{line[error.start]:02x} is not UTF-8."
+                        " Save the file as UTF-8, or pass the encoding it has, likely"
+                        " encoding='cp1252'"
+                    ) from error
+
+    def check_lengths(self) -> None:
+        """Every row has as many cells as the header; empty lines are passed over."""
+        wanted = len(self.header)
+        for line, row in self.rows(strict=True):
+            if len(row) != wanted:
+                raise FormatError(
+                    f"{self.name} line {line}: {len(row)} cells, but the header has {wanted}. Fix"
+                    f" the line, quote cells that contain {self.separator!r}, or pass another"
+                    " separator"
+                )
+
+    def check_types(self) -> None:
+        """Find the first cell that is not what its column looked like in the first rows."""
+        import polars as pl
+
+        looks = self.polars(n_rows=_LOOK, ignore_errors=True).schema
+        for name, dtype in looks.items():
+            if dtype != pl.String:
+                self.find_misfit(name, dtype)
+
+    def check_mixed(self, frame: pl.DataFrame) -> None:
+        """A column of texts half of which are numbers is most likely a column of numbers."""
+        import polars as pl
+
+        texts = [n for n, d in frame.schema.items() if d == pl.String and n not in self.types]
+        for name in texts:
+            cells = frame[name].head(_LOOK).drop_nulls()
+            cells = cells.filter(cells.str.len_chars() > 0)
+            for dtype in (pl.Float64(), pl.Date()):
+                if 2 * int(_fit(cells, dtype).sum()) >= len(cells) > 0:
+                    self.find_misfit(name, dtype)
+
+    def find_misfit(self, name: str, dtype: pl.DataType) -> None:
+        """Raise if a cell of a column cannot be read as `dtype`."""
+        import polars as pl
+
+        place, unknown = self.header.index(name), ("", *self.nulls)
+        rows = self.rows()
+        next(rows)
+        cells = ((line, row[place]) for line, row in rows if place < len(row))
+        while block := list(islice(cells, _LOOK)):
+            known = [(line, cell) for line, cell in block if cell not in unknown]
+            fits = _fit(pl.Series([cell for _, cell in known], dtype=pl.String), dtype)
+            for (line, cell), fit in zip(known, fits, strict=True):
+                if not fit:
+                    self.misfit(line, name, cell[:40], dtype)
+
+    def misfit(self, line: int, name: str, cell: str, dtype: pl.DataType) -> NoReturn:
+        raise FormatError(
+            f"{self.name} line {line}, column {name!r}: {cell!r} is no {_word(dtype)}, but other"
+            f" cells of the column are. Fix the cell; or leave it empty, or pass nulls=[{cell!r}],"
+            f" if it means unknown; or pass types={{{name!r}: 'text'}}"
+        )
+
+
+def _fit(cells: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Which cells can be read as `dtype`."""
+    import polars as pl
+
+    if dtype == pl.Boolean:
+        return cells.str.to_lowercase().is_in(["true", "false"])
+    if dtype == pl.Date:
+        return cells.str.to_date("%Y-%m-%d", strict=False).is_not_null()
+    if dtype == pl.Datetime:
+        return cells.str.to_datetime(strict=False).is_not_null()
+    return cells.str.strip_chars().cast(dtype, strict=False).is_not_null()
+
+
+def _word(dtype: pl.DataType) -> str:
+    if dtype.is_integer():
+        return "whole number"
+    if dtype.is_numeric():
+        return "number"
+    return "date" if dtype.is_temporal() else "true or false"

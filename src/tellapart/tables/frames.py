@@ -1,0 +1,83 @@
+"""Frames of all kinds as Polars frames."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tellapart.errors import FormatError, MissingExtra
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def to_lazy(data: Any, name: str) -> tuple[pl.LazyFrame, int, bool]:
+    """`data` as a lazy frame, how many rows it has, and whether it is all in memory."""
+    import polars as pl
+
+    if isinstance(data, pl.LazyFrame):
+        try:
+            return data, data.select(pl.len()).collect().item(), False
+        except pl.exceptions.PolarsError as error:
+            raise FormatError(f"{name} cannot be read: {first_line(error)}") from error
+    if not isinstance(data, pl.DataFrame):
+        data = _eager(data, name)
+    if not data.width:
+        raise FormatError(f"{name} has no columns: there is nothing to tell items apart by")
+    return data.lazy(), data.height, True
+
+
+def _eager(data: Any, name: str) -> pl.DataFrame:
+    import polars as pl
+
+    if type(data).__module__.partition(".")[0] == "pandas":
+        return _from_pandas(data, name)
+    try:
+        if isinstance(data, Mapping):
+            return pl.DataFrame(dict(data))
+        if isinstance(data, Iterable) and not isinstance(data, str | bytes):
+            return pl.DataFrame([dict(row) for row in data], infer_schema_length=None)
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        raise FormatError(f"{name} is no table: {first_line(error)}") from error
+    raise FormatError(
+        f"{name} is no table: got {type(data).__name__}. Give a Polars or pandas DataFrame, a"
+        " mapping of columns or a list of rows; read files with read_table"
+    )
+
+
+def _from_pandas(data: Any, name: str) -> pl.DataFrame:
+    import polars as pl
+
+    columns = [str(column) for column in data.columns]
+    check_names(columns, name)
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise MissingExtra("Reading a pandas DataFrame", "pandas") from None
+    made = []
+    for place, column in enumerate(columns):
+        try:
+            made.append(pl.Series(column, pl.from_pandas(data.iloc[:, place])))
+        except Exception as error:  # pyarrow's errors are a tree of their own
+            raise FormatError(
+                f"{name}: column {column!r} mixes types: {first_line(error)}. Make it all numbers"
+                " or all text, for instance with .astype(str)"
+            ) from error
+    return pl.DataFrame(made)
+
+
+def check_names(columns: list[str], name: str, where: str = "") -> None:
+    """Every column has a name, and one of its own."""
+    twice = [column for column, count in Counter(columns).items() if count > 1]
+    if twice:
+        places = [n + 1 for n, column in enumerate(columns) if column == twice[0]]
+        raise FormatError(
+            f"{name}{where}: two columns are called {twice[0]!r}, number {places[0]} and number"
+            f" {places[1]}. Rename one of them"
+        )
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, without the advice meant for programmers."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -1,0 +1,108 @@
+"""Any feature over a whole table, as packed bits: 64 items a word, lowest bit first."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tellapart.columns import Words, clear_tail, pack, words_for
+from tellapart.errors import FeatureError
+from tellapart.features import And, Column, Expression, Is, Not, Or
+from tellapart.features.tree import Type
+from tellapart.model import truth
+from tellapart.protocol import Feature
+
+if TYPE_CHECKING:
+    from tellapart.tables.table import Table
+
+_SAME: dict[Type, tuple[type, ...]] = {
+    Type.BOOL: (bool,),
+    Type.TEXT: (str,),
+    Type.DATE: (date,),
+    Type.DATETIME: (datetime,),
+}
+"""Python's types that can equal a value of ours, numbers apart."""
+
+
+def evaluate(table: Table, feature: Feature) -> Words:
+    """Where `feature` holds. Expressions and columns go through Polars, combinations through words;
+    only functions are asked item by item."""
+    size = words_for(len(table))
+    if isinstance(feature, Not):
+        return clear_tail(~table.truth(feature.feature), len(table))
+    if isinstance(feature, And):
+        result = clear_tail(np.full(size, 2**64 - 1, dtype=np.uint64), len(table))
+        for part in feature.parts:
+            result &= table.truth(part)
+        return result
+    if isinstance(feature, Or):
+        result = np.zeros(size, dtype=np.uint64)
+        for part in feature.parts:
+            result |= table.truth(part)
+        return result
+    if isinstance(feature, Expression):
+        return _expression(table, feature)
+    if isinstance(feature, str):
+        return _column(table, Column(feature))
+    if isinstance(feature, Column):
+        return _column(table, feature)
+    if isinstance(feature, Is):
+        return pack(name == feature.item for name in table.ids())
+    return pack(truth(feature, item) for item in table.items)
+
+
+def reads(feature: Feature, column: str) -> bool:
+    """Whether a feature may depend on a column."""
+    if isinstance(feature, Expression):
+        return column in feature.schema
+    if isinstance(feature, str):
+        return feature == column
+    if isinstance(feature, Column):
+        return feature.name == column
+    if isinstance(feature, Not):
+        return reads(feature.feature, column)
+    if isinstance(feature, And | Or):
+        return any(reads(part, column) for part in feature.parts)
+    return not isinstance(feature, Is)
+
+
+def _expression(table: Table, feature: Expression) -> Words:
+    from tellapart.tables.bits import words
+
+    types = table.types
+    for name, kind in feature.schema.items():
+        table.check(name)
+        if types[name].value != kind:
+            raise FeatureError(
+                f"the feature {feature} takes column {name!r} for {kind}, in {table.name} it is"
+                f" {types[name].value}. Parse it again with this table's schema"
+            )
+    frame = table.loaded(list(feature.schema))
+    return words(frame.select(feature.to_polars(clean=True)).to_series())
+
+
+def _column(table: Table, feature: Column) -> Words:
+    """A column that is true, or that equals a value, as Python understands it."""
+    import polars as pl
+
+    from tellapart.tables.bits import words
+
+    table.check(feature.name)
+    column, value, kind = pl.col(feature.name), feature.value, table.types[feature.name]
+    nothing = {Type.INTEGER: 0, Type.NUMBER: 0.0, Type.TEXT: ""}.get(kind)
+    if value is True and kind is Type.BOOL:
+        found = column
+    elif value is True:
+        found = column.is_not_null() if nothing is None else column.ne(nothing)
+    elif value is None:
+        found = column.is_null()
+    elif kind.numeric and isinstance(value, int | float):
+        number = float(value) if kind is Type.NUMBER or isinstance(value, float) else int(value)
+        found = column.eq(number)
+    elif type(value) in _SAME.get(kind, ()):
+        found = column.eq(value)
+    else:
+        found = column.is_null() & pl.lit(value=False)
+    return words(table.loaded([feature.name]).select(found).to_series())

@@ -1,0 +1,119 @@
+"""An item of a table: one row, read when asked, the same item wherever its id is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from tellapart import codec
+
+if TYPE_CHECKING:
+    from tellapart.tables.table import Table
+
+
+class Row(Mapping[str, Any]):
+    """A row as a mapping from column to value; None is unknown.
+
+    Two rows are equal if their ids and their contents are. A row that a model keeps as an example
+    is written to JSON whole, so that the model can be read without the table.
+
+    >>> Row(7, {"legs": 4})["legs"]
+    4
+    """
+
+    __slots__ = ("_values", "identity", "place", "table")
+
+    def __init__(
+        self,
+        identity: Hashable,
+        values: Mapping[str, Any] | None = None,
+        *,
+        table: Table | None = None,
+        place: int = -1,
+    ) -> None:
+        self.identity = identity
+        """The id: the value of the id column, or the number of the row."""
+        self.table, self.place = table, place
+        """Where it stands, unless it was read back from a file."""
+        self._values = values
+
+    def __getitem__(self, column: str) -> Any:
+        if self.table is not None and column in self.table.tags:
+            return self.table.tags[column].at(self.place)
+        return self._cells()[column]
+
+    def get(self, column: str, default: Any = None) -> Any:
+        """The value in `column`, or `default` if there is no such column."""
+        if self.table is not None and column in self.table.tags:
+            return self.table.tags[column].at(self.place)
+        return self._cells().get(column, default)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._cells()
+        if self.table is not None:
+            yield from self.table.tags
+
+    def __len__(self) -> int:
+        return len(self._cells()) + (0 if self.table is None else len(self.table.tags))
+
+    def _cells(self) -> Mapping[str, Any]:
+        if self._values is None:
+            assert self.table is not None
+            self._values = self.table.cells(self.place)
+        return self._values
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Row) or self.identity != other.identity:
+            return False
+        same = self.table is not None and self.table is other.table
+        return same or dict(self) == dict(other)
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+    def __str__(self) -> str:
+        return str(self.identity)
+
+    def __repr__(self) -> str:
+        return f"<row {self.identity!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Row, (self.identity, dict(self))
+
+
+class Rows(Sequence[Row]):
+    """The items of a table as a sequence; a row is made when one is asked for."""
+
+    def __init__(self, length: int, block: Callable[[int, int], list[Row]]) -> None:
+        self._length, self._block = length, block
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Row]: ...
+    def __getitem__(self, place: int | slice) -> Row | list[Row]:
+        if isinstance(place, slice):
+            return [self[n] for n in range(*place.indices(self._length))]
+        if not -self._length <= place < self._length:
+            raise IndexError(f"row {place} of a table of {self._length} items")
+        return self._block(place % self._length, 1)[0]
+
+    def __iter__(self) -> Iterator[Row]:
+        for start in range(0, self._length, 1024):
+            yield from self._block(start, 1024)
+
+    def __repr__(self) -> str:
+        return f"<{self._length} rows>"
+
+
+codec.register(
+    Row,
+    "$row",
+    lambda row: [codec.encode(row.identity), {n: codec.encode(v) for n, v in row.items()}],
+    lambda data, c: Row(
+        codec.decode(data[0], c), {n: codec.decode(v, c) for n, v in data[1].items()}
+    ),
+)

@@ -1,0 +1,316 @@
+"""A table: rows are items, columns are what features read.
+
+Columns are loaded when first read, and cleaned then: one type of each kind, times in UTC without a
+zone, NaN and infinity unknown. A feature is worked out once over the whole table, into packed bits,
+and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tellapart.columns import Words
+from tellapart.errors import FormatError, ParameterError
+from tellapart.features import Expression, parse_feature
+from tellapart.features.tree import Type
+from tellapart.model import truth
+from tellapart.protocol import Feature, Item, Label
+from tellapart.tables.packed import evaluate, reads
+from tellapart.tables.rows import Row, Rows
+from tellapart.tables.tags import Tag
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tellapart.features.candidates import Candidate
+    from tellapart.tables.summary import Summary
+
+
+class Table:
+    """Items in rows.
+
+    Parameters
+    ----------
+    data : Polars or pandas DataFrame, LazyFrame, mapping of columns, or list of rows
+        Files are read by `read_table`.
+    id : str, default=None
+        The column that names an item; each value once. None: the number of the row, from 0.
+    name : str, default="table"
+        What messages call it.
+
+    Examples
+    --------
+    >>> zoo = Table({"name": ["bear", "duck", "bass"], "legs": [4, 2, 0]}, id="name")
+    >>> zoo
+    <table: 3 items, 2 columns>
+    >>> zoo.schema
+    {'name': 'text', 'legs': 'integer'}
+    >>> walks = zoo.parse("legs > 0")
+    >>> zoo.truth(walks), [str(item) for item in zoo.items if walks(item)]
+    (array([3], dtype=uint64), ['bear', 'duck'])
+    """
+
+    def __init__(self, data: Any, *, id: str | None = None, name: str = "table") -> None:
+        from tellapart.features.to_polars import from_dtype
+        from tellapart.tables.frames import to_lazy
+
+        self.name, self.id = name, id
+        self._source, self._length, self._whole = to_lazy(data, name)
+        self._dtypes = dict(self._source.collect_schema())
+        kinds = {column: from_dtype(dtype) for column, dtype in self._dtypes.items()}
+        self._types = {column: kind for column, kind in kinds.items() if kind is not None}
+        self.tags: dict[str, Tag] = {}
+        self._frame: pl.DataFrame | None = None
+        self._held: set[str] = set()
+        self._kept: dict[Feature, Words] = {}
+        self._places: dict[Hashable, int] | None = None
+        if id is not None:
+            self._check_ids()
+
+    # -- what is in it
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self):,} items, {len(self.columns)} columns>"
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns a feature can read, tags included."""
+        return [*self._types, *self.tags]
+
+    @property
+    def unreadable(self) -> dict[str, str]:
+        """Columns of a kind that features cannot read, and their kind."""
+        return {n: str(kind) for n, kind in self._dtypes.items() if n not in self._types}
+
+    @property
+    def schema(self) -> dict[str, str]:
+        """The type of every column; what `parse_feature` wants."""
+        return {name: kind.value for name, kind in self.types.items()}
+
+    @property
+    def types(self) -> dict[str, Type]:
+        """The same, as types."""
+        return {**self._types, **dict.fromkeys(self.tags, Type.BOOL)}
+
+    @property
+    def items(self) -> Rows:
+        """The rows, as a sequence that makes them when asked."""
+        return Rows(self._length, self._rows)
+
+    def ids(self) -> Sequence[Hashable]:
+        """The id of every item."""
+        return range(len(self)) if self.id is None else self.values(self.id)
+
+    def item(self, identity: Hashable) -> Row:
+        """The item with an id."""
+        return self.items[self.place(identity)]
+
+    def place(self, item: Item) -> int:
+        """The number of an item's row; the item may be a row or an id."""
+        if isinstance(item, Row):
+            if item.table is self:
+                return item.place
+            item = item.identity
+        known = self._identities()
+        place = item if known is None else known.get(item)
+        if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place < len(self):
+            what = "a row number" if self.id is None else f"a value of column {self.id!r}"
+            raise ParameterError(f"{self.name} has no item {item!r}; ids are {what}")
+        return place
+
+    def values(self, column: str) -> list[Any]:
+        """A column, cleaned, as a list."""
+        self.check(column)
+        return self.frame([column]).to_series().to_list()
+
+    def labels(self, column: str) -> list[Label]:
+        """The labels in a column; None where it is empty."""
+        return self.values(column)
+
+    def summary(self) -> Summary:
+        """What was read, column by column; prints as a table."""
+        from tellapart.tables.summary import summarise
+
+        return summarise(self)
+
+    # -- features
+
+    def parse(self, text: str) -> Expression:
+        """A feature over the columns of this table."""
+        return parse_feature(text, self.types)
+
+    def truth(self, feature: Feature) -> Words:
+        """Where `feature` holds: 64 items a word, lowest bit first, bits beyond the last item zero.
+
+        Worked out once and kept; the words are read-only.
+        """
+        kept = self._kept.get(feature)
+        if kept is None:
+            kept = self._kept[feature] = evaluate(self, feature)
+            kept.flags.writeable = False
+        return kept
+
+    def knows(self, feature: Feature) -> bool:
+        """Whether the truth of a feature is at hand already."""
+        return feature in self._kept
+
+    def count(self, feature: Feature) -> int:
+        """On how many items `feature` holds.
+
+        >>> Table({"legs": [4, 2, None]}).count("legs")
+        2
+        """
+        return int(np.bitwise_count(self.truth(feature)).sum())
+
+    def forget(self) -> None:
+        """Give back the memory of all packed columns."""
+        self._kept.clear()
+
+    def tag(self, name: str) -> Tag:
+        """The tag of that name; made, and unknown everywhere, if there is none yet."""
+        if name not in self.tags:
+            if name in self._dtypes:
+                raise ParameterError(
+                    f"{self.name} has a column {name!r}; give the tag another name"
+                )
+            if not name or not isinstance(name, str):
+                raise ParameterError(f"a tag needs a name, got {name!r}")
+            self.tags[name] = Tag(name, self.place, self._retag)
+        return self.tags[name]
+
+    def candidates(
+        self,
+        item: Item,
+        example: Item,
+        history: Mapping[Item, Label] | Sequence[tuple[Item, Label]] = (),
+        *,
+        label: Label = None,
+        limit: int = 30,
+    ) -> list[Candidate]:
+        """Features that hold on `item` and not on `example`, the most telling first.
+
+        `history` has the labelled items so far, the example's label among them; `label` is the
+        item's, if it is known. See `tellapart.features.candidates`.
+        """
+        from tellapart.tables.telling import telling
+
+        return telling(self, item, example, history, label=label, limit=limit)
+
+    # -- frames
+
+    def frame(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Some columns, cleaned."""
+        return self.loaded(columns).select(columns)
+
+    def loaded(self, columns: Sequence[str]) -> pl.DataFrame:
+        """All columns loaded so far, among them `columns`."""
+        missing = [name for name in columns if name not in self._held]
+        if missing or self._frame is None:
+            import polars as pl
+
+            stored = [name for name in missing if name not in self.tags]
+            made = [self.tags[name].series(len(self)) for name in missing if name in self.tags]
+            if stored:
+                made += self._load(stored).get_columns()
+            before = [] if self._frame is None else self._frame.get_columns()
+            self._frame = pl.DataFrame([*before, *made])
+            self._held.update(missing)
+        return self._frame
+
+    def cells(self, place: int) -> dict[str, Any]:
+        """The values of one row, tags left out."""
+        return self._slice(place, 1).row(0, named=True)
+
+    def _slice(self, start: int, count: int) -> pl.DataFrame:
+        """A few rows; of a file that is read column by column, without loading whole columns."""
+        columns = list(self._types)
+        if self._whole or (self._frame is not None and set(columns) <= set(self._frame.columns)):
+            return self.frame(columns).slice(start, count)
+        return self._clean(self._source.slice(start, count).select(columns).collect())
+
+    def _load(self, columns: list[str]) -> pl.DataFrame:
+        return self._clean(self._source.select(columns).collect()).rechunk()
+
+    def _clean(self, raw: pl.DataFrame) -> pl.DataFrame:
+        import polars as pl
+
+        from tellapart.features.to_polars import DTYPE, finite
+
+        changes = []
+        for name in raw.columns:
+            kind, column, dtype = self._types[name], pl.col(name), self._dtypes[name]
+            if getattr(dtype, "time_zone", None):
+                column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+            if dtype != DTYPE[kind]:
+                column = column.cast(DTYPE[kind])
+            if kind is Type.NUMBER and not raw.select(column.is_finite().all()).item():
+                column = finite(column)
+            changes.append(column)
+        return raw.select(changes)
+
+    def _rows(self, start: int, count: int) -> list[Row]:
+        if count == 1:  # a single row need not be read to be named
+            identity = start if self.id is None else self.frame([self.id])[self.id][start]
+            return [Row(identity, table=self, place=start)]
+        cells = self._slice(start, count).to_dicts()
+        names = range(start, start + count) if self.id is None else (c[self.id] for c in cells)
+        pairs = zip(names, cells, strict=False)
+        return [Row(n, c, table=self, place=start + i) for i, (n, c) in enumerate(pairs)]
+
+    def _identities(self) -> dict[Hashable, int] | None:
+        if self.id is not None and self._places is None:
+            self._places = {value: n for n, value in enumerate(self.values(self.id))}
+        return self._places
+
+    def _check_ids(self) -> None:
+        assert self.id is not None
+        self.check(self.id)
+        column = self.frame([self.id]).to_series()
+        if column.null_count():
+            place = column.is_null().arg_max()
+            raise FormatError(
+                f"{self.name}: row {place} has no id: column {self.id!r} is empty there"
+            )
+        if column.n_unique() < len(column):
+            twice = column.filter(column.is_duplicated())[0]
+            first, second = (column == twice).arg_true().to_list()[:2]
+            raise FormatError(
+                f"{self.name}: the id {twice!r} in column {self.id!r} stands in rows {first} and"
+                f" {second}. Ids must differ: choose another column, or none for row numbers"
+            )
+
+    def check(self, column: str) -> None:
+        """Raise unless there is such a column."""
+        if column in self._types or column in self.tags:
+            return
+        import difflib
+
+        near = difflib.get_close_matches(column, self.columns, 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        shown = ", ".join(self.columns[:30]) + (", ..." if len(self.columns) > 30 else "")
+        kind = (
+            f" that can be read (it holds {self.unreadable[column]})"
+            if column in self._dtypes
+            else ""
+        )
+        raise FormatError(f"{self.name} has no column {column!r}{kind}.{hint} Columns: {shown}")
+
+    def _retag(self, tag: Tag, place: int) -> None:
+        """A tag changed in one place: so may every packed column that reads it, there only."""
+        if self._frame is not None and tag.name in self._held:
+            self._frame = self._frame.drop(tag.name)
+            self._held.discard(tag.name)
+        for feature in [f for f in self._kept if reads(f, tag.name)]:
+            words = self._kept[feature].copy()
+            bit = np.uint64(1 << place % 64)
+            words[place // 64] &= ~bit
+            if truth(feature, self.items[place]):
+                words[place // 64] |= bit
+            words.flags.writeable = False
+            self._kept[feature] = words

@@ -1,0 +1,66 @@
+"""Candidate features on a table: a part of the history ranks them, a part of the table counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tellapart.features.candidates import Candidate, candidates, count
+from tellapart.protocol import Item, Label
+
+if TYPE_CHECKING:
+    from tellapart.tables.table import Table
+
+HISTORY = 2_000
+"""At most so many labelled items of either label rank the candidates."""
+COUNTED = 20_000
+"""In a larger table so many rows, evenly spread, estimate how many items a candidate covers."""
+
+
+def telling(
+    table: Table,
+    item: Item,
+    example: Item,
+    history: Mapping[Item, Label] | Sequence[tuple[Item, Label]],
+    *,
+    label: Label,
+    limit: int,
+) -> list[Candidate]:
+    """See `Table.candidates`."""
+    pairs = history.items() if isinstance(history, Mapping) else history
+    labels = {table.place(one): given for one, given in pairs}
+    mine, theirs = table.place(item), table.place(example)
+    label = labels.get(mine) if label is None else label
+    other = labels.get(theirs)
+    like = [n for n, given in labels.items() if given == label and label is not None]
+    unlike = [n for n, given in labels.items() if given == other and other is not None]
+    if label == other:  # nothing to tell apart but the two items themselves
+        like, unlike = [], []
+    frame = table.frame(table.columns)
+    made = candidates(
+        table.items[mine],
+        table.items[theirs],
+        table.types,
+        frame[_spread([mine, *(n for n in like if n != mine)])],
+        frame[_spread([theirs, *(n for n in unlike if n != theirs)])],
+        limit=limit,
+    )
+    exact = len(table) <= COUNTED
+    places = np.linspace(0, len(table) - 1, COUNTED).astype(np.int64)
+    part = frame if exact else frame[places]
+    counts = count([c.feature for c in made], part)
+    return [
+        c._replace(covers=table.count(c.feature), exact=True)
+        if table.knows(c.feature)
+        else c._replace(covers=round(found * len(table) / part.height), exact=exact)
+        for c, found in zip(made, counts, strict=True)
+    ]
+
+
+def _spread(places: list[int]) -> list[int]:
+    """All places, or some of them evenly spread, the first always among them."""
+    if len(places) <= HISTORY:
+        return places
+    return [places[n] for n in np.linspace(0, len(places) - 1, HISTORY).astype(np.int64)]

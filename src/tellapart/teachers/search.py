@@ -1,0 +1,99 @@
+"""Ways to choose the next round: the best of all lessons, or the best of the next few rounds."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import TypeAlias
+
+from tellapart.errors import ParameterError
+from tellapart.learners import BaseLearner
+from tellapart.teachers.board import Board, Played, Position
+from tellapart.teachers.longest import longest
+
+START = "start"
+"""Stands for the key before the first round."""
+
+Choose: TypeAlias = Callable[[Hashable, list[Played]], Played | None]
+"""Takes the key of a position and the rounds possible there; None ends the lesson."""
+
+
+class Plan:
+    """Every position there is, and the best way through them."""
+
+    def __init__(self, board: Board, learner: BaseLearner, most: int) -> None:
+        self._numbers: dict[Hashable, int] = {START: 0}
+        graph: list[list[tuple[int, int, int]]] = [[]]  # mistakes, rules created, where it leads
+        queue: deque[Position] = deque()
+        for played in board.openings(learner):
+            graph[0].append(self._step(played, queue))
+        while queue:
+            graph.append([])
+            for played in board.rounds(queue.popleft()):
+                graph[-1].append(self._step(played, queue))
+            if len(self._numbers) > most:
+                raise ParameterError(
+                    f"worst_case: {learner!r} at m = {board.m}, k = {board.k} has more than {most}"
+                    " positions. Pass depth= to look only so far ahead, or a larger most_positions="
+                )
+        self.positions = len(self._numbers) - 1
+        worth, self._best = longest(dict(enumerate([(n, to) for n, _, to in out] for out in graph)))
+        rules, _ = longest(dict(enumerate([(n, to) for _, n, to in out] for out in graph)))
+        self.mistakes, self.rules_created = worth[0], rules[0]
+
+    def _step(self, played: Played, queue: deque[Position]) -> tuple[int, int, int]:
+        key = played.then.key
+        if key not in self._numbers:
+            self._numbers[key] = len(self._numbers)
+            queue.append(played.then)
+        return played.mistakes, played.created, self._numbers[key]
+
+    def __call__(self, key: Hashable, options: list[Played]) -> Played | None:
+        best = self._best.get(self._numbers[key])
+        if best is None:
+            return options[0] if key == START else None
+        good = (played for played in options if self._numbers[played.then.key] == best)
+        return max(good, key=lambda played: played.mistakes)
+
+
+class Lookahead:
+    """The best of the next few rounds; of equals, the one that saves bad rounds."""
+
+    def __init__(self, board: Board, depth: int) -> None:
+        self._board, self._depth = board, depth
+        self._known: dict[tuple[Hashable, int], tuple[int, int]] = {}
+
+    def __call__(self, key: Hashable, options: list[Played]) -> Played | None:
+        best = max(options, key=self._worth, default=None)
+        dull = best is None or (key != START and not self._worth(best)[0])
+        return None if dull else best
+
+    def _worth(self, played: Played, depth: int | None = None) -> tuple[int, int]:
+        mistakes, bad = self._ahead(played.then, (self._depth if depth is None else depth) - 1)
+        return played.mistakes + mistakes, bad
+
+    def _ahead(self, position: Position, depth: int) -> tuple[int, int]:
+        if depth <= 0:
+            return 0, position.bad
+        key = position.key, depth
+        if key not in self._known:
+            best = (0, position.bad)
+            for played in self._board.rounds(position):
+                best = max(best, self._worth(played, depth))
+            self._known[key] = best
+        return self._known[key]
+
+    @property
+    def positions(self) -> int:
+        return len({key for key, _ in self._known})
+
+
+def walk(board: Board, learner: BaseLearner, choose: Choose, rounds: float) -> list[Played]:
+    """The lesson that `choose` makes, of at most so many rounds."""
+    line: list[Played] = []
+    key: Hashable = START
+    options = board.openings(learner)
+    while len(line) < rounds and (played := choose(key, list(options))) is not None:
+        line.append(played)
+        key, options = played.then.key, board.rounds(played.then)
+    return line

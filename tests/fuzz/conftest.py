@@ -1,0 +1,3 @@
+"""What is in this folder is run by hand: see the files."""
+
+collect_ignore_glob = ["fuzz_*.py"]

@@ -10,9 +10,8 @@ from tellapart.lab.experiment import (
     Table,
     load,
 )
+from tellapart.lab.laboratory import plan, run
 from tellapart.lab.report import Result
-from tellapart.lab.run import plan, run
-from tellapart.lab.sweep import sweep
 
 __all__ = [
     "EXPERIMENTS",
@@ -26,5 +25,4 @@ __all__ = [
     "load",
     "plan",
     "run",
-    "sweep",
 ]

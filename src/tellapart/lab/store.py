@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import inspect
 import json
 import os
 import re
@@ -18,12 +19,16 @@ from typing import Any
 
 import tellapart
 from tellapart.errors import LabError
-from tellapart.lab.experiment import Cell, Row
+from tellapart.lab.experiment import Cell, Row, load
 
 FORMAT = 1
 """The version of a cell's file."""
 
-_NO_NUMBERS = ("cli", "export", "lab", "session", "web")  # rooms that do not decide any number
+_DECIDE = (
+    *("codec.py", "columns", "features", "lab/contestants.py", "learners", "model.py"),
+    *("protocol.py", "teachers", "theory", "worlds"),
+)
+"""Where numbers are decided: the other rooms only show them."""
 _UNFINISHED = ".unfinished"
 
 
@@ -31,15 +36,11 @@ _UNFINISHED = ".unfinished"
 def source_of(experiment: str) -> str:
     """A fingerprint of the code that decides an experiment's numbers."""
     package = Path(tellapart.__file__).parent
-    files = [
-        path
-        for path in package.rglob("*.py")
-        if path.relative_to(package).parts[0] not in _NO_NUMBERS
-    ]
-    files.append(package / "lab" / "experiments" / f"{experiment}.py")
-    digest = hashlib.sha256()
-    for path in sorted(files):
-        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    own = inspect.getsourcefile(load(experiment).run)
+    digest = hashlib.sha256(b"" if own is None else Path(own).read_bytes())
+    for place in (package / name for name in _DECIDE):
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -79,7 +80,8 @@ class Store:
         """Where a cell is kept."""
         words = re.sub(r"[^A-Za-z0-9.=]+", "-", cell.name.partition(" ")[2])[:80]
         short = hashlib.sha256(cell.name.encode()).hexdigest()[:8]
-        return self.folder / "cells" / cell.experiment / f"{words}-{short}.json"
+        home = cell.experiment.replace(":", "-")
+        return self.folder / "cells" / home / f"{words}-{short}.json"
 
     def load(self, cell: Cell) -> list[Row] | None:
         """The rows of a finished cell; None if it must be run."""

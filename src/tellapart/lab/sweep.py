@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Generator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -19,6 +20,7 @@ from tellapart.lab.experiment import Cell, Row, Value, load
 from tellapart.lab.store import Store, source_of
 
 _SETBACKS = 3  # times in a row that workers may die before a cell is finished
+_CONNECT = 10  # seconds to wait for a Dask scheduler, and then for its first worker
 
 
 class Outcome(NamedTuple):
@@ -103,21 +105,22 @@ def _same_source(cell: Cell, outcome: Outcome) -> None:
 def _local(cells: Sequence[Cell], workers: int | None) -> Generator[Outcome]:
     """Outcomes as they come, from processes of this machine; dead processes are replaced."""
     try:
-        from joblib import Parallel, delayed
+        from joblib import Parallel, delayed, effective_n_jobs
     except ImportError:
         raise MissingExtra("tellapart lab", "lab") from None
     waiting = {cell.name: cell for cell in cells}
+    jobs = effective_n_jobs(-1 if workers is None else workers)
     setbacks = 0
     while waiting:
         parallel = Parallel(
-            n_jobs=-1 if workers is None else workers,
+            n_jobs=jobs,
             return_as="generator_unordered",
             batch_size=1,
             pre_dispatch="2*n_jobs",
         )
         tasks = [delayed(run_cell)(c.experiment, dict(c.parameters)) for c in waiting.values()]
         try:
-            with closing(parallel(tasks)) as outcomes:
+            with _closing(parallel(tasks)) as outcomes:
                 for outcome in outcomes:
                     del waiting[outcome.name]
                     setbacks = 0
@@ -131,6 +134,20 @@ def _local(cells: Sequence[Cell], workers: int | None) -> Generator[Outcome]:
                     f" near {names}. Perhaps memory is short: try fewer workers. Run again to go"
                     " on with what is left"
                 ) from error
+            # one of the first in line did it; let others pass
+            for name in list(waiting)[: max(1, min(2 * jobs, len(waiting) // 2))]:
+                waiting[name] = waiting.pop(name)
+
+
+@contextmanager
+def _closing(outcomes: Any) -> Iterator[Any]:
+    """Close a joblib generator; that this cancels tasks is meant, and no news."""
+    try:
+        yield outcomes
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            outcomes.close()
 
 
 def _on_dask(cells: Sequence[Cell], address: str) -> Generator[Outcome]:
@@ -159,7 +176,7 @@ def _on_dask(cells: Sequence[Cell], address: str) -> Generator[Outcome]:
             for number, cell in enumerate(cells)
         }
         try:
-            for future in as_completed(futures):  # type: ignore[no-untyped-call]
+            for future in as_completed(futures, loop=client.loop):  # type: ignore[no-untyped-call]
                 try:
                     yield future.result()
                 except Exception as error:
@@ -173,9 +190,9 @@ def _on_dask(cells: Sequence[Cell], address: str) -> Generator[Outcome]:
 
 
 def _connect(client: Any, address: str) -> Any:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 2 * _CONNECT
     try:
-        connected = client(address, timeout=10, set_as_default=False)
+        connected = client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise LabError(
             f"no Dask scheduler at {address!r} ({error}). Start one with `dask scheduler`, or leave"

@@ -42,7 +42,7 @@ def run(
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [result] = run(folder, ["theorem2"], quick=True, workers=1)
+    ...     [result] = run(folder, ["erratum_return"], quick=True, workers=1)
     ...     result.finding.holds, sorted(path.name for path in Path(folder).glob("[a-z]*"))
     (True, ['cells', 'figures', 'numbers', 'report.html'])
     """

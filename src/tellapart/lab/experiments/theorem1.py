@@ -130,7 +130,7 @@ def read(rows: list[Row]) -> Finding:
         left.set(xlabel="features d", ylabel="components")
         left.set_title("(b) one exception")
         left.legend(loc="upper left")
-        for k, colour in zip(values(upper, "k"), (BLUE, ORANGE, RED), strict=True):
+        for k, colour in zip(values(upper, "k"), (BLUE, ORANGE, RED), strict=False):
             group = where(upper, k=k)
             xs, ys = curve(group, "d", "claimed")
             right.plot(xs, ys, **grey | {"color": colour}, label=f"m + {k}d" if k > 1 else "m + d")

@@ -10,17 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellapart import (
+    DFF,
     AdaptiveDFF,
     CappedDFF,
     ErrorBelow,
+    Guarded,
     NoMistakeIn,
     RobustDFF,
     Rounds,
+    StRoDFF,
     estimate,
+    simulate,
     teach,
     worlds,
 )
 from tellapart.errors import ParameterError
+from tellapart.learners import BaseLearner
 from tellapart.review import Progress, Stopper
 from tellapart.review.interval import highest, is_above, is_below, lowest, needed
 from tellapart.review.progress import Stretch
@@ -232,6 +237,25 @@ def test_a_lesson_ends_where_the_stopper_says(stopper: Stopper) -> None:
     assert (progress.rounds, progress.mistakes) == (short.rounds, short.mistakes)
     again = teach(CappedDFF(m=6), world.teacher(), world.items, until=stopper)
     assert again == short  # a stopper keeps nothing
+
+
+@pytest.mark.parametrize("stopper", STOPPERS, ids=repr)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: CappedDFF(m=6),
+        lambda: RobustDFF(6, 10, 1),
+        lambda: StRoDFF(6, 0.1, 0.05, 0.1, scale=0.05),
+        lambda: Guarded(DFF(), CappedDFF(m=6)),
+        lambda: CappedDFF(m=6, remember=True),  # given every round
+    ],
+)
+def test_simulate_ends_there_too(make: Callable[[], BaseLearner], stopper: Stopper) -> None:
+    world = worlds.tree(400, 100, 6, 3, exceptions=0.01, seed=2)
+    one, other = make(), make()
+    taught = teach(one, world.teacher(), world.items, until=stopper)
+    assert simulate(other, world, until=stopper) == taught
+    assert other.to_json() == one.to_json()
 
 
 def test_a_stopper_that_is_never_met() -> None:

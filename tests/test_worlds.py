@@ -71,7 +71,7 @@ def test_a_world_of_ten_million_items_and_a_million_features_costs_little():
     assert len(world.items) == 10_000_000
     row = world.items[9_999_999]
     assert ("f999999" in row) in (True, False)
-    assert len(world._columns) < world.m  # those of the tree, and no other
+    assert len(world._columns) < world.m  # those the labels come from
 
 
 def test_exceptions_never_name_a_feature_more_often_than_s():
@@ -254,3 +254,12 @@ def test_a_recorded_lesson_plays_again():
         Recorded([]).answer("bear", ta.Guess(None, None))
     with pytest.raises(ta.TellapartError, match="contradicts itself"):
         Recorded([("x", ta.Correction("a")), ("x", ta.Correction("b"))])
+
+
+@pytest.mark.parametrize("make", [ta.worlds.tree, ta.worlds.dnf])
+@pytest.mark.parametrize(
+    "bad", [{"seed": "a"}, {"seed": 1.5}, {"similar": -1}, {"similar": "a"}, {"similar": 0.5}]
+)
+def test_seed_and_similar_are_checked(make, bad):
+    with pytest.raises(ParameterError, match=next(iter(bad))):
+        make(50, 10, 3, 2, **{"exceptions": 3, "seed": 1, **bad})

@@ -27,6 +27,8 @@ _HOME = {
     "DecisionList": "model",
     "ErrorBelow": "review",
     "Expression": "features",
+    "FeatureError": "errors",
+    "FormatError": "errors",
     "Guarded": "learners",
     "Guess": "protocol",
     "Is": "features",
@@ -38,6 +40,8 @@ _HOME = {
     "NoMistakeIn": "review",
     "Not": "model",
     "Or": "features",
+    "ParameterError": "errors",
+    "ProtocolError": "errors",
     "Recorded": "teachers",
     "RobustDFF": "learners",
     "Rounds": "review",
@@ -88,6 +92,10 @@ if TYPE_CHECKING:
     from tellapart import theory as theory
     from tellapart import worlds as worlds
     from tellapart.columns import simulate as simulate
+    from tellapart.errors import FeatureError as FeatureError
+    from tellapart.errors import FormatError as FormatError
+    from tellapart.errors import ParameterError as ParameterError
+    from tellapart.errors import ProtocolError as ProtocolError
     from tellapart.errors import TellapartError as TellapartError
     from tellapart.export import load_model as load_model
     from tellapart.export import save_model as save_model

@@ -11,12 +11,14 @@ found again with `items=`.
 
 from __future__ import annotations
 
+import copy
 import importlib
 import json
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from numbers import Integral
 from typing import Any
 
 from tellapart.errors import FormatError
@@ -57,6 +59,8 @@ def encode(value: Any) -> Any:
     """
     if value is None or isinstance(value, bool | int | str):
         return value
+    if isinstance(value, Integral):  # numpy's whole numbers, equal to Python's
+        return int(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else {"$float": repr(value)}
     if type(value) in _writers:
@@ -159,14 +163,23 @@ def identity(item: Any) -> Hashable:
 
 
 def _hashable(part: Any) -> Hashable:
-    return tuple(part) if isinstance(part, list) else identity(part)
+    if isinstance(part, list | tuple):
+        return tuple(map(_hashable, part))
+    # a NaN equals nothing, itself included, yet a missing value is the same when it comes again
+    return ("nan",) if isinstance(part, float) and math.isnan(part) else identity(part)
 
 
 def keep(item: Any) -> Any:
     """A copy of `item` that its owner cannot change behind our back."""
     if isinstance(item, set):
         return frozenset(item)
-    return dict(item) if type(item) is dict else item
+    if type(item) is dict:
+        return {key: keep(part) for key, part in item.items()}
+    if type(item) is list:
+        return [keep(part) for part in item]
+    if isinstance(item, dict | list) and not isinstance(item, Hashable):
+        return copy.copy(item)
+    return item
 
 
 register(date, "$date", date.isoformat, lambda text, c: date.fromisoformat(text))

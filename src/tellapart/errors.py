@@ -16,7 +16,6 @@ A message says what was wrong, what was given, and what to do.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
@@ -73,7 +72,7 @@ def check(
     tellapart.errors.ParameterError: RobustDFF: m must be an integer >= 1, got 0 (int)
     """
     right_kind = isinstance(value, Integral if kind is int else Real)
-    if right_kind and not isinstance(value, bool) and not math.isnan(value) and test(value):
+    if right_kind and not isinstance(value, bool) and value == value and test(value):
         return
     raise ParameterError(
         f"{owner}: {name} must be {allowed}, got {value!r} ({type(value).__name__})"

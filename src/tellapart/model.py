@@ -39,14 +39,29 @@ def holds(feature: Feature, item: Item) -> bool:
     """
     if callable(feature):
         return bool(feature(item))
-    if isinstance(item, Mapping):
-        return bool(item.get(feature))
-    if hasattr(item, "__contains__") and not isinstance(item, str | bytes | list | tuple):
+    kind = _kinds.get(type(item)) or _kind(item)
+    if kind is _MEMBERS:
         return feature in item
+    if kind is _MAPPING:
+        return bool(item.get(feature))
     raise FeatureError(
         f"cannot tell whether {feature!r} holds on {item!r} ({type(item).__name__}): give items"
         " as mappings or sets, features as callables, or pass holds="
     )
+
+
+_MAPPING, _MEMBERS, _NEITHER = "mapping", "members", "neither"
+_kinds: dict[type, str] = {}  # how items of a type are read: asking an ABC every time is slow
+
+
+def _kind(item: Item) -> str:
+    kind = _NEITHER
+    if isinstance(item, Mapping):
+        kind = _MAPPING
+    elif hasattr(item, "__contains__") and not isinstance(item, str | bytes | list | tuple):
+        kind = _MEMBERS
+    _kinds[type(item)] = kind
+    return kind
 
 
 class Compound:
@@ -134,9 +149,26 @@ class Literal(NamedTuple):
 
 def describe(feature: Feature) -> str:
     """A feature in words: its own `str`, or the name of a function."""
+    if isinstance(feature, frozenset):
+        return show(feature)
     if isinstance(feature, Compound) or not callable(feature):
         return str(feature)
     return str(getattr(feature, "__name__", feature))
+
+
+def show(item: Item) -> str:
+    """An item's `repr`, of a set in sorted order: the same text in every run.
+
+    >>> show(frozenset({"milk", "eggs"})), show({"legs": 4})
+    ("{'eggs', 'milk'}", "{'legs': 4}")
+    """
+    if isinstance(item, set | frozenset) and item:
+        return f"{{{', '.join(sorted(map(show, item)))}}}"
+    if type(item) is list:
+        return f"[{', '.join(map(show, item))}]"
+    if type(item) is dict:
+        return f"{{{', '.join(f'{key!r}: {show(part)}' for key, part in item.items())}}}"
+    return repr(item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +196,8 @@ class Clause:
 
     def __str__(self) -> str:
         condition = " and ".join(map(str, self.literals))
-        said = f"{self.label}" if self.example is None else f"{self.label}, like {self.example}"
+        like = "" if self.example is None else f", like {describe(self.example)}"
+        said = f"{self.label}{like}"
         return f"if {condition}: {said}" if condition else f"always: {said}"
 
 
@@ -246,9 +279,10 @@ class FirstMatch:
 
 def _reader(item: Item) -> Callable[[Feature], bool]:
     """`holds` on one item, for many plain names."""
-    if isinstance(item, Mapping):
-        return item.get  # type: ignore[return-value]
-    if hasattr(item, "__contains__") and not isinstance(item, str | bytes | list | tuple):
+    kind = _kinds.get(type(item)) or _kind(item)
+    if kind is _MAPPING:
+        return item.get  # type: ignore[no-any-return]
+    if kind is _MEMBERS:
         return item.__contains__  # type: ignore[no-any-return]
     return lambda feature: holds(feature, item)
 

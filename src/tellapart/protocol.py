@@ -12,7 +12,8 @@ a label and no feature, and it is no mistake.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+import sys
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -118,11 +119,31 @@ class Teacher(Protocol):
         ...
 
 
+class Watch(Protocol):
+    """A stopper at work in one lesson."""
+
+    def __call__(self, guess: Guess, correction: Correction | None) -> None:
+        """Take a round, after it was learnt."""
+        ...
+
+    def skip(self, rounds: int) -> None:
+        """Take so many rounds whose guesses were right and changed nothing."""
+        ...
+
+    def met(self) -> bool:
+        """Whether it is time to stop."""
+        ...
+
+    def left(self) -> int:
+        """How many more right guesses until it is; 0 when it is."""
+        ...
+
+
 class Stopper(Protocol):
     """What `teach` asks of one who says when to stop; `tellapart.review` has some."""
 
-    def watch(self, learner: Learner) -> Callable[[Guess, Correction | None], bool]:
-        """A fresh look-out: called after every round, it returns whether to stop."""
+    def watch(self, learner: Learner) -> Watch:
+        """A fresh look-out for one lesson."""
         ...
 
 
@@ -135,7 +156,7 @@ class Lesson:
     """
 
     rounds: int
-    corrections: tuple[Round, ...] = field(repr=False)
+    corrections: Sequence[Round] = field(repr=False)
     """The mistakes, each with its item, guess and correction."""
     rules_created: int
     rules_deleted: int
@@ -151,6 +172,9 @@ class Lesson:
     @property
     def mistake_rounds(self) -> tuple[int, ...]:
         """In which rounds the mistakes fell."""
+        numbers = getattr(self.corrections, "numbers", None)  # of corrections not yet laid out
+        if numbers is not None:
+            return tuple(numbers.tolist())
         return tuple(corrected.number for corrected in self.corrections)
 
 
@@ -169,13 +193,12 @@ def teach(
     >>> lesson.rounds, lesson.mistakes, lesson.mistake_rounds
     (5, 2, (1, 2))
     """
-    conversation = Conversation(learner, teacher)
-    stop = None if until is None else until.watch(learner)
+    conversation = Conversation(learner, teacher, until)
     rounds = 0
     for number, item in enumerate(items):
-        guess, correction = conversation.round(number, item)
+        conversation.round(number, item)
         rounds = number + 1
-        if stop is not None and stop(guess, correction):
+        if conversation.over:
             break
     return conversation.lesson(rounds)
 
@@ -183,19 +206,40 @@ def teach(
 class Conversation:
     """A learner and a teacher at work, and the record of it: what `teach` is made of."""
 
-    def __init__(self, learner: Learner, teacher: Teacher) -> None:
+    def __init__(self, learner: Learner, teacher: Teacher, until: Stopper | None = None) -> None:
         self.learner, self.teacher = learner, teacher
+        self._watch = None if until is None else until.watch(learner)
         self.corrections: list[Round] = []
         self._before = learner.rules_created, learner.rules_deleted, len(learner.inconsistencies)
 
-    def round(self, number: int, item: Item) -> tuple[Guess, Correction | None]:
-        """One round of the protocol: what was guessed, and what was answered."""
+    def round(self, number: int, item: Item) -> None:
+        """One round of the protocol."""
         guess = self.learner.guess(item)
         correction = self.teacher.answer(item, guess)
         self.learner.learn(item, guess, correction)
         if correction is not None and guess.label is not None:
             self.corrections.append(Round(number, item, guess, correction))
-        return guess, correction
+        if self._watch is not None:
+            self._watch(guess, correction)
+
+    def skip(self, rounds: int) -> None:
+        """So many rounds whose guesses are known to be right and to change nothing."""
+        if self._watch is not None:
+            self._watch.skip(rounds)
+
+    @property
+    def watched(self) -> bool:
+        """Whether a stopper must see every mistake as it happens."""
+        return self._watch is not None
+
+    @property
+    def over(self) -> bool:
+        """Whether the stopper says so."""
+        return self._watch is not None and self._watch.met()
+
+    def left(self) -> int:
+        """How many more right guesses until it is over."""
+        return sys.maxsize if self._watch is None else self._watch.left()
 
     def lesson(self, rounds: int) -> Lesson:
         """What happened in `rounds` rounds."""

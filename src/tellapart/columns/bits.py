@@ -70,6 +70,26 @@ def clear_tail(words: Words, items: int) -> Words:
     return words
 
 
+def clear(words: Words, start: int, stop: int) -> None:
+    """Set the bits from `start` to before `stop` to zero, in place.
+
+    >>> words = pack([True, True, True])
+    >>> clear(words, 1, 2)
+    >>> unpack(words, 3).tolist()
+    [True, False, True]
+    """
+    if start >= stop:
+        return
+    first, last = start >> 6, stop >> 6
+    before, after = (1 << (start & 63)) - 1, ~((1 << (stop & 63)) - 1) & (1 << 64) - 1
+    if first == last:
+        words[first] &= np.uint64(before | after)
+        return
+    words[first] &= np.uint64(before)
+    words[first + 1 : last] = 0
+    words[last : last + 1] &= np.uint64(after)
+
+
 def bit(words: Words, item: int) -> bool:
     """One truth value.
 

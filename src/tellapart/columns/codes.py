@@ -23,7 +23,7 @@ class Codes(Sequence[int]):
     def __init__(self, planes: Sequence[Words], length: int) -> None:
         self.planes = tuple(planes)
         self._length = length
-        self._views = tuple(enumerate(plane.data for plane in self.planes))
+        self._views = tuple((1 << b, plane.data) for b, plane in enumerate(self.planes))
 
     @classmethod
     def of(cls, numbers: Sequence[int] | npt.NDArray[np.integer[Any]]) -> Codes:
@@ -43,9 +43,9 @@ class Codes(Sequence[int]):
         return Codes(planes, self._length)
 
     def __setitem__(self, index: int, code: int) -> None:
-        word, bit = divmod(index, 64)
-        for b, view in self._views:
-            view[word] = view[word] & ~(1 << bit) | (code >> b & 1) << bit
+        word, bit = index >> 6, 1 << (index & 63)
+        for weight, view in self._views:
+            view[word] = view[word] | bit if code & weight else view[word] & ~bit
 
     def __len__(self) -> int:
         return self._length
@@ -59,10 +59,14 @@ class Codes(Sequence[int]):
             return [self[i] for i in range(*index.indices(self._length))]
         if not -self._length <= index < self._length:
             raise IndexError(f"there are {self._length} items, asked for number {index}")
-        word, bit = divmod(index % self._length, 64)
-        code = 0
-        for b, view in self._views:
-            code |= (view[word] >> bit & 1) << b
+        return self.at(index % self._length)
+
+    def at(self, index: int) -> int:
+        """The number of item `index`, without a check."""
+        word, bit, code = index >> 6, 1 << (index & 63), 0
+        for weight, view in self._views:
+            if view[word] & bit:
+                code += weight
         return code
 
     def where(self, code: int) -> Words:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from tellapart.columns.bits import Words, clear, words_for
+from tellapart.columns.corrections import Corrections
 from tellapart.columns.match import PackedMatch, Unreadable, World
 from tellapart.model import FirstMatch, holds
-from tellapart.protocol import Conversation, Learner, Lesson
+from tellapart.protocol import Conversation, Guess, Item, Learner, Lesson, Round, Stopper, Teacher
 
 
-def simulate(learner: Learner, world: World) -> Lesson:
-    """The same lesson as `teach(learner, world.teacher(), world.items)`, fast.
+def simulate(learner: Learner, world: World, *, until: Stopper | None = None) -> Lesson:
+    """The same lesson as `teach(learner, world.teacher(), world.items, until=until)`, fast.
 
     Between two mistakes nothing changes. So the learner's rules are evaluated on packed columns, 64
     items a word, until a guess is wrong; that round is handed to the learner; and so on. The
@@ -29,49 +34,71 @@ def simulate(learner: Learner, world: World) -> Lesson:
     >>> lesson.rounds, lesson.mistakes, lesson.bound
     (1000000, 19, 35)
     """
-    conversation = Conversation(learner, world.teacher())
-    done = _jump(learner, world, conversation)
-    for number in range(done, len(world)):
-        conversation.round(number, world.items[number])
-    return conversation.lesson(len(world))
+    conversation = Conversation(learner, world.teacher(), until)
+    done, noted = _jump(learner, world, conversation)
+    while done < len(world) and not conversation.over:
+        conversation.round(done, world.items[done])
+        done += 1
+    lesson = conversation.lesson(done)
+    if noted is None or not noted.any():
+        return lesson
+    guess = learner.model.default.guess
+    tell = partial(_tell, world.items, world.teacher(), guess)
+    return replace(lesson, corrections=Corrections(lesson.corrections, noted, tell, len(world)))
 
 
-def _jump(learner: Any, world: World, conversation: Conversation) -> int:
-    """Go through the world by jumps as far as that goes; returns the first round not done."""
+def _tell(items: Sequence[Item], teacher: Teacher, guess: Guess, number: int) -> Round:
+    """What was said in a round in which no rule covered an ordinary item."""
+    correction = teacher.answer(items[number], guess)
+    assert correction is not None
+    return Round(number, items[number], guess, correction)
+
+
+def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, Words | None]:
+    """Go through the world by jumps as far as that goes.
+
+    Returns the first round not done, and the mistakes put down but not told.
+    """
     lists: Callable[[], Any] = getattr(learner, "rule_lists", lambda: None)
     reading = getattr(world, "reading", holds)
     if not lists() or any(rules.holds is not reading for rules, _ in lists()):
-        return 0
-    number, end = 0, len(world)
-    if end and learner.guess(world.items[0]).label is None:
-        conversation.round(0, world.items[0])
+        return 0, None
+    items, number, end = world.items, 0, len(world)
+    if end and learner.guess(items[0]).label is None:
+        conversation.round(0, items[0])
         number = 1
-    items = world.items
+    ordinary = noted = None
+    if any(rules.quiet()[0] >= 0 for rules, _ in lists()):
+        ordinary = world.ordinary
+        alone = lists() == [(learner, True)] and not conversation.watched
+        if ordinary is not None and alone:
+            noted = np.zeros(words_for(end), dtype=np.uint64)
     matches: dict[Any, PackedMatch] = {}
     try:
         for rules, _ in lists():
-            matches[rules] = PackedMatch(world, rules.model.default.label)
+            matches[rules] = PackedMatch(world, rules.model.default.label, ordinary, noted)
             rules.use(matches[rules])
-        while number < end:
-            stop = end
+        while number < end and (left := conversation.left()):
+            stop = min(end, number + left)
             for rules, shown in lists():
-                match, counting = matches[rules], rules.needs_every_round
-                quiet = rules.quiet() if counting else None
-                stop = match.find(number, stop, shown, counting, quiet)
+                stop = matches[rules].find(number, stop, shown, *rules.quiet())
             if stop > number:
                 learner.skip(stop - number, partial(_uncovered, matches, number, stop))
+                conversation.skip(stop - number)
+                left -= stop - number
             number = stop
-            if number < end:
+            if number < end and left:
                 for match in matches.values():
                     match.arrive(number)
                 conversation.round(number, items[number])
                 number += 1
     except Unreadable:
-        pass
+        if noted is not None:
+            clear(noted, number, end)  # what was put down ahead
     finally:
         for rules in matches:
             rules.use(FirstMatch(rules.holds))
-    return number
+    return number, noted
 
 
 def _uncovered(matches: dict[Any, PackedMatch], start: int, stop: int, rules: Any) -> int:

@@ -12,10 +12,12 @@ from typing import Protocol
 from tellapart.columns.bits import Words
 from tellapart.columns.codes import Labels
 from tellapart.columns.engine import engine
-from tellapart.columns.plain import NEVER
 from tellapart.columns.source import Source, column
 from tellapart.model import Literal
 from tellapart.protocol import Feature, Item, Label, Teacher
+
+NEVER = 1 << 62
+"""Later than any item."""
 
 
 class World(Source, Protocol):
@@ -26,6 +28,11 @@ class World(Source, Protocol):
     @property
     def packed_labels(self) -> Labels:
         """What the teacher calls each item."""
+        ...
+
+    @property
+    def ordinary(self) -> Words | None:
+        """Items on which the teacher's answer is sound and depends on nothing said before."""
         ...
 
     def teacher(self) -> Teacher:
@@ -48,14 +55,22 @@ class PackedMatch:
     ----------
     default : label
         The label of items that no conjunction covers.
+    ordinary, noted : packed columns, optional
+        Where a mistake may change nothing but a count, and where to put down those that did.
     """
 
-    def __init__(self, world: World, default: Label) -> None:
+    def __init__(
+        self,
+        world: World,
+        default: Label,
+        ordinary: Words | None = None,
+        noted: Words | None = None,
+    ) -> None:
         self.world, self.labels = world, world.packed_labels
         planes = self.labels.codes.planes
         # a label that no item has is wrong everywhere: it has a digit of its own
         self._stranger = 1 << len(planes)
-        self._list = engine(len(world))(planes, self._code(default), len(planes) + 1)
+        self._list = engine(len(world))(planes, self._code(default), ordinary, noted)
         self._columns: dict[Feature, Words] = {}
         self._slot, self._uncovered = -1, (0, 0, 0)
         self._free, self._shown = 0, False  # no event before `_free`, of what is so `_shown`
@@ -94,20 +109,18 @@ class PackedMatch:
 
     # -- what simulate asks
 
-    def find(self, start: int, stop: int, shown: bool, counting: bool, quiet: int | None) -> int:
+    def find(self, start: int, stop: int, shown: bool, quiet: int, wrong_only: bool) -> int:
         """The next item from `start` on that may change the learner, or `stop`; see `Plain.find`.
 
         What was searched is not searched again while nothing changes.
         """
         if self._pending:
             self._settle(start)
-        if not counting and shown == self._shown and self._free > start:
+        if quiet < 0 and shown == self._shown and self._free > start:
             start = self._free
             if start >= stop:
                 return stop
-        event, slot, uncovered = self._list.find(
-            start, stop, shown, counting, NEVER if quiet is None else quiet
-        )
+        event, slot, uncovered = self._list.find(start, stop, shown, quiet, wrong_only)
         self._free, self._shown = event, shown
         self._event = (event, slot) if event < stop else None
         self._uncovered = (start, event, uncovered)
@@ -116,7 +129,7 @@ class PackedMatch:
     def uncovered(self, start: int, stop: int) -> int:
         """How many items from `start` to before `stop`, free of events, are uncovered."""
         if self._uncovered[:2] != (start, stop):
-            found = self._list.find(start, stop, False, True, NEVER)
+            found = self._list.find(start, stop, False, NEVER)
             self._uncovered = (start, stop, found[2])
         return self._uncovered[2]
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from tellapart.columns.bits import Words, clear_tail
 
-NEVER = 1 << 62
-"""Later than any item."""
 _FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _LARGEST = 4096  # words a block; a few columns of them fit the cache
 
@@ -23,14 +21,22 @@ class Plain:
         The binary digits of the code that each item should get, lowest first. For `say`, room for
         the code that each item gets.
     default : int
-        The code of items that no conjunction covers.
-    digits : int, default=len(planes)
-        How many digits codes have; those without a plane are 0 for every item.
+        The code of items that no conjunction covers. A code may have one digit more than there are
+        planes: no item should get it.
+    ordinary, noted : packed columns, optional
+        For `find`: where a wrong code may be put down, and where to.
     """
 
-    def __init__(self, planes: Sequence[Words], default: int, digits: int | None = None) -> None:
+    def __init__(
+        self,
+        planes: Sequence[Words],
+        default: int,
+        ordinary: Words | None = None,
+        noted: Words | None = None,
+    ) -> None:
         self.planes, self.default = tuple(planes), default
-        self.digits = len(self.planes) if digits is None else digits
+        self.digits = max(len(self.planes), default.bit_length())
+        self.ordinary, self.noted = ordinary, noted
         self.clear()
 
     def clear(self) -> None:
@@ -39,6 +45,7 @@ class Plain:
 
     def append(self, code: int) -> int:
         """An empty conjunction after all others; returns its slot."""
+        self.digits = max(self.digits, code.bit_length())
         self._rules.append(([], [], code))
         return len(self._rules) - 1
 
@@ -65,16 +72,21 @@ class Plain:
         return -1
 
     def find(
-        self, start: int, stop: int, shown: bool, counting: bool, quiet: int
+        self, start: int, stop: int, shown: bool = True, quiet: int = -1, wrong_only: bool = False
     ) -> tuple[int, int, int]:
         """The first event from `start` to before `stop`: its item, slot, and the uncovered before.
 
-        An event is an item with a code other than its own (when not `shown`: only one that no
-        conjunction covers), or, when `counting`, the `quiet`-th that no conjunction covers. Without
-        one, the answer is `stop`. Uncovered items are counted only when `counting`.
+        Without an event, the answer is `stop`. An event is an item that gets a code other than its
+        own; when not `shown`, only if no conjunction covers it.
+
+        With `quiet` >= 0, uncovered items are counted. All after the first `quiet` of them are
+        events (with `wrong_only`, those that get a wrong code). Of the first `quiet`, those that
+        get a wrong code are no events where `ordinary` is set: they are put down in `noted`. If
+        there is no `noted`, this is so only when not `shown`, and nothing is put down.
         """
-        quiet = quiet if counting else NEVER
-        uncovered, size, word, last = 0, 2, start >> 6, -(-stop // 64)
+        counting, uncovered, size = quiet >= 0, 0, 2
+        silent = self.ordinary is not None and (self.noted is not None or not shown)
+        word, last = start >> 6, -(-stop // 64)
         while word < last:
             end = min(word + size, last)
             valid = np.full(end - word, _FULL)
@@ -82,19 +94,34 @@ class Plain:
                 valid[0] &= _FULL << np.uint64(start & 63)
             if end == last:
                 clear_tail(valid, stop)
-            left, said = self._said(word, end, valid)
-            wrong = said[len(self.planes)] if self.digits > len(self.planes) else valid & ~valid
-            for plane, digit in zip(self.planes, said, strict=False):
-                wrong |= plane[word:end] ^ digit
-            wrong &= valid if shown else left
-            here = int(np.bitwise_count(left).sum()) if counting else 0
-            if uncovered + here >= quiet or wrong.any():
-                place = min(_nth(wrong, 1), _nth(left, quiet - uncovered))
-                before = uncovered + _count(left, place) if counting else 0
-                item = 64 * word + place
-                return item, self.first(item), before
-            uncovered, word, size = uncovered + here, end, min(2 * size, _LARGEST)
+            left, wrong = self._wrong(word, end, valid, shown)
+            events, hushed = wrong, wrong & ~wrong
+            if counting:
+                early = _first(left, quiet - uncovered)
+                if silent and self.ordinary is not None:
+                    hushed = wrong & early & self.ordinary[word:end]
+                late = left & ~early
+                events = wrong & ~hushed | (late & wrong if wrong_only else late)
+            if events.any():
+                before = _first(valid, _count(valid, _place(events)))
+                left, hushed = left & before, hushed & before
+            if counting:
+                uncovered += int(np.bitwise_count(left).sum())
+                if shown and self.noted is not None:
+                    self.noted[word:end] |= hushed
+            if events.any():
+                item = 64 * word + _place(events)
+                return item, self.first(item), uncovered
+            word, size = end, min(2 * size, _LARGEST)
         return stop, -1, uncovered
+
+    def _wrong(self, word: int, end: int, valid: Words, shown: bool) -> tuple[Words, Words]:
+        """What no conjunction covers, and what gets a wrong code, in a stretch."""
+        left, said = self._said(word, end, valid)
+        wrong = np.zeros(end - word, dtype=np.uint64)
+        for number, digit in enumerate(said):
+            wrong |= digit ^ self.planes[number][word:end] if number < len(self.planes) else digit
+        return left, wrong & (valid if shown else left)
 
     def say(self, items: int) -> None:
         """Write the code of every item into the planes."""
@@ -132,19 +159,28 @@ def _write(said: Words, code: int, where: Words) -> None:
             np.bitwise_or(digit, where, out=digit)
 
 
-def _nth(words: Words, n: int) -> int:
-    """The place of the n-th bit that is set; beyond all words if there are fewer."""
-    counts = np.cumsum(np.bitwise_count(words), dtype=np.int64)
-    word = int(np.searchsorted(counts, n))
-    if word == len(words):
-        return NEVER
+def _place(words: Words) -> int:
+    """The place of the first bit that is set, of which there is one."""
+    word = int(np.flatnonzero(words)[0])
     rest = int(words[word])
-    for _ in range(n - 1 - (int(counts[word - 1]) if word else 0)):
-        rest &= rest - 1
-    return word * 64 + (rest & -rest).bit_length() - 1
+    return 64 * word + (rest & -rest).bit_length() - 1
 
 
 def _count(words: Words, place: int) -> int:
     """How many bits are set before `place`."""
     whole = int(np.bitwise_count(words[: place >> 6]).sum())
     return whole + (int(words[place >> 6]) & (1 << (place & 63)) - 1).bit_count()
+
+
+def _first(words: Words, n: int) -> Words:
+    """The first `n` of the bits that are set."""
+    counts = np.cumsum(np.bitwise_count(words), dtype=np.int64)
+    whole = int(np.searchsorted(counts, n, side="right"))
+    kept = words.copy()
+    kept[whole:] = 0
+    if whole < len(words):
+        rest = int(words[whole])
+        for _ in range(n - (int(counts[whole - 1]) if whole else 0)):
+            kept[whole] |= np.uint64(rest & -rest)
+            rest &= rest - 1
+    return kept

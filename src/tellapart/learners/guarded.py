@@ -29,7 +29,8 @@ class Guarded(BaseLearner):
     Parameters
     ----------
     practical, guaranteed : learners
-        Fresh ones. They are this learner's own from now on, and read features as it does.
+        Fresh ones. They are this learner's own from now on, and read features as it does,
+        unless they were made with a `holds` of their own.
 
     Examples
     --------
@@ -60,6 +61,7 @@ class Guarded(BaseLearner):
         if practical is guaranteed:
             raise ParameterError("Guarded: practical and guaranteed must be two learners, got one")
         self.practical, self.guaranteed = practical, guaranteed
+        self.read_by(holds)
         self._charged = [0, 0]  # mistakes shown: by practical, by guaranteed
 
     @property
@@ -104,6 +106,13 @@ class Guarded(BaseLearner):
             holds=self.holds,
             remember=self.remember,
         )
+
+    def read_by(self, reading: Holds) -> None:
+        """Read features by `reading` from now on; so do both, unless they have their own way."""
+        super().read_by(reading)
+        for learner in (self.practical, self.guaranteed):
+            if learner.holds is holds:
+                learner.read_by(reading)
 
     def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
         """Those of both learners."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import ceil, exp
+from math import exp, floor
 from typing import Any
 
 from tellapart import codec
@@ -140,18 +140,16 @@ class StRoDFF(HandleMistake):
         r = t - self._last_rule - uncovered + 1
         return uncovered >= gamma(self.epsilon, r, t, self.delta, scale=self.scale)
 
-    def quiet(self) -> int | None:
-        """The uncovered round in which the next rule may be made.
+    def quiet(self) -> tuple[int, bool]:
+        """How many uncovered rounds must go by before the next rule can be made.
 
-        The threshold never falls while covered and uncovered rounds go by, so what is missing now
-        is missing at least. Half a round is left for the rounding of floats.
+        The threshold never falls while covered and uncovered rounds go by, so at least what is
+        missing now is missing. A round is left for the rounding of floats.
         """
-        if self.as_printed:
-            return None
         t, uncovered = self.rounds + 1, self._uncovered_rounds
         r = t - self._last_rule - uncovered
         missing = gamma(self.epsilon, r, t, self.delta, scale=self.scale) - uncovered
-        return max(1, ceil(missing - 0.5))
+        return max(0, floor(missing) - 1), self.as_printed
 
     def skip(self, rounds: int, uncovered: Callable[[RuleLearner], int]) -> None:
         """Let the clock run over rounds in which nothing else changed."""

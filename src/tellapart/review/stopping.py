@@ -235,15 +235,26 @@ class Watch:
         self._model = self._look()
         self._rules = self._count()
 
-    def __call__(self, guess: Guess, correction: Correction | None) -> bool:
-        """Take one round, after it was learnt; returns whether one may stop."""
+    def __call__(self, guess: Guess, correction: Correction | None) -> None:
+        """Take one round, after it was learnt."""
         if guess.label is None:
             self.progress.ask()
             self._changed(mistake=True)
         else:
             mistake = correction is not None
             self.progress.add(mistake, self._changed(mistake))
+
+    def skip(self, rounds: int) -> None:
+        """Take so many rounds whose guesses were right and changed nothing."""
+        self.progress.skip(rounds)
+
+    def met(self) -> bool:
+        """Whether one may stop."""
         return self.stopper.met(self.progress)
+
+    def left(self) -> int:
+        """How many more guesses, if all are right, until one may stop."""
+        return self.stopper.left(self.progress)
 
     def _changed(self, mistake: bool) -> bool | None:
         if self.learner is None:

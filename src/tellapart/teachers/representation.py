@@ -93,8 +93,9 @@ class FromRepresentation:
                 continue
             if against is None:
                 return feature
-            named, key = self._named.setdefault((against, feature), set()), codec.identity(item)
-            if self.s is None or key in named or len(named) < self.s:
+            named = self._named.setdefault((against, feature), set())
+            key = codec.identity(item)
+            if self.s is None or len(named) < self.s or key in named:
                 named.add(key)
                 return feature
         return Is(item)

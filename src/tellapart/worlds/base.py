@@ -33,6 +33,8 @@ class View(Sequence[Any]):
     @overload
     def __getitem__(self, index: slice) -> list[Any]: ...
     def __getitem__(self, index: int | slice) -> Any:
+        if type(index) is int and 0 <= index < self._length:
+            return self._member(index)
         if isinstance(index, slice):
             return [self._member(i) for i in range(*index.indices(self._length))]
         if not -self._length <= index < self._length:
@@ -79,6 +81,14 @@ class World(ABC):
 
     def places(self, feature: Feature) -> Sequence[int] | None:
         """The items on which a rare feature holds, in order; None when it may hold on many."""
+        return None
+
+    @property
+    def ordinary(self) -> Words | None:
+        """Items on which the teacher's answer is sound and depends on nothing that was said before.
+
+        Sound: the feature holds on the item and not on the example. None when there is no promise.
+        """
         return None
 
     def __len__(self) -> int:

@@ -35,7 +35,7 @@ def dnf(
     >>> world.m, world.k, len(world.exceptions)
     (6, 52, 52)
     """
-    check_sizes("dnf", items, features, components, labels, exceptions)
+    check_sizes("dnf", items, features, components, labels, exceptions, seed)
     name = f"dnf({items}, {features}, {components}, {labels}, {exceptions}, seed={seed}"
     name += "" if placement == "random" else f", placement={placement!r}"
     name += ")" if similar is None else f", similar={similar})"

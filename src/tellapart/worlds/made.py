@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -60,7 +61,11 @@ class Row:
         self.world, self.number = world, number
 
     def __contains__(self, feature: Feature) -> bool:
-        return self.world.bit(feature, self.number)
+        number = self.number
+        words = self.world.bits.get(feature)
+        if words is None:
+            return self.world.bit(feature, number)
+        return bool(words[number >> 6] >> (number & 63) & 1)
 
     def __iter__(self) -> Iterator[Feature]:
         return (name for name in self.world.features if name in self)
@@ -73,7 +78,7 @@ class Row:
         )
 
     def __hash__(self) -> int:
-        return hash((self.world.name, self.number))
+        return self.number
 
     def __repr__(self) -> str:
         return f"item {self.number}"
@@ -164,6 +169,8 @@ class MadeWorld(World):
         similar: int | None,
         laid_out: Mapping[Feature, Words] | None = None,
     ) -> None:
+        if similar is not None:
+            check("a made world", "similar", similar, "an integer >= 0", lambda v: v >= 0)
         self.columns, self.components = columns, components
         given = [component.label for component in representation.components]
         names: list[Label] = list(dict.fromkeys(given))
@@ -172,7 +179,8 @@ class MadeWorld(World):
         self.name, self.representation = name, representation
         self.features = View(columns.features, "f{}".format)
         self._columns: dict[Feature, Words] = {}
-        self._bits: dict[Feature, memoryview] = {}  # the same, for one bit at a time
+        self.bits: dict[Feature, memoryview] = {}
+        """The columns laid out so far, to be read a word at a time."""
         self._touched: dict[Feature, int] = {}
         for feature, words in (laid_out or {}).items():
             self._lay_out(feature, words)
@@ -183,17 +191,19 @@ class MadeWorld(World):
         for item in self.exceptions:
             codes[item] = generator.choice([c for c in range(len(names)) if c != codes[item]])
         self.items = View(columns.items, lambda number: Row(self, number))
-        self.labels = self.packed_labels = Labels(names, codes)
+        self.labels: Labels = Labels(names, codes)
+        self.packed_labels = self.labels
         self.m, self.k = representation.m, len(self.exceptions)
         least = max(1, -(-self.k // columns.features))
         self.s = min(self.k, least if similar is None else similar)
 
     def teacher(self) -> FromRepresentation:
         """A fresh teacher who has this world's representation in mind."""
+        names, codes, components = self.labels.names, self.labels.codes.at, self.components.at
         return FromRepresentation(
             self.representation,
-            lambda row: self.labels[row.number],
-            component_of=lambda row: self.components[row.number],
+            lambda row: names[codes(row.number)],
+            component_of=lambda row: components(row.number),
             reasons=self._thoughts,
             m=self.m,
             k=self.k,
@@ -202,7 +212,7 @@ class MadeWorld(World):
 
     def bit(self, feature: Feature, item: int) -> bool:
         """Whether `feature`, a column, holds on item number `item`."""
-        words = self._bits.get(feature)
+        words = self.bits.get(feature)
         if words is not None:
             return bool(words[item >> 6] >> (item & 63) & 1)
         number = self.columns.number(feature)
@@ -228,7 +238,7 @@ class MadeWorld(World):
         return self._columns[feature]
 
     def _lay_out(self, feature: Feature, words: Words) -> None:
-        self._columns[feature], self._bits[feature] = words, words.data
+        self._columns[feature], self.bits[feature] = words, words.data
 
     def _combined(self, feature: Feature) -> Words:
         """The column of what is no column by itself; not kept."""
@@ -249,6 +259,15 @@ class MadeWorld(World):
         row = feature.item
         known = isinstance(row, Row) and row.number < len(self) and row == self.items[row.number]
         return [row.number] if known and isinstance(row, Row) else []
+
+    @cached_property
+    def ordinary(self) -> Words:
+        """All items but the exceptions: of them the teacher thinks by components alone."""
+        words = blank(words_for(len(self)))
+        words.fill(0)
+        odd = np.array(self.exceptions, dtype=np.uint64)
+        np.bitwise_or.at(words, odd >> np.uint64(6), np.uint64(1) << (odd & np.uint64(63)))
+        return clear_tail(np.bitwise_not(words, out=words), len(self))
 
     def _forced_literals(self) -> dict[tuple[int, Feature], bool]:
         parts = enumerate(self.representation.components)
@@ -280,11 +299,18 @@ class MadeWorld(World):
         generator = random.Random(f"{self.columns.seed}/{item.number}")
         for _ in range(_REASONS):
             name = f"f{generator.randrange(self.columns.features)}"
-            yield name if name in item else Not(name)
+            if (holds := name in item) != (name in example):
+                yield name if holds else Not(name)
 
 
 def check_sizes(
-    owner: str, items: int, features: int, components: int, labels: int, exceptions: float
+    owner: str,
+    items: int,
+    features: int,
+    components: int,
+    labels: int,
+    exceptions: float,
+    seed: int,
 ) -> None:
     """The one check of sizes that all made worlds share."""
     check(owner, "items", items, "an integer >= 1", lambda v: v >= 1)
@@ -297,6 +323,7 @@ def check_sizes(
         f"an integer from 1 to components = {components}",
         lambda v: 1 <= v <= components,
     )
+    check(owner, "seed", seed, "an integer", lambda v: True)
     if isinstance(exceptions, Integral):
         check(owner, "exceptions", exceptions, "a count up to items", lambda v: 0 <= v <= items)
     else:

@@ -41,7 +41,7 @@ def tree(
     >>> tree(10_000_000, 1_000_000, 12, 4, exceptions=100, seed=3)
     <tree(10000000, 1000000, 12, 4, 100, seed=3): 10000000 items, m=12, k=100, s=1>
     """
-    check_sizes("tree", items, features, components, labels, exceptions)
+    check_sizes("tree", items, features, components, labels, exceptions, seed)
     name = f"tree({items}, {features}, {components}, {labels}, {exceptions}, seed={seed}"
     name += "" if placement == "random" else f", placement={placement!r}"
     name += ")" if similar is None else f", similar={similar})"

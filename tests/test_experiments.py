@@ -78,6 +78,7 @@ def put(row: Row, key: str, value: Any, **where: Any) -> None:
 FALSE: dict[str, Callable[[Row], object]] = {
     "theorem3": lambda row: put(row, "mistakes", row["bound"] + 1, learner="CappedDFF"),
     "slope": lambda row: put(row, "mistakes", 40 * row["k"], learner="RobustDFF"),
+    "worst_case": lambda row: put(row, "mistakes", row["bound"] - 1, learner="CappedDFF"),
     "dimension": lambda row: put(row, "mistakes", row["d"], learner="CappedDFF"),
     "theorem1": lambda row: put(row, "needed", row["d"] * 99),
     "theorem2": lambda row: put(row, "mistakes", 1),
@@ -102,7 +103,15 @@ def test_what_was_not_seen_is_not_claimed(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["theorem3", "dimension", "theorem1", "theorem2", "erratum_return", "erratum_reduction"],
+    [
+        "theorem3",
+        "worst_case",
+        "dimension",
+        "theorem1",
+        "theorem2",
+        "erratum_return",
+        "erratum_reduction",
+    ],
 )
 def test_what_short_runs_can_show_they_show(name: str) -> None:
     """The others need longer streams, or more exceptions, than a test has time for."""

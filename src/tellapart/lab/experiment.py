@@ -24,6 +24,7 @@ Row: TypeAlias = dict[str, Value]
 EXPERIMENTS = (
     "theorem3",
     "slope",
+    "worst_case",
     "dimension",
     "theorem1",
     "theorem2",

@@ -82,6 +82,8 @@ def render(picture: Picture) -> dict[str, bytes]:
         figure = Figure(figsize=picture.size)
         FigureCanvasAgg(figure)
         picture.draw(figure)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # one layout for both
         for kind, metadata in (
             ("svg", {"Date": None, "Creator": None}),
             ("png", {"Software": None}),
@@ -120,7 +122,7 @@ def name_ends(axes: Any, *, gap: float = 15.0, size: float = 11.5) -> None:
     `gap` is the least distance between two names, in points. Call it after limits are set.
     """
     figure = axes.figure
-    figure.canvas.draw()  # positions are known only after the layout is settled
+    figure.draw_without_rendering()  # places are known only once there is a layout
     scale = 72 / figure.dpi
     ends = []
     for drawn in axes.get_lines():

@@ -19,12 +19,16 @@ def cells(quick: bool) -> list[Cell]:
     sizes = [10**power for power in range(1, 7)]
     repeats, items = (10, 3_000) if quick else (30, 20_000)
     one = [
-        Cell("dimension", {"world": "one exception", "d": d}, weight=d / 2e4)
+        Cell("dimension", {"world": "one exception", "d": d}, weight=d / 1.3e4)
         for d in sizes
         if d < 10**6 or not quick
     ]
     trees = [
-        Cell("dimension", {"world": "made tree", "d": d, "items": items, "repeat": repeat})
+        Cell(
+            "dimension",
+            {"world": "made tree", "d": d, "items": items, "repeat": repeat},
+            weight=0.2,
+        )
         for d in sizes
         for repeat in range(repeats)
     ]

@@ -20,7 +20,7 @@ def cells(quick: bool) -> list[Cell]:
     lengths = [10_000, 30_000, 100_000, 300_000, 1_000_000]
     lengths += [] if quick else [3_000_000, 10_000_000]
     return [
-        Cell("erratum_creation", {"items": n, "sigma": sigma}, weight=n / 1e5)
+        Cell("erratum_creation", {"items": n, "sigma": sigma}, weight=n / 2e5)
         for n in lengths
         for sigma in _SIGMAS
     ]

@@ -18,12 +18,12 @@ _FORMS = {"printed": "as printed", "repaired": "repaired"}
 
 
 def cells(quick: bool) -> list[Cell]:
-    rounds, streams, blocks = (30_000, 10, 4) if quick else (300_000, 10, 20)
+    rounds, streams, blocks = (30_000, 10, 4) if quick else (100_000, 10, 10)
     return [
         Cell(
             "erratum_logarithm",
             {"scale": scale, "rounds": rounds, "streams": streams, "block": block},
-            weight=rounds / 1e4,
+            weight=rounds / 3e4,
         )
         for scale in (_SCALE, 1.0)
         for block in range(blocks)

@@ -19,7 +19,7 @@ def cells(quick: bool) -> list[Cell]:
     items = 200_000 if quick else 3_000_000
     return [
         Cell(
-            "erratum_waiting", {"scale": scale, "items": items, "world": world}, weight=items / 1e5
+            "erratum_waiting", {"scale": scale, "items": items, "world": world}, weight=items / 1e6
         )
         for scale in _SCALES
         for world in range(2 if quick else 4)

@@ -25,7 +25,7 @@ def cells(quick: bool) -> list[Cell]:
         Cell(
             "ignorance",
             {"world": world, "m": _M, "k": k, "repeat": repeat},
-            weight=1 + (k * k / 1e4 if world == "islands" else 0),
+            weight=k * k / 5e3 if world == "islands" else 0.1,
         )
         for world in _WORLDS
         for k in exceptions

@@ -19,7 +19,7 @@ def cells(quick: bool) -> list[Cell]:
         Cell(
             "slope",
             {"m": _M, "s": _S, "k": k, "repeat": repeat},
-            weight=k * k / 3e3,
+            weight=k * k / 5e3,
         )
         for k in sizes
         for repeat in range(1 if quick and k > 64 else 3)

@@ -22,7 +22,7 @@ def cells(quick: bool) -> list[Cell]:
     return [
         *(Cell("theorem1", {"part": "b", "d": d}, weight=d**3 / 1e6) for d in lower),
         *(
-            Cell("theorem1", {"part": "a", "d": d, "k": k, "repeat": repeat})
+            Cell("theorem1", {"part": "a", "d": d, "k": k, "repeat": repeat}, weight=0.1)
             for d in upper
             for k in (1, 4, 16)
             for repeat in range(repeats)

@@ -14,10 +14,10 @@ _WORLDS = 10  # worlds in a cell
 
 
 def cells(quick: bool) -> list[Cell]:
-    sizes = (4, 8, 16, 32) if quick else (4, 8, 16, 32, 64, 128)
-    repeats = 2 if quick else 5
+    sizes = (4, 8, 16, 32) if quick else (4, 8, 16, 32, 64)
+    repeats = 2 if quick else 4
     return [
-        Cell("theorem2", {"m": m, "repeat": repeat}, weight=m**3 / 3e4)
+        Cell("theorem2", {"m": m, "repeat": repeat}, weight=m**3 / 1e4)
         for m in sizes
         for repeat in range(repeats)
     ]

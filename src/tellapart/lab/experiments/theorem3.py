@@ -38,7 +38,7 @@ def cells(quick: bool) -> list[Cell]:
                 "items": 0 if placement == "hostile" else items,
                 "repeat": repeat,
             },
-            weight=m * k * k / 5e4 if placement == "hostile" else items / 1e4,
+            weight=m * k * k / 2e4 if placement == "hostile" else items / 1e5,
         )
         for m, k in grid
         for s in sorted({1, min(k, 4), k})

@@ -18,8 +18,8 @@ from tellapart.worlds import World
 _M, _D, _EPSILON, _DELTA = 4, 64, 0.01, 0.1
 _ROBUST = "RobustDFF, k = εn"
 _WEIGHTS = {
-    "StRoDFF as printed": 18,
-    "StRoDFF": 8,
+    "StRoDFF as printed": 1,
+    "StRoDFF": 1,
     _ROBUST: 11,
     "CappedDFF": 2,
     "StRoDFF, scale 0.1": 1,

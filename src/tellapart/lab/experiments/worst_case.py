@@ -18,7 +18,7 @@ def cells(quick: bool) -> list[Cell]:
     sizes = [(1, 1), (1, 2), (1, 3), (2, 0), (2, 1), (2, 2), (2, 3), (3, 0), (3, 1)]
     sizes += [] if quick else [(3, 2), (4, 0)]
     return [
-        Cell("worst_case", {"m": m, "k": k, "learner": name}, weight=(m + k) ** 3 / 50)
+        Cell("worst_case", {"m": m, "k": k, "learner": name}, weight=4.0 ** (m + k) / 200)
         for m, k in sizes
         for name in robust(m, k, 0)
         if not (quick and (m, k, name) == (2, 3, "RobustDFF"))  # thousands of positions

@@ -71,6 +71,7 @@ _ROOMS = (
     "columns",
     "export",
     "features",
+    "lab",
     "learners",
     "review",
     "tables",
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     from tellapart import columns as columns
     from tellapart import export as export
     from tellapart import features as features
+    from tellapart import lab as lab
     from tellapart import learners as learners
     from tellapart import review as review
     from tellapart import tables as tables

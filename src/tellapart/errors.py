@@ -7,6 +7,7 @@ TellapartError
 ├── FeatureError      a feature cannot be read on an item, or a text is no feature
 ├── FormatError       a file or text could not be read back
 ├── ExportError       a model cannot be said in the language asked for
+├── LabError          the lab cannot go on; what was finished is kept
 └── MissingExtra      an optional dependency is not installed
 ```
 
@@ -47,6 +48,10 @@ class FormatError(TellapartError, ValueError):
 
 class ExportError(TellapartError):
     """A model, or a feature in it, cannot be said in the language asked for."""
+
+
+class LabError(TellapartError):
+    """The lab cannot go on; what was finished is kept."""
 
 
 class MissingExtra(TellapartError, ImportError):

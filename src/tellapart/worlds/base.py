@@ -111,6 +111,8 @@ class Listed(World):
         At most this many exceptions name the same feature against the same component.
     reasons : (item, example) -> features, optional
         What the teacher says of exceptions; by default the first of `features` that differs.
+    component_of : item -> number, default=representation.component
+        G(x), where there is a quicker way.
 
     >>> from tellapart.theory.representation import Component
     >>> birds = Representation((Component("bird"),))
@@ -130,11 +132,13 @@ class Listed(World):
         s: int = 1,
         reasons: Callable[[Item, Item], Iterable[Feature]] | None = None,
         reading: Holds = holds,
+        component_of: Callable[[Item], int | None] | None = None,
     ) -> None:
         self.name, self.representation, self.reading = name, representation, reading
         self.features = features
         self._distinct, self._truths, self._order = items, labels, order
-        odd = representation.exceptions(items, labels)
+        self._component_of = component_of
+        odd = _exceptions(representation, items, labels, component_of)
         if order is None:
             self.items, self.labels, self.exceptions = items, labels, odd
         else:
@@ -151,6 +155,7 @@ class Listed(World):
         return FromRepresentation(
             self.representation,
             LabelOf(self._distinct, self._truths),
+            component_of=self._component_of,
             reasons=self._reasons,
             m=self.m,
             k=self.k,
@@ -193,3 +198,18 @@ class Listed(World):
     def _what_differs(self, item: Item, example: Item) -> Iterable[Feature]:
         for feature in self.features:
             yield feature if truth(feature, item, self.reading) else Not(feature)
+
+
+def _exceptions(
+    representation: Representation,
+    items: Sequence[Item],
+    labels: Sequence[Label],
+    component_of: Callable[[Item], int | None] | None,
+) -> list[int]:
+    if component_of is None:
+        return representation.exceptions(items, labels)
+    usual: dict[int | None, Label] = {
+        number: component.label for number, component in enumerate(representation.components)
+    }
+    pairs = enumerate(zip(items, labels, strict=True))
+    return [n for n, (item, label) in pairs if usual.get(component_of(item)) != label]

@@ -67,8 +67,10 @@ _HOME = {
     "to_text": "export",
 }
 _ROOMS = (
+    "adapters",
     "checks",
     "columns",
+    "engines",
     "export",
     "features",
     "lab",
@@ -81,8 +83,10 @@ _ROOMS = (
 )
 
 if TYPE_CHECKING:
+    from tellapart import adapters as adapters
     from tellapart import checks as checks
     from tellapart import columns as columns
+    from tellapart import engines as engines
     from tellapart import export as export
     from tellapart import features as features
     from tellapart import lab as lab

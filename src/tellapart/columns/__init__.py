@@ -5,6 +5,7 @@ from tellapart.columns.codes import Codes, Labels
 from tellapart.columns.jump import simulate
 from tellapart.columns.plain import Plain
 from tellapart.columns.source import Source, column
+from tellapart.columns.whole import fired, predict, predict_chunks
 
 __all__ = [
     "Codes",
@@ -17,7 +18,10 @@ __all__ = [
     "clear",
     "clear_tail",
     "column",
+    "fired",
     "pack",
+    "predict",
+    "predict_chunks",
     "simulate",
     "unpack",
     "words_for",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns.bits import Words, blank, clear_tail, pack, unpack, words_for
+from tellapart.columns.bits import Words, blank, clear_tail, pack, words_for
 from tellapart.protocol import Label
+
+_PART = 1 << 14  # words
 
 
 class Codes(Sequence[int]):
@@ -83,10 +86,15 @@ class Codes(Sequence[int]):
 
     def array(self) -> npt.NDArray[Any]:
         """All numbers, laid out."""
-        kind = np.dtype(np.uint8 if len(self.planes) <= 8 else np.uint32)
-        codes: npt.NDArray[Any] = np.zeros(self._length, dtype=kind)
-        for b, plane in enumerate(self.planes):
-            codes |= unpack(plane, self._length).astype(kind) << kind.type(b)
+        octets = [
+            _octets(self.planes[first : first + 8], self._length)
+            for first in range(0, len(self.planes), 8)
+        ]
+        if len(octets) <= 1:
+            return octets[0] if octets else np.zeros(self._length, dtype=np.uint8)
+        codes = np.zeros(self._length, dtype=np.uint32)
+        for number, octet in enumerate(octets):
+            codes |= octet.astype(np.uint32) << np.uint32(8 * number)
         return codes
 
 
@@ -124,3 +132,20 @@ class Labels(Sequence[Label]):
         if isinstance(index, slice):
             return [self.names[code] for code in self.codes[index]]
         return self.names[self.codes[index]]
+
+
+def _octets(planes: Sequence[Words], length: int) -> npt.NDArray[np.uint8]:
+    """A byte for every item, whose lowest bits are those of up to eight planes."""
+    octets = np.zeros(words_for(length) * 8, dtype=np.uint64)  # eight items a word
+    for first in range(0, len(octets), _PART):  # a part at a time, which fits the cache
+        part = octets[first : first + _PART]
+        for b, plane in enumerate(planes):
+            part |= (_spread() << np.uint64(b))[plane.view(np.uint8)[first : first + _PART]]
+    return octets.view(np.uint8)[:length]
+
+
+@cache
+def _spread() -> Words:
+    """The eight bits of every byte as eight bytes of a word."""
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8), bitorder="little")
+    return bits.view(np.uint64)

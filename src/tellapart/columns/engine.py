@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from importlib.util import find_spec
 
 from tellapart.columns.plain import Plain
 from tellapart.columns.tape import Tape
@@ -19,9 +18,14 @@ def engine(items: int) -> type[Plain] | type[Tape]:
     Both give the same answers. A kernel that is loaded already is always used.
     """
     loaded = "tellapart.columns.kernel" in sys.modules
-    return Tape if loaded or (items >= WORTH_LOADING and _installed()) else Plain
+    return Tape if loaded or (items >= WORTH_LOADING and _loads()) else Plain
 
 
 @cache
-def _installed() -> bool:
-    return find_spec("numba") is not None
+def _loads() -> bool:
+    """Whether the kernel can be loaded; it is then."""
+    try:
+        from tellapart.columns import kernel  # noqa: F401
+    except ImportError:
+        return False
+    return True

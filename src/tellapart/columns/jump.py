@@ -74,6 +74,7 @@ def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, 
         if ordinary is not None and alone:
             noted = np.zeros(words_for(end), dtype=np.uint64)
     matches: dict[Any, PackedMatch] = {}
+    stretch = _Stretch(matches)
     try:
         for rules, _ in lists():
             matches[rules] = PackedMatch(world, rules.model.default.label, ordinary, noted)
@@ -83,7 +84,8 @@ def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, 
             for rules, shown in lists():
                 stop = matches[rules].find(number, stop, shown, *rules.quiet())
             if stop > number:
-                learner.skip(stop - number, partial(_uncovered, matches, number, stop))
+                stretch.start, stretch.stop = number, stop
+                learner.skip(stop - number, stretch.uncovered)
                 conversation.skip(stop - number)
                 left -= stop - number
             number = stop
@@ -101,5 +103,12 @@ def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, 
     return number, noted
 
 
-def _uncovered(matches: dict[Any, PackedMatch], start: int, stop: int, rules: Any) -> int:
-    return matches[rules].uncovered(start, stop)
+class _Stretch:
+    """Items between two events."""
+
+    def __init__(self, matches: dict[Any, PackedMatch]) -> None:
+        self.matches, self.start, self.stop = matches, 0, 0
+
+    def uncovered(self, rules: Any) -> int:
+        """How many of them a list of rules does not cover."""
+        return self.matches[rules].uncovered(self.start, self.stop)

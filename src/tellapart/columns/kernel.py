@@ -7,11 +7,12 @@ cache in between. Rules are taken last to first, so that each overwrites the one
 Around a mistake words are read one at a time, first rule first. Many columns at a time are more
 streams than the machine can foresee: then blocks of them are first read one after another.
 
-All of it is in one file because numba's cache looks at the date of one file.
+numba keeps what it compiled, and looks at the date of this file alone: touch it after a change of
+`strip` or `tape`.
 """
 
 # mypy: ignore-errors
-# ruff: noqa: ARG001, SIM108
+# ruff: noqa: SIM108
 # (Compiled code has no types that mypy knows; a signature needs all its arguments; a conditional
 # expression of strips is slower than the statement.)
 
@@ -20,10 +21,24 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic, models, register_model
+from numba import njit
 
+from tellapart.columns.strip import (
+    STRIP,
+    and_,
+    any_set,
+    but_not,
+    count_ones,
+    filled,
+    lowest,
+    not_,
+    or_,
+    read_strip,
+    read_word,
+    write_strip,
+    write_word,
+    xor,
+)
 from tellapart.columns.tape import (
     CELLS,
     CODE,
@@ -39,101 +54,11 @@ from tellapart.columns.tape import (
     STRIDE,
 )
 
-STRIP = 16
-"""Words a strip: four vectors of AVX2, of whose registers three such strips leave a few free."""
 _SINGLE = 2  # words read one by one before strips, after a mistake
 _LONG = 32  # strips after which it pays to find out which columns are in use
 _STREAMS = 20  # more columns than this are read block by block: the machine cannot foresee them
 _CACHE = 1 << 17  # bytes of such blocks
 _MOST = 512  # columns so read
-
-_vector = ir.VectorType(ir.IntType(64), STRIP)
-_ones = ir.Constant(_vector, [-1] * STRIP)
-_index = ir.IntType(32)
-
-
-class _Strip(types.Type):
-    """Sixteen words as one value."""
-
-    def __init__(self) -> None:
-        super().__init__(name="Strip")
-
-
-strip = _Strip()
-
-
-@register_model(_Strip)
-class _StripModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _vector)
-
-
-def _unary(signature: Any, emit: Any) -> Any:
-    @intrinsic
-    def operation(typing, a):
-        return signature, lambda context, builder, _, args: emit(builder, args[0])
-
-    return operation
-
-
-def _binary(emit: Any) -> Any:
-    @intrinsic
-    def operation(typing, a, b):
-        return strip(strip, strip), lambda context, builder, _, args: emit(builder, *args)
-
-    return operation
-
-
-def _spread(builder: Any, word: Any) -> Any:
-    blank = ir.Constant(_vector, ir.Undefined)
-    order = ir.Constant(ir.VectorType(_index, STRIP), [0] * STRIP)
-    return builder.shuffle_vector(builder.insert_element(blank, word, _index(0)), blank, order)
-
-
-def _fold(builder: Any, value: Any) -> Any:
-    size = STRIP
-    while size > 1:
-        size //= 2
-        blank, order = ir.Constant(value.type, ir.Undefined), ir.VectorType(_index, size)
-        low = builder.shuffle_vector(value, blank, ir.Constant(order, list(range(size))))
-        high = builder.shuffle_vector(value, blank, ir.Constant(order, list(range(size, 2 * size))))
-        value = builder.or_(low, high)
-    return builder.extract_element(value, _index(0))
-
-
-def _pointer(builder: Any, address: Any, kind: Any) -> Any:
-    return builder.inttoptr(address, kind.as_pointer())
-
-
-_load = _unary(strip(types.int64), lambda b, a: b.load(_pointer(b, a, _vector), align=8))
-_word = _unary(
-    types.int64(types.int64), lambda b, a: b.load(_pointer(b, a, ir.IntType(64)), align=8)
-)
-_all = _unary(strip(types.int64), _spread)
-_any = _unary(types.int64(strip), _fold)
-_ones_in = _unary(types.int64(types.int64), lambda b, a: b.ctpop(a))
-_lowest = _unary(types.int64(types.int64), lambda b, a: b.cttz(a, ir.IntType(1)(0)))
-_or = _binary(lambda b, x, y: b.or_(x, y))
-_and = _binary(lambda b, x, y: b.and_(x, y))
-_xor = _binary(lambda b, x, y: b.xor(x, y))
-_without = _binary(lambda b, x, y: b.and_(x, b.xor(y, _ones)))
-_not = _unary(strip(strip), lambda b, x: b.xor(x, _ones))
-
-
-def _writer(signature: Any) -> Any:
-    @intrinsic
-    def operation(typing, address, value):
-        def emit(context, builder, _, args):
-            builder.store(args[1], _pointer(builder, args[0], args[1].type), align=8)
-            return context.get_dummy_value()
-
-        return signature, emit
-
-    return operation
-
-
-_store = _writer(types.void(types.int64, strip))
-_store_word = _writer(types.void(types.int64, types.int64))
 
 
 def _compiled(function: Any) -> Any:
@@ -148,9 +73,9 @@ def _differs(planes, digits, code, offset):
     """The items of a word whose code is not `code`."""
     differs = np.int64(0)
     for digit in range(digits):
-        plane = _word(planes + 8 * digit)
+        plane = read_word(planes + 8 * digit)
         if plane:
-            differs |= _word(plane + offset) ^ -(code >> digit & 1)
+            differs |= read_word(plane + offset) ^ -(code >> digit & 1)
         else:
             differs |= -(code >> digit & 1)
     return differs
@@ -163,16 +88,16 @@ def first(tape, item):
     stride = 8 * tape[STRIDE]
     slot = np.int64(tape.ctypes.data) + 8 * HEAD
     for number in range(tape[SLOTS]):
-        forbidden = _word(slot)
+        forbidden = read_word(slot)
         cell = slot + 8 * CELLS
         end = cell + 8 * forbidden
         seen = np.int64(forbidden < 0)
         while cell < end:
-            seen |= _word(_word(cell) + offset) >> place
+            seen |= read_word(read_word(cell) + offset) >> place
             cell += 8
-        end += 8 * _word(slot + 8 * NEEDED)
+        end += 8 * read_word(slot + 8 * NEEDED)
         while cell < end:
-            seen |= ~(_word(_word(cell) + offset) >> place)
+            seen |= ~(read_word(read_word(cell) + offset) >> place)
             cell += 8
         if seen & 1 == 0:
             return number
@@ -188,41 +113,41 @@ def _reader(third):
 
     @njit(inline="always")
     def read(body, slots, stride, default, shift, mask, offset):
-        said_0, said_1 = _all(-(default & 1)), _all(-(default >> 1 & 1))
-        said_2 = _all(-(default >> 2 & 1))
+        said_0, said_1 = filled(-(default & 1)), filled(-(default >> 1 & 1))
+        said_2 = filled(-(default >> 2 & 1))
         slot = body + slots * stride
         while slot > body:
             slot -= stride
-            forbidden = _word(slot)
+            forbidden = read_word(slot)
             if forbidden < 0:
                 continue
-            fails = _all(0)
+            fails = filled(0)
             cell = slot + 8 * CELLS
             end = cell + 8 * forbidden
             while cell < end:
-                fails = _or(fails, _load(_word(cell) + offset))
+                fails = or_(fails, read_strip(read_word(cell) + offset))
                 cell += 8
-            end += 8 * _word(slot + 8 * NEEDED)
+            end += 8 * read_word(slot + 8 * NEEDED)
             if cell < end:
-                fails = _not(fails)
+                fails = not_(fails)
                 while cell < end:
-                    fails = _and(fails, _load(_word(cell) + offset))
+                    fails = and_(fails, read_strip(read_word(cell) + offset))
                     cell += 8
-                fails = _not(fails)
-            code = _word(slot + 8 * CODE) >> shift & mask
+                fails = not_(fails)
+            code = read_word(slot + 8 * CODE) >> shift & mask
             if code & 1:
-                said_0 = _or(said_0, _not(fails))
+                said_0 = or_(said_0, not_(fails))
             else:
-                said_0 = _and(said_0, fails)
+                said_0 = and_(said_0, fails)
             if code & 2:
-                said_1 = _or(said_1, _not(fails))
+                said_1 = or_(said_1, not_(fails))
             else:
-                said_1 = _and(said_1, fails)
+                said_1 = and_(said_1, fails)
             if third:
                 if code & 4:
-                    said_2 = _or(said_2, _not(fails))
+                    said_2 = or_(said_2, not_(fails))
                 else:
-                    said_2 = _and(said_2, fails)
+                    said_2 = and_(said_2, fails)
         return said_0, said_1, said_2
 
     return read
@@ -235,10 +160,10 @@ _two, _three = _reader(False), _reader(True)
 def _error(planes, digits, digit, said, offset):
     """Where a digit that is said is not the true one; of digits beyond the last, nowhere."""
     if digit >= digits:
-        return _all(0)
-    plane = _word(planes + 8 * digit)
+        return filled(0)
+    plane = read_word(planes + 8 * digit)
     if plane:
-        said = _xor(said, _load(plane + offset))
+        said = xor(said, read_strip(plane + offset))
     return said
 
 
@@ -248,11 +173,11 @@ def _columns(body, slots, stride, table):
     known = 0
     for number in range(slots):
         slot = body + number * stride
-        forbidden = _word(slot)
+        forbidden = read_word(slot)
         if forbidden < 0:
             continue
-        for cell in range(forbidden + _word(slot + 8 * NEEDED)):
-            address = _word(slot + 8 * (CELLS + cell))
+        for cell in range(forbidden + read_word(slot + 8 * NEEDED)):
+            address = read_word(slot + 8 * (CELLS + cell))
             place = 0
             while place < known and table[place] != address:
                 place += 1
@@ -270,8 +195,8 @@ def _touch(table, known, offset, words, pad):
     for number in range(known):
         address = table[number] + offset
         for line in range((words + 7) >> 3):
-            seen |= _word(address + 64 * line)
-    _store_word(pad, seen)  # so that it is not left out as useless
+            seen |= read_word(address + 64 * line)
+    write_word(pad, seen)  # so that it is not left out as useless
 
 
 @_compiled
@@ -302,25 +227,25 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             place, fired = 64, -1
             slot = body
             for number in range(slots):
-                forbidden = _word(slot)
+                forbidden = read_word(slot)
                 if forbidden >= 0:
                     covered = left
                     cell = slot + 8 * CELLS
                     end = cell + 8 * forbidden
                     while cell < end:
-                        covered &= ~_word(_word(cell) + offset)
+                        covered &= ~read_word(read_word(cell) + offset)
                         cell += 8
-                    end += 8 * _word(slot + 8 * NEEDED)
+                    end += 8 * read_word(slot + 8 * NEEDED)
                     while cell < end:
-                        covered &= _word(_word(cell) + offset)
+                        covered &= read_word(read_word(cell) + offset)
                         cell += 8
                     if covered:
                         left ^= covered
                         if shown:
-                            covered &= _differs(planes, digits, _word(slot + 8 * CODE), offset)
+                            covered &= _differs(planes, digits, read_word(slot + 8 * CODE), offset)
                             if covered:
                                 # only what comes before this mistake matters from now on
-                                place, fired = _lowest(covered), number
+                                place, fired = lowest(covered), number
                                 left &= (one << place) - 1
                         if left == 0:
                             break
@@ -329,20 +254,20 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             events = wrong
             if counting:
                 late = left  # the uncovered that are not quiet any more
-                for _ in range(min(quiet - uncovered, _ones_in(left))):
+                for _ in range(min(quiet - uncovered, count_ones(left))):
                     late &= late - 1
                 if wrong_only:
                     late &= wrong
                 if silent:
-                    events &= ~_word(ordinary + offset)
+                    events &= ~read_word(ordinary + offset)
                 events |= late
             if events:
-                place, fired = _lowest(events), -1
+                place, fired = lowest(events), -1
                 left &= (one << place) - 1
             if counting:
-                uncovered += _ones_in(left)
+                uncovered += count_ones(left)
                 if silent and shown:
-                    _store_word(noted + offset, _word(noted + offset) | wrong & left)
+                    write_word(noted + offset, read_word(noted + offset) | wrong & left)
             if place < 64:
                 return 64 * word + place, fired, uncovered
             word = fresh = word + 1
@@ -360,10 +285,10 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             touched = word + block
         if shown and not counting and digits <= 2:
             said_0, said_1, _ = _two(body, slots, stride, default, 0, 3, offset)
-            wrong = _or(
+            wrong = or_(
                 _error(planes, digits, 0, said_0, offset), _error(planes, digits, 1, said_1, offset)
             )
-            if _any(wrong) != 0:
+            if any_set(wrong) != 0:
                 singles = STRIP  # it is one of these words
             else:
                 fresh = word + STRIP
@@ -372,7 +297,7 @@ def find(tape, start, stop, shown, quiet, wrong_only):
 
         # Three digits at a time; where uncovered items matter, they are the third at first: a digit
         # that is 1 by default, and 0 in every slot.
-        wrong, left = _all(0), _all(0)
+        wrong, left = filled(0), filled(0)
         shift, width, initial = 0, 3, default & 7
         if counting or not shown:
             width, initial = 2, default & 3 | 4
@@ -382,38 +307,38 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             )
             if width == 2:
                 left = said_2
-                said_2 = _all(0)
+                said_2 = filled(0)
                 if not shown:
                     break
-            wrong = _or(wrong, _error(planes, digits, shift, said_0, offset))
-            wrong = _or(wrong, _error(planes, digits, shift + 1, said_1, offset))
+            wrong = or_(wrong, _error(planes, digits, shift, said_0, offset))
+            wrong = or_(wrong, _error(planes, digits, shift + 1, said_1, offset))
             if width == 3:
-                wrong = _or(wrong, _error(planes, digits, shift + 2, said_2, offset))
+                wrong = or_(wrong, _error(planes, digits, shift + 2, said_2, offset))
             shift += width
             width, initial = 3, default >> shift & 7
             if shift >= digits:
                 break
         if not shown:
             for digit in range(digits):
-                said = _all(-(default >> digit & 1))
-                wrong = _or(wrong, _error(planes, digits, digit, said, offset))
-            wrong = _and(wrong, left)
+                said = filled(-(default >> digit & 1))
+                wrong = or_(wrong, _error(planes, digits, digit, said, offset))
+            wrong = and_(wrong, left)
         here = 0
         if counting:
-            _store(pad, left)
+            write_strip(pad, left)
             for number in range(fresh - word, STRIP):
-                here += _ones_in(_word(pad + 8 * number))
+                here += count_ones(read_word(pad + 8 * number))
             if uncovered + here > quiet and (uncovered < quiet or not wrong_only):
                 singles = STRIP
                 continue
-        hushed = _all(0)
+        hushed = filled(0)
         if silent and uncovered + here <= quiet:
-            hushed = _and(_and(wrong, left), _load(ordinary + offset))
-        if _any(_without(wrong, hushed)) != 0:
+            hushed = and_(and_(wrong, left), read_strip(ordinary + offset))
+        if any_set(but_not(wrong, hushed)) != 0:
             singles = STRIP
             continue
         if silent and shown:
-            _store(noted + offset, hushed)
+            write_strip(noted + offset, hushed)
         uncovered += here
         fresh = word + STRIP
         word = fresh & ~7
@@ -433,16 +358,16 @@ def say(tape, items):
             said_0, said_1, said_2 = _three(
                 body, slots, stride, default >> shift, shift, 7, 8 * word
             )
-            _store(_word(planes + 8 * shift) + 8 * word, said_0)
+            write_strip(read_word(planes + 8 * shift) + 8 * word, said_0)
             if shift + 1 < digits:
-                _store(_word(planes + 8 * (shift + 1)) + 8 * word, said_1)
+                write_strip(read_word(planes + 8 * (shift + 1)) + 8 * word, said_1)
             if shift + 2 < digits:
-                _store(_word(planes + 8 * (shift + 2)) + 8 * word, said_2)
+                write_strip(read_word(planes + 8 * (shift + 2)) + 8 * word, said_2)
         word += STRIP
     for item in range(64 * word, items):
         number = first(tape, item)
-        code = default if number < 0 else _word(body + number * stride + 8 * CODE)
+        code = default if number < 0 else read_word(body + number * stride + 8 * CODE)
         for digit in range(digits):
-            plane = _word(planes + 8 * digit) + 8 * (item >> 6)
-            before = _word(plane) & ((np.int64(1) << (item & 63)) - 1)
-            _store_word(plane, before | (code >> digit & 1) << (item & 63))
+            plane = read_word(planes + 8 * digit) + 8 * (item >> 6)
+            before = read_word(plane) & ((np.int64(1) << (item & 63)) - 1)
+            write_word(plane, before | (code >> digit & 1) << (item & 63))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns.bits import Words, unpack
+from tellapart.columns import Codes, Plain, Words, blank, words_for
 from tellapart.model import Clause
 from tellapart.protocol import Feature
 
@@ -27,20 +27,11 @@ def clause_numbers(
     [1, 0, 0]
     """
     last = len(clauses) - 1
-    digits = [np.zeros(-(-items // 64), dtype=np.uint64) for _ in range(last.bit_length())]
-    left = np.full(-(-items // 64), 2**64 - 1, dtype=np.uint64)
-    covered = np.empty_like(left)
-    for number, clause in enumerate(clauses):
-        covered[:] = left
-        if number < last:
-            for feature, wanted in clause.literals:
-                held = truth(feature)
-                covered &= held if wanted else ~held
-            left &= ~covered
-        for place in range(len(digits)):
-            if number >> place & 1:
-                digits[place] |= covered
-    numbers = np.zeros(items, dtype=np.uint32)
-    for place, digit in enumerate(digits):
-        numbers |= unpack(digit, items).astype(np.uint32) << np.uint32(place)
-    return numbers
+    digits = [blank(words_for(items)) for _ in range(last.bit_length())]
+    clause_list = Plain(digits, default=last)
+    for number, clause in enumerate(clauses[:last]):
+        clause_list.append(code=number)
+        for feature, wanted in clause.literals:
+            clause_list.require(number, truth(feature), wanted)
+    clause_list.say(items)
+    return Codes(digits, items).array().astype(np.uint32, copy=False)

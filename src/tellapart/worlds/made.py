@@ -205,6 +205,7 @@ class MadeWorld(World):
             lambda row: names[codes(row.number)],
             component_of=lambda row: components(row.number),
             reasons=self._thoughts,
+            reasons_tell=True,
             m=self.m,
             k=self.k,
             s=self.s,
@@ -295,7 +296,10 @@ class MadeWorld(World):
         self.exceptions = sorted(places.tolist())
 
     def _thoughts(self, item: Row, example: Row) -> Iterable[Feature]:
-        """What comes to the teacher's mind about an exception: random facts, its own, in order."""
+        """What comes to the teacher's mind about an exception: random facts, its own, in order.
+
+        Of those, the ones that tell it from the example.
+        """
         generator = random.Random(f"{self.columns.seed}/{item.number}")
         for _ in range(_REASONS):
             name = f"f{generator.randrange(self.columns.features)}"

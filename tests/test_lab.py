@@ -256,28 +256,41 @@ def wait_for_cells(out: Path, number: int) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_stopped_lab_goes_on(how: signal.Signals, tmp_path: Path, sums: Path) -> None:
-    calm, out = tmp_path / "calm", tmp_path / "out"
-    lab.run(calm, [lab_sums.NAME], workers=1)
-    (sums / "runs").unlink()
+def wait_for_the_end_of(group: int) -> None:
+    """Workers do not outlive their lab."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("there are processes left")
+
+
+def stop_early(out: Path, sums: Path, how: signal.Signals) -> tuple[int, str, set[int]]:
+    """Stop a lab after three cells: its exit code, its last words, and the cells it kept."""
     (sums / "sleep").write_text("0.3")
     stopped = start(out, "--workers", "2")
     wait_for_cells(out, 3)
-    if how == signal.SIGKILL:
-        os.killpg(stopped.pid, how)
-    else:
-        stopped.send_signal(how)
+    stopped.send_signal(how)
     _, said = stopped.communicate(timeout=30)
-    if how == signal.SIGINT:
-        assert stopped.returncode == 130
-        assert re.search(r"interrupted\. \d+ of 10 cells are kept", said)
+    wait_for_the_end_of(stopped.pid)
     assert not (out / "report.html").exists()
+    assert not list(out.rglob("*.unfinished")) or how == signal.SIGKILL
     with Store(out) as store:
         kept = {c.parameters["k"] for c in lab_sums.cells(False) if store.load(c) is not None}
     assert 3 <= len(kept) < 10
     (sums / "runs").unlink()
     (sums / "sleep").unlink()
+    return stopped.returncode, said, kept
+
+
+def test_a_killed_lab_goes_on(tmp_path: Path, sums: Path) -> None:
+    calm, out = tmp_path / "calm", tmp_path / "out"
+    lab.run(calm, [lab_sums.NAME], workers=1)
+    (sums / "runs").unlink()
+    _, _, kept = stop_early(out, sums, signal.SIGKILL)
     again = start(out, "--workers", "2", "--json")
     told, said = again.communicate(timeout=60)
     assert again.returncode == 0, said
@@ -285,6 +298,17 @@ def test_a_stopped_lab_goes_on(how: signal.Signals, tmp_path: Path, sums: Path) 
     assert json.loads(told)["cells_run"] == 10 - len(kept)
     for path in ("report.html", "numbers/sums.csv", "figures/sums.svg", "figures/sums.png"):
         assert (out / path).read_bytes() == (calm / path).read_bytes()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_lab_says_what_it_kept(
+    how: signal.Signals, tmp_path: Path, sums: Path
+) -> None:
+    code, said, kept = stop_early(tmp_path / "out", sums, how)
+    assert code == 130
+    assert f"interrupted. {len(kept)} of 10 cells are kept" in said
+    assert len(local(lab_sums.cells(False), tmp_path / "out")) == 10
+    assert set(runs(sums)) == set(range(10)) - kept
 
 
 # -- Dask
@@ -302,7 +326,7 @@ def test_dask_with_a_killed_worker_gives_the_same_numbers(
     (sums / "sleep").write_text("0.2")
     killed: list[int] = []
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
         Store(tmp_path / "out") as store,
     ):
@@ -333,7 +357,7 @@ def test_dask_gives_up_on_a_cell_that_kills_its_workers(
     (sums / "kill-3-always").touch()
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Store(tmp_path / "out") as store,
     ):
         with pytest.raises(LabError, match=r"of 6 cells failed.*k=\d: KilledWorker"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_format
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,6 +68,7 @@ def lab(
         check("lab", "workers", workers, "an integer >= 1", lambda v: v >= 1)
     cells = plan(names, quick=quick)
     bars = Bars(cells)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with bars:
             results = run(out, names, quick=quick, workers=workers, dask=dask, on_cell=bars.advance)
@@ -77,6 +79,8 @@ def lab(
             file=sys.stderr,
         )
         return INTERRUPTED
+    finally:
+        signal.signal(signal.SIGTERM, before)
     report = out / "report.html"
     if json:
         print(json_format.dumps(_as_json(results, report, bars), ensure_ascii=False))

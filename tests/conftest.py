@@ -16,6 +16,7 @@ PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "distributed": (lambda: _module("distributed"), "pip install -e '.[dask]'"),
     "joblib": (lambda: _module("joblib"), "pip install -e '.[lab]'"),
     "matplotlib": (lambda: _module("matplotlib"), "pip install -e '.[lab]'"),
+    "numba": (lambda: _module("numba"), "pip install -e '.[lab]'"),
     "scikit-learn": (lambda: _module("sklearn"), "pip install -e '.[compare]'"),
     "river": (lambda: _module("river"), "pip install -e '.[compare]'"),
     "duckdb": (lambda: _module("duckdb"), "pip install -e '.[duckdb]'"),

@@ -20,6 +20,7 @@ MAKERS = {
     "CappedDFF": lambda **kw: ta.CappedDFF(7, **kw),
     "AdaptiveDFF": ta.AdaptiveDFF,
     "AdaptiveDFF-ruler": lambda **kw: ta.AdaptiveDFF("ruler", **kw),
+    "Hindsight": ta.Hindsight,
     "Guarded": lambda **kw: ta.Guarded(ta.DFF(), ta.CappedDFF(7), **kw),
 }
 

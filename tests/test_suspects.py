@@ -59,11 +59,33 @@ def test_slips_and_exceptions_are_the_odd_ones(kind: type[World]) -> None:
     assert share(found, slips | set(world.exceptions)) >= 0.95
 
 
+def test_reasons_help_to_see_what_is_odd() -> None:
+    """Few items, many components: the labels alone would find six in ten."""
+    shares = []
+    for seed in range(3):
+        world = worlds.tree(300, 1000, 20, 5, exceptions=0.02, seed=seed)
+        history, slips = slipped(world, CappedDFF(m=20), 0.1, seed=seed)
+        found = [suspect.round for suspect in suspects(history)]
+        shares.append(share(found, slips | set(world.exceptions)))
+    assert sum(shares) / 3 > 0.9
+
+
 @pytest.mark.parametrize("kind", [worlds.tree, worlds.dnf], ids=["tree", "dnf"])
 def test_nobody_is_suspected_where_nobody_slipped(kind: type[World]) -> None:
     history, slips = slipped(kind(600, 100, 6, 3, seed=1), AdaptiveDFF(), 0.0, seed=2)
     assert not slips
     assert len([s for s in suspects(history) if s.score > 0.2]) <= 2
+
+
+def test_reasons_against_an_odd_example_are_not_held_against_the_teacher() -> None:
+    """Labels slip, features never do: what is said against a mislabelled example is honest."""
+    world = worlds.tree(1000, 100, 8, 4, seed=1)
+    labels = sorted(set(world.labels), key=str)
+    teacher = Listening(Slipping(world.teacher(), 0.1, labels=labels, seed=2))
+    teach(CappedDFF(m=8), teacher, world.items)
+    found = suspects(teacher.history)
+    assert len(found) > 80
+    assert sum(suspect.feature is not None for suspect in found) <= 1
 
 
 def animals() -> History:
@@ -154,6 +176,9 @@ def test_a_feature_that_others_contradict_is_suspected() -> None:
     assert (suspect.round, suspect.feature, suspect.expected_feature) == (41, "tail", "feathers")
     assert suspect.label == suspect.expected == "bird"
     assert "that holds on 10 of 20 others like it and on 10 of 20 like {milk}" in suspect.why
+    # what was named between the same labels twice is a way of seeing things, not a slip
+    history.add({"feathers", "tail", "a"}, Guess("mammal", {"milk"}), Correction("bird", "tail"))
+    assert not suspects(history)
 
 
 def test_negated_features_are_judged_as_negations() -> None:

@@ -31,6 +31,7 @@ _HOME = {
     "FormatError": "errors",
     "Guarded": "learners",
     "Guess": "protocol",
+    "Hindsight": "learners",
     "Is": "features",
     "Learner": "protocol",
     "Lesson": "protocol",
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
     from tellapart.learners import AdaptiveDFF as AdaptiveDFF
     from tellapart.learners import CappedDFF as CappedDFF
     from tellapart.learners import Guarded as Guarded
+    from tellapart.learners import Hindsight as Hindsight
     from tellapart.learners import RobustDFF as RobustDFF
     from tellapart.learners import StRoDFF as StRoDFF
     from tellapart.learners import load_learner as load_learner

@@ -1,6 +1,6 @@
 """Packed columns: 64 items a word."""
 
-from tellapart.columns.bits import Words, bit, blank, clear_tail, pack, unpack, words_for
+from tellapart.columns.bits import Words, bit, blank, clear, clear_tail, pack, unpack, words_for
 from tellapart.columns.codes import Codes, Labels
 from tellapart.columns.jump import simulate
 from tellapart.columns.plain import Plain
@@ -14,6 +14,7 @@ __all__ = [
     "Words",
     "bit",
     "blank",
+    "clear",
     "clear_tail",
     "column",
     "pack",

@@ -26,6 +26,8 @@ def run(
     keep: Sequence[str],
     names: Sequence[str],
     progress: Callable[[int], None],
+    *,
+    sieve: bool = False,
 ) -> int:
     """Write the answers for every row of `scan` to `out`; returns how many rows there were."""
     import polars as pl
@@ -62,7 +64,7 @@ def run(
     holds = [translate(tree_of(f, scan.types), clean=True).alias(places[f]) for f in features]
     kept = [pl.col(f"kept {n}") for n in range(len(keep))]
     try:
-        frame = scan.lazy([*keep, scan.columns[-1]]).select([short, *holds, *kept])
+        frame = scan.lazy([*keep, scan.columns[-1]], sieve=sieve).select([short, *holds, *kept])
         found = frame.collect_schema()
         made = [*(found[f"kept {n}"] for n in range(len(keep))), dtype, pl.UInt32(), pl.String()]
         answered = frame.map_batches(
@@ -76,6 +78,6 @@ def run(
             answered.sink_ndjson(out)
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
         scan.explain(error)
-    if gaps:
-        scan.check_complete()
+    if gaps and not sieve and scan.gaps():
+        return run(scan, answers, out, kind, keep, names, progress, sieve=True)
     return rows

@@ -58,7 +58,7 @@ def session(master: str | None = None, more: Mapping[str, str] | None = None) ->
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "ERROR",
+        "spark.log.level": "FATAL",
     }
     if local:  # nobody else has to find us
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -82,8 +82,6 @@ def run(
     master: str | None,
 ) -> int:
     """Write the answers for every row of `scan` to `out`; returns how many rows there were."""
-    from pyspark.errors import PySparkException
-
     if scan.kind == "ipc":
         raise FormatError(
             f"{scan.name}: Spark cannot read Arrow files. Save it as Parquet, or use the engine"
@@ -91,12 +89,15 @@ def run(
         )
     query = Query("spark", scan.types)
     with _running(master) as spark, tempfile.TemporaryDirectory(dir=out.parent) as folder:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
         parts = Path(folder, "parts")
         try:
             cleaned, kept = _read(spark, scan, keep, query)
             select = query.select(model, answers, "tellapart_items", cleaned, kept, names)
             spark.sql(select).write.parquet(str(parts))
-        except PySparkException as error:
+        except (PySparkException, Py4JError) as error:
             scan.explain(error)
         finally:
             spark.catalog.dropTempView("tellapart_items")

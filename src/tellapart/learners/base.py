@@ -62,11 +62,8 @@ class BaseLearner(ABC):
         """The label of `item` and the example shown for it. Changes nothing."""
         if self._first is None:
             return Guess(None, None)
-        if self.remember:
-            label = self._memory.get(codec.identity(item))
-            if label is not None:
-                return Guess(label, item)
-        return self._guess(item)
+        label = self._recall(item) if self.remember else None
+        return self._guess(item) if label is None else Guess(label, item)
 
     def learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
         """Take the answer to `guess` on `item`; None when the guess stands.
@@ -86,11 +83,10 @@ class BaseLearner(ABC):
                 f"a label for an unknown round: the guess on {item!r} was made before the first"
                 " label was known. Call guess(item) again and answer that"
             )
-        if self.remember:
-            known = self._memory.get(codec.identity(item))
-            if known is not None:
-                self._meet_again(item, guess, known, correction)
-                return
+        known = self._recall(item) if self.remember else None
+        if known is not None:
+            self._meet_again(item, guess, known, correction)
+            return
         self._learn(item, guess, correction)
         if self.remember:
             self._memory[codec.identity(item)] = (guess if correction is None else correction).label
@@ -100,14 +96,17 @@ class BaseLearner(ABC):
         if self._first is None:
             self._take_first(item, Guess(None, None), Correction(label))
             return
-        if self.remember:
-            known = self._memory.get(codec.identity(item))
-            if known is not None:
-                said = None if label == known else Correction(label)
-                self._meet_again(item, Guess(known, item), known, said)
-                return
-            self._memory[codec.identity(item)] = label
+        known = self._recall(item) if self.remember else None
+        if known is not None:
+            self._overhear_again(item, known, label)
+            return
         self._overhear(item, label)
+        if self.remember:
+            self._memory[codec.identity(item)] = label
+
+    def witness(self, item: Item, guess: Guess, correction: Correction | None) -> None:
+        """See a round in which another learner's guess was shown. Here, its label is overheard."""
+        self.overhear(item, guess.label if correction is None else correction.label)
 
     @property
     @abstractmethod
@@ -229,6 +228,10 @@ class BaseLearner(ABC):
         self._first = Guess(correction.label, codec.keep(item))
         self._begin(item, correction.label)
 
+    def _recall(self, item: Item) -> Label | None:
+        """The label of an item seen before."""
+        return self._memory.get(codec.identity(item))
+
     def _meet_again(
         self, item: Item, guess: Guess, known: Label, correction: Correction | None
     ) -> None:
@@ -236,6 +239,10 @@ class BaseLearner(ABC):
         self.rounds += 1
         if correction is not None:
             self._odd(f"{show(item)} was {known!r} before and is now called {correction.label!r}")
+
+    def _overhear_again(self, item: Item, known: Label, label: Label) -> None:
+        said = None if label == known else Correction(label)
+        self._meet_again(item, Guess(known, item), known, said)
 
     def _check_turn(self, item: Item, guess: Guess, shown: Guess) -> None:
         if guess is not shown and guess != shown:

@@ -6,14 +6,16 @@ ends a lesson by it; whoever teaches in person asks `met` and shows `say` after 
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import count
 
 from tellapart.errors import check
-from tellapart.protocol import Correction, Guess, Learner, Lesson
+from tellapart.model import DecisionList, Literal
+from tellapart.protocol import Correction, Guess, Label, Learner, Lesson
 from tellapart.review.interval import estimate, is_below, needed
-from tellapart.review.progress import Progress, window
+from tellapart.review.progress import Progress, Stretch, window
 
 
 class Stopper(ABC):
@@ -174,13 +176,17 @@ class ErrorBelow(Stopper):
             mistakes, rounds, share = progress.model
             return max(0, self._needed(mistakes, share) - rounds)
         windows = progress.windows
-        least = min(self._needed(w.mistakes, w.share) - w.rounds for w in windows)
+        least = sys.maxsize
+        for mistakes, rounds, share in windows:
+            sooner = Stretch(mistakes, rounds + least - 1, share)
+            if is_below(self.error, sooner, self._risk):
+                least = max(0, self._needed(mistakes, share) - rounds)
         for number in count(len(windows)):  # windows that are yet to begin
             begin, share = window(number)
             if begin - progress.guesses >= least:
                 break
             least = min(least, begin - progress.guesses + self._needed(0, share))
-        return max(0, least)
+        return least
 
     def _needed(self, mistakes: int, share: float) -> int:
         return needed(self.error, mistakes, share, self._risk)
@@ -222,27 +228,24 @@ class _Either(Stopper):
 
 
 class Watch:
-    """A stopper at work in one lesson: call it after every round, in O(1) but for mistakes.
+    """A stopper at work in one lesson: told of every round, it knows whether one may stop.
 
-    Given the learner, it looks whether a mistake changed the model at all: rounds count on as long
-    as it stays the same. A learner that changes without a mistake is found out by its counts of
-    rules.
+    Given the learner, it looks whether the model has changed: a mistake may leave it as it was, and
+    then the rounds count on. (Learners keep their model until it changes, so that looking is free.)
     """
 
     def __init__(self, stopper: Stopper, learner: Learner | None = None) -> None:
         self.stopper, self.learner = stopper, learner
         self.progress = Progress()
-        self._model = self._look()
-        self._rules = self._count()
+        self._model = None if learner is None else learner.model
 
     def __call__(self, guess: Guess, correction: Correction | None) -> None:
         """Take one round, after it was learnt."""
+        changed = self._changed()
         if guess.label is None:
             self.progress.ask()
-            self._changed(mistake=True)
         else:
-            mistake = correction is not None
-            self.progress.add(mistake, self._changed(mistake))
+            self.progress.add(correction is not None, changed)
 
     def skip(self, rounds: int) -> None:
         """Take so many rounds whose guesses were right and changed nothing."""
@@ -256,21 +259,13 @@ class Watch:
         """How many more guesses, if all are right, until one may stop."""
         return self.stopper.left(self.progress)
 
-    def _changed(self, mistake: bool) -> bool | None:
-        if self.learner is None:
+    def _changed(self) -> bool | None:
+        if self.learner is None or self._model is None:
             return None
-        rules = self._count()
-        if not mistake and rules == self._rules:
-            return False
-        before, self._model, self._rules = self._model, self._look(), rules
-        return self._model != before
+        before, self._model = self._model, self.learner.model
+        return self._model is not before and _says(self._model) != _says(before)
 
-    def _count(self) -> tuple[int, int] | None:
-        if self.learner is None:
-            return None
-        return self.learner.rules_created, self.learner.rules_deleted
 
-    def _look(self) -> list[object] | None:
-        if self.learner is None:
-            return None
-        return [(clause.literals, clause.label) for clause in self.learner.model]
+def _says(model: DecisionList) -> list[tuple[tuple[Literal, ...], Label]]:
+    """What a model guesses, apart from the examples it shows."""
+    return [(clause.literals, clause.label) for clause in model]

@@ -11,7 +11,6 @@ import io
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
@@ -85,7 +84,7 @@ class CsvFile:
 
         from tellapart.features.to_polars import DTYPE
 
-        frame = pl.scan_csv(
+        return pl.scan_csv(
             self.path,
             separator=self.separator,
             with_column_names=lambda _: self.header,
@@ -94,14 +93,18 @@ class CsvFile:
             try_parse_dates=True,
             infer_schema_length=0,
         )
-        if len(self.header) > 1 and self.gaps():
-            return frame.filter(~pl.all_horizontal(pl.all().is_null()))
-        return frame
 
     def gaps(self) -> bool:
-        """Whether there may be an empty line, which is no row."""
-        with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
-            return content.find(b"\n\n") >= 0 or content.find(b"\n\r\n") >= 0
+        """Whether there may be an empty line, which is no row but is read as one."""
+        if len(self.header) == 1:
+            return False
+        before = b""
+        with self.path.open("rb") as file:
+            while block := file.read(1 << 24):
+                if b"\n\n" in block or b"\n\r\n" in block or _gap(before + block[:2]):
+                    return True
+                before = block[-2:]
+        return False
 
     def polars(self, **options: Any) -> pl.DataFrame:
         import polars as pl
@@ -285,6 +288,10 @@ class CsvFile:
             f" cells of the column are. Fix the cell; or leave it empty, or pass nulls=[{cell!r}],"
             f" if it means unknown; or pass types={{{name!r}: 'text'}}"
         )
+
+
+def _gap(edge: bytes) -> bool:
+    return b"\n\n" in edge or b"\n\r\n" in edge
 
 
 def _fit(cells: pl.Series, dtype: pl.DataType) -> pl.Series:

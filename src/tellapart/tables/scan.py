@@ -79,10 +79,11 @@ class Scan:
         self.check(wanted)
         self.types = {name: self._type(name, kind) for name, kind in wanted.items()}
 
-    def lazy(self, keep: Iterable[str] = ()) -> pl.LazyFrame:
+    def lazy(self, keep: Iterable[str] = (), *, sieve: bool = False) -> pl.LazyFrame:
         """The wanted columns, cleaned, and after them the columns `keep` as they are.
 
-        A kept column is called `kept 0`, `kept 1`, ... until it is written.
+        A kept column is called `kept 0`, `kept 1`, ... until it is written. `sieve` leaves out what
+        an empty line of a CSV file is read as; see `gaps`.
         """
         import polars as pl
 
@@ -91,6 +92,8 @@ class Scan:
         if self.kind == "csv":
             self.csv.types |= self.types
             frame = self.csv.scan()
+            if sieve:
+                frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
         elif self.kind == "jsonl":
             dtypes = {**self._dtypes, **{n: DTYPE[kind] for n, kind in self.types.items()}}
             frame = pl.scan_ndjson(self.path, schema=dtypes)
@@ -128,10 +131,14 @@ class Scan:
             self._find_misfit()
         raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
 
-    def check_complete(self) -> None:
-        """Raise if a row of a CSV file has too few cells, which readers fill up in silence."""
-        if self.kind == "csv" and self.csv.ragged():
+    def gaps(self) -> bool:
+        """Ask this where the last column was empty somewhere: whether there are empty lines. Raises
+        if a row of a CSV file has too few cells, which are filled up in silence."""
+        if self.kind != "csv":
+            return False
+        if self.csv.ragged():
             self.csv.check_lengths()
+        return self.csv.gaps()
 
     # -- columns and types
 

@@ -1,0 +1,240 @@
+"""Hindsight: every label becomes known, so look back at all of them, and at the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tellapart import codec
+from tellapart.errors import ParameterError
+from tellapart.learners.base import BaseLearner
+from tellapart.learners.history import History
+from tellapart.learners.reading import WAYS, Reading
+from tellapart.model import Clause, DecisionList, Holds, Literal, holds
+from tellapart.protocol import Correction, Feature, Guess, Item, Label
+
+_PATIENCE = 1000  # with n items behind, a refit waits for n/1000 new ones
+
+
+class Hindsight(BaseLearner):
+    """Refit a decision list on everything told so far, after every mistake.
+
+    A guess left standing is a label too, so there is a fully labelled history, and beside it the
+    features the teacher named. The list is grown on both (`learners.growing`): a correction counts
+    not only as a label but as a claim, "this feature parts the group of the item from the group of
+    the example", and a list is good if it bears the claims out. Features that were named are
+    preferred; others are used where the labels alone make the case for them.
+
+    The history can be weighed in several ways: by labels and reasons, or with the reasons as mere
+    hints, when a teacher's reasons lead nowhere. All are tried side by side, and the one that would
+    have made the fewest mistakes so far is followed.
+
+    The example of a clause is one of its items that is typical in the features named. A feature
+    that does not tell item and example apart is recorded as an inconsistency; the label is kept.
+    With `remember`, items seen before are answered from memory as long as that is no worse than the
+    list; the label of an item may then change, which is recorded too.
+
+    Guarantee. None: `AutoDFF` has one.
+
+    Parameters
+    ----------
+    columns : features, default=None
+        What may be used without having been named. None: every column of mappings and every member
+        of sets. Items of other kinds (rows of made worlds) are not looked into: there, by default,
+        only what was named is used.
+    ways : names, default=("reasons", "labels", ...)
+        The ways of weighing the history that are tried; `learners.reading.WAYS` has them all.
+
+    Examples
+    --------
+    >>> import tellapart as ta
+    >>> world = ta.worlds.zoo()
+    >>> learner = ta.Hindsight()
+    >>> ta.teach(learner, world.teacher(), world.items).mistakes
+    11
+    """
+
+    parameters = ("columns", "ways")
+
+    def __init__(
+        self,
+        columns: Iterable[Feature] | None = None,
+        ways: Iterable[str] = tuple(WAYS),
+        *,
+        holds: Holds = holds,
+        remember: bool = False,
+    ) -> None:
+        super().__init__(holds=holds, remember=remember)
+        self.columns = None if columns is None else tuple(columns)
+        self.ways = tuple(ways)
+        if not self.ways or not set(self.ways) <= WAYS.keys():
+            raise ParameterError(
+                f"Hindsight: ways must be some of {', '.join(WAYS)}, got {self.ways!r}"
+            )
+        self._history = History(holds, self.columns)
+        self._readings = [Reading(WAYS[name]) for name in self.ways]
+        self._followed = 0
+        self._scored = 0  # items the readings have been scored on
+        self._created = self._deleted = 0
+        self._wrong = [0, 0]  # on items seen before: answers from memory, answers of the list
+        self._model: DecisionList | None = None
+
+    @property
+    def rules_created(self) -> int:
+        return self._created
+
+    @property
+    def rules_deleted(self) -> int:
+        return self._deleted
+
+    @property
+    def model(self) -> DecisionList:
+        """The decision list of the reading that is followed."""
+        if self._model is None:
+            history = self._history
+            clauses = [
+                Clause(
+                    tuple(Literal(history.features[c], wanted) for c, wanted in rule.literals),
+                    history.labels[rule.label],
+                    history.items[rule.example],
+                    rule.example,
+                )
+                for rule in self._readings[self._followed].rules
+            ] or [self._unlearnt()]
+            self._model = DecisionList(tuple(clauses[:-1]), clauses[-1], self.holds)
+        return self._model
+
+    def _unlearnt(self) -> Clause:
+        label, example = self._first or (None, None)
+        return Clause((), label, example, origin=0)
+
+    def witness(self, item: Item, guess: Guess, correction: Correction | None) -> None:
+        """See another learner's round: its reason is as good as one against an own example."""
+        before = len(self._history)
+        super().witness(item, guess, correction)
+        if correction is None or len(self._history) == before or not before:
+            return
+        if correction.feature is not None:
+            examples = (n for n, kept in enumerate(self._history.items) if kept == guess.example)
+            example = next(examples, None)
+            if example is not None and not self._fault(correction.feature, item, guess.example):
+                self._history.name(correction.feature, before, example)
+        self._refit()
+
+    # -- the contract of BaseLearner
+
+    def _begin(self, item: Item, label: Label) -> None:
+        self._history.add(item, label)
+        self._scored = 1
+        self._model = None
+
+    def _guess(self, item: Item) -> Guess:
+        return self.model.first_match(item)
+
+    def _learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
+        shown = self.model.match(item)
+        fault = None
+        if correction is not None:
+            self._check_turn(item, guess, shown.guess)
+            fault = self._fault(correction.feature, item, shown.example)
+        label = guess.label if correction is None else correction.label
+        self.rounds += 1
+        if self.remember:
+            self._compare_memory(item, shown.label, label)
+        number = self._history.add(item, label)
+        if fault:
+            self._odd(fault)
+        elif correction is not None:
+            self._history.name(correction.feature, number, shown.origin)
+            self._refit()
+
+    def _overhear(self, item: Item, label: Label) -> None:
+        self.rounds += 1
+        self._history.add(item, label)
+
+    # -- memory
+
+    def _recall(self, item: Item) -> Label | None:
+        return super()._recall(item) if self._wrong[0] <= self._wrong[1] else None
+
+    def _meet_again(
+        self, item: Item, guess: Guess, known: Label, correction: Correction | None
+    ) -> None:
+        super()._meet_again(item, guess, known, correction)
+        label = known if correction is None else correction.label
+        self._take_again(item, label)
+
+    def _overhear_again(self, item: Item, known: Label, label: Label) -> None:
+        super()._overhear_again(item, known, label)
+        self._take_again(item, label)
+
+    def _take_again(self, item: Item, label: Label) -> None:
+        known = self._memory[codec.identity(item)]
+        self._wrong[0] += known != label
+        self._wrong[1] += self.model.match(item).label != label
+        if known != label:
+            self._history.add(item, label)
+            self._memory[codec.identity(item)] = label
+
+    def _compare_memory(self, item: Item, said: Label, label: Label) -> None:
+        """An item that may have been seen before was answered by the list."""
+        known = self._memory.get(codec.identity(item))
+        if known is not None:
+            self._wrong[0] += known != label
+            self._wrong[1] += said != label
+            if known != label:
+                self._odd(f"{item!r} was {known!r} before and is now called {label!r}")
+
+    # -- fitting
+
+    def _refit(self) -> None:
+        """Score every reading on what came since, fit it again, and follow the best."""
+        history = self._history
+        if len(history) - self._scored < len(history) // _PATIENCE:
+            return
+        codes = np.array(history.codes, dtype=np.intp)
+        before = self._readings[self._followed].rules
+        for reading in self._readings:
+            reading.score(history, codes, self._scored)
+            reading.fit(history, codes)
+        self._scored = len(history)
+        best = min(range(len(self._readings)), key=lambda n: self._readings[n].mistakes)
+        if self._readings[best].mistakes + 1 < self._readings[self._followed].mistakes:
+            self._followed = best
+        old, new = (
+            {rule[:2] for rule in rules[:-1]}
+            for rules in (before, self._readings[self._followed].rules)
+        )
+        self._created += len(new - old)
+        self._deleted += len(old - new)
+        self._model = None
+
+    # -- JSON
+
+    def _write_parameters(self) -> dict[str, Any]:
+        return codec.encode({"columns": self.columns, "ways": list(self.ways)})  # type: ignore[no-any-return]
+
+    @classmethod
+    def _read_parameters(cls, data: Mapping[str, Any], context: codec.Context) -> dict[str, Any]:
+        return {name: codec.decode(value, context) for name, value in data.items()}
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "history": self._history.to_list(),
+            "readings": [reading.to_dict(self._history) for reading in self._readings],
+            "followed": self._followed,
+            "scored": self._scored,
+            "created": self._created,
+            "deleted": self._deleted,
+            "wrong": list(self._wrong),
+        }
+
+    def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
+        self._history.extend(state["history"], context)
+        for reading, data in zip(self._readings, state["readings"], strict=True):
+            reading.restore(data, self._history, context)
+        self._followed, self._scored = state["followed"], state["scored"]
+        self._created, self._deleted = state["created"], state["deleted"]
+        self._wrong = list(state["wrong"])

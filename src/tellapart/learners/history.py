@@ -1,0 +1,269 @@
+"""All a learner was told, as packed columns: items, labels, and what told one item from another.
+
+A column is a feature, a bit an item. Columns come from what the teacher names, from what `columns=`
+lists, and, when nothing is listed, from what mappings and sets show of themselves: a name (its
+truth), "colour = red", "legs > 3", a member. Other items are never looked into: in a world of a
+million features there are the columns that were named.
+
+Nothing here depends on the order in which an item shows its columns.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tellapart import codec
+from tellapart.columns import Words, pack, words_for
+from tellapart.features import Above, Column, Is
+from tellapart.features.cuts import round_cut
+from tellapart.model import Holds, Not, holds, truth
+from tellapart.protocol import Feature, Item, Label
+
+_CUTS = 15  # thresholds found at a time in a column of numbers
+_VALUES = 32  # a column of more different numbers has no "legs = 4"
+_ONE = np.uint64(1)
+
+
+class Pair(NamedTuple):
+    """Two items told apart: `column` holds on the one and not on the other."""
+
+    item: int
+    example: int
+    column: int
+
+
+class History:
+    """Labelled items in their order, their columns, and the pairs told apart.
+
+    >>> history = History()
+    >>> history.add({"milk": True, "legs": 4}, "mammal"), history.add({"legs": 2}, "bird")
+    (0, 1)
+    >>> history.name("milk", 0, 1)
+    >>> history.features, history.pairs
+    (['legs', 'milk'], [Pair(item=0, example=1, column=1)])
+    """
+
+    def __init__(self, reading: Holds = holds, columns: Iterable[Feature] | None = None) -> None:
+        self.reading = reading
+        self.allowed = None if columns is None else frozenset(columns)
+        self.items: list[Item] = []
+        self.labels: list[Label] = []
+        """The labels met, in order; the code of a label is its place here."""
+        self.codes: list[int] = []
+        """The code of every item's label."""
+        self.features: list[Feature] = []
+        """The feature of every column."""
+        self.pairs: list[Pair] = []
+        self.named: dict[int, int] = {}
+        """The columns that were named, in order, and how often."""
+        self.column_of: dict[Feature, int] = {}
+        self._code: dict[Label, int] = {}
+        self._bits = np.zeros((16, 4), dtype=np.uint64)
+        self._label_bits = np.zeros((4, 4), dtype=np.uint64)
+        self._asked: list[int] = []  # columns whose truth is asked of every new item
+        self._shown: dict[Hashable, int] = {}  # what items show: its column,
+        self._once: dict[Hashable, int] = {}  # or the one item that has shown it
+        self._numbers: dict[Hashable, _Numbers] = {}
+        self._pair_bits = np.zeros((2, 0, 0), dtype=np.bool_)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def words(self) -> Words:
+        """All columns, packed; a row each."""
+        return self._bits[: len(self.features), : words_for(len(self))]
+
+    @property
+    def label_words(self) -> Words:
+        """Where each label stands, packed; a row each."""
+        return self._label_bits[: len(self.labels), : words_for(len(self))]
+
+    def truths(self, items: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """The truth of every column on some items: columns by items."""
+        words = self._bits[: len(self.features), items >> 6]
+        return (words >> (items & 63).astype(np.uint64) & _ONE).astype(np.bool_)
+
+    def pair_truths(self) -> npt.NDArray[np.bool_]:
+        """The truth of every column on the items, and on the examples, of all pairs."""
+        _, columns, pairs = self._pair_bits.shape
+        start = pairs if columns == len(self.features) else 0
+        if start < len(self.pairs):
+            new = self.pairs[start:]
+            sides = [np.array([pair[side] for pair in new], dtype=np.intp) for side in (0, 1)]
+            truths = np.stack([self.truths(side) for side in sides])
+            self._pair_bits = np.concatenate([self._pair_bits, truths], 2) if start else truths
+        return self._pair_bits
+
+    def add(self, item: Item, label: Label) -> int:
+        """Take in one more item; returns its number."""
+        number = len(self.items)
+        self.items.append(codec.keep(item))
+        if words_for(number + 1) > self._bits.shape[1]:
+            self._bits, self._label_bits = (_doubled(b, 1) for b in (self._bits, self._label_bits))
+        if label not in self._code:
+            self._code[label] = len(self.labels)
+            self.labels.append(label)
+            if len(self.labels) > len(self._label_bits):
+                self._label_bits = _doubled(self._label_bits, 0)
+        self.codes.append(self._code[label])
+        bit = _ONE << np.uint64(number & 63)
+        self._label_bits[self._code[label], number >> 6] |= bit
+        for column in self._asked:
+            if truth(self.features[column], item, self.reading):
+                self._bits[column, number >> 6] |= bit
+        if self.reading is holds and isinstance(item, Mapping):
+            self._look_into(item, number)
+        elif self.reading is holds and isinstance(item, set | frozenset):
+            for member in item if self.allowed is None else item & self.allowed:
+                self._show(member, number)
+        if self.allowed is not None and number == 0:
+            looked_into = isinstance(item, Mapping | set | frozenset) and self.reading is holds
+            for feature in sorted(self.allowed, key=text_of):
+                if callable(feature) or not looked_into:
+                    self._ask(feature)
+        return number
+
+    def name(self, feature: Feature | None, item: int, example: int) -> None:
+        """Take a reason: `feature` holds on `item` and not on `example`.
+
+        "It is this very item" is true and says nothing about others; it is left out.
+        """
+        if isinstance(feature, Not):
+            feature = feature.feature
+        if feature is None or isinstance(feature, Is):
+            return
+        column = self._ask(feature)
+        self.named[column] = self.named.get(column, 0) + 1
+        self.pairs.append(Pair(item, example, column))
+
+    def to_list(self) -> list[Any]:
+        """Everything told, in order: [item, label], and the example and the feature if named."""
+        told = [
+            [codec.encode(item), codec.encode(self.labels[code])]
+            for item, code in zip(self.items, self.codes, strict=True)
+        ]
+        for item, example, column in self.pairs:
+            told[item] += [example, codec.encode(self.features[column])]
+        return told
+
+    def extend(self, told: Iterable[Any], context: codec.Context) -> None:
+        """Take in what `to_list` gave."""
+        for item, label, *reason in told:
+            number = self.add(codec.decode(item, context), codec.decode(label, context))
+            if reason:
+                self.name(codec.decode(reason[1], context), number, reason[0])
+
+    def _ask(self, feature: Feature) -> int:
+        """The column of `feature`; a new one is asked of all items so far."""
+        column = self.column_of.get(feature)
+        if column is None:
+            seen = (truth(feature, item, self.reading) for item in self.items)
+            column = self._new(feature, pack(seen))
+            self._asked.append(column)
+        return column
+
+    def _new(self, feature: Feature, words: Words) -> int:
+        column = len(self.features)
+        if column == len(self._bits):
+            self._bits = _doubled(self._bits, 0)
+        self.features.append(feature)
+        self.column_of[feature] = column
+        self._bits[column, : len(words)] = words
+        return column
+
+    def _look_into(self, item: Mapping[Any, Any], number: int) -> None:
+        for name in item if self.allowed is None else self.allowed & item.keys():
+            value = item[name]
+            if isinstance(value, np.generic):
+                value = value.item()
+            if isinstance(value, str):
+                self._show((name, value), number, Column)
+            elif isinstance(value, int | float):
+                if value:
+                    self._show(name, number)
+                if name in self._numbers:
+                    self._numbers[name].take(value, number)
+                elif value not in (0, 1):  # no longer just true or false
+                    self._numbers[name] = _Numbers(self, name)
+
+    def _show(
+        self, key: Any, number: int, make: Callable[[Any, Any], Feature] | None = None
+    ) -> None:
+        """An item shows a feature; the second one to show it makes it a column."""
+        column = self._shown.get(key)
+        if column is None:
+            feature = key if make is None else make(*key)
+            if feature in self.column_of:  # it was asked for before
+                return
+            if key not in self._once:
+                self._once[key] = number
+                return
+            column = self._shown[key] = self._new(feature, np.zeros(0, dtype=np.uint64))
+            self._set(column, self._once.pop(key))
+        self._set(column, number)
+
+    def _set(self, column: int, number: int) -> None:
+        self._bits[column, number >> 6] |= _ONE << np.uint64(number & 63)
+
+
+class _Numbers:
+    """A column of numbers, not all 0 or 1: what it is equal to, and what it is above."""
+
+    def __init__(self, history: History, name: Any) -> None:
+        self.history, self.name = history, name
+        self.values: list[float] = []
+        self.at: list[int] = []
+        self.distinct: set[float] = set()
+        self.cuts: list[tuple[float, int]] = []  # thresholds in order, with their columns
+        for number, item in enumerate(history.items):
+            value = item.get(name)
+            if isinstance(value, int | float):
+                self.take(value, number)
+
+    def take(self, value: float, number: int) -> None:
+        """Item `number` has `value`."""
+        if value != value:  # not a number
+            return
+        self.values.append(value)
+        self.at.append(number)
+        if len(self.distinct) <= _VALUES:
+            self.distinct.add(value)
+        key = (self.name, int(value) if float(value).is_integer() else value)
+        if key in self.history._shown or len(self.distinct) <= _VALUES:
+            self.history._show(key, number, Column)
+        for _, column in self.cuts[: bisect_left(self.cuts, (value,))]:
+            self.history._set(column, number)
+        if len(self.values) >= 4 and not len(self.values) & (len(self.values) - 1):
+            self._cut()
+
+    def _cut(self) -> None:
+        """Find thresholds: between all neighbours when they are few, else at quantiles."""
+        values = np.array(self.values, dtype=np.float64)
+        points = np.unique(values)
+        if len(points) > _CUTS + 1:
+            points = np.unique(np.quantile(values, np.linspace(0, 1, _CUTS + 2), method="lower"))
+        for low, high in zip(points[:-1].tolist(), points[1:].tolist(), strict=True):
+            at = bisect_left(self.cuts, (low,))
+            if at < len(self.cuts) and self.cuts[at][0] < high:
+                continue  # these two are parted already
+            cut = -round_cut(-high, -low)
+            truths = np.zeros(len(self.history), dtype=np.bool_)
+            truths[self.at] = values > cut
+            feature = Above(self.name, cut)
+            if feature not in self.history.column_of:
+                insort(self.cuts, (cut, self.history._new(feature, pack(truths))))
+
+
+def _doubled(bits: Words, axis: int) -> Words:
+    return np.concatenate([bits, np.zeros_like(bits)], axis=axis)
+
+
+def text_of(feature: Feature) -> str:
+    """What a feature says: the last resort where columns are alike."""
+    return f"{feature}\n{feature!r}"

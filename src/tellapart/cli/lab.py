@@ -98,6 +98,7 @@ class Bars:
         from rich.progress import TimeElapsedColumn as Elapsed
 
         self.done = self.ran = 0
+        self._cells = len(cells)
         self._bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -123,6 +124,8 @@ class Bars:
         self.done += 1
         self.ran += ran
         self._bars.advance(self._tasks[cell.experiment])
+        if self.done == self._cells:
+            self._bars.add_task("report", total=None)
 
 
 def _show(results: Sequence[Result], report: Path) -> None:

@@ -17,7 +17,7 @@ def plan(only: Sequence[str] = (), *, quick: bool = False) -> list[Cell]:
     >>> len(plan(["theorem2"], quick=True)) < len(plan(["theorem2"]))
     True
     """
-    return [cell for name in only or EXPERIMENTS for cell in load(name).cells(quick)]
+    return [cell for name in _names(only) for cell in load(name).cells(quick)]
 
 
 def run(
@@ -51,9 +51,13 @@ def run(
     with Store(folder) as store:
         rows = sweep(cells, store, workers=workers, dask=dask, on_cell=on_cell)
         results = []
-        for name in only or EXPERIMENTS:
+        for name in _names(only):
             experiment = load(name)
             found = [row for c in cells if c.experiment == name for row in rows[c.name]]
             results.append(Result(experiment, found, experiment.read(found)))
         write_report(results, folder, quick=quick, cells=len(cells))
     return results
+
+
+def _names(only: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(only or EXPERIMENTS))

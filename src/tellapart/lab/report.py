@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tellapart
-from tellapart.lab.experiment import Experiment, Finding, Row, Table, Value
+from tellapart.lab.experiment import Experiment, Finding, Picture, Row, Table, Value
 from tellapart.lab.pictures import render
 from tellapart.lab.store import write
 
@@ -43,7 +43,7 @@ def write_report(results: Sequence[Result], folder: Path, *, quick: bool, cells:
             files = render(picture)
             for kind, content in files.items():
                 write(folder / "figures" / f"{picture.name}.{kind}", content)
-            drawn.append(_figure(files["svg"], picture.caption))
+            drawn.append(_figure(files["svg"], picture))
         sections.append(_section(result, drawn))
     page = _page(results, sections, quick=quick, cells=cells)
     write(folder / "report.html", page.encode())
@@ -129,11 +129,13 @@ def _badge(finding: Finding) -> str:
     return f"<span class='badge {kind}'>{word}</span>"
 
 
-def _figure(svg: bytes, caption: str) -> str:
+def _figure(svg: bytes, picture: Picture) -> str:
     data = base64.b64encode(svg).decode()
+    width = 5 * picture.size[0]  # in rem: letters have the same size in all figures
     return (
-        f"<figure><img alt='{_text(caption)}' src='data:image/svg+xml;base64,{data}'>"
-        f"<figcaption>{_prose(caption)}</figcaption></figure>"
+        f"<figure><img style='max-width:{width:g}rem' alt='{_text(picture.caption)}'"
+        f" src='data:image/svg+xml;base64,{data}'>"
+        f"<figcaption>{_prose(picture.caption)}</figcaption></figure>"
     )
 
 

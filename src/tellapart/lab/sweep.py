@@ -6,12 +6,15 @@ the disk or this process costs no more than the cells under way.
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -20,6 +23,7 @@ from tellapart.lab.experiment import Cell, Row, Value, load
 from tellapart.lab.store import Store, source_of
 
 _SETBACKS = 3  # times in a row that workers may die before a cell is finished
+_WATCH = "tellapart: is the lab still there?"
 _CONNECT = 10  # seconds to wait for a Dask scheduler, and then for its first worker
 
 
@@ -40,6 +44,19 @@ def run_cell(experiment: str, parameters: Mapping[str, Value]) -> Outcome:
         return Outcome(cell.name, rows, source_of(experiment), None)
     except Exception:
         return Outcome(cell.name, None, "", traceback.format_exc(limit=-3).strip())
+
+
+def _run_for(parent: int, experiment: str, parameters: Mapping[str, Value]) -> Outcome:
+    """`run_cell` in a process that ends when the one that started it is gone."""
+    if os.getpid() != parent and not any(t.name == _WATCH for t in threading.enumerate()):
+        threading.Thread(target=_watch, args=(parent,), name=_WATCH, daemon=True).start()
+    return run_cell(experiment, parameters)
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
 
 
 def sweep(
@@ -118,7 +135,8 @@ def _local(cells: Sequence[Cell], workers: int | None) -> Generator[Outcome]:
             batch_size=1,
             pre_dispatch="2*n_jobs",
         )
-        tasks = [delayed(run_cell)(c.experiment, dict(c.parameters)) for c in waiting.values()]
+        run = delayed(partial(_run_for, os.getpid()))
+        tasks = [run(cell.experiment, dict(cell.parameters)) for cell in waiting.values()]
         try:
             with _closing(parallel(tasks)) as outcomes:
                 for outcome in outcomes:

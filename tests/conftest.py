@@ -9,8 +9,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 import postgres_server
+
+settings.register_profile("tellapart", deadline=None)  # a busy machine is no failure
+settings.load_profile("tellapart")
 
 PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "distributed": (lambda: _module("distributed"), "pip install -e '.[dask]'"),

@@ -240,7 +240,7 @@ def test_simulate(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_simulate_a_file(animals: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simulate", "--csv", animals, "--label", "class", "--json"]) == 0
+    assert main(["simulate", "--table", animals, "--label", "class", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["items"], told["labels"], told["components"]) == (6, 3, 3)
     assert told["exceptions"] == []
@@ -250,7 +250,7 @@ def test_simulate_a_file(animals: str, capsys: pytest.CaptureFixture[str]) -> No
         "round": 1,
         "item": "duck",
         "guess": {"label": "mammal", "example": "bear"},
-        "correction": {"label": "bird", "feature": "not milk"},
+        "correction": {"label": "bird", "feature": "not (milk = 'yes')"},
         "slip": False,
         "exception": False,
     }
@@ -260,7 +260,7 @@ def test_rows_alike_with_other_labels_are_exceptions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.csv").write_text("a,y\n1,x\n1,z\n0,z\n1,x\n", encoding="utf-8")
-    assert main(["simulate", "--csv", "t.csv", "--label", "y", "--json"]) == 0
+    assert main(["simulate", "--table", "t.csv", "--label", "y", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [odd["round"] for odd in told["exceptions"]] in ([1], [0, 3])
 
@@ -268,7 +268,7 @@ def test_rows_alike_with_other_labels_are_exceptions(
 def test_markup_in_a_file_is_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = 'who,milk,y\n[red]a[/red],1,[bold]x\n[/b],0,"[link=""q""]z"\n'
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
-    assert main(["simulate", "--csv", "t.csv", "--label", "y"]) == 0
+    assert main(["simulate", "--table", "t.csv", "--label", "y"]) == 0
     out = capsys.readouterr().out
     assert '[link="q"]z, like [/b]' in out
     assert "[bold]x, like [red]a[/red]" in out
@@ -277,19 +277,18 @@ def test_markup_in_a_file_is_text(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "the file is empty"),
-        ("\n\n", "the file is empty"),
+        ("", "t.csv is empty"),
+        ("\n\n", "t.csv is empty"),
         ("a,y\n", "no items"),
-        ("a,y\n1,x\n1\n", "t.csv, line 3: 1 cells"),
-        ("a,y\n1,x\n1,2,3\n", "t.csv, line 3: 3 cells"),
-        ("a,a,y\n1,2,x\n", "'a' stands twice"),
-        ("a,,y\n1,2,x\n", "a column has no name"),
-        ("a,y\n1,x\n1,\n", "line 3: the label is empty"),
-        ("a,class\n1,x\n", "there is no column 'y' to teach; its columns are a, class"),
+        ("a,y\n1,x\n1\n", "t.csv line 3: 1 cells"),
+        ("a,y\n1,x\n1,2,3\n", "t.csv line 3: 3 cells"),
+        ("a,a,y\n1,2,x\n", "two columns are called 'a'"),
+        ("a,y\n1,x\n1,\n", "row 1 (counted from 0) has no label"),
+        ("a,class\n1,x\n", "t.csv has no column 'y'. Columns: a, class"),
         ("y\nx\nz\n", "no column but 'y' can be a feature"),
-        ('a,y\n1,"x\n', "not CSV"),
+        ('a,y\n1,"x\n', "line 2: a quote is opened and not closed"),
         (b"a,y\n\xff,x\n", "not UTF-8"),
-        ("a,y\n1,x\n".encode("utf-16-le"), "NUL"),
+        ("a,y\n1,x\n".encode("utf-16-le"), "looks like UTF-16"),
     ],
 )
 def test_bad_files(
@@ -297,18 +296,21 @@ def test_bad_files(
 ) -> None:
     content = text.encode() if isinstance(text, str) else text
     (tmp_path / "t.csv").write_bytes(content)
-    assert said in fails(capsys, 1, "simulate", "--csv", "t.csv", "--label", "y")
+    assert said in fails(capsys, 1, "simulate", "--table", "t.csv", "--label", "y")
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--csv", "none.csv", "--label", "y"], "none.csv: No such file or directory"),
-        (["--csv", ".", "--label", "y"], "Is a directory"),
-        (["--csv", "none.csv"], "give both --csv FILE and --label COLUMN"),
-        (["--label", "y"], "give both --csv FILE and --label COLUMN"),
-        (["--csv", "none.csv", "--label", "y", "--world", "tree"], "not both"),
-        (["--csv", "none.csv", "--label", "y", "--items", "3"], "takes --components"),
+        (
+            ["--table", "none.csv", "--label", "y"],
+            "none.csv: cannot be read: No such file",
+        ),
+        (["--table", ".", "--label", "y"], "cannot tell what kind of file"),
+        (["--table", "none.csv"], "give both --table FILE and --label COLUMN"),
+        (["--label", "y"], "give both --table FILE and --label COLUMN"),
+        (["--table", "none.csv", "--label", "y", "--world", "tree"], "not both"),
+        (["--table", "none.csv", "--label", "y", "--items", "3"], "takes --components"),
         (["--world", "zoo", "--items", "3"], "takes no sizes, got --items 3"),
         (["--items", "-5"], "items must be an integer >= 1, got -5"),
         (["--features", "0"], "features must be an integer >= 1, got 0"),

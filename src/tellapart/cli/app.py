@@ -36,7 +36,7 @@ COMMANDS = {
     ),
     "simulate": (
         "tellapart.cli.simulate:simulate",
-        "Teach learners a made world, or a CSV file with a label column.",
+        "Teach learners a made world, or a table with a label column.",
     ),
 }
 """Name: where the function lives, and its one line in `tellapart --help`."""

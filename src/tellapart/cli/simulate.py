@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tellapart.cli.arguments import Amount, Whole
-from tellapart.errors import ParameterError
+from tellapart.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
     from tellapart.export.text import Words
@@ -25,7 +25,7 @@ _TAKES: dict[str, dict[str, Any]] = {
     "lower-bound": {"components": _SIZES["components"]},
     "single-exception": {"features": _SIZES["features"]},
     "zoo": {},
-    "csv": {"components": None},
+    "table": {"components": None},
 }
 """The sizes each kind of world takes, and what they are when not given."""
 
@@ -38,8 +38,9 @@ def simulate(
     components: Whole | None = None,
     labels: Whole | None = None,
     exceptions: Amount | None = None,
-    csv: Path | None = None,
+    table: Path | None = None,
     label: str | None = None,
+    id: str | None = None,
     teacher: Literal["components", "informed"] = "components",
     slips: float = 0.0,
     learner: list[str] | None = None,
@@ -47,14 +48,14 @@ def simulate(
     picture: Path | None = None,
     json: bool = False,
 ) -> None:
-    """Teach learners a made world, or a CSV file with a label column.
+    """Teach learners a made world, or a table with a label column.
 
     A simulated teacher corrects every wrong guess, as in 'tellapart demo'.
 
     Examples:
 
         tellapart simulate --world dnf --components 12 --exceptions 0.03
-        tellapart simulate --csv animals.csv --label class --slips 0.02
+        tellapart simulate --table animals.csv --label class --slips 0.02
 
     Parameters
     ----------
@@ -65,18 +66,20 @@ def simulate(
     features
         How many features there are (tree, dnf, single-exception: 100).
     components
-        Groups in the teacher's mind (tree, dnf, lower-bound: 8). For a CSV file
+        Groups in the teacher's mind (tree, dnf, lower-bound: 8). For a table
         the most there may be; if not given, as many as pay for themselves.
     labels
         How many different labels there are (tree, dnf: 3).
     exceptions
         Items that defy their group: a rate with a point in it (tree, dnf: 0.02),
         or a count.
-    csv
-        Teach the rows of this file, in their order, instead of a made world. The
-        teacher has a decision tree in mind that fits them.
+    table
+        Teach the rows of this file (CSV, JSON lines, Parquet, Arrow), in their order,
+        instead of a made world. The teacher has a decision tree in mind that fits them.
     label
-        The column of the file that holds the labels.
+        The column of the table that holds the labels.
+    id
+        The column that names the rows; if not given, the first whose texts all differ.
     teacher
         What the teacher goes by: the components, or all the labels at once, to
         name the most telling feature ('informed'; then no bound applies).
@@ -102,7 +105,9 @@ def simulate(
         "labels": labels,
         "exceptions": exceptions,
     }
-    made = _from_file(csv, label, world, sizes) if csv or label else _made(world, sizes, seed)
+    made = (
+        _from_table(table, label, id, world, sizes) if table or label else _made(world, sizes, seed)
+    )
     told = choose.facts(*trial.worst(made, slips, seed), len(made))
     chosen = [choose.learner(name, told) for name in learner or LEARNERS]
     scene = trial.Labelled(made) if teacher == "informed" else made
@@ -115,7 +120,7 @@ def simulate(
         title=f"Teaching {made.name}",
         introduction=_introduction(made, informed=teacher == "informed"),
         what="items",
-        words=_words(world or "tree", from_file=csv is not None),
+        words=_words(world or "tree", from_table=table is not None),
         trials=trials,
         rounds={0, *mistakes[:4], *report.first_right(first), *odd, *slipped},
     )
@@ -142,18 +147,38 @@ def _made(kind: Kind | None, sizes: Mapping[str, Any], seed: int) -> World:
             return worlds.dnf(**take, seed=seed)
 
 
-def _from_file(
-    csv: Path | None, label: str | None, kind: Kind | None, sizes: Mapping[str, Any]
+def _from_table(
+    path: Path | None,
+    label: str | None,
+    id: str | None,
+    kind: Kind | None,
+    sizes: Mapping[str, Any],
 ) -> World:
     from tellapart import worlds
-    from tellapart.cli import table
+    from tellapart.tables import read_table
 
-    if csv is None or label is None:
-        raise ParameterError("give both --csv FILE and --label COLUMN, or neither")
+    if path is None or label is None:
+        raise ParameterError("give both --table FILE and --label COLUMN, or neither")
     if kind is not None:
-        raise ParameterError(f"give --csv or --world, not both (got --world {kind})")
-    take = _fill("csv", sizes)
-    return worlds.grown(*table.read(csv, label), take["components"], name=csv.name)
+        raise ParameterError(f"give --table or --world, not both (got --world {kind})")
+    take = _fill("table", sizes)
+    table = read_table(path, id=id)
+    labels = table.labels(label)
+    if not labels:
+        raise FormatError(f"{path}: there are no items, only the names of the columns")
+    if None in labels:
+        raise FormatError(
+            f"{path}: row {labels.index(None)} (counted from 0) has no label in column"
+            f" {label!r}; fill it in, or drop the row"
+        )
+    features = table.features(without=[label])
+    if not features:
+        raise FormatError(f"{path}: no column but {label!r} can be a feature; see docs/tables.md")
+    if id is None:
+        table.id = table.names(without=[label])
+    return worlds.grown(
+        table.items[:], labels, features, take["components"], name=path.name, truths=table.truth
+    )
 
 
 def _fill(kind: str, sizes: Mapping[str, Any]) -> dict[str, Any]:
@@ -162,7 +187,7 @@ def _fill(kind: str, sizes: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in sizes.items():
         if value is not None and name not in takes:
             known = ", ".join(f"--{size}" for size in takes) or "no sizes"
-            what = "a CSV file" if kind == "csv" else f"the world {kind!r}"
+            what = "a table" if kind == "table" else f"the world {kind!r}"
             raise ParameterError(f"{what} takes {known}, got --{name} {value}")
     return {name: takes[name] if sizes[name] is None else sizes[name] for name in takes}
 
@@ -177,11 +202,11 @@ def _introduction(made: World, *, informed: bool) -> str:
     return f"{items}. The teacher has {components} in mind. Exceptions: {made.k or 'none'}."
 
 
-def _words(kind: str, *, from_file: bool) -> Words:
+def _words(kind: str, *, from_table: bool) -> Words:
     from tellapart.export.text import Words, plainly
     from tellapart.worlds.zoo import say_feature, say_label
 
-    if from_file:
+    if from_table:
         return Words()
     if kind == "zoo":
         return Words(say_label, say_feature, subject="it")

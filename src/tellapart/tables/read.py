@@ -93,7 +93,7 @@ def kind_of(path: Path) -> str:
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
         raise FormatError(
-            f"{path.name}: cannot tell what kind of file this is. Known endings are"
+            f"{path}: cannot tell what kind of file this is. Known endings are"
             f" {', '.join(sorted(_KINDS))}"
         )
     try:

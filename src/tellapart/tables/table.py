@@ -7,7 +7,7 @@ and kept.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -183,6 +183,24 @@ class Table:
                 raise ParameterError(f"a tag needs a name, got {name!r}")
             self.tags[name] = Tag(name, self.place, self._retag)
         return self.tags[name]
+
+    def names(self, without: Iterable[str] = ()) -> str | None:
+        """The first column that could name the items: texts, all known, all different."""
+        for name, kind in self._types.items():
+            if kind is Type.TEXT and name not in set(without):
+                column = self.frame([name]).to_series()
+                if column.null_count() == 0 and column.n_unique() == len(column) > 1:
+                    return name
+        return None
+
+    def features(self, without: Iterable[str] = ()) -> list[Expression]:
+        """What the columns show at first sight: their values, or thresholds.
+
+        See `tellapart.tables.everyday`. `without`: columns to pass over, such as the label.
+        """
+        from tellapart.tables.everyday import everyday
+
+        return everyday(self, without)
 
     def candidates(
         self,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.columns import Codes, Labels, Words, pack
+from tellapart.columns import Codes, Labels, Words, pack, unpack
 from tellapart.features import Is
 from tellapart.model import Holds, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
@@ -113,6 +113,8 @@ class Listed(World):
         What the teacher says of exceptions; by default the first of `features` that differs.
     component_of : item -> number, default=representation.component
         G(x), where there is a quicker way.
+    truths : feature -> packed column over `items`, optional
+        Where a feature holds, where there is a quicker way than asking every item.
 
     >>> from tellapart.theory.representation import Component
     >>> birds = Representation((Component("bird"),))
@@ -133,11 +135,12 @@ class Listed(World):
         reasons: Callable[[Item, Item], Iterable[Feature]] | None = None,
         reading: Holds = holds,
         component_of: Callable[[Item], int | None] | None = None,
+        truths: Callable[[Feature], Words] | None = None,
     ) -> None:
         self.name, self.representation, self.reading = name, representation, reading
         self.features = features
         self._distinct, self._truths, self._order = items, labels, order
-        self._component_of = component_of
+        self._component_of, self._column = component_of, truths or self._ask
         odd = _exceptions(representation, items, labels, component_of)
         if order is None:
             self.items, self.labels, self.exceptions = items, labels, odd
@@ -165,11 +168,15 @@ class Listed(World):
     def truth(self, feature: Feature) -> Words:
         """Where `feature` holds, as a packed column; worked out once and kept."""
         if feature not in self._columns:
-            held = np.fromiter(
-                (truth(feature, item, self.reading) for item in self._distinct), dtype=np.bool_
-            )
-            self._columns[feature] = pack(held if self._order is None else held[self._order])
+            column = self._column(feature)
+            if self._order is not None:
+                column = pack(unpack(column, len(self._distinct))[self._order])
+            self._columns[feature] = column
         return self._columns[feature]
+
+    def _ask(self, feature: Feature) -> Words:
+        held = (truth(feature, item, self.reading) for item in self._distinct)
+        return pack(np.fromiter(held, dtype=np.bool_))
 
     @cached_property
     def packed_labels(self) -> Labels:

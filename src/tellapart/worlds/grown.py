@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import log2
 
 import numpy as np
 import numpy.typing as npt
 
+from tellapart.columns import Words, unpack
 from tellapart.errors import ParameterError, check
 from tellapart.model import Holds, Literal, holds, truth
 from tellapart.protocol import Feature, Item, Label
@@ -25,6 +26,7 @@ def grown(
     *,
     name: str = "grown",
     reading: Holds = holds,
+    truths: Callable[[Feature], Words] | None = None,
 ) -> Listed:
     """Items in their order, and a tree over `features` whose leaves are the components.
 
@@ -42,6 +44,9 @@ def grown(
         The most leaves. By default the tree stops when no split saves more bits than it takes to
         write it down: which feature, and one more label.
 
+    truths : feature -> packed column over `items`, optional
+        Where a feature holds, such as `table.truth`; by default every item is asked.
+
     >>> from tellapart.worlds import zoo
     >>> animals = zoo()
     >>> grown(animals.items, animals.labels, animals.features, components=7)
@@ -54,7 +59,13 @@ def grown(
     names = list(dict.fromkeys(labels))
     codes = {label: code for code, label in enumerate(names)}
     is_label = np.eye(len(names), dtype=np.float32)[[codes[label] for label in labels]]
-    has = np.array([[truth(f, x, reading) for f in features] for x in items], dtype=np.float32)
+    if truths is None:
+        rows = [[truth(f, x, reading) for f in features] for x in items]
+        has = np.array(rows, dtype=np.float32)
+    else:
+        has = np.empty((len(items), len(features)), dtype=np.float32)
+        for number, feature in enumerate(features):
+            has[:, number] = unpack(truths(feature), len(items))
     price = log2(max(1, len(features))) + log2(len(names)) if components is None else 0.0
     leaves: list[tuple[tuple[Literal, ...], npt.NDArray[np.intp]]] = [((), np.arange(len(items)))]
     splits = [_best_split(has, is_label)]
@@ -76,9 +87,18 @@ def grown(
         for path, members in leaves
     )
     tree = Representation(parts, reading=reading)
-    k = len(tree.exceptions(items, labels))
+    k = sum(len(members) - int(is_label[members].sum(axis=0).max()) for _, members in leaves)
     similar = max(1, -(-k // max(1, len(features))))
-    return Listed(name, items, labels, tree, features=features, s=similar, reading=reading)
+    return Listed(
+        name,
+        items,
+        labels,
+        tree,
+        features=features,
+        s=similar,
+        reading=reading,
+        truths=truths,
+    )
 
 
 def _best_split(has: _Floats, is_label: _Floats) -> tuple[float, int]:

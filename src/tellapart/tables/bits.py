@@ -108,3 +108,19 @@ def words(series: pl.Series) -> Words:
         packed = packed & column.bitmap(0)
     packed.flags.writeable = False
     return packed
+
+
+def unknown(series: pl.Series) -> Words:
+    """Where a column of any kind is null: Polars keeps that as bits, so nothing is worked out.
+
+    >>> import polars as pl
+    >>> unknown(pl.Series(["a", None, "b", None]))
+    array([10], dtype=uint64)
+    """
+    nothing = np.zeros(words_for(len(series)), dtype=np.uint64)
+    if not series.null_count():
+        return nothing
+    column = _Column(series)
+    if not column.array.buffers[0]:  # a column of nothing but null has no bits
+        return clear_tail(~nothing, len(series))
+    return clear_tail(~column.bitmap(0), len(series))

@@ -9,8 +9,8 @@ import numpy as np
 
 from tellapart.columns import Words, clear_tail, pack, words_for
 from tellapart.errors import FeatureError
-from tellapart.features import And, Column, Expression, Is, Not, Or
-from tellapart.features.tree import Type
+from tellapart.features import And, Column, Expression, Is, Not, Or, tree
+from tellapart.features.tree import IsNull, Type
 from tellapart.model import truth
 from tellapart.protocol import Feature
 
@@ -69,7 +69,7 @@ def reads(feature: Feature, column: str) -> bool:
 
 
 def _expression(table: Table, feature: Expression) -> Words:
-    from tellapart.tables.bits import words
+    from tellapart.tables.bits import unknown, words
 
     types = table.types
     for name, kind in feature.schema.items():
@@ -80,6 +80,10 @@ def _expression(table: Table, feature: Expression) -> Words:
                 f" {types[name].value}. Parse it again with this table's schema"
             )
     frame = table.loaded(list(feature.schema))
+    match feature.tree:
+        case IsNull(tree.Column(name=name), negated):
+            gaps = unknown(frame.get_column(name))
+            return clear_tail(~gaps, len(table)) if negated else gaps
     return words(frame.select(feature.to_polars(clean=True)).to_series())
 
 

@@ -29,6 +29,8 @@ import numpy.typing as npt
 from tellapart.columns import Words, pack, words_for
 from tellapart.learners.history import History, text_of
 
+_COLUMNS = 30  # where only named columns are known, a teacher could have named as many
+
 _Floats: TypeAlias = npt.NDArray[np.float64]
 _Counts: TypeAlias = npt.NDArray[np.int64]
 
@@ -39,21 +41,22 @@ class Way:
 
     Parameters
     ----------
-    purity : float
-        The prior weight of each label in a leaf. The smaller, the purer leaves should be.
-    doubt : float, optional
+    doubt : float or None
         The chance that a reason has nothing to do with the tree. None: reasons are no evidence,
         they only make columns cheap.
     eager : float
         Nats taken off the price of a split.
+    purity : float
+        The prior weight of each label in a leaf. The smaller, the purer leaves should be.
     floor : float
         How bad the best split may be for growing to go on: what comes below may make up for it.
     """
 
+    doubt: float | None
+    eager: float
     purity: float = 0.1
-    doubt: float | None = 0.05
-    eager: float = 0.0
     floor: float = -6.0
+    adapt: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,29 @@ Tree: TypeAlias = Leaf | Branch
 def grow(history: History, way: Way) -> Tree:
     """The tree that explains `history` best, as far as growing and cutting back finds it."""
     grower = _Grower(history, way)
-    return grower.grow()
+    tree = grower.grow()
+    if way.adapt and way.doubt is not None and len(history.pairs):
+        right, wrong = borne_out(tree, history)
+        d = min(0.5, max(0.02, (wrong + 0.5) / (right + wrong + 5)))
+        if way.adapt == 1: grower.doubt = log(1 / d)
+        else:
+            grower.doubt = log(1 / d); grower.bonus = max(0., log(max(len(history.features), _COLUMNS) / 2) + (way.adapt if way.adapt<0 else 1) * log(1 - d))
+        tree = grower.grow()
+    return tree
+
+def borne_out(tree, history):
+    right = wrong = 0
+    on_item, on_example = history.pair_truths()
+    def walk(node, pairs):
+        nonlocal right, wrong
+        if isinstance(node, Leaf) or not len(pairs): return
+        a, b = on_item[node.column, pairs], on_example[node.column, pairs]
+        apart = a != b
+        cols = np.array([history.pairs[p].column for p in pairs[apart]])
+        right += int((cols == node.column).sum()); wrong += int((cols != node.column).sum())
+        walk(node.yes, pairs[~apart & a]); walk(node.no, pairs[~apart & ~a])
+    walk(tree, np.arange(len(history.pairs)))
+    return right, wrong
 
 
 class _Grower:
@@ -99,7 +124,7 @@ class _Grower:
         steps = np.arange(n)
         self.of_label = np.concatenate([[0.0], np.cumsum(np.log(steps + way.purity))])
         self.of_leaf = np.concatenate([[0.0], np.cumsum(np.log(steps + way.purity * labels))])
-        total = max(columns, 4)
+        total = max(columns, _COLUMNS)
         self.price = np.full(columns, log(total) + log(2) - way.eager)
         self.bonus = log(total / 2)
         self.named_by = np.array([pair.column for pair in history.pairs], dtype=np.intp)

@@ -122,7 +122,7 @@ class Guarded(BaseLearner):
             self._odd(inconsistency.reason)
         if correction is not None and not odd:
             self._charged[shown is self.guaranteed] += 1
-        other.overhear(item, guess.label if correction is None else correction.label)
+        other.witness(item, guess, correction)
 
     def _overhear(self, item: Item, label: Label) -> None:
         self.rounds += 1

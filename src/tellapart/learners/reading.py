@@ -14,10 +14,12 @@ from tellapart.learners.growing import Leaf, Way, grow, in_order
 from tellapart.learners.history import History
 
 WAYS = {
-    "reasons": Way(purity=0.1, doubt=0.05),
-    "labels": Way(purity=0.05, doubt=None, eager=4.0, floor=-20.0),
+    "reasons": Way(doubt=0.05, eager=1.0),
+    "labels": Way(doubt=None, eager=0.0),
 }
 """The ways to weigh a history, by name."""
+
+FADES = 0.98  # what a mistake counts after the next refit
 
 _LOOKED_AT = 256  # members of a leaf among which a typical one is found
 
@@ -50,7 +52,7 @@ class Reading:
     def score(self, history: History, codes: npt.NDArray[np.intp], since: int) -> None:
         """Count the mistakes the rules make on the items from number `since` on."""
         wrong = np.count_nonzero(self.guesses(history, since) != codes[since:])
-        self.mistakes = self.mistakes * 0.98 + wrong
+        self.mistakes = self.mistakes * FADES + wrong
 
     def guesses(self, history: History, since: int) -> npt.NDArray[np.intp]:
         """The codes the rules give to the items from number `since` on."""
@@ -84,11 +86,17 @@ class Reading:
 
 
 def _typical(history: History, leaf: Leaf, codes: npt.NDArray[np.intp]) -> int:
-    """The member that agrees most with the others in what was named; the earliest of such."""
+    """The member that agrees most with the others in what was named; the earliest of such.
+
+    One that was not an example in a correction before is preferred: it has more to tell.
+    """
     right = leaf.members[codes[leaf.members] == leaf.label][-_LOOKED_AT:]
     named = list(history.named)
-    if len(right) < 3 or not named:
+    if len(right) < 2 or not named:
         return int(right[0])
     truths = history.truths(right)[named]
     usual = truths.mean(axis=1) > 0.5
-    return int(right[(truths == usual[:, None]).sum(axis=0).argmax()])
+    agree = (truths == usual[:, None]).sum(axis=0)
+    used = {n for pair in history.pairs for n in pair[:2]}
+    fresh = np.array([n not in used for n in right.tolist()])
+    return int(right[(agree + fresh * len(named)).argmax()])

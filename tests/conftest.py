@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
+import postgres_server
+
 PARTS: dict[str, tuple[Callable[[], bool], str]] = {
+    "distributed": (lambda: _module("distributed"), "pip install -e '.[dask]'"),
+    "joblib": (lambda: _module("joblib"), "pip install -e '.[lab]'"),
     "matplotlib": (lambda: _module("matplotlib"), "pip install -e '.[lab]'"),
+    "numba": (lambda: _module("numba"), "pip install -e '.[lab]'"),
     "scikit-learn": (lambda: _module("sklearn"), "pip install -e '.[compare]'"),
+    "river": (lambda: _module("river"), "pip install -e '.[compare]'"),
+    "duckdb": (lambda: _module("duckdb"), "pip install -e '.[duckdb]'"),
+    "postgres": (
+        lambda: _module("psycopg") and postgres_server.available(),
+        "apt-get install postgresql, pip install 'psycopg[binary]'",
+    ),
+    "spark": (
+        lambda: _module("pyspark") and shutil.which("java") is not None,
+        "pip install -e '.[spark]', and Java 17",
+    ),
 }
 """What a test may need: whether it is here, and how to get it. Add a line for a new part."""
 
@@ -33,3 +50,22 @@ def require(part: str) -> None:
 def needs() -> Callable[[str], None]:
     """`needs("matplotlib")` at the top of a test that cannot run without it."""
     return require
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a real PostgreSQL server."""
+    require("postgres")
+    with postgres_server.server() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A real Spark session on this machine."""
+    require("spark")
+    from tellapart.engines.spark import session
+
+    made = session("local[1]", {"spark.sql.codegen.wholeStage": "false"})
+    yield made
+    made.stop()

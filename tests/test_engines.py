@@ -125,3 +125,52 @@ def test_the_canonical_text_says_the_same_and_stays(seed: int) -> None:
     opposite = [parse_feature(f"NOT (({f}) IS TRUE)", expressions.SCHEMA) for f in features]
     for yes, no in zip(by_item(features, rows), by_item(opposite, rows), strict=True):
         assert yes == [not truth for truth in no]
+
+
+EDGES = [
+    ("x / y = 0", {"x": 1.0, "y": 0.0}, None),
+    ("x / (y / n) = 0", {"x": 1.0, "y": 1.0, "n": 0}, None),  # 1 / infinity is no 0
+    ("x / abs(y / n) = 0", {"x": 1.0, "y": 1.0, "n": 0}, None),
+    ("(x / y) * 0 <> 1", {"x": 1.0, "y": 0.0}, None),
+    ("x * x > 0", {"x": 1e300}, None),
+    ("x * x < 0 OR b", {"x": 1e300, "b": True}, True),
+    ("(x * x > 0) IS NULL", {"x": 1e300}, True),
+    ("n * n > 0", {"n": 2**62}, True),
+    ("n + 1 > n", {"n": 2**63 - 1}, False),  # in doubles they are the same
+    ("n = 9007199254740993", {"n": 2**53}, False),
+    ("x = 9007199254740993", {"x": 2.0**53}, True),
+    ("n = x", {"n": 2**53 + 1, "x": 2.0**53}, True),
+    ("n IN (1, 2.5)", {"n": 1}, True),
+    ("x = 0.1 + 0.2", {"x": 0.3}, False),
+    ("x = 0.3", {"x": 0.3}, True),
+    ("x < 1", {"x": float("nan")}, None),
+    ("x > 1", {"x": float("inf")}, None),
+    ("x = 0", {"x": -0.0}, True),
+    ("s LIKE 'a\\_b'", {"s": "a\\xb"}, True),  # a backslash escapes nothing
+    ("s LIKE 'a%b'", {"s": "a\nb"}, True),
+    ("s LIKE '_'", {"s": "👍"}, True),
+    ("s ILIKE 'É%'", {"s": "étage"}, True),
+    ("s ILIKE 'STRASSE'", {"s": "straße"}, False),
+    ("lower(s) = 'A'", {"s": "a"}, False),
+    ("upper(s) = 'ß'", {"s": "ß"}, True),
+    ("trim(s) = 'a'", {"s": "\ta "}, False),
+    ("length(s) - 3 < 0", {"s": "ab"}, True),
+    ("s = ''", {"s": ""}, True),
+    ("s NOT IN ('a')", {"s": None}, None),
+    ("'B' < s", {"s": "a"}, True),
+    ("d < z", {"d": datetime.date(2020, 1, 1), "z": datetime.datetime(2020, 1, 1)}, False),
+    ("year(z) = 2020", {"z": datetime.datetime(2020, 1, 1)}, True),
+]
+
+
+@pytest.mark.parametrize(("text", "item", "wanted"), EDGES, ids=[t for t, _, _ in EDGES])
+def test_edges(text: str, item: dict, wanted: bool | None) -> None:
+    feature = parse_feature(text, expressions.SCHEMA)
+    assert feature.value(item) is wanted
+    rows = pl.DataFrame({name: [item.get(name)] for name in DTYPES}, schema=DTYPES)
+    assert by_polars([feature], rows, clean=False) == [[wanted is True]]
+    kinds = expressions.SCHEMA.items()
+    clean = rows.with_columns(
+        cleaned(pl.col(n), Type(k), rows.schema[n]).alias(n) for n, k in kinds
+    )
+    assert by_polars([feature], clean, clean=True) == [[wanted is True]]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
+import subprocess
+import sys
 import time
+from datetime import date
 
 import pytest
 
@@ -202,7 +206,28 @@ def test_a_feature_goes_through_json_and_pickle_and_works_in_a_model() -> None:
 def test_the_letters_never_change() -> None:
     """Exported models carry them: another Python must have the same pairs."""
     assert len(letters.PAIRS) == 681
+    joined = "".join(up + low for up, low in letters.PAIRS)
+    assert hashlib.sha256(joined.encode()).hexdigest().startswith("635cec700ecdd312")
     assert len({low for _, low in letters.PAIRS}) == 681
     for up, low in letters.PAIRS:
         assert letters.lower(up) == low == letters.lower(low)
         assert letters.upper(low) == up == letters.upper(up)
+
+
+def test_nothing_heavy_is_loaded_before_it_is_used() -> None:
+    code = (
+        "import sys, tellapart as ta; ta.Expression, ta.Table, ta.read_table;"
+        "print([m for m in ('polars', 'sqlglot', 'pandas', 'pyarrow') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_a_model_can_be_read_before_anything_else_was_used() -> None:
+    features = [ta.parse_feature("legs > 3", SCHEMA), ta.And("milk", ta.Column("legs", 4))]
+    rows = ta.Table({"legs": [4], "seen": [date(2020, 1, 31)]}).items
+    model = DecisionList(tuple(Clause((Literal(f),), "beast", rows[0]) for f in features))
+    code = "import sys, tellapart as ta; print(ta.DecisionList.from_json(sys.argv[1]).to_json())"
+    command = [sys.executable, "-c", code, model.to_json()]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == model.to_json()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tellapart.checks import expressions
 from tellapart.errors import FeatureError
 from tellapart.features import Expression, parse_feature
+from tellapart.features.text import identifier
 
 SCHEMA, PIECES = expressions.SCHEMA, expressions.PIECES
 LIMIT = 0.1
@@ -105,3 +106,20 @@ def test_the_largest_features_are_read_in_time() -> None:
     ]
     for text in largest:
         assert check(text) is not None, text[:40]
+
+
+@settings(quick, max_examples=200)
+@given(
+    st.text(
+        st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=20
+    )
+    | st.sampled_from(
+        ["select", "AND", "in", "True", "date", "case", "lower", "null", "a.b", '"', "'"]
+    )
+)
+def test_a_column_may_have_any_name(name: str) -> None:
+    schema = {name: "integer", "other": "bool"}
+    feature = parse_feature(f"other AND {identifier(name)} > 1", schema)
+    assert feature.schema == {name: "integer", "other": "bool"}
+    assert parse_feature(str(feature), schema) == feature
+    assert feature({name: 2, "other": True})

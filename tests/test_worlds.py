@@ -71,7 +71,7 @@ def test_a_world_of_ten_million_items_and_a_million_features_costs_little():
     assert len(world.items) == 10_000_000
     row = world.items[9_999_999]
     assert ("f999999" in row) in (True, False)
-    assert not world._columns
+    assert len(world._columns) < world.m  # those the labels come from
 
 
 def test_exceptions_never_name_a_feature_more_often_than_s():
@@ -254,3 +254,40 @@ def test_a_recorded_lesson_plays_again():
         Recorded([]).answer("bear", ta.Guess(None, None))
     with pytest.raises(ta.TellapartError, match="contradicts itself"):
         Recorded([("x", ta.Correction("a")), ("x", ta.Correction("b"))])
+
+
+@pytest.mark.parametrize("make", [ta.worlds.tree, ta.worlds.dnf])
+@pytest.mark.parametrize(
+    "bad", [{"seed": "a"}, {"seed": 1.5}, {"similar": -1}, {"similar": "a"}, {"similar": 0.5}]
+)
+def test_seed_and_similar_are_checked(make, bad):
+    with pytest.raises(ParameterError, match=next(iter(bad))):
+        make(50, 10, 3, 2, **{"exceptions": 3, "seed": 1, **bad})
+
+
+def test_islands_are_legal_and_know_their_components() -> None:
+    world = ta.worlds.islands(300, 5, seed=2)
+    assert world.representation.check(world.items, world.labels).legal
+    assert (world.m, world.k) == (5, 0)
+    component_of = world.teacher().component_of
+    assert [component_of(item) for item in world.items] == list(world.labels)
+
+
+def test_a_hostile_teacher_keeps_to_s() -> None:
+    """On islands an exception has but one reason of its own, so any s will do."""
+    world = ta.worlds.islands(5_000, 3, seed=4)
+    for s in (1, 20):
+        teacher = ta.teachers.Hostile.of(world.teacher(), k=20, s=s)
+        lesson = ta.teach(ta.RobustDFF(3, 20, s), teacher, world.items)
+        assert (teacher.lies, teacher.s) == (20, s)
+        assert lesson.bound == ta.theory.robust_bound(3, 20, s)
+        assert lesson.bound / 2 < lesson.mistakes <= lesson.bound
+
+
+@pytest.mark.parametrize("d", [1, 2, 30])
+def test_a_single_exception_explained_finds_components_quickly_and_rightly(d: int) -> None:
+    world = ta.worlds.single_exception(d, explained=True)
+    component_of = world.teacher().component_of
+    slowly = world.representation.component
+    assert [component_of(item) for item in world.items] == [slowly(item) for item in world.items]
+    assert not world.exceptions

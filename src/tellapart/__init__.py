@@ -25,41 +25,90 @@ _HOME = {
     "Correction": "protocol",
     "DFF": "learners",
     "DecisionList": "model",
+    "ErrorBelow": "review",
     "Expression": "features",
+    "FeatureError": "errors",
+    "FormatError": "errors",
     "Guarded": "learners",
     "Guess": "protocol",
     "Hindsight": "learners",
     "Is": "features",
     "Learner": "protocol",
     "Lesson": "protocol",
+    "Listening": "review",
     "Literal": "model",
     "Named": "features",
+    "NoMistakeIn": "review",
     "Not": "model",
     "Or": "features",
+    "ParameterError": "errors",
+    "ProtocolError": "errors",
     "Recorded": "teachers",
     "RobustDFF": "learners",
+    "Rounds": "review",
     "StRoDFF": "learners",
     "Table": "tables",
     "Teacher": "protocol",
     "TellapartError": "errors",
+    "estimate": "review",
     "holds": "model",
     "load_learner": "learners",
+    "load_model": "export",
     "parse_feature": "features",
     "read_table": "tables",
+    "save_model": "export",
+    "simulate": "columns",
+    "suspects": "review",
     "teach": "protocol",
+    "to_dot": "export",
+    "to_python": "export",
+    "to_sql": "export",
+    "to_svg": "export",
+    "to_text": "export",
 }
-_ROOMS = ("checks", "export", "features", "learners", "tables", "teachers", "theory", "worlds")
+_ROOMS = (
+    "adapters",
+    "checks",
+    "columns",
+    "engines",
+    "export",
+    "features",
+    "lab",
+    "learners",
+    "review",
+    "tables",
+    "teachers",
+    "theory",
+    "worlds",
+)
 
 if TYPE_CHECKING:
+    from tellapart import adapters as adapters
     from tellapart import checks as checks
+    from tellapart import columns as columns
+    from tellapart import engines as engines
     from tellapart import export as export
     from tellapart import features as features
+    from tellapart import lab as lab
     from tellapart import learners as learners
+    from tellapart import review as review
     from tellapart import tables as tables
     from tellapart import teachers as teachers
     from tellapart import theory as theory
     from tellapart import worlds as worlds
+    from tellapart.columns import simulate as simulate
+    from tellapart.errors import FeatureError as FeatureError
+    from tellapart.errors import FormatError as FormatError
+    from tellapart.errors import ParameterError as ParameterError
+    from tellapart.errors import ProtocolError as ProtocolError
     from tellapart.errors import TellapartError as TellapartError
+    from tellapart.export import load_model as load_model
+    from tellapart.export import save_model as save_model
+    from tellapart.export import to_dot as to_dot
+    from tellapart.export import to_python as to_python
+    from tellapart.export import to_sql as to_sql
+    from tellapart.export import to_svg as to_svg
+    from tellapart.export import to_text as to_text
     from tellapart.features import Above as Above
     from tellapart.features import And as And
     from tellapart.features import Column as Column
@@ -87,6 +136,12 @@ if TYPE_CHECKING:
     from tellapart.protocol import Lesson as Lesson
     from tellapart.protocol import Teacher as Teacher
     from tellapart.protocol import teach as teach
+    from tellapart.review import ErrorBelow as ErrorBelow
+    from tellapart.review import Listening as Listening
+    from tellapart.review import NoMistakeIn as NoMistakeIn
+    from tellapart.review import Rounds as Rounds
+    from tellapart.review import estimate as estimate
+    from tellapart.review import suspects as suspects
     from tellapart.tables import Table as Table
     from tellapart.tables import read_table as read_table
     from tellapart.teachers import Recorded as Recorded

@@ -11,11 +11,14 @@ found again with `items=`.
 
 from __future__ import annotations
 
+import copy
+import importlib
 import json
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from numbers import Integral
 from typing import Any
 
 from tellapart.errors import FormatError
@@ -56,6 +59,8 @@ def encode(value: Any) -> Any:
     """
     if value is None or isinstance(value, bool | int | str):
         return value
+    if isinstance(value, Integral):  # numpy's whole numbers, equal to Python's
+        return int(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else {"$float": repr(value)}
     if type(value) in _writers:
@@ -91,6 +96,7 @@ def decode(value: Any, context: Context | None = None) -> Any:
     tag = next(iter(value), "")
     if not tag.startswith("$"):
         return {key: decode(part, context) for key, part in value.items()}
+    _find(tag)
     if tag not in _readers or len(value) != 1:
         raise FormatError(f"unknown kind of value {tag!r}; known are {', '.join(sorted(_readers))}")
     try:
@@ -101,8 +107,17 @@ def decode(value: Any, context: Context | None = None) -> Any:
         raise FormatError(f"cannot read {json.dumps(value)[:80]}: {error}") from error
 
 
-def dump(value: dict[str, Any]) -> str:
-    """The JSON text of an encoded object: one form, so equal objects give equal bytes."""
+def _find(tag: str) -> None:
+    """Load the rooms that register kinds until one knows `tag`: a file may be read before any of
+    them was used."""
+    for room in ("features", "tables", "worlds"):
+        if tag in _readers:
+            return
+        importlib.import_module(f"tellapart.{room}")
+
+
+def dump(value: Any) -> str:
+    """The JSON text of an encoded value: one form, so equal values give equal bytes."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
@@ -159,14 +174,23 @@ def contents(item: Any) -> Hashable:
 
 
 def _hashable(part: Any) -> Hashable:
-    return tuple(part) if isinstance(part, list) else identity(part)
+    if isinstance(part, list | tuple):
+        return tuple(map(_hashable, part))
+    # a NaN equals nothing, itself included, yet a missing value is the same when it comes again
+    return ("nan",) if isinstance(part, float) and math.isnan(part) else identity(part)
 
 
 def keep(item: Any) -> Any:
     """A copy of `item` that its owner cannot change behind our back."""
     if isinstance(item, set):
         return frozenset(item)
-    return dict(item) if type(item) is dict else item
+    if type(item) is dict:
+        return {key: keep(part) for key, part in item.items()}
+    if type(item) is list:
+        return [keep(part) for part in item]
+    if isinstance(item, dict | list) and not isinstance(item, Hashable):
+        return copy.copy(item)
+    return item
 
 
 register(date, "$date", date.isoformat, lambda text, c: date.fromisoformat(text))

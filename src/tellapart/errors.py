@@ -6,6 +6,8 @@ TellapartError
 ├── ProtocolError     a round was told out of turn (a stale guess, a missing label, ...)
 ├── FeatureError      a feature cannot be read on an item, or a text is no feature
 ├── FormatError       a file or text could not be read back
+├── ExportError       a model cannot be said in the language asked for
+├── LabError          the lab cannot go on; what was finished is kept
 └── MissingExtra      an optional dependency is not installed
 ```
 
@@ -14,7 +16,6 @@ A message says what was wrong, what was given, and what to do.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
@@ -45,6 +46,14 @@ class FormatError(TellapartError, ValueError):
     """A text or file is not what it should be."""
 
 
+class ExportError(TellapartError):
+    """A model, or a feature in it, cannot be said in the language asked for."""
+
+
+class LabError(TellapartError):
+    """The lab cannot go on; what was finished is kept."""
+
+
 class MissingExtra(TellapartError, ImportError):
     """An optional dependency is not installed."""
 
@@ -63,7 +72,7 @@ def check(
     tellapart.errors.ParameterError: RobustDFF: m must be an integer >= 1, got 0 (int)
     """
     right_kind = isinstance(value, Integral if kind is int else Real)
-    if right_kind and not isinstance(value, bool) and not math.isnan(value) and test(value):
+    if right_kind and not isinstance(value, bool) and value == value and test(value):
         return
     raise ParameterError(
         f"{owner}: {name} must be {allowed}, got {value!r} ({type(value).__name__})"

@@ -10,6 +10,7 @@ of literals and on the features present, never on the number of features that ex
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,14 +39,29 @@ def holds(feature: Feature, item: Item) -> bool:
     """
     if callable(feature):
         return bool(feature(item))
-    if isinstance(item, Mapping):
-        return bool(item.get(feature))
-    if hasattr(item, "__contains__") and not isinstance(item, str | bytes | list | tuple):
+    kind = _kinds.get(type(item)) or _kind(item)
+    if kind is _MEMBERS:
         return feature in item
+    if kind is _MAPPING:
+        return bool(item.get(feature))
     raise FeatureError(
         f"cannot tell whether {feature!r} holds on {item!r} ({type(item).__name__}): give items"
         " as mappings or sets, features as callables, or pass holds="
     )
+
+
+_MAPPING, _MEMBERS, _NEITHER = "mapping", "members", "neither"
+_kinds: dict[type, str] = {}  # how items of a type are read: asking an ABC every time is slow
+
+
+def _kind(item: Item) -> str:
+    kind = _NEITHER
+    if isinstance(item, Mapping):
+        kind = _MAPPING
+    elif hasattr(item, "__contains__") and not isinstance(item, str | bytes | list | tuple):
+        kind = _MEMBERS
+    _kinds[type(item)] = kind
+    return kind
 
 
 class Compound:
@@ -133,9 +149,26 @@ class Literal(NamedTuple):
 
 def describe(feature: Feature) -> str:
     """A feature in words: its own `str`, or the name of a function."""
+    if isinstance(feature, frozenset):
+        return show(feature)
     if isinstance(feature, Compound) or not callable(feature):
         return str(feature)
     return str(getattr(feature, "__name__", feature))
+
+
+def show(item: Item) -> str:
+    """An item's `repr`, of a set in sorted order: the same text in every run.
+
+    >>> show(frozenset({"milk", "eggs"})), show({"legs": 4})
+    ("{'eggs', 'milk'}", "{'legs': 4}")
+    """
+    if isinstance(item, set | frozenset) and item:
+        return f"{{{', '.join(sorted(map(show, item)))}}}"
+    if type(item) is list:
+        return f"[{', '.join(map(show, item))}]"
+    if type(item) is dict:
+        return f"{{{', '.join(f'{key!r}: {show(part)}' for key, part in item.items())}}}"
+    return repr(item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +196,8 @@ class Clause:
 
     def __str__(self) -> str:
         condition = " and ".join(map(str, self.literals))
-        said = f"{self.label}" if self.example is None else f"{self.label}, like {self.example}"
+        like = "" if self.example is None else f", like {describe(self.example)}"
+        said = f"{self.label}{like}"
         return f"if {condition}: {said}" if condition else f"always: {said}"
 
 
@@ -183,6 +217,10 @@ class FirstMatch:
 
     def __init__(self, reading: Holds = holds) -> None:
         self.reading = reading
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget every conjunction."""
         self.slots = 0
         self._removed = 0
         self._if_true: dict[Feature, int] = {}  # the slots a feature violates by holding,
@@ -191,8 +229,8 @@ class FirstMatch:
         self._required: set[Feature] = set()
         self._asked: dict[Feature, None] = {}  # and all others, asked one by one
 
-    def append(self, literals: Iterable[Literal] = ()) -> int:
-        """A new conjunction after all others; returns its slot."""
+    def append(self, literals: Iterable[Literal] = (), label: Label = None) -> int:
+        """A new conjunction after all others; returns its slot. The label is of no use here."""
         slot = self.slots
         self.slots += 1
         for literal in literals:
@@ -241,9 +279,10 @@ class FirstMatch:
 
 def _reader(item: Item) -> Callable[[Feature], bool]:
     """`holds` on one item, for many plain names."""
-    if isinstance(item, Mapping):
-        return item.get  # type: ignore[return-value]
-    if hasattr(item, "__contains__") and not isinstance(item, str | bytes | list | tuple):
+    kind = _kinds.get(type(item)) or _kind(item)
+    if kind is _MAPPING:
+        return item.get  # type: ignore[no-any-return]
+    if kind is _MEMBERS:
         return item.__contains__  # type: ignore[no-any-return]
     return lambda feature: holds(feature, item)
 
@@ -303,6 +342,22 @@ class DecisionList:
         lines = [str(clause) for clause in self.clauses]
         lines.append(str(self.default).replace("always: ", "else: " if lines else "always: "))
         return "\n".join([*lines[:1], *(_otherwise(line) for line in lines[1:-1]), *lines[1:][-1:]])
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks; every word of it escaped.
+
+        >>> "&lt;b&gt;" in DecisionList(default=Clause((), "<b>"))._repr_html_()
+        True
+        """
+        rows = []
+        for number, clause in enumerate(self, 1):
+            condition = " and ".join(map(str, clause.literals)) or "otherwise"
+            example = "" if clause.example is None else str(clause.example)
+            cells = (str(number), condition, str(clause.label), example)
+            rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
+        head = "".join(f"<th>{word}</th>" for word in ("", "if", "then", "like"))
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def to_json(self) -> str:
         """The documented model file (docs/model.md); `DecisionList.from_json` reads it back."""

@@ -12,7 +12,8 @@ a label and no feature, and it is no mistake.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+import sys
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -118,6 +119,34 @@ class Teacher(Protocol):
         ...
 
 
+class Watch(Protocol):
+    """A stopper at work in one lesson."""
+
+    def __call__(self, guess: Guess, correction: Correction | None) -> None:
+        """Take a round, after it was learnt."""
+        ...
+
+    def skip(self, rounds: int) -> None:
+        """Take so many rounds whose guesses were right and changed nothing."""
+        ...
+
+    def met(self) -> bool:
+        """Whether it is time to stop."""
+        ...
+
+    def left(self) -> int:
+        """How many more right guesses until it is; 0 when it is."""
+        ...
+
+
+class Stopper(Protocol):
+    """What `teach` asks of one who says when to stop; `tellapart.review` has some."""
+
+    def watch(self, learner: Learner) -> Watch:
+        """A fresh look-out for one lesson."""
+        ...
+
+
 @dataclass(frozen=True)
 class Lesson:
     """The record of a run.
@@ -127,7 +156,7 @@ class Lesson:
     """
 
     rounds: int
-    corrections: tuple[Round, ...] = field(repr=False)
+    corrections: Sequence[Round] = field(repr=False)
     """The mistakes, each with its item, guess and correction."""
     rules_created: int
     rules_deleted: int
@@ -143,11 +172,18 @@ class Lesson:
     @property
     def mistake_rounds(self) -> tuple[int, ...]:
         """In which rounds the mistakes fell."""
+        numbers = getattr(self.corrections, "numbers", None)  # of corrections not yet laid out
+        if numbers is not None:
+            return tuple(numbers.tolist())
         return tuple(corrected.number for corrected in self.corrections)
 
 
-def teach(learner: Learner, teacher: Teacher, items: Iterable[Item]) -> Lesson:
+def teach(
+    learner: Learner, teacher: Teacher, items: Iterable[Item], *, until: Stopper | None = None
+) -> Lesson:
     """Run the protocol over `items`, in their order, and return what happened.
+
+    `until` may end it sooner: `NoMistakeIn(40) | Rounds(1000)`.
 
     >>> from tellapart import CappedDFF, Recorded
     >>> duck, bear = frozenset({"feathers", "eggs"}), frozenset({"milk", "hair"})
@@ -157,25 +193,65 @@ def teach(learner: Learner, teacher: Teacher, items: Iterable[Item]) -> Lesson:
     >>> lesson.rounds, lesson.mistakes, lesson.mistake_rounds
     (5, 2, (1, 2))
     """
-    created, deleted = learner.rules_created, learner.rules_deleted
-    known = len(learner.inconsistencies)
-    corrections: list[Round] = []
+    conversation = Conversation(learner, teacher, until)
     rounds = 0
     for number, item in enumerate(items):
-        guess = learner.guess(item)
-        correction = teacher.answer(item, guess)
-        learner.learn(item, guess, correction)
-        if correction is not None and guess.label is not None:
-            corrections.append(Round(number, item, guess, correction))
+        conversation.round(number, item)
         rounds = number + 1
-    return Lesson(
-        rounds=rounds,
-        corrections=tuple(corrections),
-        rules_created=learner.rules_created - created,
-        rules_deleted=learner.rules_deleted - deleted,
-        inconsistencies=tuple(learner.inconsistencies[known:]),
-        bound=bound_under(learner, teacher, rounds),
-    )
+        if conversation.over:
+            break
+    return conversation.lesson(rounds)
+
+
+class Conversation:
+    """A learner and a teacher at work, and the record of it: what `teach` is made of."""
+
+    def __init__(self, learner: Learner, teacher: Teacher, until: Stopper | None = None) -> None:
+        self.learner, self.teacher = learner, teacher
+        self._watch = None if until is None else until.watch(learner)
+        self.corrections: list[Round] = []
+        self._before = learner.rules_created, learner.rules_deleted, len(learner.inconsistencies)
+
+    def round(self, number: int, item: Item) -> None:
+        """One round of the protocol."""
+        guess = self.learner.guess(item)
+        correction = self.teacher.answer(item, guess)
+        self.learner.learn(item, guess, correction)
+        if correction is not None and guess.label is not None:
+            self.corrections.append(Round(number, item, guess, correction))
+        if self._watch is not None:
+            self._watch(guess, correction)
+
+    def skip(self, rounds: int) -> None:
+        """So many rounds whose guesses are known to be right and to change nothing."""
+        if self._watch is not None:
+            self._watch.skip(rounds)
+
+    @property
+    def watched(self) -> bool:
+        """Whether a stopper must see every mistake as it happens."""
+        return self._watch is not None
+
+    @property
+    def over(self) -> bool:
+        """Whether the stopper says so."""
+        return self._watch is not None and self._watch.met()
+
+    def left(self) -> int:
+        """How many more right guesses until it is over."""
+        return sys.maxsize if self._watch is None else self._watch.left()
+
+    def lesson(self, rounds: int) -> Lesson:
+        """What happened in `rounds` rounds."""
+        created, deleted, known = self._before
+        return Lesson(
+            rounds=rounds,
+            corrections=tuple(self.corrections),
+            rules_created=self.learner.rules_created - created,
+            rules_deleted=self.learner.rules_deleted - deleted,
+            inconsistencies=tuple(self.learner.inconsistencies[known:]),
+            bound=bound_under(self.learner, self.teacher, rounds),
+        )
 
 
 def bound_under(learner: Learner, teacher: Any, rounds: int) -> float | None:

@@ -14,9 +14,25 @@ from cyclopts import App, Parameter
 import tellapart
 
 COMMANDS = {
+    "bench": (
+        "tellapart.cli.bench:bench",
+        "Measure how fast simulate, teach, predict and updates are, as ratios.",
+    ),
     "demo": (
         "tellapart.cli.demo:demo",
         "Teach 101 animals to several learners, and see what they learnt.",
+    ),
+    "export": (
+        "tellapart.cli.export:export",
+        "Write a model as SQL, Python, sentences or a picture.",
+    ),
+    "lab": (
+        "tellapart.cli.lab:lab",
+        "Test the theorems by experiment, and write a report with figures and numbers.",
+    ),
+    "predict": (
+        "tellapart.cli.predict:predict",
+        "Label every row of a table.",
     ),
     "simulate": (
         "tellapart.cli.simulate:simulate",

@@ -1,5 +1,22 @@
-"""What a model becomes outside: for now, sentences."""
+"""What a model becomes outside: SQL, Python, sentences, pictures, files."""
 
+from tellapart.export.files import load_model, replacing, save_model
+from tellapart.export.picture import to_dot, to_svg
+from tellapart.export.python import to_python
+from tellapart.export.sql import to_sql
 from tellapart.export.text import Words, name_of, plainly, sentences, to_text
 
-__all__ = ["Words", "name_of", "plainly", "sentences", "to_text"]
+__all__ = [
+    "Words",
+    "load_model",
+    "name_of",
+    "plainly",
+    "replacing",
+    "save_model",
+    "sentences",
+    "to_dot",
+    "to_python",
+    "to_sql",
+    "to_svg",
+    "to_text",
+]

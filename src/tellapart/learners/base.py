@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tellapart import codec
-from tellapart.errors import FormatError, ProtocolError, TellapartError
-from tellapart.model import DecisionList, Holds, describe, holds, truth
+from tellapart.errors import FormatError, ParameterError, ProtocolError, TellapartError
+from tellapart.model import DecisionList, Holds, describe, holds, show, truth
 from tellapart.protocol import Correction, Feature, Guess, Inconsistency, Item, Label
+
+if TYPE_CHECKING:
+    from tellapart.learners.rules import RuleLearner
 
 FORMAT = 1
 """The version of a learner's file."""
@@ -41,6 +44,11 @@ class BaseLearner(ABC):
         BaseLearner.kinds[cls.__name__] = cls
 
     def __init__(self, *, holds: Holds = holds, remember: bool = False) -> None:
+        owner = type(self).__name__
+        if not callable(holds):
+            raise ParameterError(f"{owner}: holds must be (feature, item) -> bool, got {holds!r}")
+        if not isinstance(remember, bool):
+            raise ParameterError(f"{owner}: remember must be True or False, got {remember!r}")
         self.holds, self.remember = holds, remember
         self.rounds = 0
         """The paper's t: rounds after the first label."""
@@ -63,6 +71,8 @@ class BaseLearner(ABC):
         Raises `ProtocolError`, and changes nothing, when the answer is to a guess this learner
         would not make now.
         """
+        if not isinstance(guess, Guess):
+            raise ProtocolError(f"answer to what guess(item) returned, a Guess; got {guess!r}")
         if correction is not None:
             self._check_answer(guess, correction)
         if self._first is None:
@@ -137,6 +147,27 @@ class BaseLearner(ABC):
         """A fresh learner with the same parameters, that has learnt nothing."""
         return type(self)(**self._parameters(), holds=self.holds, remember=self.remember)
 
+    def read_by(self, reading: Holds) -> None:
+        """Read features by `reading` from now on; for a learner that has learnt nothing yet."""
+        self.holds = reading
+
+    # -- how `simulate` jumps over rounds in which nothing changes
+
+    def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
+        """The lists of rules that decide when this learner changes next, or None.
+
+        Each comes with whether its guess is the one shown; one that is not only overhears labels.
+        None: this learner must be given every round.
+        """
+        return None
+
+    def skip(self, rounds: int, uncovered: Callable[[RuleLearner], int]) -> None:
+        """Let the clock run over rounds in which the guess was right and nothing else changed.
+
+        `uncovered` tells how many of them a list of rules did not cover.
+        """
+        self.rounds += rounds
+
     # -- what a learner fills in
 
     @abstractmethod
@@ -165,6 +196,17 @@ class BaseLearner(ABC):
     # -- shared steps
 
     def _check_answer(self, guess: Guess, correction: Correction) -> None:
+        if not isinstance(correction, Correction):
+            raise ProtocolError(
+                f"an answer is None or a Correction(label, feature), got {correction!r}"
+            )
+        for name, value in zip(correction._fields, correction, strict=True):
+            try:
+                hash(value)
+            except TypeError:
+                raise ProtocolError(
+                    f"a {name} must be hashable, got {value!r} ({type(value).__name__})"
+                ) from None
         if correction.label is None:
             raise ProtocolError("a correction needs a label, got None")
         if guess.label is not None and correction.label == guess.label:
@@ -200,10 +242,11 @@ class BaseLearner(ABC):
         self._check_turn(item, guess, Guess(known, item))
         self.rounds += 1
         if correction is not None:
-            self._odd(f"{item!r} was {known!r} before and is now called {correction.label!r}")
+            self._odd(f"{show(item)} was {known!r} before and is now called {correction.label!r}")
 
     def _overhear_again(self, item: Item, known: Label, label: Label) -> None:
-        self.rounds += 1
+        said = None if label == known else Correction(label)
+        self._meet_again(item, Guess(known, item), known, said)
 
     def _check_turn(self, item: Item, guess: Guess, shown: Guess) -> None:
         if guess is not shown and guess != shown:
@@ -217,11 +260,11 @@ class BaseLearner(ABC):
         if feature is None:
             return None
         if not truth(feature, item, self.holds):
-            return f"{describe(feature)!r} does not hold on {item!r}"
+            return f"{describe(feature)!r} does not hold on {show(item)}"
         if truth(feature, example, self.holds):
             return (
-                f"{describe(feature)!r} does not tell {item!r} from the shown example"
-                f" {example!r}: both have it"
+                f"{describe(feature)!r} does not tell {show(item)} from the shown example"
+                f" {show(example)}: both have it"
             )
         return None
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tellapart import codec
 from tellapart.errors import ParameterError
 from tellapart.learners.base import BaseLearner
+from tellapart.learners.rules import RuleLearner
 from tellapart.model import DecisionList, Holds, holds
 from tellapart.protocol import Correction, Guess, Item, Label
 from tellapart.theory import guarded_bound
@@ -28,7 +29,8 @@ class Guarded(BaseLearner):
     Parameters
     ----------
     practical, guaranteed : learners
-        Fresh ones. They are this learner's own from now on, and read features as it does.
+        Fresh ones. They are this learner's own from now on, and read features as it does,
+        unless they were made with a `holds` of their own.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Guarded(BaseLearner):
         if practical is guaranteed:
             raise ParameterError("Guarded: practical and guaranteed must be two learners, got one")
         self.practical, self.guaranteed = practical, guaranteed
+        self.read_by(holds)
         self._charged = [0, 0]  # mistakes shown: by practical, by guaranteed
 
     @property
@@ -103,6 +106,29 @@ class Guarded(BaseLearner):
             holds=self.holds,
             remember=self.remember,
         )
+
+    def read_by(self, reading: Holds) -> None:
+        """Read features by `reading` from now on; so do both, unless they have their own way."""
+        super().read_by(reading)
+        for learner in (self.practical, self.guaranteed):
+            if learner.holds is holds:
+                learner.read_by(reading)
+
+    def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
+        """Those of both learners."""
+        lists: list[tuple[RuleLearner, bool]] = []
+        for learner in (self.practical, self.guaranteed):
+            found = learner.rule_lists(shown and learner is self.shown)
+            if found is None or self.remember:
+                return None
+            lists += found
+        return lists
+
+    def skip(self, rounds: int, uncovered: Callable[[RuleLearner], int]) -> None:
+        """Let the clocks of both run."""
+        self.rounds += rounds
+        for learner in (self.practical, self.guaranteed):
+            learner.skip(rounds, uncovered)
 
     def _begin(self, item: Item, label: Label) -> None:
         for learner in (self.practical, self.guaranteed):

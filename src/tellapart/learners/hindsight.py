@@ -105,12 +105,13 @@ class Hindsight(BaseLearner):
                     rule.example,
                 )
                 for rule in self._readings[self._followed].rules
-            ]
-            if not clauses:
-                label, example = self._first or (None, None)
-                clauses = [Clause((), label, example, origin=0)]
+            ] or [self._unlearnt()]
             self._model = DecisionList(tuple(clauses[:-1]), clauses[-1], self.holds)
         return self._model
+
+    def _unlearnt(self) -> Clause:
+        label, example = self._first or (None, None)
+        return Clause((), label, example, origin=0)
 
     def witness(self, item: Item, guess: Guess, correction: Correction | None) -> None:
         """See another learner's round: its reason is as good as one against an own example."""

@@ -22,15 +22,16 @@ class HandleMistake(RuleLearner):
         count += 1
         if count > s:
             self._extend(rule, feature)
-            rule.counts.pop(feature, None)
+            rule.uncount(feature)
             if len(rule.features) >= self.m:
                 self._delete(rule)
         else:
-            rule.counts[feature] = (count, since)
-            b = self.m - 1 - len(rule.features)
-            counters = sorted((n for n, _ in rule.counts.values()), reverse=True)
-            if sum(counters[b:]) > k:
-                self._delete(rule)
+            rule.count(feature, count, since)
+            if rule.counted > k:  # else no part of the counters can sum to more than k
+                b = self.m - 1 - len(rule.features)
+                counters = sorted((n for n, _ in rule.counts.values()), reverse=True)
+                if sum(counters[b:]) > k:
+                    self._delete(rule)
 
 
 class RobustDFF(HandleMistake):

@@ -45,7 +45,17 @@ codec.register(Unnamed, "$unnamed", lambda f: f.number, lambda v, c: Unnamed(v))
 class Rule:
     """C[x̂]: an example, its label, and the features its items must not have."""
 
-    __slots__ = ("_clause", "born", "counts", "example", "features", "guess", "number", "slot")
+    __slots__ = (
+        "_clause",
+        "born",
+        "counted",
+        "counts",
+        "example",
+        "features",
+        "guess",
+        "number",
+        "slot",
+    )
 
     def __init__(self, example: Item, label: Label, born: int, number: int) -> None:
         self.guess = Guess(label, example)
@@ -54,8 +64,19 @@ class Rule:
         """The φ of its literals NOT φ, in order; an `Unnamed` one counts but is not shown."""
         self.counts: dict[Feature, tuple[int, int]] = {}
         """fcount[x̂](φ) where it is not zero, and the round it was first counted: t(x̂, φ)."""
+        self.counted = 0
+        """The sum of all counts."""
         self.slot = -1
         self._clause: Clause | None = None
+
+    def count(self, feature: Feature, count: int, since: int) -> None:
+        """Set fcount[x̂](φ) and t(x̂, φ)."""
+        self.counted += count - self.counts.get(feature, (0, 0))[0]
+        self.counts[feature] = (count, since)
+
+    def uncount(self, feature: Feature) -> None:
+        """Set fcount[x̂](φ) to zero."""
+        self.counted -= self.counts.pop(feature, (0, 0))[0]
 
     @property
     def clause(self) -> Clause:
@@ -113,6 +134,30 @@ class RuleLearner(BaseLearner):
 
     # -- the contract of BaseLearner
 
+    def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
+        """This very list, unless memory answers first, or more matters than `quiet` knows of."""
+        sees_all = self.needs_every_round and type(self).quiet is RuleLearner.quiet
+        return None if self.remember or sees_all else [(self, shown)]
+
+    def quiet(self) -> tuple[int, bool]:
+        """How many of the coming uncovered rounds can change nothing but their count.
+
+        And whether after them only wrong guesses can. -1 when they are not even counted: then
+        every mistake, and nothing else, changes this learner.
+        """
+        return -1, True
+
+    def read_by(self, reading: Holds) -> None:
+        """Read features by `reading` from now on; for a learner that has learnt nothing yet."""
+        super().read_by(reading)
+        self._index = FirstMatch(reading)
+        self._model = None
+
+    def use(self, index: FirstMatch) -> None:
+        """Find rules by `index` from now on."""
+        self._index = index
+        self._compact()
+
     def _begin(self, item: Item, label: Label) -> None:
         self._model = None
 
@@ -124,13 +169,14 @@ class RuleLearner(BaseLearner):
         return rule.guess
 
     def _learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
-        if correction is None and not self.needs_every_round:
-            self.rounds += 1
-            return
         assert self._first is not None
         rule = self._match(item)
         shown = self._first if rule is None else rule.guess
-        self._check_turn(item, guess, shown)
+        if guess is not shown:
+            self._check_turn(item, guess, shown)
+        if correction is None and not self.needs_every_round:
+            self.rounds += 1
+            return
         fault = correction and self._fault(correction.feature, item, shown.example)
         self.rounds += 1
         if fault:
@@ -172,7 +218,8 @@ class RuleLearner(BaseLearner):
             example, label = codec.decode([data["example"], data["label"]], context)
             rule = Rule(example, label, data["born"], data["number"])
             rule.features = codec.decode(data["not"], context)
-            rule.counts = {codec.decode(f, context): (n, t) for f, n, t in data["counts"]}
+            for f, n, t in data["counts"]:
+                rule.count(codec.decode(f, context), n, t)
             self._add(rule)
 
     # -- the steps learners are made of
@@ -188,7 +235,7 @@ class RuleLearner(BaseLearner):
         self._add(Rule(codec.keep(item), label, self.rounds, self._created))
 
     def _add(self, rule: Rule) -> None:
-        rule.slot = self._index.append(rule.clause.literals)
+        rule.slot = self._index.append(rule.clause.literals, rule.guess.label)
         self._slots.append(rule)
         self._model = None
 
@@ -203,11 +250,17 @@ class RuleLearner(BaseLearner):
         self._deleted += 1
         self._index.remove(rule.slot)
         self._slots[rule.slot] = self._model = None
+        live = self._created - self._deleted
+        if len(self._slots) - live > max(_COMPACT_AFTER, live):
+            self._compact()
+
+    def _compact(self) -> None:
+        """Sweep removed rules out of the index."""
         live = list(self.rules)
-        if len(self._slots) - len(live) > max(_COMPACT_AFTER, len(live)):
-            self._slots, self._index = [], FirstMatch(self.holds)
-            for kept in live:
-                self._add(kept)
+        self._slots = []
+        self._index.clear()
+        for rule in live:
+            self._add(rule)
 
     def _reason(self, feature: Feature | None) -> Feature:
         if feature is not None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import exp
+from collections.abc import Callable, Mapping
+from math import exp, floor
 from typing import Any
 
 from tellapart import codec
 from tellapart.errors import ParameterError, check
 from tellapart.learners.robust import HandleMistake
-from tellapart.learners.rules import Rule
+from tellapart.learners.rules import Rule, RuleLearner
 from tellapart.model import Holds, holds
 from tellapart.protocol import Feature, Item, Label
 from tellapart.theory import gamma, q, stochastic_bound
@@ -140,10 +140,21 @@ class StRoDFF(HandleMistake):
         r = t - self._last_rule - uncovered + 1
         return uncovered >= gamma(self.epsilon, r, t, self.delta, scale=self.scale)
 
-    def skip(self, covered: int, uncovered: int) -> None:
+    def quiet(self) -> tuple[int, bool]:
+        """How many uncovered rounds must go by before the next rule can be made.
+
+        The threshold never falls while covered and uncovered rounds go by, so at least what is
+        missing now is missing. A round is left for the rounding of floats.
+        """
+        t, uncovered = self.rounds + 1, self._uncovered_rounds
+        r = t - self._last_rule - uncovered
+        missing = gamma(self.epsilon, r, t, self.delta, scale=self.scale) - uncovered
+        return max(0, floor(missing) - 1), self.as_printed
+
+    def skip(self, rounds: int, uncovered: Callable[[RuleLearner], int]) -> None:
         """Let the clock run over rounds in which nothing else changed."""
-        self.rounds += covered + uncovered
-        self._uncovered_rounds += uncovered
+        self._uncovered_rounds += uncovered(self)
+        self.rounds += rounds
 
     def _state(self) -> dict[str, Any]:
         clock = {"uncovered_rounds": self._uncovered_rounds, "last_rule": self._last_rule}

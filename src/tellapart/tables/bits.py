@@ -11,7 +11,8 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
+
+from tellapart.columns import Words, clear_tail, words_for
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,7 +71,7 @@ class _Column:
         if self.array.release:
             self.array.release(ctypes.byref(self.array))
 
-    def bitmap(self, buffer: int) -> npt.NDArray[np.uint64]:
+    def bitmap(self, buffer: int) -> Words:
         """A buffer of bits as words; bits beyond the last item are zero."""
         items, offset = self.array.length, self.array.offset
         address = self.array.buffers[buffer] + offset // 8
@@ -81,19 +82,16 @@ class _Column:
             return np.frombuffer(lent, dtype=np.uint64)
         raw = (ctypes.c_uint8 * -(-(shift + items) // 8)).from_address(address)
         octets = np.frombuffer(raw, dtype=np.uint8)
-        padded = np.zeros(-(-items // 64) * 8, dtype=np.uint8)
+        padded = np.zeros(8 * words_for(items), dtype=np.uint8)
         size = -(-items // 8)
         padded[:size] = octets[:size] >> shift
         if shift:
             above = octets[1 : size + 1] << (8 - shift)
             padded[: len(above)] |= above
-        words = padded.view(np.uint64)
-        if items % 64:
-            words[-1] &= np.uint64((1 << items % 64) - 1)
-        return words
+        return clear_tail(padded.view(np.uint64), items)
 
 
-def words(series: pl.Series) -> npt.NDArray[np.uint64]:
+def words(series: pl.Series) -> Words:
     """Where a Boolean column is true, 64 items a word, lowest bit first; null is not true.
 
     The words are read-only, and may be the column's own memory.

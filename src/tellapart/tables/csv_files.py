@@ -30,10 +30,12 @@ def read_csv(
     path: Path, types: Mapping[str, Type], separator: str | None, encoding: str, nulls: list[str]
 ) -> pl.DataFrame:
     """The table in a CSV file, or a `FormatError` that says where it is wrong and what to do."""
-    return _Csv(path, types, separator, encoding, nulls).read()
+    return CsvFile(path, types, separator, encoding, nulls).read()
 
 
-class _Csv:
+class CsvFile:
+    """A CSV file: what its first lines say, how to read it, and what is wrong with it."""
+
     def __init__(
         self,
         path: Path,
@@ -58,10 +60,7 @@ class _Csv:
         try:
             frame = self.polars()
         except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
-            self.check_encoding()
-            self.check_lengths()
-            self.check_types()
-            raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+            self.explain(error)
         if "\ufffd" in "".join(self.header):
             self.check_encoding()
         if frame.height and frame.to_series(-1).null_count():  # what a short row leaves behind
@@ -71,6 +70,41 @@ class _Csv:
                 frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
         self.check_mixed(frame)
         return frame
+
+    def explain(self, error: BaseException) -> NoReturn:
+        """Say what is wrong with the file, after reading it has failed."""
+        self.check_encoding()
+        self.check_lengths()
+        self.check_types()
+        raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+
+    def scan(self) -> pl.LazyFrame:
+        """The table, lazily: the columns of `types`, and all others as text."""
+        import polars as pl
+
+        from tellapart.features.to_polars import DTYPE
+
+        return pl.scan_csv(
+            self.path,
+            separator=self.separator,
+            with_column_names=lambda _: self.header,
+            schema_overrides={n: DTYPE[self.types.get(n, Type.TEXT)] for n in self.header},
+            null_values=["", *self.nulls] if self.nulls else None,
+            try_parse_dates=True,
+            infer_schema_length=0,
+        )
+
+    def gaps(self) -> bool:
+        """Whether there may be an empty line, which is no row but is read as one."""
+        if len(self.header) == 1:
+            return False
+        before = b""
+        with self.path.open("rb") as file:
+            while block := file.read(1 << 24):
+                if b"\n\n" in block or b"\n\r\n" in block or _gap(before + block[:2]):
+                    return True
+                before = block[-2:]
+        return False
 
     def polars(self, **options: Any) -> pl.DataFrame:
         import polars as pl
@@ -254,6 +288,10 @@ class _Csv:
             f" cells of the column are. Fix the cell; or leave it empty, or pass nulls=[{cell!r}],"
             f" if it means unknown; or pass types={{{name!r}: 'text'}}"
         )
+
+
+def _gap(edge: bytes) -> bool:
+    return b"\n\n" in edge or b"\n\r\n" in edge
 
 
 def _fit(cells: pl.Series, dtype: pl.DataType) -> pl.Series:

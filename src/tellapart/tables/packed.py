@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from tellapart.columns import Words, clear_tail, pack, words_for
 from tellapart.errors import FeatureError
 from tellapart.features import And, Column, Expression, Is, Not, Or
 from tellapart.features.tree import Type
@@ -16,8 +16,6 @@ from tellapart.protocol import Feature
 
 if TYPE_CHECKING:
     from tellapart.tables.table import Table
-
-Words: TypeAlias = npt.NDArray[np.uint64]
 
 _SAME: dict[Type, tuple[type, ...]] = {
     Type.BOOL: (bool,),
@@ -31,11 +29,11 @@ _SAME: dict[Type, tuple[type, ...]] = {
 def evaluate(table: Table, feature: Feature) -> Words:
     """Where `feature` holds. Expressions and columns go through Polars, combinations through words;
     only functions are asked item by item."""
-    size = -(-len(table) // 64)
+    size = words_for(len(table))
     if isinstance(feature, Not):
-        return _within(~table.truth(feature.feature), len(table))
+        return clear_tail(~table.truth(feature.feature), len(table))
     if isinstance(feature, And):
-        result = _within(np.full(size, 2**64 - 1, dtype=np.uint64), len(table))
+        result = clear_tail(np.full(size, 2**64 - 1, dtype=np.uint64), len(table))
         for part in feature.parts:
             result &= table.truth(part)
         return result
@@ -51,8 +49,8 @@ def evaluate(table: Table, feature: Feature) -> Words:
     if isinstance(feature, Column):
         return _column(table, feature)
     if isinstance(feature, Is):
-        return _pack(np.array([name == feature.item for name in table.ids()], dtype=np.bool_))
-    return _pack(np.fromiter((truth(feature, item) for item in table.items), dtype=np.bool_))
+        return pack(name == feature.item for name in table.ids())
+    return pack(truth(feature, item) for item in table.items)
 
 
 def reads(feature: Feature, column: str) -> bool:
@@ -108,17 +106,3 @@ def _column(table: Table, feature: Column) -> Words:
     else:
         found = column.is_null() & pl.lit(value=False)
     return words(table.loaded([feature.name]).select(found).to_series())
-
-
-def _pack(truths: npt.NDArray[np.bool_]) -> Words:
-    packed = np.packbits(truths, bitorder="little")
-    padded = np.zeros(-(-len(truths) // 64) * 8, dtype=np.uint8)
-    padded[: len(packed)] = packed
-    return padded.view(np.uint64)
-
-
-def _within(words: Words, items: int) -> Words:
-    """The bits beyond the last item set to zero."""
-    if items % 64:
-        words[-1] &= np.uint64((1 << items % 64) - 1)
-    return words

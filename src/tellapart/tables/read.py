@@ -73,6 +73,23 @@ def read_table(
     True
     """
     path = Path(path)
+    kind = kind_of(path)
+    if kind == "csv":
+        from tellapart.tables.csv_files import read_csv
+
+        wanted = read_types(types or {})
+        frame: pl.DataFrame | pl.LazyFrame = read_csv(
+            path, wanted, separator, encoding, list(nulls)
+        )
+    elif types or separator or nulls:
+        raise ParameterError(f"read_table: types, separator and nulls are for CSV, not {path.name}")
+    else:
+        frame = _read_jsonl(path) if kind == "jsonl" else scan_frame(path, kind)
+    return Table(frame, id=id, name=path.name)
+
+
+def kind_of(path: Path) -> str:
+    """csv, jsonl, parquet or ipc, by the ending; the file must be there and not be empty."""
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
         raise FormatError(
@@ -86,21 +103,11 @@ def read_table(
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from error
     if not start.strip(b"\xef\xbb\xbf \t\r\n"):
         raise FormatError(f"{path.name} is empty")
-    if kind == "csv":
-        from tellapart.tables.csv_files import read_csv
-
-        wanted = read_types(types or {})
-        frame: pl.DataFrame | pl.LazyFrame = read_csv(
-            path, wanted, separator, encoding, list(nulls)
-        )
-    elif types or separator or nulls:
-        raise ParameterError(f"read_table: types, separator and nulls are for CSV, not {path.name}")
-    else:
-        frame = _read_jsonl(path) if kind == "jsonl" else _scan(path, kind)
-    return Table(frame, id=id, name=path.name)
+    return kind
 
 
-def _scan(path: Path, kind: str) -> pl.LazyFrame:
+def scan_frame(path: Path, kind: str) -> pl.LazyFrame:
+    """A Parquet or Arrow IPC file."""
     import polars as pl
 
     try:
@@ -118,7 +125,7 @@ def _read_jsonl(path: Path) -> pl.DataFrame:
     try:  # the whole file tells the types: a key may first come in the last line
         frame = pl.read_ndjson(path, infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
-        _find_bad_line(path)
+        find_bad_line(path)
         raise FormatError(f"{path.name} is no JSON lines file: {first_line(error)}") from error
     if any(dtype == pl.String for dtype in frame.dtypes):
         texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
@@ -127,11 +134,11 @@ def _read_jsonl(path: Path) -> pl.DataFrame:
         )
         numeric = [name for name, found in looks.collect().row(0, named=True).items() if found]
         if numeric:  # numbers and texts in one column became texts
-            _find_bad_line(path, frozenset(numeric))
+            find_bad_line(path, frozenset(numeric))
     return frame
 
 
-def _find_bad_line(path: Path, columns: frozenset[str] | None = None) -> None:
+def find_bad_line(path: Path, columns: frozenset[str] | None = None) -> None:
     """Read line by line, and say what is wrong with the first line where something is.
 
     `columns`: only these are looked at for values of different types.

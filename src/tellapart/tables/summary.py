@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from tellapart.tables.table import Table
 
 
+_LOOK = 10_000
+"""Rows looked at to show what a column of texts holds."""
+
+
 @dataclass(frozen=True)
 class ColumnSummary:
     """One column: its type, how many values are unknown, and what the others look like."""
@@ -64,20 +68,15 @@ def _column(table: Table, name: str, kind: Type) -> ColumnSummary:
     elif kind is Type.BOOL:
         true = int(column.sum())
         shown = f"{true:,} true, {len(column) - unknown - true:,} false"
-    elif kind is Type.TEXT:  # the first ten thousand will do to show what it looks like
-        values = sorted(column.head(10_000).drop_nulls().unique().head(1_000).to_list())
-        shown = ", ".join(repr(_short(value)) for value in values[:4])
-        shown += (
-            f", ... ({_many(column.head(10_000).n_unique())} different)" if len(values) > 4 else ""
-        )
+    elif kind is Type.TEXT:  # the first rows will do to show what it looks like
+        head = column.head(_LOOK).drop_nulls().unique(maintain_order=True)
+        shown = ", ".join(repr(_short(value)) for value in sorted(head.head(4).to_list()))
+        if len(head) > 4:
+            shown += f", ... ({len(head):,}{' or more' if len(column) > _LOOK else ''} different)"
     else:
         least, most = column.min(), column.max()
         shown = f"{least!s} to {most!s}"
     return ColumnSummary(name, kind.value, unknown, shown)
-
-
-def _many(count: int) -> str:
-    return f"{count:,}" if count < 10_000 else "10,000 or more"
 
 
 def _short(value: Any) -> str:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tellapart.columns import Words
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features import Expression, parse_feature
 from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
-from tellapart.tables.packed import Words, evaluate, reads
+from tellapart.tables.packed import evaluate, reads
 from tellapart.tables.rows import Row, Rows
 from tellapart.tables.tags import Tag
 

@@ -19,7 +19,8 @@ class Hostile(FromRepresentation):
     adversary for long streams; `worst_case` finds the true worst case of small worlds.
 
     The lies stay: an item called odd once is odd whenever it comes back. Parameters are those of
-    `FromRepresentation`; `k` is the number of lies, and `label_of` should have no exceptions of its
+    `FromRepresentation`; `k` is the number of lies, at most `s` of which name the same feature
+    against the same component (k if not given), and `label_of` should have no exceptions of its
     own, or the bounds miss them.
 
     >>> from tellapart import CappedDFF, teach, worlds
@@ -35,6 +36,7 @@ class Hostile(FromRepresentation):
         representation: Representation,
         label_of: Callable[[Item], Label],
         k: int,
+        s: int | None = None,
         *,
         component_of: Callable[[Item], int | None] | None = None,
         reasons: Callable[[Item, Item], Iterable[Feature]] | None = None,
@@ -48,16 +50,17 @@ class Hostile(FromRepresentation):
             component_of=component_of,
             reasons=reasons,
             k=k,
-            s=k,
+            s=k if s is None else s,
         )
 
     @classmethod
-    def of(cls, teacher: FromRepresentation, k: int) -> Hostile:
+    def of(cls, teacher: FromRepresentation, k: int, s: int | None = None) -> Hostile:
         """The hostile twin of a truthful teacher."""
         return cls(
             teacher.representation,
             teacher.label_of,
             k,
+            s,
             component_of=teacher.component_of,
             reasons=teacher.reasons,
         )

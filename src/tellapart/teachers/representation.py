@@ -31,6 +31,8 @@ class FromRepresentation:
         G(x), where the teacher knows a quicker way, or chooses otherwise among several components.
     reasons : (item, example) -> features, default none
         What the teacher may say when the components do not help.
+    reasons_tell : bool, default=False
+        Whether every reason is known to be true of the item and not of the example.
     m, k, s : int, optional
         The facts of the world, for bounds. `s` is also the limit above: no more than `s` exceptions
         ever name the same feature against the same component.
@@ -51,11 +53,13 @@ class FromRepresentation:
         *,
         component_of: Callable[[Item], int | None] | None = None,
         reasons: Callable[[Item, Item], Iterable[Feature]] | None = None,
+        reasons_tell: bool = False,
         m: int | None = None,
         k: int | None = None,
         s: int | None = None,
     ) -> None:
         self.representation, self.label_of, self.reasons = representation, label_of, reasons
+        self.reasons_tell = reasons_tell
         self.m = representation.m if m is None else m
         self.k, self.s = k, s
         self.component_of = component_of or representation.component
@@ -89,13 +93,16 @@ class FromRepresentation:
         """Something true of `item` and not of `example`, said by few others `against` it."""
         reading = self.representation.reading
         for feature in self.reasons(item, example) if self.reasons else ():
-            if not truth(feature, item, reading) or truth(feature, example, reading):
+            if not self.reasons_tell and (
+                not truth(feature, item, reading) or truth(feature, example, reading)
+            ):
                 continue
             if against is None:
                 return feature
             named = self._named.setdefault((against, feature), set())
-            if self.s is None or len(named | {codec.identity(item)}) <= self.s:
-                named.add(codec.identity(item))
+            key = codec.identity(item)
+            if self.s is None or len(named) < self.s or key in named:
+                named.add(key)
                 return feature
         return Is(item)
 

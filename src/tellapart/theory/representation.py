@@ -75,8 +75,15 @@ class Representation:
 
     def separator(self, i: int, j: int) -> Feature | None:
         """A feature that holds on all of component `i` and on none of component `j`."""
-        if (i, j) in self.separators:
-            return self.separators[i, j]
+        if (i, j) not in self._found:
+            self._found[i, j] = self._separate(i, j)
+        return self._found[i, j]
+
+    @cached_property
+    def _found(self) -> dict[tuple[int, int], Feature | None]:
+        return dict(self.separators)
+
+    def _separate(self, i: int, j: int) -> Feature | None:
         if (j, i) in self.separators:
             return Not(self.separators[j, i])  # type: ignore[no-any-return]
         forbidden = {(f, not wanted) for f, wanted in self.components[j].literals}

@@ -4,6 +4,7 @@ from tellapart.worlds.base import Listed, World
 from tellapart.worlds.dnf import dnf
 from tellapart.worlds.errata import fresh_reasons, quiet_majority, returning_exception
 from tellapart.worlds.grown import grown
+from tellapart.worlds.islands import islands
 from tellapart.worlds.lower_bound import lower_bound
 from tellapart.worlds.made import MadeWorld
 from tellapart.worlds.single_exception import single_exception
@@ -17,6 +18,7 @@ __all__ = [
     "dnf",
     "fresh_reasons",
     "grown",
+    "islands",
     "lower_bound",
     "quiet_majority",
     "returning_exception",

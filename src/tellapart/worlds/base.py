@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns import Words, pack
+from tellapart import codec
+from tellapart.columns import Codes, Labels, Words, pack
+from tellapart.features import Is
 from tellapart.model import Holds, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.teachers import FromRepresentation, LabelOf
@@ -30,6 +33,8 @@ class View(Sequence[Any]):
     @overload
     def __getitem__(self, index: slice) -> list[Any]: ...
     def __getitem__(self, index: int | slice) -> Any:
+        if type(index) is int and 0 <= index < self._length:
+            return self._member(index)
         if isinstance(index, slice):
             return [self._member(i) for i in range(*index.indices(self._length))]
         if not -self._length <= index < self._length:
@@ -69,6 +74,23 @@ class World(ABC):
     def truth(self, feature: Feature) -> Words:
         """Where `feature` holds, as a packed column."""
 
+    @cached_property
+    def packed_labels(self) -> Labels:
+        """What the teacher calls each item, packed."""
+        return Labels.of(list(map(self.teacher().label_of, self.items)))
+
+    def places(self, feature: Feature) -> Sequence[int] | None:
+        """The items on which a rare feature holds, in order; None when it may hold on many."""
+        return None
+
+    @property
+    def ordinary(self) -> Words | None:
+        """Items on which the teacher's answer is sound and depends on nothing that was said before.
+
+        Sound: the feature holds on the item and not on the example. None when there is no promise.
+        """
+        return None
+
     def __len__(self) -> int:
         return len(self.items)
 
@@ -89,6 +111,8 @@ class Listed(World):
         At most this many exceptions name the same feature against the same component.
     reasons : (item, example) -> features, optional
         What the teacher says of exceptions; by default the first of `features` that differs.
+    component_of : item -> number, default=representation.component
+        G(x), where there is a quicker way.
 
     >>> from tellapart.theory.representation import Component
     >>> birds = Representation((Component("bird"),))
@@ -108,11 +132,13 @@ class Listed(World):
         s: int = 1,
         reasons: Callable[[Item, Item], Iterable[Feature]] | None = None,
         reading: Holds = holds,
+        component_of: Callable[[Item], int | None] | None = None,
     ) -> None:
         self.name, self.representation, self.reading = name, representation, reading
         self.features = features
         self._distinct, self._truths, self._order = items, labels, order
-        odd = representation.exceptions(items, labels)
+        self._component_of = component_of
+        odd = _exceptions(representation, items, labels, component_of)
         if order is None:
             self.items, self.labels, self.exceptions = items, labels, odd
         else:
@@ -129,6 +155,7 @@ class Listed(World):
         return FromRepresentation(
             self.representation,
             LabelOf(self._distinct, self._truths),
+            component_of=self._component_of,
             reasons=self._reasons,
             m=self.m,
             k=self.k,
@@ -144,6 +171,45 @@ class Listed(World):
             self._columns[feature] = pack(held if self._order is None else held[self._order])
         return self._columns[feature]
 
+    @cached_property
+    def packed_labels(self) -> Labels:
+        """What the teacher calls each item, packed."""
+        distinct = Labels.of(list(map(LabelOf(self._distinct, self._truths), self._distinct)))
+        if self._order is None:
+            return distinct
+        return Labels(distinct.names, Codes.of(distinct.codes.array()[self._order]))
+
+    def places(self, feature: Feature) -> Sequence[int] | None:
+        """The items on which a rare feature holds, in order; None when it may hold on many."""
+        if not isinstance(feature, Is):
+            return None
+        numbers = self._numbers.get(feature.item, [])
+        if self._order is None or not numbers:
+            return numbers
+        return np.flatnonzero(np.isin(self._order, numbers)).tolist()
+
+    @cached_property
+    def _numbers(self) -> dict[Hashable, list[int]]:
+        numbers: dict[Hashable, list[int]] = {}
+        for number, item in enumerate(self._distinct):
+            numbers.setdefault(codec.identity(item), []).append(number)
+        return numbers
+
     def _what_differs(self, item: Item, example: Item) -> Iterable[Feature]:
         for feature in self.features:
             yield feature if truth(feature, item, self.reading) else Not(feature)
+
+
+def _exceptions(
+    representation: Representation,
+    items: Sequence[Item],
+    labels: Sequence[Label],
+    component_of: Callable[[Item], int | None] | None,
+) -> list[int]:
+    if component_of is None:
+        return representation.exceptions(items, labels)
+    usual: dict[int | None, Label] = {
+        number: component.label for number, component in enumerate(representation.components)
+    }
+    pairs = enumerate(zip(items, labels, strict=True))
+    return [n for n, (item, label) in pairs if usual.get(component_of(item)) != label]

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
+from tellapart.columns import Codes
 from tellapart.errors import ParameterError
 from tellapart.model import Literal
 from tellapart.theory.representation import Component, Representation
@@ -34,7 +35,7 @@ def dnf(
     >>> world.m, world.k, len(world.exceptions)
     (6, 52, 52)
     """
-    check_sizes("dnf", items, features, components, labels, exceptions)
+    check_sizes("dnf", items, features, components, labels, exceptions, seed)
     name = f"dnf({items}, {features}, {components}, {labels}, {exceptions}, seed={seed}"
     name += "" if placement == "random" else f", placement={placement!r}"
     name += ")" if similar is None else f", similar={similar})"
@@ -48,7 +49,7 @@ def dnf(
         name,
         representation,
         Columns(items, features, seed),
-        drawn.astype(np.uint8 if components <= 256 else np.uint32),
+        Codes.of(drawn),
         forced=True,
         exceptions=exceptions,
         placement=placement,

@@ -8,16 +8,17 @@ a rule mentions one of the features. Items are views: a number and the world the
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.columns import Words, clear_tail, pack, words_for
+from tellapart.columns import Codes, Labels, Words, blank, clear_tail, column, pack, words_for
 from tellapart.errors import FormatError, ParameterError, check
+from tellapart.features import And, Is, Or
 from tellapart.model import Not, truth
 from tellapart.protocol import Feature, Label
 from tellapart.teachers import FromRepresentation
@@ -27,6 +28,7 @@ from tellapart.worlds.base import View, World
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 _MATERIALISE_AFTER = 32  # single bits read from a column before the whole of it is laid out
+_BLOCK = 4096  # words of a column laid out at a time: what fits the cache is quicker
 _REASONS = 256  # columns a teacher thinks of before giving up
 
 
@@ -38,9 +40,13 @@ def _mix(z: int) -> int:
 
 
 def _mix_all(z: Words) -> Words:
-    z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return z ^ z >> np.uint64(31)
+    """`_mix` of every word, in place."""
+    z ^= z >> np.uint64(30)
+    z *= np.uint64(0xBF58476D1CE4E5B9)
+    z ^= z >> np.uint64(27)
+    z *= np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return z
 
 
 class Row:
@@ -55,7 +61,11 @@ class Row:
         self.world, self.number = world, number
 
     def __contains__(self, feature: Feature) -> bool:
-        return self.world.bit(feature, self.number)
+        number = self.number
+        words = self.world.bits.get(feature)
+        if words is None:
+            return self.world.bit(feature, number)
+        return bool(words[number >> 6] >> (number & 63) & 1)
 
     def __iter__(self) -> Iterator[Feature]:
         return (name for name in self.world.features if name in self)
@@ -68,7 +78,7 @@ class Row:
         )
 
     def __hash__(self) -> int:
-        return hash((self.world.name, self.number))
+        return self.number
 
     def __repr__(self) -> str:
         return f"item {self.number}"
@@ -112,8 +122,10 @@ class Columns:
         """The whole column, packed."""
         start = np.uint64(_mix(self._start + column * _GOLDEN & _MASK))
         half = self.density == 0.5
-        steps = np.arange(words_for(self.items) if half else self.items, dtype=np.uint64)
-        mixed = _mix_all(steps * np.uint64(_GOLDEN) + start)
+        mixed = blank(words_for(self.items) if half else self.items)
+        for first in range(0, len(mixed), _BLOCK):
+            steps = np.arange(first, min(first + _BLOCK, len(mixed)), dtype=np.uint64)
+            mixed[first : first + _BLOCK] = _mix_all(steps * np.uint64(_GOLDEN) + start)
         if half:
             return clear_tail(mixed, self.items)
         return pack(mixed < np.uint64(self._threshold))
@@ -128,7 +140,7 @@ class MadeWorld(World):
         Over features named "f0", "f1", ...
     columns : Columns
         Where truth values come from.
-    components : array of int
+    components : Codes
         The component of every item.
     forced : bool
         Whether items have the literals of their component forced upon them (else they have them by
@@ -140,6 +152,8 @@ class MadeWorld(World):
         first.
     similar : int, optional
         The limit s; by default the least number that k exceptions over these features can keep.
+    laid_out : {feature: column}, optional
+        Columns that are known already.
     """
 
     def __init__(
@@ -147,48 +161,51 @@ class MadeWorld(World):
         name: str,
         representation: Representation,
         columns: Columns,
-        components: npt.NDArray[np.integer[Any]],
+        components: Codes,
         *,
         forced: bool,
         exceptions: float,
         placement: str,
         similar: int | None,
+        laid_out: Mapping[Feature, Words] | None = None,
     ) -> None:
+        if similar is not None:
+            check("a made world", "similar", similar, "an integer >= 0", lambda v: v >= 0)
         self.columns, self.components = columns, components
-        self.label_names: tuple[Label, ...] = tuple(
-            dict.fromkeys(component.label for component in representation.components)
-        )
-        if len(self.label_names) == 1:
-            self.label_names += ("odd",)
+        given = [component.label for component in representation.components]
+        names: list[Label] = list(dict.fromkeys(given))
+        if len(names) == 1:
+            names.append("odd")
         self.name, self.representation = name, representation
         self.features = View(columns.features, "f{}".format)
         self._columns: dict[Feature, Words] = {}
+        self.bits: dict[Feature, memoryview] = {}
+        """The columns laid out so far, to be read a word at a time."""
         self._touched: dict[Feature, int] = {}
+        for feature, words in (laid_out or {}).items():
+            self._lay_out(feature, words)
         self._forced = self._forced_literals() if forced else {}
         self._place(exceptions, placement)
-        codes = {label: code for code, label in enumerate(self.label_names)}
-        of_component = [codes[component.label] for component in representation.components]
-        self.label_codes = np.array(of_component, dtype=np.uint16)[components]
-        """The number in `label_names` of every item's label."""
-        if len(self.label_names) <= 256:
-            self.label_codes = self.label_codes.astype(np.uint8)
+        codes = components.map([names.index(label) for label in given], len(names))
         generator = random.Random(f"{columns.seed}/labels of exceptions")
         for item in self.exceptions:
-            others = [c for c in range(len(self.label_names)) if c != self.label_codes[item]]
-            self.label_codes[item] = generator.choice(others)
+            codes[item] = generator.choice([c for c in range(len(names)) if c != codes[item]])
         self.items = View(columns.items, lambda number: Row(self, number))
-        self.labels = View(columns.items, lambda n: self.label_names[self.label_codes[n]])
+        self.labels: Labels = Labels(names, codes)
+        self.packed_labels = self.labels
         self.m, self.k = representation.m, len(self.exceptions)
         least = max(1, -(-self.k // columns.features))
         self.s = min(self.k, least if similar is None else similar)
 
     def teacher(self) -> FromRepresentation:
         """A fresh teacher who has this world's representation in mind."""
+        names, codes, components = self.labels.names, self.labels.codes.at, self.components.at
         return FromRepresentation(
             self.representation,
-            lambda row: self.label_names[self.label_codes[row.number]],
-            component_of=lambda row: int(self.components[row.number]),
+            lambda row: names[codes(row.number)],
+            component_of=lambda row: components(row.number),
             reasons=self._thoughts,
+            reasons_tell=True,
             m=self.m,
             k=self.k,
             s=self.s,
@@ -196,28 +213,62 @@ class MadeWorld(World):
 
     def bit(self, feature: Feature, item: int) -> bool:
         """Whether `feature`, a column, holds on item number `item`."""
-        words = self._columns.get(feature)
+        words = self.bits.get(feature)
         if words is not None:
-            return bool(int(words[item >> 6]) >> (item & 63) & 1)
+            return bool(words[item >> 6] >> (item & 63) & 1)
         number = self.columns.number(feature)
         self._touched[feature] = self._touched.get(feature, 0) + 1
         if self._touched[feature] > _MATERIALISE_AFTER:
             self.truth(feature)
-        wanted = self._forced.get((int(self.components[item]), feature))
+        wanted = self._forced.get((self.components[item], feature))
         return self.columns.bit(number, item) if wanted is None else wanted
 
     def truth(self, feature: Feature) -> Words:
         """Where `feature` holds, as a packed column; columns are laid out once and kept."""
         if feature not in self._columns:
             if callable(feature):
-                return pack(truth(feature, row) for row in self.items)
+                return self._combined(feature)
             words = self.columns.words(self.columns.number(feature))
             for (component, forced), wanted in self._forced.items():
                 if forced == feature:
-                    members = pack(self.components == component)
-                    words = words | members if wanted else words & ~members
-            self._columns[feature] = words
+                    members = self.components.where(component)
+                    words = np.bitwise_or(words, members, out=words)
+                    if not wanted:
+                        words ^= members
+            self._lay_out(feature, words)
         return self._columns[feature]
+
+    def _lay_out(self, feature: Feature, words: Words) -> None:
+        self._columns[feature], self.bits[feature] = words, words.data
+
+    def _combined(self, feature: Feature) -> Words:
+        """The column of what is no column by itself; not kept."""
+        if isinstance(feature, Not | And | Or):
+            return column(self, feature)
+        places = self.places(feature)
+        if places is None:
+            return pack(truth(feature, row) for row in self.items)
+        words = np.zeros(words_for(len(self)), dtype=np.uint64)
+        for item in places:
+            words[item >> 6] = 1 << (item & 63)
+        return words
+
+    def places(self, feature: Feature) -> Sequence[int] | None:
+        """The item that `Is` is about; None for other features."""
+        if not isinstance(feature, Is):
+            return None
+        row = feature.item
+        known = isinstance(row, Row) and row.number < len(self) and row == self.items[row.number]
+        return [row.number] if known and isinstance(row, Row) else []
+
+    @cached_property
+    def ordinary(self) -> Words:
+        """All items but the exceptions: of them the teacher thinks by components alone."""
+        words = blank(words_for(len(self)))
+        words.fill(0)
+        odd = np.array(self.exceptions, dtype=np.uint64)
+        np.bitwise_or.at(words, odd >> np.uint64(6), np.uint64(1) << (odd & np.uint64(63)))
+        return clear_tail(np.bitwise_not(words, out=words), len(self))
 
     def _forced_literals(self) -> dict[tuple[int, Feature], bool]:
         parts = enumerate(self.representation.components)
@@ -245,15 +296,25 @@ class MadeWorld(World):
         self.exceptions = sorted(places.tolist())
 
     def _thoughts(self, item: Row, example: Row) -> Iterable[Feature]:
-        """What comes to the teacher's mind about an exception: random facts, its own, in order."""
+        """What comes to the teacher's mind about an exception: random facts, its own, in order.
+
+        Of those, the ones that tell it from the example.
+        """
         generator = random.Random(f"{self.columns.seed}/{item.number}")
         for _ in range(_REASONS):
             name = f"f{generator.randrange(self.columns.features)}"
-            yield name if name in item else Not(name)
+            if (holds := name in item) != (name in example):
+                yield name if holds else Not(name)
 
 
 def check_sizes(
-    owner: str, items: int, features: int, components: int, labels: int, exceptions: float
+    owner: str,
+    items: int,
+    features: int,
+    components: int,
+    labels: int,
+    exceptions: float,
+    seed: int,
 ) -> None:
     """The one check of sizes that all made worlds share."""
     check(owner, "items", items, "an integer >= 1", lambda v: v >= 1)
@@ -266,6 +327,7 @@ def check_sizes(
         f"an integer from 1 to components = {components}",
         lambda v: 1 <= v <= components,
     )
+    check(owner, "seed", seed, "an integer", lambda v: True)
     if isinstance(exceptions, Integral):
         check(owner, "exceptions", exceptions, "a count up to items", lambda v: 0 <= v <= items)
     else:

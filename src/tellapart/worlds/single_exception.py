@@ -34,7 +34,13 @@ def single_exception(d: int, *, explained: bool = False, seed: int = 0) -> Liste
         plain = [Component("plain", (Literal(name),)) for name in names]
         separators = {(j, d): name for j, name in enumerate(names)}
         representation = Representation((*plain, odd), separators)
+    numbers = {name: number for number, name in enumerate(names)}
     suffix = ", explained=True" if explained else ""
     return Listed(
-        f"single_exception({d}{suffix}, seed={seed})", items, labels, representation, features=names
+        f"single_exception({d}{suffix}, seed={seed})",
+        items,
+        labels,
+        representation,
+        features=names,
+        component_of=(lambda item: numbers[min(item)] if item else d) if explained else None,
     )

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
-import numpy.typing as npt
-
-from tellapart.columns import unpack
+from tellapart.columns import Codes, Plain, blank, words_for
 from tellapart.errors import ParameterError
 from tellapart.model import Literal
-from tellapart.protocol import Feature, Label
+from tellapart.protocol import Label
 from tellapart.theory.representation import Component, Representation
 from tellapart.worlds.made import Columns, MadeWorld, check_sizes
 
@@ -44,7 +41,7 @@ def tree(
     >>> tree(10_000_000, 1_000_000, 12, 4, exceptions=100, seed=3)
     <tree(10000000, 1000000, 12, 4, 100, seed=3): 10000000 items, m=12, k=100, s=1>
     """
-    check_sizes("tree", items, features, components, labels, exceptions)
+    check_sizes("tree", items, features, components, labels, exceptions, seed)
     name = f"tree({items}, {features}, {components}, {labels}, {exceptions}, seed={seed}"
     name += "" if placement == "random" else f", placement={placement!r}"
     name += ")" if similar is None else f", similar={similar})"
@@ -53,24 +50,25 @@ def tree(
     columns = Columns(items, features, seed)
     given = _labels(generator, components, labels)
     representation = Representation(tuple(map(Component, given, paths)))
-    member = np.zeros(items, dtype=np.uint8) if components <= 256 else np.zeros(items, np.uint32)
-    cache: dict[Feature, npt.NDArray[np.bool_]] = {}
-    for number, path in enumerate(paths):
-        inside = np.ones(items, dtype=np.bool_)
+    used = dict.fromkeys(feature for path in paths for feature, _ in path)
+    laid_out = {feature: columns.words(columns.number(feature)) for feature in used}
+    planes = [blank(words_for(items)) for _ in range((components - 1).bit_length())]
+    tree = Plain(planes, default=components - 1)
+    for number, path in enumerate(paths[:-1]):
+        tree.append(code=number)
         for feature, wanted in path:
-            if feature not in cache:
-                cache[feature] = unpack(columns.words(columns.number(feature)), items)
-            inside &= cache[feature] if wanted else ~cache[feature]
-        member[inside] = number
+            tree.require(number, laid_out[feature], wanted)
+    tree.say(items)
     return MadeWorld(
         name,
         representation,
         columns,
-        member,
+        Codes(planes, items),
         forced=False,
         exceptions=exceptions,
         placement=placement,
         similar=similar,
+        laid_out=laid_out,
     )
 
 

@@ -1,0 +1,1 @@
+"""tellapart as a classifier of other libraries."""

@@ -1,0 +1,65 @@
+"""`tellapart bench`: how fast tellapart is on this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tellapart.lab.bench import Measurement
+
+
+def bench(*, quick: bool = False, json: bool = False) -> None:
+    """Measure how fast simulate, teach, predict and updates are, as ratios.
+
+    The yardsticks are measured in the same run: one AND pass over the columns that a
+    simulation uses, the plain loop of teach, and, where they are installed,
+    scikit-learn's decision tree and river's Hoeffding tree. A ratio above 1 means
+    faster than the yardstick. All of it takes some minutes, --quick less than one.
+
+    Examples:
+
+        tellapart bench --quick
+        tellapart bench --json > bench.json
+
+    Parameters
+    ----------
+    quick
+        Shorter streams. The bars are set for the long ones.
+    json
+        Print everything as one JSON object instead (docs/simulate.md has its keys).
+    """
+    from tellapart.lab.bench import bench as measure
+
+    if json:
+        from json import dumps
+
+        print(dumps(measure(quick=quick).as_json(), ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+
+    def tell(one: Measurement) -> None:
+        bar = "" if one.bar is None else f" (bar {one.bar:g}: {'yes' if one.reached else 'no'})"
+        console.print(
+            f"{one.what}: {one.ratio:.3g} times as fast as {one.against}{bar}",
+            markup=False,
+            soft_wrap=True,
+        )
+        console.print(
+            f"    {_time(one.seconds)} against {_time(one.yardstick_seconds)}; {one.note}",
+            style="dim",
+            markup=False,
+            soft_wrap=True,
+        )
+
+    found = measure(quick=quick, told=tell)
+    facts = ", ".join(f"{name} {value}" for name, value in found.machine.items())
+    console.print(facts, style="dim", markup=False, soft_wrap=True)
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-6:.3g} µs"

@@ -1,0 +1,90 @@
+"""`tellapart export`: a model in the language of somebody else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from tellapart.errors import ParameterError
+
+if TYPE_CHECKING:
+    from tellapart.model import DecisionList
+
+Language = Literal["sql", "json", "python", "text", "dot", "svg"]
+Dialect = Literal["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"]
+
+
+def export(
+    model: Path,
+    *,
+    to: Language,
+    dialect: Dialect = "duckdb",
+    value: Literal["label", "clause", "example"] = "label",
+    type: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    clean: bool = False,
+    output: Annotated[Path | None, Parameter(alias="-o")] = None,
+) -> None:
+    """Write a model as SQL, Python, sentences or a picture.
+
+    SQL is one CASE expression that gives every row of a table the label that the
+    model gives it, whatever the engine. Python is a function that needs no package.
+
+    Examples:
+
+        tellapart export zoo.json --to sql --dialect postgres
+        tellapart export zoo.json --to svg -o zoo.svg
+
+    Parameters
+    ----------
+    model
+        The model file, as save_model writes it.
+    to
+        The language to write.
+    dialect
+        Whose SQL.
+    value
+        What the SQL gives: the label, the number of the clause that fired (the
+        numbers of '--to text'), or the example it shows.
+    type
+        For SQL, what a plain column holds that a feature only names, as
+        COLUMN=TYPE: bool (if not given), integer, number, text, date or datetime.
+        Again for more columns.
+    clean
+        For SQL, promise that no number in the table is NaN or infinite: it becomes
+        shorter.
+    output
+        Write to this file instead of the screen.
+    """
+    from tellapart import export as room
+    from tellapart.export.files import write_whole
+
+    read = room.load_model(model)
+    if to == "sql":
+        schema = dict(_pair(text) for text in type or ())
+        made = room.to_sql(read, dialect, value=value, schema=schema, clean=clean)
+    elif to == "json":
+        made = read.to_json()
+    else:
+        write: dict[str, Callable[[DecisionList], str]] = {
+            "python": room.to_python,
+            "text": room.to_text,
+            "dot": room.to_dot,
+            "svg": room.to_svg,
+        }
+        made = write[to](read)
+    made = made.rstrip("\n") + "\n"
+    if output is None:
+        sys.stdout.write(made)
+    else:
+        write_whole(output, made.encode())
+
+
+def _pair(text: str) -> tuple[str, str]:
+    column, equals, kind = text.rpartition("=")
+    if not equals or not column:
+        raise ParameterError(f"--type takes COLUMN=TYPE, such as legs=integer, got {text!r}")
+    return column, kind

@@ -1,0 +1,104 @@
+"""`tellapart predict`: label every row of a table."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+Progress = Callable[[int, int | None], None]
+
+
+def predict(
+    model: Path,
+    table: Path,
+    *,
+    output: Annotated[Path, Parameter(alias="-o")],
+    engine: Literal["polars", "duckdb", "spark"] = "polars",
+    keep: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    keep_all: bool = False,
+    prefix: str = "",
+    null: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    master: str | None = None,
+    quiet: bool = False,
+) -> None:
+    """Label every row of a table.
+
+    Writes the label, the number of the clause that fired and the example it shows,
+    a row for each row of the table and in its order. The table may be larger than
+    memory. After an error nothing is written.
+
+    Examples:
+
+        tellapart predict zoo.json animals.csv -o labels.csv
+        tellapart predict zoo.json big.parquet -o out.parquet --engine duckdb --keep id
+
+    Parameters
+    ----------
+    model
+        The model file, as save_model writes it.
+    table
+        CSV, JSON lines, Parquet or Arrow IPC, by its ending.
+    output
+        CSV, JSON lines or Parquet, by its ending.
+    engine
+        Who does the work. DuckDB and Spark run the SQL of 'tellapart export', and
+        need the extra of that name.
+    keep
+        A column of the table to write as well. Again for more.
+    keep_all
+        Write all columns of the table as well.
+    prefix
+        Stands before the names label, clause and example in the output.
+    null
+        What a CSV file writes for an unknown value besides an empty cell, such as NA.
+        Again for more.
+    master
+        The Spark cluster, such as spark://host:7077; this machine if not given.
+    quiet
+        No progress bar, and no line at the end.
+    """
+    from tellapart.engines import predict_file
+    from tellapart.export import load_model
+
+    start = time.perf_counter()
+    with _bar(quiet or not sys.stderr.isatty(), table.name) as progress:
+        done = predict_file(
+            load_model(model),
+            table,
+            output,
+            engine=engine,
+            keep="all" if keep_all else keep or [],
+            prefix=prefix,
+            nulls=null or [],
+            master=master,
+            progress=progress,
+        )
+    if not quiet:
+        taken = time.perf_counter() - start
+        print(f"{done.rows:,} rows labelled in {taken:.1f} s: {done.path}")
+
+
+@contextmanager
+def _bar(hidden: bool, name: str) -> Iterator[Progress | None]:
+    """A bar on stderr."""
+    if hidden:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

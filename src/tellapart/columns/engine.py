@@ -1,0 +1,31 @@
+"""Which of the two lists on columns to use: `Tape`, compiled, or `Plain`, in numpy."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+
+from tellapart.columns.plain import Plain
+from tellapart.columns.tape import Tape
+
+WORTH_LOADING = 50_000
+"""So many items pay for loading numba and the kernel, about half a second."""
+
+
+def engine(items: int) -> type[Plain] | type[Tape]:
+    """`Tape` where numba is installed (the `lab` extra) and worth it, else `Plain`.
+
+    Both give the same answers. A kernel that is loaded already is always used.
+    """
+    loaded = "tellapart.columns.kernel" in sys.modules
+    return Tape if loaded or (items >= WORTH_LOADING and _loads()) else Plain
+
+
+@cache
+def _loads() -> bool:
+    """Whether the kernel can be loaded; it is then."""
+    try:
+        from tellapart.columns import kernel  # noqa: F401
+    except ImportError:
+        return False
+    return True

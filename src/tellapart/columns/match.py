@@ -1,0 +1,166 @@
+"""`FirstMatch` on packed columns: which rule covers each item of a world, and where one errs next.
+
+It takes the place of a learner's own index while `simulate` runs, so that what the learner changes
+reaches the columns as it happens, one literal at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from tellapart.columns.bits import Words
+from tellapart.columns.codes import Labels
+from tellapart.columns.engine import engine
+from tellapart.columns.source import Source, column
+from tellapart.model import Literal
+from tellapart.protocol import Feature, Item, Label, Teacher
+
+NEVER = 1 << 62
+"""Later than any item."""
+
+
+class World(Source, Protocol):
+    """What `simulate` needs of a world."""
+
+    items: Sequence[Item]
+
+    @property
+    def packed_labels(self) -> Labels:
+        """What the teacher calls each item."""
+        ...
+
+    @property
+    def ordinary(self) -> Words | None:
+        """Items on which the teacher's answer is sound and depends on nothing said before."""
+        ...
+
+    def teacher(self) -> Teacher:
+        """A fresh teacher, who corrects every wrong guess and no other."""
+        ...
+
+    def places(self, feature: Feature) -> Sequence[int] | None:
+        """The items on which a rare feature holds, in order; None when it may hold on many."""
+        ...
+
+
+class Unreadable(Exception):
+    """A feature cannot be read on every item, so it has no column."""
+
+
+class PackedMatch:
+    """Conjunctions in slots, in order of creation, over the items of `world`.
+
+    Parameters
+    ----------
+    default : label
+        The label of items that no conjunction covers.
+    ordinary, noted : packed columns, optional
+        Where a mistake may change nothing but a count, and where to put down those that did.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        default: Label,
+        ordinary: Words | None = None,
+        noted: Words | None = None,
+    ) -> None:
+        self.world, self.labels = world, world.packed_labels
+        planes = self.labels.codes.planes
+        # a label that no item has is wrong everywhere: it has a digit of its own
+        self._stranger = 1 << len(planes)
+        self._list = engine(len(world))(planes, self._code(default), ordinary, noted)
+        self._columns: dict[Feature, Words] = {}
+        self._slot, self._uncovered = -1, (0, 0, 0)
+        self._free, self._shown = 0, False  # no event before `_free`, of what is so `_shown`
+        self._event: tuple[int, int] | None = None  # the last one found, and its slot
+        self.clear()
+
+    # -- what a learner does to its index
+
+    def clear(self) -> None:
+        """Forget every conjunction."""
+        self._list.clear()
+        self._pending: list[tuple[int, Literal]] = []
+        self._changed()
+
+    def append(self, literals: Iterable[Literal] = (), label: Label = None) -> int:
+        """A new conjunction after all others; returns its slot."""
+        slot = self._list.append(self._code(label))
+        for literal in literals:
+            self._pending.append((slot, literal))
+        self._changed()
+        return slot
+
+    def require(self, slot: int, literal: Literal) -> None:
+        """Add a literal to the conjunction in `slot`."""
+        self._pending.append((slot, literal))
+        self._changed()
+
+    def remove(self, slot: int) -> None:
+        """Take the conjunction in `slot` out of the race."""
+        self._list.remove(slot)
+        self._changed()
+
+    def first(self, item: Item) -> int | None:
+        """The slot of the first conjunction that covers the item at hand, before it is learnt."""
+        return None if self._slot < 0 else self._slot
+
+    # -- what simulate asks
+
+    def find(self, start: int, stop: int, shown: bool, quiet: int, wrong_only: bool) -> int:
+        """The next item from `start` on that may change the learner, or `stop`; see `Plain.find`.
+
+        What was searched is not searched again while nothing changes.
+        """
+        if self._pending:
+            self._settle(start)
+        if quiet < 0 and shown == self._shown and self._free > start:
+            start = self._free
+            if start >= stop:
+                return stop
+        event, slot, uncovered = self._list.find(start, stop, shown, quiet, wrong_only)
+        self._free, self._shown = event, shown
+        self._event = (event, slot) if event < stop else None
+        self._uncovered = (start, event, uncovered)
+        return event
+
+    def uncovered(self, start: int, stop: int) -> int:
+        """How many items from `start` to before `stop`, free of events, are uncovered."""
+        if self._uncovered[:2] != (start, stop):
+            found = self._list.find(start, stop, False, NEVER)
+            self._uncovered = (start, stop, found[2])
+        return self._uncovered[2]
+
+    def arrive(self, item: int) -> None:
+        """Make `item` the one at hand."""
+        known = self._event is not None and self._event[0] == item
+        self._slot = self._event[1] if known and self._event else self._list.first(item)
+
+    # -- how
+
+    def _changed(self) -> None:
+        self._free, self._event = 0, None
+
+    def _settle(self, start: int) -> None:
+        """Find the columns of new literals, as far as they matter from `start` on."""
+        for slot, (feature, wanted) in self._pending:
+            places = self.world.places(feature)
+            if places is None or (len(places) and places[-1] >= start):
+                self._list.require(slot, self._column(feature), wanted)
+            elif wanted:
+                self._list.remove(slot)
+        self._pending.clear()
+
+    def _column(self, feature: Feature) -> Words:
+        if feature not in self._columns:
+            try:
+                self._columns[feature] = column(self.world, feature)
+            except Exception as error:
+                raise Unreadable from error
+        return self._columns[feature]
+
+    def _code(self, label: Label) -> int:
+        code = self.labels.code(label)
+        return self._stranger if code is None else code

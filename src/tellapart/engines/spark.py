@@ -1,0 +1,195 @@
+"""Prediction with Spark: it runs the exported SQL, on this machine or on a cluster.
+
+Spark writes many Parquet files; they are then put together, in order, into the one that was asked
+for.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tellapart.engines.output import Answers
+from tellapart.engines.query import Query
+from tellapart.errors import FormatError, MissingExtra, TellapartError
+from tellapart.features.tree import Type
+from tellapart.model import DecisionList
+from tellapart.tables import Scan
+from tellapart.tables.frames import first_line
+
+_TYPES = {
+    Type.BOOL: "BOOLEAN",
+    Type.INTEGER: "BIGINT",
+    Type.NUMBER: "DOUBLE",
+    Type.TEXT: "STRING",
+    Type.DATE: "DATE",
+    Type.DATETIME: "TIMESTAMP_NTZ",
+}
+_FROM_TEXT = {kind: f"CAST({{0}} AS {name})" for kind, name in _TYPES.items()} | {
+    Type.BOOL: "CASE WHEN {0} IS NULL OR lower({0}) IN ('true', 'false') THEN lower({0}) = 'true'"
+    " ELSE raise_error(concat('tellapart: ', {0}, ' does not fit')) END",
+    Type.DATETIME: "CAST(CAST({0} AS TIMESTAMP) AS TIMESTAMP_NTZ)",
+}
+"""A text as a value of a type, or an error."""
+
+
+def session(master: str | None = None, more: Mapping[str, str] | None = None) -> Any:
+    """A Spark session: on this machine ("local[*]"), or on the cluster that `master` names.
+
+    Times are read in UTC, and names of columns as they are written.
+    """
+    SparkSession = _spark_session()
+    local = master is None or master.startswith("local")
+    if local and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        raise TellapartError("the engine spark needs Java 17 or later: install it (a JRE will do)")
+    settings = {
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.caseSensitive": "true",
+        "spark.sql.csv.parser.columnPruning.enabled": "false",
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "FATAL",
+    }
+    if local:  # nobody else has to find us
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    builder = SparkSession.builder.appName("tellapart").master(master or "local[*]")
+    for name, value in {**settings, **(more or {})}.items():
+        builder = builder.config(name, value)
+    try:
+        with _quiet():
+            return builder.getOrCreate()
+    except Exception as error:  # of Python, of the gateway, or of Java
+        raise TellapartError(f"Spark does not start: {_cause(error)}") from error
+
+
+def _cause(error: BaseException) -> str:
+    """What Java says; the first line only says that it said something."""
+    lines = str(error).strip().splitlines()
+    said = [line.strip(": ") for line in lines[1:] if "xception: " in line]
+    return said[-1] if said else first_line(error)
+
+
+def _spark_session() -> Any:
+    try:
+        with warnings.catch_warnings():  # about versions of pandas, which we do not use
+            warnings.simplefilter("ignore")
+            from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtra("The engine spark", "spark") from None
+    return SparkSession
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Let Java, which inherits it, talk to nobody on stderr."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with open(os.devnull, "wb") as nowhere, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            os.dup2(nowhere.fileno(), 2)
+            yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def run(
+    scan: Scan,
+    model: DecisionList,
+    answers: Answers,
+    out: Path,
+    kind: str,
+    keep: Sequence[str],
+    names: Sequence[str],
+    master: str | None,
+) -> int:
+    """Write the answers for every row of `scan` to `out`; returns how many rows there were."""
+    if scan.kind == "ipc":
+        raise FormatError(
+            f"{scan.name}: Spark cannot read Arrow files. Save it as Parquet, or use the engine"
+            " polars"
+        )
+    query = Query("spark", scan.types)
+    with _running(master) as spark, tempfile.TemporaryDirectory(dir=out.parent) as folder:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
+        parts = Path(folder, "parts")
+        try:
+            cleaned, kept = _read(spark, scan, keep, query)
+            select = query.select(model, answers, "tellapart_items", cleaned, kept, names)
+            spark.sql(select).write.parquet(str(parts))
+        except (PySparkException, Py4JError) as error:
+            scan.explain(error)
+        finally:
+            spark.catalog.dropTempView("tellapart_items")
+        return _join(parts, out, kind)
+
+
+@contextmanager
+def _running(master: str | None) -> Iterator[Any]:
+    """The session at hand, or one of our own that ends with the work."""
+    here = _spark_session().getActiveSession()
+    made = session(master)
+    try:
+        yield made
+    finally:
+        if here is None:
+            made.stop()
+
+
+def _read(
+    spark: Any, scan: Scan, keep: Sequence[str], query: Query
+) -> tuple[dict[str, str], list[str]]:
+    """Make the table a view; the SQL of the columns the model reads; that of those kept."""
+    path = str(scan.path.absolute())
+    names = {name: query.name(name) for name in [*scan.types, *keep]}
+    if scan.kind == "csv":
+        names = {name: f"c{place}" for place, name in enumerate(scan.columns)}
+        options = {
+            "header": True, "sep": scan.csv.separator, "quote": '"', "escape": '"',
+            "multiLine": True, "mode": "FAILFAST", "maxCharsPerColumn": -1,
+            "emptyValue": "", "nullValue": "\0",  # an empty cell is null, a quoted one is not
+        }  # fmt: skip
+        schema = ", ".join(f"{name} STRING" for name in names.values())
+        frame = spark.read.options(**options).schema(schema).csv(path)
+        unknown = ", ".join(query.text(word) for word in scan.nulls)
+        known = f"CASE WHEN {{0}} NOT IN ({unknown}) THEN {{0}} END" if unknown else "{0}"
+        texts = {name: known.format(names[name]) for name in scan.types}
+        cleaned = {name: _FROM_TEXT[kind].format(texts[name]) for name, kind in scan.types.items()}
+    elif scan.kind == "jsonl":
+        kinds = {name: _TYPES[scan.type_of(name) or Type.TEXT] for name in names}
+        schema = ", ".join(f"{names[name]} {kind}" for name, kind in kinds.items())
+        frame = spark.read.schema(schema).option("mode", "FAILFAST").json(path)
+        cleaned = {name: names[name] for name in scan.types}
+    else:
+        frame = spark.read.parquet(path)
+        cleaned = {
+            name: f"CAST({names[name]} AS TIMESTAMP_NTZ)" if kind is Type.DATETIME else names[name]
+            for name, kind in scan.types.items()
+        }
+    frame.createOrReplaceTempView("tellapart_items")
+    return cleaned, [names[name] for name in keep]
+
+
+def _join(parts: Path, out: Path, kind: str) -> int:
+    import polars as pl
+
+    files = sorted(parts.glob("part-*.parquet"))
+    frame = pl.scan_parquet(files)
+    if kind == "parquet":
+        frame.sink_parquet(out)
+    elif kind == "csv":
+        frame.sink_csv(out)
+    else:
+        frame.sink_ndjson(out)
+    return int(frame.select(pl.len()).collect().item())

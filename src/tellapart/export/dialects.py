@@ -1,0 +1,186 @@
+"""What each engine understands in its own way. docs/export.md has the list in words."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cache
+from typing import Any, ClassVar
+
+from sqlglot import exp, parse_one
+from sqlglot.dialects.sqlite import SQLite as SQLiteDialect
+
+from tellapart.errors import ParameterError
+from tellapart.export.lowering import Lowering
+from tellapart.export.pieces import anonymous, cast, escape, string, words, wrap
+from tellapart.export.postgres import Postgres
+from tellapart.features import letters
+from tellapart.features.evaluate import regex
+from tellapart.features.tree import Arithmetic, Column, Node, Pattern, Type, Wild
+
+
+class DuckDB(Lowering):
+    """ILIKE is twenty times faster than TRANSLATE, and right but for two letters."""
+
+    name, dialect = "DuckDB", "duckdb"
+
+    def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
+        if not fold:
+            return self.matched(exp.Like, operand, pattern)
+        wanted = words(pattern)
+        if not wanted.isascii():
+            return anonymous("REGEXP_FULL_MATCH", operand, f"(?s){regex(pattern, fold=True)}")
+        made = self.matched(exp.ILike, operand, pattern)
+        # the only characters beyond ASCII that DuckDB takes for one of a to z
+        strange = [other for letter, other in (("i", "İ"), ("k", "\u212a")) if letter in wanted]
+        if not strange:
+            return made
+        spared = operand.copy()
+        for letter in strange:
+            spared = anonymous("REPLACE", spared, letter, "·")
+        return exp.And(this=made, expression=self.matched(exp.ILike, spared, pattern))
+
+
+class Backticks(SQLiteDialect):
+    """SQLite takes a name in double quotes for a text if there is no such column; not so one in
+    backticks."""
+
+    class Tokenizer(SQLiteDialect.Tokenizer):
+        IDENTIFIERS: ClassVar[list[Any]] = ["`", '"', ("[", "]")]
+
+
+class SQLite(Lowering):
+    """Its LIKE ignores case, or not, as a pragma says; GLOB never does. Dates are ISO texts."""
+
+    name, dialect = "SQLite", Backticks
+
+    def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
+        signs = {Wild.ANY: "*", Wild.ONE: "?"}
+        shape = "".join(
+            signs[part] if isinstance(part, Wild) else "".join(_glob(c, fold) for c in part)
+            for part in pattern
+        )
+        return exp.Glob(this=wrap(operand), expression=string(shape))
+
+    def change_case(self, operand: exp.Expr, lower: bool) -> exp.Expr:
+        uppers, lowers = (string("".join(side)) for side in zip(*letters.PAIRS, strict=True))
+        old, new = (uppers, lowers) if lower else (lowers, uppers)
+        walk = exp.replace_placeholders(_walk(), operand=operand, old=old, new=new)
+        return exp.Subquery(this=walk)
+
+    def of(self, node: Node, kind: Type) -> exp.Expr:
+        made = super().of(node, kind)
+        if kind is not Type.DATETIME or not isinstance(node, Column) or node.type is not kind:
+            return made
+        rest = exp.Case(
+            this=exp.Length(this=made.copy()),
+            ifs=[
+                exp.If(this=exp.Literal.number(10), true=string(" 00:00:00.000000")),
+                exp.If(this=exp.Literal.number(19), true=string(".000000")),
+            ],
+            default=string("000000"),
+        )
+        full = exp.DPipe(this=anonymous("REPLACE", made, "T", " "), expression=rest)
+        return anonymous("SUBSTR", full, exp.Literal.number(1), exp.Literal.number(26))
+
+    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        start, length = {"year": (1, 4), "month": (6, 2), "day": (9, 2)}[name]
+        numbers = (exp.Literal.number(n) for n in (start, length))
+        return cast(anonymous("SUBSTR", moment, *numbers), exp.DType.INT)
+
+    def midnight(self, day: exp.Expr) -> exp.Expr:
+        return wrap(exp.DPipe(this=day, expression=string(" 00:00:00.000000")))
+
+    def day(self, text: str) -> exp.Expr:
+        return string(text)
+
+    def instant(self, moment: datetime) -> exp.Expr:
+        return string(moment.isoformat(sep=" ", timespec="microseconds"))
+
+
+class Spark(Lowering):
+    """Times have a zone unless they are TIMESTAMP_NTZ."""
+
+    name, dialect = "Spark", "spark"
+    moment = exp.DType.TIMESTAMPNTZ
+
+
+class BigQuery(Lowering):
+    """No ESCAPE, but backslashes; arithmetic that overflows is an error, unless it is SAFE_."""
+
+    name, dialect = "BigQuery", "bigquery"
+    moment = exp.DType.DATETIME
+    _SAFE: ClassVar[dict[str, str]] = {
+        "+": "SAFE_ADD", "-": "SAFE_SUBTRACT", "*": "SAFE_MULTIPLY", "/": "SAFE_DIVIDE",
+    }  # fmt: skip
+
+    def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
+        return kind(this=wrap(operand), expression=string(escape(pattern, "\\")))
+
+    def compute(self, node: Arithmetic) -> exp.Expr:
+        right = self.guarded(node.right) if node.op == "/" else self.raw(node.right)
+        return anonymous(self._SAFE[node.op], self.raw(node.left), right)
+
+    def trim(self, operand: exp.Expr) -> exp.Expr:
+        return anonymous("TRIM", operand, " ")
+
+
+class Snowflake(Lowering):
+    """sqlglot drops IS TRUE there; a literal with an exponent may be anything."""
+
+    name, dialect = "Snowflake", "snowflake"
+    moment = exp.DType.TIMESTAMPNTZ
+
+    def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
+        made = exp.Coalesce(this=operand, expressions=[exp.false()])
+        return exp.Not(this=made) if negated else made
+
+    def trim(self, operand: exp.Expr) -> exp.Expr:
+        return anonymous("TRIM", operand, " ")
+
+    def figure(self, text: str) -> exp.Expr:
+        made = super().figure(text)
+        return cast(string(text), self.double) if "e" in made.this else made
+
+
+DIALECTS: dict[str, type[Lowering]] = {
+    "duckdb": DuckDB,
+    "sqlite": SQLite,
+    "postgres": Postgres,
+    "spark": Spark,
+    "bigquery": BigQuery,
+    "snowflake": Snowflake,
+}
+
+
+def lowering(name: str) -> type[Lowering]:
+    """The lowering of a dialect by name."""
+    if name not in DIALECTS:
+        raise ParameterError(f"dialect must be one of {', '.join(DIALECTS)}, got {name!r}")
+    return DIALECTS[name]
+
+
+@cache
+def _walk() -> exp.Expr:
+    """SQLite has no TRANSLATE: walk through the text, letter by letter. `old` and `new` are as long
+    as each other; a letter's place in the one is that of its partner in the other."""
+    return parse_one(
+        """
+        WITH RECURSIVE walk(whole, place, made) AS (
+          SELECT :operand, 1, ''
+          UNION ALL
+          SELECT whole, place + 1, made || CASE
+            WHEN INSTR(:old, SUBSTR(whole, place, 1)) > 0
+            THEN SUBSTR(:new, INSTR(:old, SUBSTR(whole, place, 1)), 1)
+            ELSE SUBSTR(whole, place, 1) END
+          FROM walk WHERE place <= LENGTH(whole)
+        ) SELECT made FROM walk WHERE place > LENGTH(whole)
+        """,
+        dialect="sqlite",
+    )
+
+
+def _glob(letter: str, fold: bool) -> str:
+    if letter in "*?[":
+        return f"[{letter}]"
+    either = letters.both(letter) if fold else letter
+    return f"[{either}]" if len(either) > 1 else letter

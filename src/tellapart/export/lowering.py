@@ -1,0 +1,396 @@
+"""A syntax tree as SQL that means the same on every engine.
+
+`Lowering` builds sqlglot nodes; sqlglot knows how a dialect spells types, quotes and texts, and
+`dialects` has a subclass for each engine with what it understands differently. Written here is what
+most engines agree on:
+
+- every number that is not a whole one is cast to a double; NaN, infinity and what overflows become
+  unknown by a guard, where ranges say that it can happen at all;
+- the letters of a pattern that ignores case are written out, whatever an engine knows of case;
+- where only truth counts (`loose`), a guard is one more condition; elsewhere it is a CASE.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from functools import reduce
+from typing import Any, ClassVar, TypeGuard
+
+from sqlglot import exp
+
+from tellapart.errors import ExportError
+from tellapart.export.names import identifier
+from tellapart.export.pieces import (
+    anonymous,
+    cast,
+    escape,
+    figures,
+    opposite,
+    string,
+    whole,
+    words,
+    wrap,
+)
+from tellapart.export.ranges import LARGEST, reach
+from tellapart.features import letters
+from tellapart.features.evaluate import reader, wider
+from tellapart.features.tree import (
+    And,
+    Arithmetic,
+    Call,
+    Column,
+    Compare,
+    In,
+    IsNull,
+    IsTrue,
+    Like,
+    Node,
+    Not,
+    Or,
+    Pattern,
+    Type,
+    Value,
+    columns,
+)
+
+_COMPARE: dict[str, type[exp.Expr]] = {
+    "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
+}  # fmt: skip
+_COMPUTE: dict[str, type[exp.Expr]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
+_CHAIN = 100
+"""Longer chains of AND and OR are cut into groups: SQLite takes no more than 1000 levels."""
+_MOST = 2_000
+"""Numbers written for one feature, before it is refused."""
+
+
+class Lowering:
+    """The common ground. One object lowers one feature."""
+
+    name: ClassVar[str]
+    dialect: ClassVar[Any]
+    double: ClassVar[exp.DType] = exp.DType.DOUBLE
+    moment: ClassVar[exp.DType] = exp.DType.TIMESTAMP
+
+    def __init__(self, *, clean: bool = False) -> None:
+        self.clean = clean
+        """No column holds NaN or infinity."""
+        self.spent = 0
+
+    def sql(self, made: exp.Expr) -> str:
+        return made.sql(dialect=self.dialect)
+
+    # -- conditions
+
+    def condition(self, node: Node, *, loose: bool = True) -> exp.Expr:
+        """The SQL of a condition; `loose` if false and unknown may stand for each other."""
+        match node:
+            case And():
+                return self.chain(exp.And, [self.condition(p, loose=loose) for p in node.parts])
+            case Or():
+                return self.chain(exp.Or, [self.condition(p, loose=loose) for p in node.parts])
+            case Compare():
+                return self.compare(node, loose=loose)
+            case In():
+                return self.member(node, loose=loose)
+            case Like():
+                made = self.like(self.value(node.operand), node.pattern, fold=node.fold)
+                return opposite(made) if node.negated else made
+            case IsNull():
+                operand = node.operand.operand if isinstance(node.operand, Not) else node.operand
+                return self.is_(self.known(operand), exp.null(), node.negated)
+            case IsTrue():
+                return self.is_true(self.condition(node.operand), node.negated)
+            case Not():
+                return exp.Not(this=wrap(self.condition(node.operand, loose=False)))
+            case _:
+                return self.value(node)
+
+    def chain(self, kind: type[exp.Expr], parts: Sequence[exp.Expr]) -> exp.Expr:
+        """Any number of conditions joined by AND or OR."""
+        if len(parts) > _CHAIN:
+            groups = [parts[n : n + _CHAIN] for n in range(0, len(parts), _CHAIN)]
+            return self.chain(kind, [exp.Paren(this=self.chain(kind, g)) for g in groups])
+        other = exp.Or if kind is exp.And else exp.And
+        wrapped = [wrap(part) if isinstance(part, other) else part for part in parts]
+        return reduce(lambda left, right: kind(this=left, expression=right), wrapped)
+
+    def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
+        return self.is_(operand, exp.true(), negated)
+
+    def is_(self, operand: exp.Expr, what: exp.Expr, negated: bool) -> exp.Expr:
+        return exp.Is(this=wrap(operand), expression=exp.Not(this=what) if negated else what)
+
+    def compare(self, node: Compare, *, loose: bool) -> exp.Expr:
+        kind = wider(node.left.type, node.right.type)
+        if kind is Type.BOOL:
+            sides = [wrap(self.condition(side, loose=False)) for side in (node.left, node.right)]
+            return self.operator(node.op, *sides)
+        if kind is Type.TEXT:
+            return self.compare_texts(node)
+        if kind is Type.NUMBER and loose:
+            left, right = self.raw(node.left), self.raw(node.right)
+            made = self.operator(node.op, left, right)
+            return self.chain(exp.And, [made, *self.limits(node.op, node.left, node.right)])
+        return self.operator(node.op, self.of(node.left, kind), self.of(node.right, kind))
+
+    def operator(self, op: str, left: exp.Expr, right: exp.Expr) -> exp.Expr:
+        return _COMPARE[op](this=left, expression=right)
+
+    def compare_texts(self, node: Compare) -> exp.Expr:
+        changed, other = node.left, node.right
+        if node.op in ("=", "<>") and isinstance(other, Value) and changes_case(changed):
+            made = self.same_letters(changed, other.value)
+            return opposite(made) if node.op == "<>" else made
+        return self.operator(node.op, self.ordered(changed, node.op), self.value(other))
+
+    def ordered(self, node: Node, op: str) -> exp.Expr:
+        """A text to be compared by code point."""
+        return self.value(node)
+
+    def same_letters(self, changed: Call, wanted: str) -> exp.Expr:
+        """lower(x) = wanted, or upper(x) = wanted."""
+        operand = self.value(changed.args[0])
+        change = letters.lower if changed.name == "lower" else letters.upper
+        if change(wanted) != wanted:  # never true, and unknown with the operand
+            return exp.NEQ(this=operand, expression=operand.copy())
+        return self.like(operand, (letters.lower(wanted),), fold=True)
+
+    def limits(self, op: str, left: Node, right: Node) -> list[exp.Expr]:
+        """What makes a comparison of two numbers untrue where one of them is not finite.
+
+        NaN is above everything, or comparable with nothing; so one bound a side is enough.
+        """
+        low, high = (right, left) if op in (">", ">=") else (left, right)
+        if op == "=":
+            return self.finite(left) if any(columns(right)) else []
+        if op == "<>":
+            return [*self.finite(left), *self.finite(right)]
+        limits = []
+        if self.doubtful(low):
+            limits.append(self.operator(">=", self.raw(low), self.constant(-LARGEST)))
+        if self.doubtful(high):
+            limits.append(self.operator("<=", self.raw(high), self.constant(LARGEST)))
+        return limits
+
+    def finite(self, node: Node) -> list[exp.Expr]:
+        """The conditions under which a number is finite, if there is doubt."""
+        return [self.is_finite(node)] if self.doubtful(node) else []
+
+    def is_finite(self, node: Node) -> exp.Expr:
+        return self.operator("<=", exp.Abs(this=self.raw(node)), self.constant(LARGEST))
+
+    def doubtful(self, node: Node) -> bool:
+        """Whether `raw` may give infinity or NaN: because a column holds it, or by overflow.
+        Divisors and the parts of coalesce have their own guards."""
+        match node:
+            case Column():
+                return node.type is Type.NUMBER and not self.clean
+            case Arithmetic():
+                right = node.op != "/" and self.doubtful(node.right)
+                return right or self.doubtful(node.left) or reach(node).overflows
+            case Call(name="abs" | "negative"):
+                return self.doubtful(node.args[0])
+            case _:
+                return False
+
+    def member(self, node: In, *, loose: bool) -> exp.Expr:
+        kind = wider(node.operand.type, *(value.type for value in node.values))
+        changed = node.operand
+        if changes_case(changed):
+            any_of = [self.same_letters(changed, value.value) for value in node.values]
+            made = self.chain(exp.Or, any_of)
+            return opposite(made) if node.negated else made
+        plain = kind is Type.NUMBER and loose
+        operand = self.raw(node.operand) if plain else self.of(node.operand, kind)
+        values = [self.literal(value, kind) for value in node.values]
+        made = exp.In(this=wrap(operand), expressions=values)
+        made = exp.Not(this=made) if node.negated else made
+        op = "<>" if node.negated else "="
+        limits = self.limits(op, node.operand, node.values[0]) if plain else []
+        return self.chain(exp.And, [made, *limits])
+
+    # -- values
+
+    def value(self, node: Node) -> exp.Expr:
+        """The SQL of anything that is not a condition, in its own type."""
+        match node:
+            case Value():
+                return self.literal(node, node.type)
+            case Column(type=Type.NUMBER) | Arithmetic():
+                return self.guarded(node)
+            case Column():
+                return self.column(node)
+            case Call(name="coalesce"):
+                return exp.Coalesce(
+                    this=self.of(node.args[0], node.type),
+                    expressions=[self.of(part, node.type) for part in node.args[1:]],
+                )
+            case Call(name="abs" | "negative"):
+                return self.guarded(node)
+            case Call(name="lower" | "upper"):
+                return self.change_case(self.value(node.args[0]), node.name == "lower")
+            case Call(name="trim"):
+                return self.trim(self.value(node.args[0]))
+            case Call(name="length"):
+                return exp.Length(this=self.value(node.args[0]))
+            case Call():
+                return self.part(node.name, self.value(node.args[0]))
+            case _:
+                return self.condition(node, loose=False)
+
+    def column(self, node: Column) -> exp.Expr:
+        return exp.Column(this=identifier(node.name))
+
+    def of(self, node: Node, kind: Type) -> exp.Expr:
+        """A value in a type: a double, finite or unknown; or midnight, for a date."""
+        if kind is Type.NUMBER:
+            return self.guarded(node)
+        if isinstance(node, Value):
+            return self.literal(node, kind)
+        made = self.value(node) if kind is not Type.BOOL else self.condition(node, loose=False)
+        if kind is Type.DATETIME and node.type is Type.DATE:
+            return self.midnight(made)
+        return made
+
+    def known(self, node: Node) -> exp.Expr:
+        """Something that is unknown exactly where `node` is."""
+        if node.type is Type.BOOL:
+            return self.condition(node, loose=False)
+        return self.value(node)
+
+    def midnight(self, day: exp.Expr) -> exp.Expr:
+        return cast(day, self.moment)
+
+    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        return exp.Extract(this=exp.var(name.upper()), expression=moment)
+
+    def trim(self, operand: exp.Expr) -> exp.Expr:
+        return exp.Trim(this=operand)
+
+    # -- numbers
+
+    def guarded(self, node: Node) -> exp.Expr:
+        """A double: finite, or unknown."""
+        conditions = self.finite(node)
+        made = self.raw(node)
+        if not conditions:
+            return made
+        condition = self.chain(exp.And, conditions)
+        return exp.Case(ifs=[exp.If(this=condition, true=made)])
+
+    def raw(self, node: Node) -> exp.Expr:
+        """A double that may yet be infinite or NaN, where there is doubt."""
+        self.spend()
+        if not any(columns(node)):
+            return self.constant(reader(node)({}))
+        match node:
+            case Arithmetic():
+                return self.constant(None) if _hopeless(node) else self.compute(node)
+            case Call(name="abs"):
+                return exp.Abs(this=self.raw(node.args[0]))
+            case Call(name="negative"):
+                return exp.Neg(this=wrap(self.raw(node.args[0])))
+            case Call(name="coalesce", type=Type.NUMBER):
+                return self.value(node)
+            case Column(type=Type.NUMBER):
+                return cast(self.column(node), self.double)
+            case _:
+                return cast(self.value(node), self.double)
+
+    def spend(self) -> None:
+        """Guards write an operand several times, one inside the other: refuse to go on for ever."""
+        self.spent += 1
+        if self.spent > _MOST:
+            raise ExportError(
+                f"it becomes too long in {self.name}, where every guard against overflow repeats"
+                " its operands. Say it with fewer divisions and products inside each other"
+            )
+
+    def compute(self, node: Arithmetic) -> exp.Expr:
+        left, right = self.raw(node.left), self.raw(node.right)
+        if node.op == "/" and any(columns(node.right)):
+            right = exp.Nullif(this=self.guarded(node.right), expression=self.constant(0.0))
+        sides = {"this": wrap(left), "expression": wrap(right)}
+        # both sides are doubles: there is nothing for sqlglot to cast
+        return exp.Div(**sides, typed=True) if node.op == "/" else _COMPUTE[node.op](**sides)
+
+    def constant(self, number: float | None) -> exp.Expr:
+        """A double literal."""
+        if number is None:
+            return cast(exp.null(), self.double)
+        if number < 0:
+            return exp.Neg(this=self.constant(-number))
+        return self.figure(figures(number))
+
+    def typed(self, number: float) -> exp.Expr:
+        """A literal that is a double whatever stands beside it."""
+        return cast(self.constant(number), self.double)
+
+    def figure(self, text: str) -> exp.Expr:
+        """A literal without a sign. One with more digits than a double surely has gets an exponent,
+        which makes it a double and not a decimal."""
+        if "e" not in text and len(text.replace(".", "").lstrip("0")) > 15:
+            text += "e0"
+        return exp.Literal.number(text)
+
+    # -- texts
+
+    def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
+        """A text has the shape of a pattern; with `fold`, whatever the case of its letters."""
+        if fold:
+            pairs = [letters.both(letter) for letter in sorted(set(words(pattern)))]
+            uppers, lowers = ("".join(pair[n] for pair in pairs if len(pair) > 1) for n in (0, 1))
+            operand = anonymous("TRANSLATE", operand, uppers, lowers) if uppers else operand
+        return self.matched(exp.Like, operand, pattern)
+
+    def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
+        """LIKE or ILIKE. Some engines read a backslash in a pattern as a sign of its own, unless
+        another one is named."""
+        special = bool(re.search(r"[%_\\]", words(pattern)))
+        text = escape(pattern, "!") if special else escape(pattern, "")
+        made = kind(this=wrap(operand), expression=string(text))
+        return exp.Escape(this=made, expression=string("!")) if special else made
+
+    def change_case(self, operand: exp.Expr, lower: bool) -> exp.Expr:
+        uppers, lowers = ("".join(side) for side in zip(*letters.PAIRS, strict=True))
+        return anonymous("TRANSLATE", operand, *((uppers, lowers) if lower else (lowers, uppers)))
+
+    # -- literals
+
+    def literal(self, node: Value, kind: Type) -> exp.Expr:
+        """A literal as it compares with a value of type `kind`."""
+        value = node.value
+        match kind:
+            case Type.BOOL:
+                return exp.true() if value else exp.false()
+            case Type.TEXT:
+                return string(value)
+            case Type.INTEGER:
+                return whole(value)
+            case Type.NUMBER:
+                return self.constant(float(value))
+            case Type.DATE:
+                return self.day(value.isoformat())
+            case Type.DATETIME:
+                moment = value if isinstance(value, datetime) else datetime(*value.timetuple()[:3])
+                return self.instant(moment)
+
+    def day(self, text: str) -> exp.Expr:
+        return cast(string(text), exp.DType.DATE)
+
+    def instant(self, moment: datetime) -> exp.Expr:
+        return cast(string(moment.isoformat(sep=" ")), self.moment)
+
+
+def changes_case(node: Node) -> TypeGuard[Call]:
+    return isinstance(node, Call) and node.name in ("lower", "upper")
+
+
+def _hopeless(node: Arithmetic) -> bool:
+    """Unknown whatever the columns hold: an operand is, or a divisor is zero."""
+    left, right = (
+        0.5 if any(columns(side)) else reader(side)({}) for side in (node.left, node.right)
+    )
+    return left is None or right is None or (node.op == "/" and right == 0)

@@ -1,0 +1,61 @@
+"""The small pieces SQL is made of, as sqlglot nodes."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from tellapart.errors import ExportError
+from tellapart.features.tree import Pattern, Wild
+
+
+def figures(number: float) -> str:
+    """A double in the fewest digits, with no exponent where none is needed."""
+    whole_number = number == int(number) and number < 2**53
+    return str(int(number)) if whole_number else repr(number)
+
+
+def whole(number: int) -> exp.Expr:
+    made = exp.Literal.number(str(abs(number)))
+    return exp.Neg(this=made) if number < 0 else made
+
+
+def string(text: str) -> exp.Expr:
+    """A text literal; what no engine can hold is refused."""
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ExportError(f"the text {text!r} has a character that SQL cannot hold")
+    return exp.Literal.string(text)
+
+
+def cast(operand: exp.Expr, to: exp.DType) -> exp.Expr:
+    return exp.Cast(this=operand, to=exp.DataType.build(to))
+
+
+def anonymous(name: str, *arguments: exp.Expr | str) -> exp.Expr:
+    made = [string(part) if isinstance(part, str) else part for part in arguments]
+    return exp.Anonymous(this=name, expressions=made)
+
+
+def opposite(made: exp.Expr) -> exp.Expr:
+    return exp.Not(this=wrap(made) if isinstance(made, exp.Connector) else made)
+
+
+def wrap(made: exp.Expr) -> exp.Expr:
+    """In brackets, unless it is one thing already."""
+    loose = isinstance(made, exp.Binary | exp.Unary | exp.Predicate)
+    return exp.Paren(this=made) if loose and not isinstance(made, exp.Paren) else made
+
+
+def words(pattern: Pattern) -> str:
+    """The characters of a pattern that stand for themselves."""
+    return "".join(part for part in pattern if isinstance(part, str))
+
+
+def escape(pattern: Pattern, sign: str) -> str:
+    """The text of a pattern, with `sign` before what would be read as a wildcard, and itself."""
+    special = f"[%_{re.escape(sign)}]"
+    return "".join(
+        part.value if isinstance(part, Wild) else re.sub(special, lambda c: sign + c[0], part)
+        for part in pattern
+    )

@@ -1,0 +1,281 @@
+"""A model as a Python function that needs nothing but Python."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import keyword
+import re
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import Any
+
+from tellapart.errors import ExportError, ParameterError
+from tellapart.export import python_parts
+from tellapart.export.clauses import reachable
+from tellapart.export.trees import check_reading, refusal
+from tellapart.features import Above, And, Column, Expression, Not, Or, evaluate, letters, tree
+from tellapart.features.tree import Node, Pattern, Type, Value, Wild
+from tellapart.model import DecisionList, Literal
+from tellapart.protocol import Feature
+
+_CLEAN: dict[Type, Callable[[Any], Any]] = {
+    Type.BOOL: evaluate._bool,
+    Type.INTEGER: evaluate._whole,
+    Type.NUMBER: evaluate._double,
+    Type.TEXT: evaluate._text,
+    Type.DATE: evaluate._date,
+    Type.DATETIME: evaluate._datetime,
+}
+"""How a value of a column is read; each is copied into the program that uses it."""
+
+_OPERATORS = {
+    "=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv",
+}  # fmt: skip
+
+_TAKEN = {*dir(builtins), *vars(python_parts), "date", "datetime", "math", "operator", "re", "time"}
+
+
+def to_python(model: DecisionList, *, name: str = "predict") -> str:
+    """The source text of a function from an item to its label.
+
+    The item is a mapping from column to value, where None or nothing is unknown, or a set of names.
+    The function needs Python 3.11 or later and no package; it agrees with `model.predict`.
+
+    >>> import tellapart as ta
+    >>> walks = ta.parse_feature("legs >= 4", {"legs": "integer"})
+    >>> model = DecisionList(
+    ...     (ta.Clause((ta.Literal("milk"), ta.Literal(walks, False)), "whale"),),
+    ...     default=ta.Clause((), "duck"))
+    >>> source = to_python(model)
+    >>> print(source[source.index("    if item.get") :].rstrip())
+        if item.get('milk') and not known(operator.ge, read(item, 'legs', _whole), 4):
+            return 'whale'
+        return 'duck'
+    >>> program = {}
+    >>> exec(source, program)
+    >>> program["predict"]({"milk": True, "legs": None})
+    'whale'
+    """
+    taken = name in _TAKEN or keyword.iskeyword(name)
+    if not name.isidentifier() or name.startswith("_") or taken:
+        raise ParameterError(
+            f"to_python: name must be a free name of Python without _ before it, got {name!r}"
+        )
+    check_reading(model)
+    return _Program(name).source(model)
+
+
+class _Program:
+    """What is being written: the function, and what stands before it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.parts: dict[str, Callable[..., Any]] = {}
+        self.imports: set[str] = set()
+        self.constants: dict[str, str] = {}
+
+    def source(self, model: DecisionList) -> str:
+        lines = []
+        clauses = reachable(model)
+        for number, clause in enumerate(clauses, 1):
+            label = self.plain(clause.label, "label")
+            if number < len(clauses):
+                parts = [self.literal(literal) for literal in clause.literals]
+                condition = " and ".join(
+                    f"({p})" if " or " in p and parts[1:] else p for p in parts
+                )
+                lines += [f"    if {condition}:", f"        return {label}"]
+            else:
+                lines.append(f"    return {label}")
+        parts = [inspect.getsource(part).rstrip() for part in self.parts.values()]
+        if any("math." in part for part in parts):
+            self.imports.add("import math")
+        head = [f'"""{self.name}(item): {len(clauses)} clauses, written by tellapart."""']
+        head += ["", "from __future__ import annotations", "", *sorted(self.imports)]
+        constants = [f"{name} = {value}" for value, name in self.constants.items()]
+        function = [
+            f"def {self.name}(item):",
+            '    """The label of an item: a mapping from column to value, or a set of names."""',
+            "    if isinstance(item, (set, frozenset)):",
+            "        item = dict.fromkeys(item, True)",
+            *lines,
+        ]
+        blocks = ["\n".join(head).rstrip(), *parts, "\n".join(constants), "\n".join(function)]
+        return "\n\n\n".join(block for block in blocks if block) + "\n"
+
+    # -- features
+
+    def literal(self, literal: Literal) -> str:
+        made = self.feature(literal.feature)
+        return made if literal.wanted else f"not {_bracket(made)}"
+
+    def feature(self, feature: Feature) -> str:
+        """An expression that Python takes for true where the feature holds."""
+        match feature:
+            case str() | Column(value=True):
+                name = feature if isinstance(feature, str) else feature.name
+                return f"item.get({name!r})"
+            case Column():
+                value = self.plain(feature.value, "value")
+                return f"item.get({feature.name!r}) == {value}"
+            case Above():
+                threshold = self.plain(feature.threshold, "threshold")
+                return f"{self.part(python_parts.above)}(item.get({feature.name!r}), {threshold})"
+            case Not():
+                return f"not {_bracket(self.feature(feature.feature))}"
+            case And() | Or():
+                parts = sorted(_bracket(self.feature(part)) for part in feature.parts)
+                word = " and " if isinstance(feature, And) else " or "
+                return word.join(parts) or str(isinstance(feature, And))
+            case Expression():
+                return self.true(feature.tree)
+        raise ExportError(refusal(feature))
+
+    # -- trees
+
+    def true(self, node: Node) -> str:
+        """An expression that Python takes for true where the condition is true."""
+        match node:
+            case tree.And():
+                return " and ".join(_bracket(self.true(part)) for part in node.parts)
+            case tree.Or():
+                return " or ".join(_bracket(self.true(part)) for part in node.parts)
+            case tree.IsTrue():
+                made = self.true(node.operand)
+                return f"not {_bracket(made)}" if node.negated else made
+            case _:
+                return self.value(node)
+
+    def value(self, node: Node) -> str:
+        """An expression for a value; for a condition True, False or None."""
+        match node:
+            case tree.Column():
+                clean = self.part(_CLEAN[node.type])
+                return f"{self.part(python_parts.read)}(item, {node.name!r}, {clean})"
+            case Value():
+                return self.plain(node.value, "literal")
+            case tree.Arithmetic():
+                compute, op = self.part(python_parts.compute), self.operator(node.op)
+                return f"{compute}({op}, {self.value(node.left)}, {self.value(node.right)})"
+            case tree.Call():
+                return self.call(node)
+            case tree.Compare():
+                kind = evaluate.wider(node.left.type, node.right.type)
+                sides = (self.of(side, kind) for side in (node.left, node.right))
+                return self.known(self.operator(node.op), *sides)
+            case tree.Like():
+                return self.opposite(self.like(node), node.negated)
+            case tree.In():
+                kind = evaluate.wider(node.operand.type, *(v.type for v in node.values))
+                values = ", ".join(self.of(value, kind) for value in node.values)
+                found = self.known(f"({values},).__contains__", self.of(node.operand, kind))
+                return self.opposite(found, node.negated)
+            case tree.IsNull():
+                return f"({self.value(node.operand)} is {'not ' if node.negated else ''}None)"
+            case tree.IsTrue():
+                return f"({self.value(node.operand)} is {'not ' if node.negated else ''}True)"
+            case tree.Not():
+                return self.opposite(self.value(node.operand), True)
+            case tree.And() | tree.Or():
+                join = python_parts.both if isinstance(node, tree.And) else python_parts.either
+                return f"{self.part(join)}({', '.join(map(self.value, node.parts))})"
+
+    def of(self, node: Node, kind: Type) -> str:
+        """A value where a double or a datetime is wanted."""
+        if node.type is kind or kind not in (Type.NUMBER, Type.DATETIME):
+            return self.value(node)
+        if isinstance(node, Value):
+            change: Any = float if kind is Type.NUMBER else evaluate._datetime
+            return self.plain(change(node.value), "literal")
+        if kind is Type.NUMBER:
+            return self.known("float", self.value(node))
+        return self.known(self.part(_CLEAN[kind]), self.value(node))
+
+    def call(self, node: tree.Call) -> str:
+        if node.name == "coalesce":
+            parts = ", ".join(self.of(part, node.type) for part in node.args)
+            return f"{self.part(python_parts.first_known)}({parts})"
+        operand = node.args[0]
+        match node.name:
+            case "abs" | "negative":
+                function = "abs" if node.name == "abs" else self.operator("-", "neg")
+                return self.known(function, self.of(operand, Type.NUMBER))
+            case "lower" | "upper":
+                uppers, lowers = ("".join(side) for side in zip(*letters.PAIRS, strict=True))
+                pair = (uppers, lowers) if node.name == "lower" else (lowers, uppers)
+                table = self.constant(f"str.maketrans({pair[0]!r}, {pair[1]!r})")
+                return self.known("str.translate", self.value(operand), table)
+            case "trim":
+                return self.known("str.strip", self.value(operand), "' '")
+            case "length":
+                return self.known("len", self.value(operand))
+            case part:
+                function = self.operator("", f"attrgetter({part!r})")
+                return self.known(function, self.value(operand))
+
+    def like(self, node: tree.Like) -> str:
+        operand, pattern = self.value(node.operand), node.pattern
+        match pattern:
+            case (Wild.ANY, str(part), Wild.ANY) if not node.fold:
+                return self.known("str.__contains__", operand, repr(part))
+            case (str(part), Wild.ANY) if not node.fold:
+                return self.known("str.startswith", operand, repr(part))
+            case (Wild.ANY, str(part)) if not node.fold:
+                return self.known("str.endswith", operand, repr(part))
+        return f"({self.known(self.shape(pattern, node.fold), operand)})"
+
+    def shape(self, pattern: Pattern, fold: bool) -> str:
+        self.imports.add("import re")
+        made = self.constant(f"re.compile({evaluate.regex(pattern, fold)!r}, re.DOTALL)")
+        return f"(lambda text: {made}.fullmatch(text) is not None)"
+
+    # -- pieces
+
+    def known(self, function: str, *values: str) -> str:
+        return f"{self.part(python_parts.known)}({', '.join((function, *values))})"
+
+    def opposite(self, made: str, negated: bool) -> str:
+        return self.known(self.operator("", "not_"), made) if negated else made
+
+    def operator(self, op: str, name: str = "") -> str:
+        self.imports.add("import operator")
+        return f"operator.{name or _OPERATORS[op]}"
+
+    def part(self, function: Callable[..., Any]) -> str:
+        name = function.__name__
+        self.parts.setdefault(name, function)
+        if function is evaluate._datetime:
+            self.parts = {"_date": evaluate._date, **self.parts}
+            self.imports.add("from datetime import UTC, date, datetime, time")
+        elif function is evaluate._date:
+            self.imports.add("from datetime import date, datetime")
+        return name
+
+    def constant(self, value: str) -> str:
+        return self.constants.setdefault(value, f"_{len(self.constants)}")
+
+    def plain(self, value: Any, what: str) -> str:
+        """A value as source text that makes it again."""
+        if isinstance(value, float) and repr(value) in ("nan", "inf", "-inf"):
+            return f"float({str(value)!r})"
+        if value is None or type(value) in (bool, int, float, str):
+            return repr(value)
+        if type(value) in (date, datetime) and getattr(value, "tzinfo", None) is None:
+            self.imports.add("from datetime import date, datetime")
+            return re.sub(r"^datetime\.", "", repr(value))
+        if type(value) is tuple:
+            return f"({''.join(f'{self.plain(part, what)}, ' for part in value)})"
+        if isinstance(value, frozenset):
+            parts = ", ".join(sorted(self.plain(part, what) for part in value))
+            return f"frozenset([{parts}])"
+        raise ExportError(
+            f"the {what} {value!r} ({type(value).__name__}) cannot be written as Python; use texts,"
+            " numbers, dates or tuples of them"
+        )
+
+
+def _bracket(made: str) -> str:
+    """In brackets, unless Python reads it as one thing anyway."""
+    return f"({made})" if " and " in made or " or " in made else made

@@ -1,0 +1,129 @@
+"""A model as one SQL expression that every engine agrees on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from tellapart.errors import ExportError, ParameterError
+from tellapart.export import trees
+from tellapart.export.clauses import example_text, reachable
+from tellapart.features.language import types as read_types
+from tellapart.model import Clause, DecisionList
+from tellapart.protocol import Label
+
+if TYPE_CHECKING:
+    from tellapart.export.lowering import Lowering
+
+Wanted: TypeAlias = Literal["label", "clause", "example"]
+
+
+def to_sql(
+    model: DecisionList,
+    dialect: str = "duckdb",
+    *,
+    value: Wanted = "label",
+    schema: Mapping[str, Any] | None = None,
+    clean: bool = False,
+) -> str:
+    """The model as a CASE expression over the columns of a table.
+
+    Every row gets the label that `model.predict` gives it, on every engine; what cannot be said so
+    that they agree is refused with an `ExportError`. NaN and infinity count as unknown, as in a
+    `Table`.
+
+    Parameters
+    ----------
+    model : DecisionList
+    dialect : {"duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"}, default="duckdb"
+    value : {"label", "clause", "example"}, default="label"
+        What the expression gives: the label; the number of the clause that fired, from 1 on, the
+        default last; or the example it shows, as text.
+    schema : mapping from column to type, default={}
+        For features that are plain column names: whether such a column holds truths (the default),
+        numbers, texts or dates. A Polars schema will do.
+    clean : bool, default=False
+        Promise that no number in the table is NaN or infinite: the SQL becomes shorter.
+
+    Examples
+    --------
+    >>> import tellapart as ta
+    >>> walks = ta.parse_feature("legs >= 4", {"legs": "integer"})
+    >>> model = DecisionList(
+    ...     (Clause((ta.Literal("milk"), ta.Literal(walks, False)), "whale"),
+    ...      Clause((ta.Literal("milk"),), "bear")),
+    ...     default=Clause((), "duck"))
+    >>> print(to_sql(model))
+    CASE
+      WHEN milk AND (legs >= 4) IS NOT TRUE THEN 'whale'
+      WHEN milk THEN 'bear'
+      ELSE 'duck'
+    END
+    """
+    from tellapart.export.dialects import lowering
+
+    language = lowering(dialect)
+    trees.check_reading(model)
+    types = read_types(schema or {})
+    clauses = reachable(model)
+    values = _values(clauses, value, language())
+    *branches, last = zip(clauses, values, strict=True)
+    if not branches:
+        return last[1]
+    lines = [f"  WHEN {_condition(c, types, language, clean)} THEN {then}" for c, then in branches]
+    return "\n".join(["CASE", *lines, f"  ELSE {last[1]}", "END"])
+
+
+def _condition(clause: Clause, types: trees.Types, language: type[Lowering], clean: bool) -> str:
+    from sqlglot import exp
+
+    parts = []
+    for literal in clause.literals:
+        try:
+            parts.append(language(clean=clean).condition(trees.literal_tree(literal, types)))
+        except ExportError as error:
+            raise ExportError(
+                f"cannot write {str(literal)!r} for {language.name}: {error}"
+            ) from None
+    made = language()
+    return made.sql(made.chain(exp.And, parts))
+
+
+def _values(clauses: Sequence[Clause], wanted: str, language: Lowering) -> list[str]:
+    """What each clause gives, as literals of one type."""
+    from tellapart.export.pieces import string, whole
+
+    if wanted == "clause":
+        return [str(number) for number in range(1, len(clauses) + 1)]
+    if wanted == "example":
+        texts = [example_text(clause.example) for clause in clauses]
+        return ["NULL" if text is None else language.sql(string(text)) for text in texts]
+    if wanted != "label":
+        raise ParameterError(f"to_sql: value must be label, clause or example, got {wanted!r}")
+    labels: list[Any] = [clause.label for clause in clauses]
+    write: dict[type, Callable[[Any], str]] = {
+        bool: lambda label: "TRUE" if label else "FALSE",
+        str: lambda label: language.sql(string(label)),
+        int: lambda label: language.sql(whole(label)),
+        float: lambda label: language.sql(language.typed(float(label))),
+    }
+    say = write[label_kind(labels)]
+    return ["NULL" if label is None else say(label) for label in labels]
+
+
+def label_kind(labels: Sequence[Label]) -> type:
+    """The one type of all labels: str, bool, int or float."""
+    known: list[Any] = [label for label in labels if label is not None]
+    kinds = {type(label) for label in known}
+    if kinds <= {str} or kinds == {bool}:
+        return str if kinds <= {str} else bool
+    if kinds == {int} and all(-(2**63) <= label < 2**63 for label in known):
+        return int
+    if kinds <= {int, float} and all(math.isfinite(n) and float(n) == n for n in known):
+        return float
+    shown = ", ".join(sorted({repr(label) for label in known})[:5])
+    raise ExportError(
+        "labels must be all texts, all truths or all numbers of 64 bits to stand in one column,"
+        f" got {shown}"
+    )

@@ -1,0 +1,304 @@
+"""`tellapart bench`: how fast we are, as ratios measured in one run.
+
+Times depend on the machine and on who else uses it; ratios of times taken turn about much less. So
+each measurement times ours and the yardstick alternately, and gives the median of the ratios.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from tellapart import __version__
+from tellapart.columns import Words, predict, unpack
+from tellapart.columns import simulate as run_simulate
+from tellapart.learners import BaseLearner, CappedDFF, RobustDFF, StRoDFF
+from tellapart.learners.rules import Rule
+from tellapart.model import DecisionList
+from tellapart.protocol import Item, teach
+from tellapart.worlds import MadeWorld, tree
+
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """How many times as fast as a yardstick something is."""
+
+    what: str
+    against: str
+    ratio: float
+    """The yardstick's time over ours: above 1, ours is faster."""
+    bar: float | None
+    """What it should reach; None where no promise was made."""
+    seconds: float
+    yardstick_seconds: float
+    repeats: int
+    note: str
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether it reaches its bar."""
+        return None if self.bar is None else self.ratio >= self.bar
+
+
+@dataclass(frozen=True)
+class Bench:
+    """All measurements of a run, and where it ran."""
+
+    machine: dict[str, str | int]
+    measurements: tuple[Measurement, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, as JSON values."""
+        rows = [{**asdict(one), "reached": one.reached} for one in self.measurements]
+        return {"machine": self.machine, "measurements": rows}
+
+
+def bench(*, quick: bool = False, told: Callable[[Measurement], None] | None = None) -> Bench:
+    """Measure everything; `quick` with streams a tenth to a thirtieth as long.
+
+    `told` hears of each measurement as it is made. What is not installed (scikit-learn, river) is
+    left out.
+    """
+    made = []
+    for measurement in _all(quick):
+        made.append(measurement)
+        if told is not None:
+            told(measurement)
+    return Bench(machine(), tuple(made))
+
+
+def machine() -> dict[str, str | int]:
+    """What the numbers depend on."""
+    found: dict[str, str | int] = {
+        "tellapart": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
+        "cores": os.cpu_count() or 0,
+        "seed": SEED,
+    }
+    for package in ("numpy", "numba", "scikit-learn", "river"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            return next(line for line in lines if "model name" in line).split(": ", 1)[1].strip()
+    except (OSError, StopIteration, IndexError):
+        return platform.processor() or "unknown"
+
+
+def _all(quick: bool) -> Iterator[Measurement]:
+    quiet = tree(1_000_000 if quick else 10_000_000, 1000, 16, 4, seed=SEED)
+    yield from _against_memory(quiet, None if quick else 0.5)
+    yield _against_teach(tree(20_000 if quick else 1_000_000, 100, 8, 4, 0.01, seed=SEED))
+    model = _learnt(CappedDFF(quiet.m), quiet)
+    if _has("sklearn"):
+        yield _against_sklearn(model, quiet)
+    few = tree(2_000 if quick else 10_000, 50, 8, 4, 0.01, seed=SEED)
+    yield _teach_against_naive(few)
+    if _has("river"):
+        yield from _against_river(few)
+
+
+def _has(package: str) -> bool:
+    return find_spec(package) is not None
+
+
+def _learnt(learner: BaseLearner, world: MadeWorld) -> DecisionList:
+    run_simulate(learner, world)
+    return learner.model
+
+
+def _turns(
+    ours: Callable[[], object], yardstick: Callable[[], object], repeats: int
+) -> tuple[float, float, float]:
+    """Median of the ratios, of our times, and of the yardstick's, taken turn about."""
+    times = [(_seconds(ours), _seconds(yardstick)) for _ in range(repeats)]
+    ratios = median(theirs / mine for mine, theirs in times)
+    return ratios, median(mine for mine, _ in times), median(theirs for _, theirs in times)
+
+
+def _seconds(do: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    do()
+    return time.perf_counter() - start
+
+
+def _against_memory(world: MadeWorld, bar: float | None) -> Iterator[Measurement]:
+    """`simulate` without exceptions, against one AND pass over the columns of the final model.
+
+    What is told round by round does not shrink with the stream, so short streams have no bar.
+    """
+    makers: dict[str, Callable[[], BaseLearner]] = {
+        "CappedDFF": lambda: CappedDFF(world.m),
+        "RobustDFF": lambda: RobustDFF(world.m, 0, 0),
+        "StRoDFF, scale 0.01": lambda: StRoDFF(world.m, 0, 0, 0.1, scale=0.01),
+        "StRoDFF": lambda: StRoDFF(world.m, 0.001, 0.001, 0.1),
+    }
+    for name, make in makers.items():
+        learner = make()
+        lesson = run_simulate(learner, world)
+        columns = [world.truth(feature) for feature in learner.model.features]
+        room = np.empty_like(columns[0])
+        ratio, mine, theirs = _turns(
+            lambda make=make: run_simulate(make(), world),  # type: ignore[misc]
+            lambda columns=columns, room=room: and_pass(columns, room),  # type: ignore[misc]
+            repeats := 15,
+        )
+        yield Measurement(
+            f"simulate, {name}",
+            f"one AND pass over {len(columns)} columns",
+            ratio,
+            bar,
+            mine,
+            theirs,
+            repeats,
+            f"{lesson.rounds:,} rounds, {lesson.mistakes:,} mistakes, no exceptions",
+        )
+
+
+def and_pass(columns: list[Words], room: Words) -> None:
+    """Read every column once, whole, and AND them all: the least that can be asked of memory."""
+    room[:] = columns[0]
+    for column in columns[1:]:
+        np.bitwise_and(room, column, out=room)
+
+
+def _against_teach(world: MadeWorld) -> Measurement:
+    """`simulate` with one item in a hundred an exception, against `teach`, once."""
+    lessons = []
+    ratio, mine, theirs = _turns(
+        lambda: lessons.append(run_simulate(CappedDFF(world.m), world)),
+        lambda: lessons.append(teach(CappedDFF(world.m), world.teacher(), world.items)),
+        1,
+    )
+    same = "the same lesson" if lessons[0] == lessons[1] else "ANOTHER LESSON"
+    return Measurement(
+        "simulate, CappedDFF",
+        "teach",
+        ratio,
+        50,
+        mine,
+        theirs,
+        1,
+        f"{len(world):,} rounds, {lessons[0].mistakes:,} mistakes, 1 % exceptions; {same}",
+    )
+
+
+def _against_sklearn(model: DecisionList, world: MadeWorld) -> Measurement:
+    """A decision list on columns, against a tree with as many leaves on the same rows."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    used = list(model.features)
+    rows = np.empty((len(world), len(used)), dtype=np.float32)
+    for number, feature in enumerate(used):
+        rows[:, number] = unpack(world.truth(feature), len(world))
+    leaves = len(model.clauses) + 1
+    classifier = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=SEED)
+    classifier.fit(rows[:100_000], world.labels.codes.array()[:100_000])
+
+    def codes() -> None:
+        predict(model, world).codes.array()
+
+    ratio, mine, theirs = _turns(codes, lambda: classifier.predict(rows), repeats := 3)
+    return Measurement(
+        "predict on columns",
+        "DecisionTreeClassifier.predict",
+        ratio,
+        10,
+        mine,
+        theirs,
+        repeats,
+        f"{len(world):,} rows, {len(used)} columns, {leaves} clauses and leaves",
+    )
+
+
+class Naive(CappedDFF):
+    """CappedDFF that finds the first rule by looking at one after another."""
+
+    def _match(self, item: Item) -> Rule | None:
+        return next((rule for rule in self.rules if rule.clause.covers(item, self.holds)), None)
+
+
+del BaseLearner.kinds[Naive.__name__]  # a yardstick, no learner to be saved
+
+
+def _teach_against_naive(world: MadeWorld) -> Measurement:
+    ratio, mine, theirs = _turns(
+        lambda: teach(CappedDFF(world.m), world.teacher(), world.items),
+        lambda: teach(Naive(world.m), world.teacher(), world.items),
+        repeats := 3,
+    )
+    note = f"{len(world):,} rounds, 1 % exceptions"
+    return Measurement(
+        "teach, CappedDFF", "a loop over rules", ratio, None, mine, theirs, repeats, note
+    )
+
+
+def _against_river(world: MadeWorld) -> Iterator[Measurement]:
+    """Rounds, and updates alone, against river's Hoeffding tree on the same rows."""
+    from river.tree import HoeffdingTreeClassifier
+
+    hoeffding: Any = HoeffdingTreeClassifier
+    names = list(world.features)
+    rows = [{name: name in item for name in names} for item in world.items]
+    labels = list(world.labels)
+
+    def rounds() -> None:
+        model = hoeffding(nominal_attributes=names)
+        for row, label in zip(rows, labels, strict=True):
+            model.predict_one(row)
+            model.learn_one(row, label)
+
+    def updates() -> None:
+        model = hoeffding(nominal_attributes=names)
+        for row, label in zip(rows, labels, strict=True):
+            model.learn_one(row, label)
+
+    for name, ours in (
+        ("teach, CappedDFF", lambda: teach(CappedDFF(world.m), world.teacher(), world.items)),
+        ("simulate, CappedDFF", lambda: run_simulate(CappedDFF(world.m), world)),
+    ):
+        note = f"{len(rows):,} rounds, {len(names)} features, 1 % exceptions"
+        ratio, mine, theirs = _turns(ours, rounds, repeats := 3)
+        yield Measurement(
+            name, "river's HoeffdingTreeClassifier", ratio, None, mine, theirs, repeats, note
+        )
+    lesson = teach(CappedDFF(world.m), world.teacher(), world.items)
+    first = world.items[0]
+
+    def learn() -> None:
+        learner = CappedDFF(world.m)
+        learner.overhear(first, world.labels[0])
+        for corrected in lesson.corrections:
+            learner.learn(corrected.item, learner.guess(corrected.item), corrected.correction)
+
+    ratio, mine, theirs = _turns(learn, updates, repeats := 3)
+    each, theirs_each = mine / lesson.mistakes, theirs / len(rows)
+    yield Measurement(
+        "an update, CappedDFF",
+        "learn_one of river's HoeffdingTreeClassifier",
+        theirs_each / each,
+        None,
+        each,
+        theirs_each,
+        repeats,
+        f"{lesson.mistakes:,} mistakes, each with the guess that it answers",
+    )

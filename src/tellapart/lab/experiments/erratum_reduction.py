@@ -1,0 +1,136 @@
+"""Erratum: Theorem 1(a)."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import Any, TypeAlias
+
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
+from tellapart.lab.pictures import BLUE, GREY, RED, name_ends
+from tellapart.theory import reduction_size
+
+_SIDES = 2  # r: features on each side of a group
+_Item: TypeAlias = frozenset[tuple[int, int, int]]  # of (group, side, number) features
+
+
+def cells(quick: bool) -> list[Cell]:
+    return [
+        Cell("erratum_reduction", {"groups": groups}, weight=4**groups / 2e4)
+        for groups in range(1, 8 if quick else 10)
+    ]
+
+
+def run(seed: int, groups: int) -> list[Row]:
+    """The counter-example on the whole cube (docs/theory.md, "Theorem 1(a) is false").
+
+    An item is "plain" if in every group at least one side is empty, else "mixed"; the empty item is
+    an exception. The items listed need a component each: between any two of one label lies an item
+    of another, and no single feature tells that from both.
+    """
+    plain = [
+        frozenset((g, c, a) for g, c in enumerate(sides))
+        for a in range(_SIDES)
+        for sides in product(range(2), repeat=groups)
+    ]
+    mixed = [
+        frozenset({(g, 0, a), (g, 1, b)})
+        for g in range(groups)
+        for a, b in product(range(_SIDES), repeat=2)
+    ]
+    pairs = (*combinations(plain, 2), *combinations(mixed, 2))
+    kept_apart = all(
+        _label(one) == _label(other) and _kept_apart(one, other) for one, other in pairs
+    )
+    m, d = 2**groups + groups * _SIDES**2, 2 * groups * _SIDES
+    return [
+        {
+            "d": d,
+            "m": m,
+            "k": 1,
+            "needed": len(plain) + len(mixed) + 1 if kept_apart else 0,
+            "claimed": reduction_size(m, 1, d),
+            "repaired": reduction_size(m, 1, d, shared=2**groups),
+        }
+    ]
+
+
+def _kept_apart(one: _Item, other: _Item) -> bool:
+    """Whether an item of another label agrees with both wherever they agree."""
+    common = one & other
+    groups = {g for g, _, _ in (one | other) - common}
+    tried = [common, *(common | {f} for f in one), *(_both(common, one | other, g) for g in groups)]
+    return any(common <= w <= one | other and _label(w) != _label(one) for w in tried)
+
+
+def _both(common: _Item, union: _Item, group: int) -> _Item:
+    return common | {feature for feature in union if feature[0] == group}
+
+
+def _label(item: _Item) -> str:
+    if not item:
+        return "odd"
+    sides = {(g, c) for g, c, _ in item}
+    return "mixed" if any((g, 1 - c) in sides for g, c in sides) else "plain"
+
+
+def read(rows: list[Row]) -> Finding:
+    broken = [row for row in rows if row["needed"] > row["claimed"]]
+    over = [row for row in rows if row["needed"] > row["repaired"]]
+    holds = bool(broken) and not over
+    last = rows[-1]
+    seen = (
+        f"With one exception, {last['m']} components over {last['d']} features cannot be replaced"
+        f" by fewer than {last['needed']}, where m + dk is {last['claimed']}. The claim fails in"
+        f" {len(broken)} of {len(rows)} cases"
+        + (f", first at d = {broken[0]['d']}, m = {broken[0]['m']}" if broken else "")
+        + f"; the repaired bound m + k(1 + g(d-1)) is exceeded {len(over) or 'zero'} times."
+    )
+    verdict = (
+        "Theorem 1(a) is false when an exception satisfies several components of one label;"
+        " counting those (g) repairs it."
+        if holds
+        else "The failure or the repair was not seen here."
+    )
+    table = Table(
+        "The counter-example, by number of groups: components needed after one exception, what"
+        " Theorem 1(a) claims to be enough, and the repaired bound.",
+        ["groups", "features d", "components m", "needed", "m + d", "m + 1 + g(d-1)"],
+        [
+            [row[key] for key in ("groups", "d", "m", "needed", "claimed", "repaired")]
+            for row in rows
+        ],
+    )
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        xs = [row["d"] for row in rows]
+        for key, name, colour, dash in (
+            ("claimed", "claimed: m + dk", GREY, (0, (4, 2))),
+            ("needed", "needed", RED, "solid"),
+            ("repaired", "repaired bound", BLUE, (0, (4, 2))),
+        ):
+            axes.plot(
+                xs, [row[key] for row in rows], color=colour, linestyle=dash, marker="o", label=name
+            )
+        axes.set(xlabel="features d", ylabel="components", yscale="log")
+        axes.set_xticks(xs)
+        name_ends(axes)
+
+    picture = Picture(
+        "erratum_reduction",
+        "Components needed to explain one exception away in the counter-example to Theorem 1(a).",
+        draw,
+        size=(7, 4),
+    )
+    return Finding(seen, verdict, holds, [table], [picture])
+
+
+EXPERIMENT = Experiment(
+    name="erratum_reduction",
+    title="Erratum: Theorem 1(a) is false",
+    claim="Theorem 1(a): m + dk components are enough to explain k exceptions away. The proof"
+    " separates an exception from the components around it, but not from others of the same label.",
+    cells=cells,
+    run=run,
+    read=read,
+)

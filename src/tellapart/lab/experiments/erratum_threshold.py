@@ -1,0 +1,86 @@
+"""Erratum: from when StRoDFF counts exceptions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tellapart as ta
+from tellapart.lab.contestants import rate_rows
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
+from tellapart.lab.pictures import GREY, line, name_ends
+from tellapart.lab.rows import curve, values, where
+
+_EPSILON = 0.05
+
+
+def cells(quick: bool) -> list[Cell]:
+    return [
+        Cell("erratum_threshold", {"items": 30_000 if quick else 1_000_000, "as_printed": printed})
+        for printed in (True, False)
+    ]
+
+
+def run(seed: int, items: int, as_printed: bool) -> list[Row]:
+    world = ta.worlds.fresh_reasons(items, _EPSILON)
+    learner = ta.StRoDFF(2, _EPSILON, _EPSILON / len(world.features), 0.1, as_printed=as_printed)
+    return rate_rows("StRoDFF as printed" if as_printed else "StRoDFF", ta.simulate(learner, world))
+
+
+def read(rows: list[Row]) -> Finding:
+    most = max(values(rows, "n"))
+    [printed] = where(rows, learner="StRoDFF as printed", n=most)
+    [repaired] = where(rows, learner="StRoDFF", n=most)
+    holds = float(printed["rate"]) > 5 * _EPSILON and float(repaired["rate"]) < 1.5 * _EPSILON
+    seen = (
+        f"After {most:,} rounds with {_EPSILON:.0%} exceptions, the rate of mistakes is"
+        f" {printed['rate']:.3f} as printed, where {printed['deleted']} of {printed['rules']} rules"
+        f" were deleted, and {repaired['rate']:.3f} repaired, with {repaired['deleted']} of"
+        f" {repaired['rules']}."
+    )
+    verdict = (
+        "As printed good rules die of fresh reasons; counted from the rule's creation they live."
+        if holds
+        else "The failure or the repair was not seen here."
+    )
+    table = Table(
+        "Rate of mistakes in the first n rounds.",
+        ["n", "as printed", "repaired"],
+        [
+            [n, *(where(rows, learner=name, n=n)[0]["rate"] for name in values(rows, "learner"))]
+            for n in values(rows, "n")
+        ],
+    )
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        for name, label in (("StRoDFF as printed", "as printed"), ("StRoDFF", "repaired")):
+            line(axes, name, *curve(where(rows, learner=name), "n", "rate"), label=label)
+        axes.axhline(_EPSILON, color=GREY, linestyle=(0, (2, 2)), label="_")
+        axes.annotate(
+            "exceptions", (100, _EPSILON), xytext=(4, 5), textcoords="offset points", color=GREY
+        )
+        axes.set(xscale="log", xlim=(100, most), ylim=(0, 1))
+        axes.set_xlabel("rounds n")
+        axes.set_ylabel("mistakes in the first n rounds")
+        axes.yaxis.set_major_formatter("{x:.0%}")
+        name_ends(axes)
+
+    picture = Picture(
+        "erratum_threshold",
+        "StRoDFF in a world of two components whose exceptions never give the same reason twice.",
+        draw,
+        size=(7, 4),
+    )
+    return Finding(seen, verdict, holds, [table], [picture])
+
+
+EXPERIMENT = Experiment(
+    name="erratum_threshold",
+    title="Erratum: the threshold n_k of StRoDFF",
+    claim="The pseudo-code takes n_k = q(ε, t'), with t' counted from the first time the feature"
+    " was named; the proof counts from the creation of the rule. As printed, a fresh reason has t'"
+    " = 1 and a tiny threshold, and good rules are deleted.",
+    cells=cells,
+    run=run,
+    read=read,
+)

@@ -1,0 +1,148 @@
+"""The price of ignorance: learners that are told nothing against those that are told m and k."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tellapart as ta
+from tellapart.lab.contestants import against_hostile, in_world
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
+from tellapart.lab.pictures import GREY, line, name_ends
+from tellapart.lab.rows import by, mean, values
+from tellapart.learners import BaseLearner
+from tellapart.theory import adaptive_bound, capped_bound, guarded_bound, robust_bound
+
+_M = 4
+_TOLD = ("CappedDFF", "RobustDFF")
+_UNTOLD = ("AdaptiveDFF growing", "AdaptiveDFF ruler", "Guarded")
+_WORLDS = {"tree": "exceptions at random", "islands": "exceptions where they hurt"}
+
+
+def cells(quick: bool) -> list[Cell]:
+    exceptions = (0, 1, 4, 16, 64) if quick else (0, 1, 4, 16, 64, 256)
+    repeats = 4 if quick else 10
+    return [
+        Cell(
+            "ignorance",
+            {"world": world, "m": _M, "k": k, "repeat": repeat},
+            weight=k * k / 5e3 if world == "islands" else 0.1,
+        )
+        for world in _WORLDS
+        for k in exceptions
+        for repeat in range(repeats)
+    ]
+
+
+def run(seed: int, world: str, m: int, k: int, repeat: int) -> list[Row]:
+    s = min(k, 1)
+    learners: dict[str, BaseLearner] = {
+        "CappedDFF": ta.CappedDFF(m),
+        "RobustDFF": ta.RobustDFF(m, k, s),
+        "AdaptiveDFF growing": ta.AdaptiveDFF(),
+        "AdaptiveDFF ruler": ta.AdaptiveDFF("ruler"),
+        "Guarded": ta.Guarded(ta.DFF(), ta.AdaptiveDFF()),
+    }
+    if world == "islands":
+        return against_hostile(learners, m, k, s, seed)
+    return in_world(learners, ta.worlds.tree(20_000, 100, m, m, k, seed, similar=s))
+
+
+def read(rows: list[Row]) -> Finding:
+    learners, exceptions = values(rows, "learner"), values(rows, "k")
+    means = {key: mean(group, "mistakes") for key, group in by(rows, "world", "k", "learner")}
+
+    def price(world: str, k: int, name: str) -> float:
+        """Mistakes for each one of CappedDFF, which is told m."""
+        return means[world, k, name] / means[world, k, "CappedDFF"]
+
+    bounds = {k: _bounds(k) for k in exceptions}
+    kept = all(row["mistakes"] <= row["bound"] for row in rows)
+    worst = {
+        name: max((price(w, k, name), w, k) for w in _WORLDS for k in exceptions)
+        for name in _UNTOLD
+    }
+    mild = max(price("tree", k, name) for name in _UNTOLD for k in exceptions)
+    cheaper = [
+        (w, k)
+        for w in _WORLDS
+        for k in exceptions
+        if min(means[w, k, name] for name in _UNTOLD) < means[w, k, "RobustDFF"]
+    ]
+    seen = (
+        f"Against CappedDFF, which is told m = {_M}, learners that are told nothing made at most"
+        + ",".join(
+            f" {times:.1f} times the mistakes ({name}, k = {k}, {_WORLDS[w]})"
+            for name, (times, w, k) in worst.items()
+        )
+        + f"; where exceptions fall at random, at most {mild:.1f} times. The best of them beat"
+        f" RobustDFF, which is told m, k and s, in {len(cheaper)} of"
+        f" {len(_WORLDS) * len(exceptions)} settings."
+    )
+    verdict = (
+        f"All stayed within their bounds. Not knowing m and k cost a factor of"
+        f" {min(times for times, _, _ in worst.values()):.1f} at worst with the best choice of an"
+        f" ignorant learner, and {max(times for times, _, _ in worst.values()):.0f} with the worst."
+        if kept
+        else "A bound was exceeded."
+    )
+    table = Table(
+        f"Mean mistakes, m = {_M}.",
+        ["world", "k", *learners],
+        [
+            [_WORLDS[w], k, *(means[w, k, name] for name in learners)]
+            for w in _WORLDS
+            for k in exceptions
+        ],
+    )
+    allowed = Table(
+        f"What the bounds allow, m = {_M}, s = 1.",
+        ["k", *learners],
+        [[k, *(bounds[k][name] for name in learners)] for k in exceptions],
+    )
+
+    def draw(figure: Any) -> None:
+        panels = figure.subplots(1, 2, sharey=True)
+        for axes, (world, said) in zip(panels, _WORLDS.items(), strict=True):
+            places = range(len(exceptions))
+            for name in ("RobustDFF", *_UNTOLD):
+                line(axes, name, places, [price(world, k, name) for k in exceptions])
+            axes.axhline(1, color=GREY, linewidth=1.5, label="_")
+            axes.set_xticks(places, [str(k) for k in exceptions])
+            axes.set_yscale("log", base=2)
+            axes.yaxis.set_major_formatter("{x:g}×")
+            axes.set_xlabel("exceptions k")
+            axes.set_title(said)
+        panels[0].set_ylabel("mistakes, CappedDFF = 1")
+        for axes in panels:
+            name_ends(axes)
+
+    picture = Picture(
+        "ignorance",
+        f"Mistakes of learners that are told nothing, and of RobustDFF, which is told m = {_M}, k"
+        " and s, in multiples of those of CappedDFF, which is told m.",
+        draw,
+        size=(12.5, 4.6),
+    )
+    return Finding(seen, verdict, kept, [table, allowed], [picture])
+
+
+def _bounds(k: int) -> dict[str, float]:
+    return {
+        "CappedDFF": capped_bound(_M, k),
+        "RobustDFF": robust_bound(_M, k, min(k, 1)),
+        "AdaptiveDFF growing": adaptive_bound(_M, k),
+        "AdaptiveDFF ruler": adaptive_bound(_M, k, "ruler"),
+        "Guarded": guarded_bound(adaptive_bound(_M, k)),
+    }
+
+
+EXPERIMENT = Experiment(
+    name="ignorance",
+    title="The price of ignorance",
+    claim="AdaptiveDFF and Guarded (here DFF guarded by AdaptiveDFF) are told neither m nor k nor"
+    " s, and still have bounds: for AdaptiveDFF (m-1)(m+2)/2 + (m+k)(m+k+1)/2 - 1 (growing) or"
+    " O(m(m+k) log(m+k)) (ruler), for Guarded twice that of the learner that guards, plus one.",
+    cells=cells,
+    run=run,
+    read=read,
+)

@@ -1,0 +1,99 @@
+"""How mistakes grow with the number of exceptions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tellapart.lab.contestants import against_hostile, robust
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
+from tellapart.lab.pictures import guide, line, name_ends
+from tellapart.lab.rows import curve, exponent, mean, values, where
+
+_M, _S = 4, 1
+
+
+def cells(quick: bool) -> list[Cell]:
+    most = 128 if quick else 512
+    sizes = [k for k in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512) if k <= most]
+    return [
+        Cell(
+            "slope",
+            {"m": _M, "s": _S, "k": k, "repeat": repeat},
+            weight=k * k / 5e3,
+        )
+        for k in sizes
+        for repeat in range(1 if quick and k > 64 else 3)
+    ]
+
+
+def run(seed: int, m: int, s: int, k: int, repeat: int) -> list[Row]:
+    return against_hostile(robust(m, k, s), m, k, s, seed)
+
+
+def read(rows: list[Row]) -> Finding:
+    learners, sizes = values(rows, "learner"), values(rows, "k")
+    curves = {name: curve(where(rows, learner=name), "k", "mistakes") for name in learners}
+    # small k is ruled by terms in m alone: the exponent is read off the last octaves
+    powers = {name: exponent(xs[-3:], ys[-3:]) for name, (xs, ys) in curves.items()}
+    paper, ours = powers["RobustDFF"], powers["CappedDFF"]
+    holds = paper > 1.8 and ours < 1.2
+    most = max(sizes)
+    ratio = curves["RobustDFF"][1][-1] / curves["CappedDFF"][1][-1]
+    seen = (
+        f"From k = {sizes[-3]} to {most} (m = {_M}, s = {_S}), mistakes grow like"
+        + ",".join(f" k^{powers[name]:.2f} for {name}" for name in learners)
+        + f". At k = {most} RobustDFF makes {ratio:.0f} times the mistakes of CappedDFF."
+    )
+    verdict = (
+        "Quadratic for the paper's algorithm, linear for CappedDFF, on the same teacher."
+        if holds
+        else f"Not as claimed: exponents {paper:.2f} for the paper's, {ours:.2f} for CappedDFF."
+    )
+    table = Table(
+        f"Mean mistakes under a hostile teacher, m = {_M}, s = {_S}; in brackets the share of the"
+        " bound.",
+        ["k", *learners],
+        [[k, *(_say(where(rows, learner=name, k=k)) for name in learners)] for k in sizes],
+    )
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        for name in learners:
+            xs, ys = curves[name]
+            line(axes, name, xs, ys, label=f"{name}: $k^{{{powers[name]:.2f}}}$")
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.set_xticks(sizes, [str(k) for k in sizes])
+        axes.set_xlim(min(sizes), most)
+        axes.set_xlabel("exceptions k")
+        axes.set_ylabel("mistakes (mean)")
+        top, low = curves["RobustDFF"][1][-1], curves["CappedDFF"][1][-1]
+        guide(axes, 2, (most / 16, top / 256 * 2.2), most / 2, "k²")
+        guide(axes, 1, (most / 16, low / 16 / 2.2), most / 2, "k")
+        name_ends(axes)
+
+    picture = Picture(
+        "slope",
+        f"Mistakes under a hostile teacher as exceptions grow, m = {_M}, s = {_S}. The teacher"
+        " turns an item into an exception whenever the learner falls back on its default.",
+        draw,
+        size=(9, 4.8),
+    )
+    return Finding(seen, verdict, holds, [table], [picture])
+
+
+def _say(rows: list[Row]) -> str:
+    mistakes, bound = mean(rows, "mistakes"), mean(rows, "bound")
+    return f"{mistakes:,.0f} ({mistakes / bound:.0%})"
+
+
+EXPERIMENT = Experiment(
+    name="slope",
+    title="Slope in k: quadratic for the paper's algorithm, linear for ours",
+    claim="The bound of RobustDFF is quadratic in the number k of exceptions. CappedDFF, which is"
+    " told neither k nor s, is linear in k; so is RobustDFF with patience 0. AdaptiveDFF, which is"
+    " not told m either, is quadratic (growing) or of the order k log k (ruler).",
+    cells=cells,
+    run=run,
+    read=read,
+)

@@ -1,0 +1,129 @@
+"""The exact worst case of tiny worlds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tellapart.lab.contestants import robust
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
+from tellapart.lab.pictures import GREY, LOOKS
+from tellapart.lab.rows import by, values, where
+from tellapart.teachers import worst_case
+
+_TIGHT = ("CappedDFF", "RobustDFF, patience 0", "AdaptiveDFF growing")
+"""Learners whose bound is claimed to be met by some teacher."""
+
+
+def cells(quick: bool) -> list[Cell]:
+    sizes = [(1, 1), (1, 2), (1, 3), (2, 0), (2, 1), (2, 2), (2, 3), (3, 0), (3, 1)]
+    sizes += [] if quick else [(3, 2), (4, 0)]
+    return [
+        Cell("worst_case", {"m": m, "k": k, "learner": name}, weight=4.0 ** (m + k) / 200)
+        for m, k in sizes
+        for name in robust(m, k, 0)
+        if not (quick and (m, k, name) == (2, 3, "RobustDFF"))  # thousands of positions
+    ]
+
+
+def run(seed: int, m: int, k: int, learner: str) -> list[Row]:
+    s = min(k, 1)
+    told = robust(m, k, s)[learner]
+    # only the bounds of RobustDFF need the same feature for the same pair of components
+    same = learner.startswith("RobustDFF")
+    worst = worst_case(told, m, k, s if same else None, same_feature=same)
+    bound = told.bound(m=m, k=k, s=s)
+    return [{"s": s, "mistakes": worst.mistakes, "bound": bound, "positions": worst.positions}]
+
+
+def read(rows: list[Row]) -> Finding:
+    learners = values(rows, "learner")
+    above = [row for row in rows if row["mistakes"] > row["bound"]]
+    met = {
+        name: sum(row["mistakes"] == row["bound"] for row in where(rows, learner=name))
+        for name in learners
+    }
+    tried = {name: len(where(rows, learner=name)) for name in learners}
+    holds = not above and all(met[name] == tried[name] for name in _TIGHT)
+    positions = sum(row["positions"] for row in rows)
+    seen = (
+        f"Searching all teachers ({positions:,} positions), the bound was exceeded in"
+        f" {len(above) or 'none'} of {len(rows)} cases, and met exactly in"
+        + ",".join(f" {met[name]} of {tried[name]} for {name}" for name in learners)
+        + "."
+    )
+    verdict = (
+        f"No teacher exceeds a bound; those of {', '.join(_TIGHT)} are tight, and Theorem 3 leaves"
+        " room in worlds this small."
+        if holds
+        else f"{len(above)} bounds were exceeded; tight were {met}, of {tried}."
+    )
+    table = Table(
+        "The most mistakes that any teacher can cause, of how many allowed.",
+        ["m", "k", *learners],
+        [
+            [m, k, *(_say(where(group, learner=name)) for name in learners)]
+            for (m, k), group in by(rows, "m", "k")
+        ],
+    )
+
+    def draw(figure: Any) -> None:
+        panels = figure.subplots(1, len(learners), sharey=True)
+        most = max(row["bound"] for row in rows)
+        for axes, name in zip(panels, learners, strict=True):
+            group = where(rows, learner=name)
+            places = range(len(group))
+            axes.vlines(
+                places,
+                [row["mistakes"] for row in group],
+                [row["bound"] for row in group],
+                color="#BBBBBB",
+                linewidth=2,
+            )
+            axes.plot(
+                places,
+                [row["bound"] for row in group],
+                linestyle="none",
+                marker="_",
+                markersize=13,
+                markeredgewidth=2.4,
+                color=GREY,
+                label="bound",
+            )
+            axes.plot(
+                places,
+                [row["mistakes"] for row in group],
+                linestyle="none",
+                marker=LOOKS[name].marker,
+                color=LOOKS[name].colour,
+                label="worst case",
+            )
+            axes.set_xticks(places, [f"{row['m']},{row['k']}" for row in group], rotation=90)
+            axes.set_title(name.replace(", ", ",\n").replace("DFF ", "DFF\n"))
+            axes.set_xlabel("m, k")
+            axes.set_ylim(0, 1.05 * most)
+        panels[0].set_ylabel("mistakes")
+        panels[0].legend(loc="upper left", handletextpad=0.1)
+
+    picture = Picture(
+        "worst_case",
+        "The exact worst case over all teachers (markers) against the bound (bars), s = 1.",
+        draw,
+        size=(12.5, 4.2),
+    )
+    return Finding(seen, verdict, holds, [table], [picture])
+
+
+def _say(rows: list[Row]) -> str | None:
+    return f"{rows[0]['mistakes']} of {rows[0]['bound']}" if rows else None
+
+
+EXPERIMENT = Experiment(
+    name="worst_case",
+    title="The exact worst case of tiny worlds",
+    claim="No teacher with m components and k bad rounds makes a learner err more often than its"
+    " bound says; the bounds of CappedDFF, of RobustDFF with patience 0 and of AdaptiveDFF"
+    " (growing) are met by some teacher.",
+    cells=cells,
+    run=run,
+    read=read,
+)

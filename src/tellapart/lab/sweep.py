@@ -1,0 +1,227 @@
+"""Running cells: in processes of this machine, or on a Dask cluster that is there already.
+
+Only this process writes. A cell is kept as soon as it is finished, so whatever happens to a worker,
+the disk or this process costs no more than the cells under way.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import closing, contextmanager
+from functools import partial
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from tellapart.errors import LabError, MissingExtra
+from tellapart.lab.experiment import Cell, Row, Value, load
+from tellapart.lab.store import Store, source_of
+
+_SETBACKS = 3  # times in a row that workers may die before a cell is finished
+_WATCH = "tellapart: is the lab still there?"
+_CONNECT = 10  # seconds to wait for a Dask scheduler, and then for its first worker
+
+
+class Outcome(NamedTuple):
+    """What a worker sends back."""
+
+    name: str
+    rows: list[Row] | None
+    source: str
+    error: str | None
+
+
+def run_cell(experiment: str, parameters: Mapping[str, Value]) -> Outcome:
+    """Run one cell, here and now; an error is part of the outcome."""
+    cell = Cell(experiment, parameters)
+    try:
+        rows = [{**parameters, **row} for row in load(experiment).run(cell.seed, **parameters)]
+        return Outcome(cell.name, rows, source_of(experiment), None)
+    except Exception:
+        return Outcome(cell.name, None, "", traceback.format_exc(limit=-3).strip())
+
+
+def _run_for(parent: int, experiment: str, parameters: Mapping[str, Value]) -> Outcome:
+    """`run_cell` in a process that ends when the one that started it is gone."""
+    if os.getpid() != parent and not any(t.name == _WATCH for t in threading.enumerate()):
+        threading.Thread(target=_watch, args=(parent,), name=_WATCH, daemon=True).start()
+    return run_cell(experiment, parameters)
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def sweep(
+    cells: Sequence[Cell],
+    store: Store,
+    *,
+    workers: int | None = None,
+    dask: str | None = None,
+    on_cell: Callable[[Cell, bool], None] = lambda cell, ran: None,
+) -> dict[str, list[Row]]:
+    """The rows of all cells by name: those in the store as they are, the others run.
+
+    Parameters
+    ----------
+    workers : int, default=None
+        Local processes; by default one for each core.
+    dask : str, default=None
+        The address of a Dask scheduler, to run there instead.
+    on_cell : (cell, ran) -> None
+        Told of every finished cell, and whether it was run just now.
+
+    Raises `LabError` when cells fail, after all others are finished and kept.
+    """
+    rows: dict[str, list[Row]] = {}
+    waiting: dict[str, Cell] = {}
+    for cell in cells:
+        known = store.load(cell)
+        if known is None:
+            waiting[cell.name] = cell
+        else:
+            rows[cell.name] = known
+            on_cell(cell, False)
+    order = sorted(waiting.values(), key=lambda cell: -cell.weight)
+    outcomes = _local(order, workers) if dask is None else _on_dask(order, dask)
+    failures = []
+    with closing(outcomes):
+        for outcome in outcomes:
+            cell = waiting[outcome.name]
+            if outcome.rows is None:
+                failures.append(f"{cell.name}: {outcome.error}")
+                continue
+            _same_source(cell, outcome)
+            store.save(cell, outcome.rows, outcome.source)
+            rows[cell.name] = outcome.rows
+            on_cell(cell, True)
+    if failures:
+        raise LabError(
+            f"{len(failures)} of {len(cells)} cells failed; the others are kept. The first was"
+            f" {failures[0]}"
+        )
+    return rows
+
+
+def _same_source(cell: Cell, outcome: Outcome) -> None:
+    if outcome.source != source_of(cell.experiment):
+        raise LabError(
+            f"a worker ran {cell.name!r} with another version of tellapart (its source is"
+            f" {outcome.source}, here it is {source_of(cell.experiment)}). Install the same one on"
+            " all workers and restart them"
+        )
+
+
+def _local(cells: Sequence[Cell], workers: int | None) -> Generator[Outcome]:
+    """Outcomes as they come, from processes of this machine; dead processes are replaced."""
+    try:
+        from joblib import Parallel, delayed, effective_n_jobs
+    except ImportError:
+        raise MissingExtra("tellapart lab", "lab") from None
+    waiting = {cell.name: cell for cell in cells}
+    jobs = effective_n_jobs(-1 if workers is None else workers)
+    setbacks = 0
+    while waiting:
+        parallel = Parallel(
+            n_jobs=jobs,
+            return_as="generator_unordered",
+            batch_size=1,
+            pre_dispatch="2*n_jobs",
+        )
+        run = delayed(partial(_run_for, os.getpid()))
+        tasks = [run(cell.experiment, dict(cell.parameters)) for cell in waiting.values()]
+        try:
+            with _closing(parallel(tasks)) as outcomes:
+                for outcome in outcomes:
+                    del waiting[outcome.name]
+                    setbacks = 0
+                    yield outcome
+        except BrokenExecutor as error:
+            setbacks += 1
+            if setbacks >= _SETBACKS:
+                names = ", ".join(list(waiting)[:3])
+                raise LabError(
+                    f"worker processes died {setbacks} times in a row ({type(error).__name__}),"
+                    f" near {names}. Perhaps memory is short: try fewer workers. Run again to go"
+                    " on with what is left"
+                ) from error
+            # one of the first in line did it; let others pass
+            for name in list(waiting)[: max(1, min(2 * jobs, len(waiting) // 2))]:
+                waiting[name] = waiting.pop(name)
+
+
+@contextmanager
+def _closing(outcomes: Any) -> Iterator[Any]:
+    """Close a joblib generator; that this cancels tasks is meant, and no news."""
+    try:
+        yield outcomes
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            outcomes.close()
+
+
+def _on_dask(cells: Sequence[Cell], address: str) -> Generator[Outcome]:
+    """Outcomes as they come, from a cluster. Dask itself moves the cells of a lost worker.
+
+    Not through joblib's Dask backend: when the cluster gives up on a task, it waits for ever.
+    """
+    try:
+        from distributed import Client, as_completed
+    except ImportError:
+        raise MissingExtra("--dask", "dask") from None
+    if not cells:
+        return
+    client = _connect(Client, address)
+    try:
+        run = uuid4().hex
+        futures: dict[Any, Cell] = {
+            client.submit(
+                run_cell,
+                cell.experiment,
+                dict(cell.parameters),
+                key=f"tellapart-{run}-{number}",
+                priority=len(cells) - number,
+                pure=False,
+            ): cell
+            for number, cell in enumerate(cells)
+        }
+        try:
+            for future in as_completed(futures, loop=client.loop):  # type: ignore[no-untyped-call]
+                try:
+                    yield future.result()
+                except Exception as error:
+                    yield Outcome(
+                        futures[future].name, None, "", f"{type(error).__name__}: {error}"
+                    )
+        finally:
+            client.cancel(list(futures))
+    finally:
+        client.close()
+
+
+def _connect(client: Any, address: str) -> Any:
+    deadline = time.monotonic() + 2 * _CONNECT
+    try:
+        connected = client(address, timeout=_CONNECT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise LabError(
+            f"no Dask scheduler at {address!r} ({error}). Start one with `dask scheduler`, or leave"
+            " out --dask to run on this machine"
+        ) from error
+    while not connected.scheduler_info()["workers"]:
+        if time.monotonic() > deadline:
+            connected.close()
+            raise LabError(
+                f"the Dask scheduler at {address} has no workers; start some with"
+                f" `dask worker {address}`"
+            )
+        time.sleep(0.1)
+    return connected

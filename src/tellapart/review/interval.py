@@ -1,0 +1,181 @@
+"""How often the learner errs now, with an interval that holds whenever one looks.
+
+Assumed: the items come in random order, and the learner changes only by what it was told. Then,
+whatever was learnt before, the next guess errs with a chance p that is the error of the model as it
+is, and for any g >= 0
+
+    g^M / ((1 + p_1 (g-1)) ... (1 + p_n (g-1))),       M mistakes in n guesses with these chances,
+
+is the purse of a player in a fair game who started with 1 (a martingale). By the concavity of the
+logarithm the product below is at most (1 + q (g-1))^n with q the mean of the chances, so
+
+    g^M / (1 + q (g-1))^n
+
+is never more than that purse, nor is its mean over several g. A fair game ever fills a purse to 1/r
+with a chance of at most r (Ville's inequality). Hence, with confidence 1 - r and for all n at once,
+q is one of the numbers for which the mean stays below 1/r: these cover the mean error over the n
+rounds. Models may change meanwhile, and when to look may depend on anything seen.
+
+Where the count begins must not be chosen in hindsight. For the error *of the present model* it
+begins when the model came to be, and the j-th model has the share r / (j (j+1)) of the risk; the
+shares add up to r. Without this, luck passes any bound: a learner that errs once in 20 rounds for
+ever has a run of 59 right guesses one day, and 59 right guesses of one model, chosen beforehand, do
+show an error below 5 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import ceil, exp, log, log1p
+
+from tellapart.errors import check
+from tellapart.protocol import Lesson
+from tellapart.review.progress import Progress, Stretch
+
+_FEWER = tuple(2.0**-power for power in (2, 1, 1 / 2, 1 / 4, 1 / 8))
+_MORE = tuple(1 / g for g in _FEWER)
+_ABOVE = 0.9  # of the risk goes to the upper bound, which is what people stop by
+
+
+@dataclass(frozen=True)
+class ErrorEstimate:
+    """How often the learner errs, and between which bounds with what confidence."""
+
+    error: float
+    """The share of mistakes lately, moved between the bounds where it lies outside."""
+    low: float
+    high: float
+    confidence: float
+    rounds_used: int
+    """How many of the last rounds the bounds rest on."""
+    lately: bool = False
+    """Whether they speak of the mean error over these rounds, or of the present model's."""
+
+    def __str__(self) -> str:
+        if self.high > 0.99:
+            return "nothing is known about the error yet"
+        over = f" over the last {self.rounds_used} items" if self.lately else ""
+        sure = f"with {100 * self.confidence:g} % confidence"
+        return f"the error{over} is below {percent(self.high)} {sure}"
+
+
+def estimate(
+    lesson: Progress | Lesson | Iterable[bool], confidence: float = 0.95, *, lately: bool = False
+) -> ErrorEstimate:
+    """The error now, and an interval that holds at all rounds at once.
+
+    Parameters
+    ----------
+    lesson : Progress, Lesson, or an iterable of bool
+        What happened so far; of bools, True is a mistake.
+    confidence : float in (0, 1), default=0.95
+        The chance that the interval is right in *every* round of the lesson, however long.
+    lately : bool, default=False
+        False: the error of the present model, from the rounds since it last changed. A learner that
+        changes at every mistake has none in these, and under noise the bound stays high.
+        True: the mean error over the last `rounds_used` rounds, over whatever models were shown in
+        them: of several windows the one with the smallest upper bound. It bounds the error of the
+        present model where that is no worse than those of the window were on average.
+
+    >>> print(estimate([False] * 40))
+    the error is below 9.7 % with 95 % confidence
+    >>> now = estimate([True] * 10 + [False] * 40)
+    >>> round(now.low, 3), round(now.error, 3), round(now.high, 3), now.rounds_used
+    (0.0, 0.0, 0.187, 40)
+    >>> print(estimate(([False] * 19 + [True]) * 50, lately=True))
+    the error over the last 1000 items is below 8.0 % with 95 % confidence
+    """
+    check("estimate", "confidence", confidence, "between 0 and 1", lambda c: 0 < c < 1, float)
+    progress = Progress.of(lesson)
+    risk = 1 - confidence
+    stretches = progress.windows if lately else [progress.model]
+    high, best = min((highest(stretch, risk), stretch) for stretch in stretches)
+    low = lowest(best, risk)
+    recent = best if lately else progress.recent
+    error = recent.mistakes / recent.rounds if recent.rounds else 0.5
+    return ErrorEstimate(min(max(error, low), high), low, high, confidence, best.rounds, lately)
+
+
+def is_below(error: float, stretch: Stretch, risk: float) -> bool:
+    """Whether a stretch refutes that its mean error is `error` or more; 1 is never refuted.
+
+    >>> is_below(0.05, Stretch(0, 60, share=1.0), 0.05), is_below(0.05, Stretch(0, 80, 1.0), 0.05)
+    (False, True)
+    """
+    mistakes, rounds, share = stretch
+    if error >= 1 or error * rounds <= mistakes:
+        return False
+    purses = [mistakes * log(g) - rounds * log1p(error * (g - 1)) for g in _FEWER]
+    if not mistakes:  # g = 0, which a mistake ruins, plays with three quarters of the money
+        purses += [-rounds * log1p(-error)] * 3 * len(_FEWER)
+    return _mean(purses, 4 * len(_FEWER)) >= -log(_ABOVE * risk * share)
+
+
+def is_above(error: float, stretch: Stretch, risk: float) -> bool:
+    """Whether a stretch refutes that its mean error is `error` or less."""
+    mistakes, rounds, share = stretch
+    if error * rounds >= mistakes:
+        return False
+    purses = [mistakes * log(g) - rounds * log1p(error * (g - 1)) for g in _MORE]
+    return _mean(purses, len(_MORE)) >= -log((1 - _ABOVE) * risk * share)
+
+
+def highest(stretch: Stretch, risk: float) -> float:
+    """The least error that the stretch refutes from above."""
+    return _edge(stretch, 1.0, lambda error: is_below(error, stretch, risk))
+
+
+def lowest(stretch: Stretch, risk: float) -> float:
+    """The largest error that the stretch refutes from below, or 0."""
+    return _edge(stretch, 0.0, lambda error: is_above(error, stretch, risk))
+
+
+def needed(error: float, mistakes: int, share: float, risk: float) -> int:
+    """How many rounds with so many mistakes refute an error of `error` or more.
+
+    >>> needed(0.05, 0, 1.0, 0.05)
+    66
+    """
+    enough = 1
+    while not is_below(error, Stretch(mistakes, enough, share), risk):
+        enough *= 2
+    too_few = enough // 2
+    while enough - too_few > 1:
+        middle = (enough + too_few) // 2
+        if is_below(error, Stretch(mistakes, middle, share), risk):
+            enough = middle
+        else:
+            too_few = middle
+    return enough
+
+
+def _edge(stretch: Stretch, out: float, refuted: Callable[[float], bool]) -> float:
+    """Where refutation begins on the way from the share of mistakes, never refuted, to `out`."""
+    if not stretch.rounds:
+        return out
+    inside = stretch.mistakes / stretch.rounds
+    for _ in range(40):
+        middle = (inside + out) / 2
+        if refuted(middle):
+            out = middle
+        else:
+            inside = middle
+    return out
+
+
+def _mean(logs: list[float], count: int) -> float:
+    """The logarithm of a mean of so many numbers, given the logarithms of those that are not 0."""
+    top = max(logs)
+    return top + log(sum(exp(value - top) for value in logs) / count)
+
+
+def percent(share: float) -> str:
+    """A bound in words, rounded up.
+
+    >>> percent(0.0721), percent(0.4), percent(0.0039)
+    ('7.3 %', '40 %', '0.39 %')
+    """
+    digits = 0 if share >= 0.1 else 1 if share >= 0.01 else 2
+    rounded = ceil(round(share * 100 * 10**digits, 6)) / 10**digits
+    return f"{rounded:.{digits}f} %"

@@ -1,0 +1,271 @@
+"""When to stop: small conditions on the progress of a lesson, joined by & and |.
+
+A stopper is a value: it keeps nothing, and one serves many lessons. `teach(..., until=stopper)`
+ends a lesson by it; whoever teaches in person asks `met` and shows `say` after every round.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from itertools import count
+
+from tellapart.errors import check
+from tellapart.model import DecisionList, Literal
+from tellapart.protocol import Correction, Guess, Label, Learner, Lesson
+from tellapart.review.interval import estimate, is_below, needed
+from tellapart.review.progress import Progress, Stretch, window
+
+
+class Stopper(ABC):
+    """A condition that right guesses only bring nearer."""
+
+    @abstractmethod
+    def met(self, progress: Progress) -> bool:
+        """Whether one may stop."""
+
+    @abstractmethod
+    def left(self, progress: Progress) -> int:
+        """How many more guesses, if all are right, until one may stop; 0 when one may."""
+
+    @abstractmethod
+    def facts(self, progress: Progress) -> list[str]:
+        """How far it is, in words."""
+
+    def say(self, progress: Progress) -> str:
+        """One sentence: how far it is, and whether one may stop.
+
+        >>> print(NoMistakeIn(40).say(Progress.of([True] + [False] * 12)))
+        no mistake in 12 items; the error is below 35 % with 95 % confidence; if the next 28 guesses
+        are right, you may stop
+        """
+        left = self.left(progress)
+        coming = f"if the next {left} guesses are right, " if left > 1 else "with one more, "
+        facts = dict.fromkeys(self.facts(progress))
+        return "; ".join([*facts, f"{coming if left else ''}you may stop"])
+
+    def watch(self, learner: Learner | None = None) -> Watch:
+        """A fresh look-out for one lesson of `learner`."""
+        return Watch(self, learner)
+
+    def stops_at(self, lesson: Lesson) -> int | None:
+        """After how many rounds of a past lesson one might have stopped; None if never.
+
+        It jumps from mistake to mistake. Every mistake is taken to have changed the model.
+
+        >>> from tellapart import CappedDFF, teach, worlds
+        >>> world = worlds.tree(2000, 100, 4, 2, seed=1)
+        >>> lesson = teach(CappedDFF(m=4), world.teacher(), world.items)
+        >>> lesson.mistake_rounds[-1], NoMistakeIn(50).stops_at(lesson)
+        (16, 67)
+        """
+        progress = Progress()
+        if lesson.rounds and lesson.mistake_rounds[:1] != (0,):
+            progress.ask()
+        for number in (*lesson.mistake_rounds, lesson.rounds):
+            stop = progress.rounds + self.left(progress)
+            if stop <= number:
+                return stop
+            progress.skip(number - progress.rounds)
+            progress.add(mistake=True)
+        return None
+
+    def __and__(self, other: Stopper) -> Stopper:
+        return _Both(self, other)
+
+    def __or__(self, other: Stopper) -> Stopper:
+        return _Either(self, other)
+
+
+@dataclass(frozen=True)
+class Rounds(Stopper):
+    """After `n` items, whatever happened.
+
+    >>> print(Rounds(2).say(Progress.of([True, False])))
+    2 items done; you may stop
+    """
+
+    n: int
+
+    def __post_init__(self) -> None:
+        check("Rounds", "n", self.n, "an integer >= 1", lambda n: n >= 1)
+
+    def met(self, progress: Progress) -> bool:
+        """Whether so many items were met."""
+        return progress.rounds >= self.n
+
+    def left(self, progress: Progress) -> int:
+        """Those that are missing."""
+        return max(0, self.n - progress.rounds)
+
+    def facts(self, progress: Progress) -> list[str]:
+        """How many were met."""
+        return [f"{progress.rounds} items done"]
+
+
+@dataclass(frozen=True)
+class NoMistakeIn(Stopper):
+    """After `n` right guesses in a row.
+
+    The sentence tells what that is worth, which is less after many mistakes than after few:
+
+    >>> print(NoMistakeIn(40).say(Progress.of([False] * 40)))
+    no mistake in 40 items; the error is below 9.7 % with 95 % confidence; you may stop
+    >>> print(NoMistakeIn(40).say(Progress.of([True] * 20 + [False] * 40)))
+    no mistake in 40 items; the error is below 22 % with 95 % confidence; you may stop
+    """
+
+    n: int
+
+    def __post_init__(self) -> None:
+        check("NoMistakeIn", "n", self.n, "an integer >= 1", lambda n: n >= 1)
+
+    def met(self, progress: Progress) -> bool:
+        """Whether so many guesses in a row were right."""
+        return progress.streak >= self.n
+
+    def left(self, progress: Progress) -> int:
+        """Those that are missing."""
+        return max(0, self.n - progress.streak)
+
+    def facts(self, progress: Progress) -> list[str]:
+        """The run, and what it says of the error."""
+        run = f"no mistake in {progress.streak} items" if progress.streak else "a mistake just now"
+        return [run, str(estimate(progress))]
+
+
+@dataclass(frozen=True)
+class ErrorBelow(Stopper):
+    """When the error is below `error` with `confidence`, by `estimate`.
+
+    The statement is right with this confidence although it is tried after every round.
+
+    Parameters
+    ----------
+    error : float in (0, 1)
+    confidence : float in (0, 1), default=0.95
+    lately : bool, default=False
+        False: the error of the present model. True: the mean over some last rounds, where a learner
+        goes on to change because the world is noisy.
+
+    >>> print(ErrorBelow(0.05).say(Progress.of([True] * 3 + [False] * 130)))
+    the error is below 4.8 % with 95 % confidence; you may stop
+    """
+
+    error: float
+    confidence: float = 0.95
+    lately: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value in (("error", self.error), ("confidence", self.confidence)):
+            check("ErrorBelow", name, value, "between 0 and 1", lambda v: 0 < v < 1, float)
+
+    @property
+    def _risk(self) -> float:
+        return 1 - self.confidence
+
+    def met(self, progress: Progress) -> bool:
+        """Whether the rounds refute an error as large as this."""
+        stretches = progress.windows if self.lately else [progress.model]
+        return any(is_below(self.error, stretch, self._risk) for stretch in stretches)
+
+    def left(self, progress: Progress) -> int:
+        """How many right guesses would refute it."""
+        if not self.lately:
+            mistakes, rounds, share = progress.model
+            return max(0, self._needed(mistakes, share) - rounds)
+        windows = progress.windows
+        least = sys.maxsize
+        for mistakes, rounds, share in windows:
+            sooner = Stretch(mistakes, rounds + least - 1, share)
+            if is_below(self.error, sooner, self._risk):
+                least = max(0, self._needed(mistakes, share) - rounds)
+        for number in count(len(windows)):  # windows that are yet to begin
+            begin, share = window(number)
+            if begin - progress.guesses >= least:
+                break
+            least = min(least, begin - progress.guesses + self._needed(0, share))
+        return least
+
+    def _needed(self, mistakes: int, share: float) -> int:
+        return needed(self.error, mistakes, share, self._risk)
+
+    def facts(self, progress: Progress) -> list[str]:
+        """The bound as it is."""
+        return [str(estimate(progress, self.confidence, lately=self.lately))]
+
+
+@dataclass(frozen=True)
+class _Both(Stopper):
+    one: Stopper
+    other: Stopper
+
+    def met(self, progress: Progress) -> bool:
+        return self.one.met(progress) and self.other.met(progress)
+
+    def left(self, progress: Progress) -> int:
+        return max(self.one.left(progress), self.other.left(progress))
+
+    def facts(self, progress: Progress) -> list[str]:
+        return self.one.facts(progress) + self.other.facts(progress)
+
+
+@dataclass(frozen=True)
+class _Either(Stopper):
+    one: Stopper
+    other: Stopper
+
+    def met(self, progress: Progress) -> bool:
+        return self.one.met(progress) or self.other.met(progress)
+
+    def left(self, progress: Progress) -> int:
+        return min(self.one.left(progress), self.other.left(progress))
+
+    def facts(self, progress: Progress) -> list[str]:
+        """Of the one that is nearer."""
+        return min(self.one, self.other, key=lambda stopper: stopper.left(progress)).facts(progress)
+
+
+class Watch:
+    """A stopper at work in one lesson: told of every round, it knows whether one may stop.
+
+    Given the learner, it looks whether the model has changed: a mistake may leave it as it was, and
+    then the rounds count on. (Learners keep their model until it changes, so that looking is free.)
+    """
+
+    def __init__(self, stopper: Stopper, learner: Learner | None = None) -> None:
+        self.stopper, self.learner = stopper, learner
+        self.progress = Progress()
+        self._model = None if learner is None else learner.model
+
+    def __call__(self, guess: Guess, correction: Correction | None) -> None:
+        """Take one round, after it was learnt."""
+        changed = self._changed()
+        if guess.label is None:
+            self.progress.ask()
+        else:
+            self.progress.add(correction is not None, changed)
+
+    def skip(self, rounds: int) -> None:
+        """Take so many rounds whose guesses were right and changed nothing."""
+        self.progress.skip(rounds)
+
+    def met(self) -> bool:
+        """Whether one may stop."""
+        return self.stopper.met(self.progress)
+
+    def left(self) -> int:
+        """How many more guesses, if all are right, until one may stop."""
+        return self.stopper.left(self.progress)
+
+    def _changed(self) -> bool | None:
+        if self.learner is None or self._model is None:
+            return None
+        before, self._model = self._model, self.learner.model
+        return self._model is not before and _says(self._model) != _says(before)
+
+
+def _says(model: DecisionList) -> list[tuple[tuple[Literal, ...], Label]]:
+    """What a model guesses, apart from the examples it shows."""
+    return [(clause.literals, clause.label) for clause in model]

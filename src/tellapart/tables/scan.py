@@ -1,0 +1,221 @@
+"""Files gone through once, however large: lazy frames with the columns that are wanted.
+
+Where a model says what type a column has, the file is read so, and a cell that does not fit is an
+error; what nobody asks for is not looked at.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from tellapart.errors import FormatError
+from tellapart.features.tree import Type
+from tellapart.tables.csv_files import CsvFile
+from tellapart.tables.frames import first_line
+from tellapart.tables.read import find_bad_line, kind_of, scan_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_LOOK = 10_000
+"""Rows that tell the types of columns, where nobody else does."""
+
+_JSON: dict[Type, tuple[type, ...]] = {
+    Type.BOOL: (bool,),
+    Type.INTEGER: (int,),
+    Type.NUMBER: (int, float),
+    Type.DATE: (str,),
+    Type.DATETIME: (str,),
+}
+
+
+class Scan:
+    """A file to be gone through.
+
+    Parameters
+    ----------
+    path : Path
+        CSV, JSON lines, Parquet or Arrow IPC, by its ending.
+    wanted : mapping from column to type
+        The columns that will be read, and what they hold; None where the file shall tell.
+    nulls : list of str, default=[]
+        What a CSV file writes for unknown besides an empty cell.
+
+    Attributes
+    ----------
+    kind : str
+        csv, jsonl, parquet or ipc.
+    types : mapping from column to type
+        What the wanted columns hold.
+    columns : list of str
+        All columns; for JSON lines those of the first lines, and the wanted ones.
+    """
+
+    def __init__(
+        self, path: Path, wanted: Mapping[str, Type | None], nulls: Sequence[str] = ()
+    ) -> None:
+        self.path, self.name, self.nulls = path, path.name, list(nulls)
+        self.kind = kind_of(path)
+        if nulls and self.kind != "csv":
+            raise FormatError(f"{self.name}: other words for unknown are for CSV files")
+        known = {name: kind for name, kind in wanted.items() if kind is not None}
+        self._dtypes: dict[str, Any] = {}
+        if self.kind == "csv":
+            self.csv = CsvFile(path, {}, None, "utf-8", self.nulls)
+            self.columns = self.csv.header
+            self.check(wanted)
+            self.csv.types |= known
+            if len(known) < len(wanted):
+                self._dtypes = dict(self._head_of_csv().schema)
+        elif self.kind == "jsonl":
+            self.columns = self._read_jsonl_head(wanted, known)
+        else:
+            self._dtypes = dict(scan_frame(path, self.kind).collect_schema())
+            self.columns = list(self._dtypes)
+        self.check(wanted)
+        self.types = {name: self._type(name, kind) for name, kind in wanted.items()}
+
+    def lazy(self, keep: Iterable[str] = (), *, sieve: bool = False) -> pl.LazyFrame:
+        """The wanted columns, cleaned, and after them the columns `keep` as they are.
+
+        A kept column is called `kept 0`, `kept 1`, ... until it is written. `sieve` leaves out what
+        an empty line of a CSV file is read as; see `gaps`.
+        """
+        import polars as pl
+
+        from tellapart.features.to_polars import DTYPE, cleaned
+
+        if self.kind == "csv":
+            self.csv.types |= self.types
+            frame = self.csv.scan()
+            if sieve:
+                frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        elif self.kind == "jsonl":
+            dtypes = {**self._dtypes, **{n: DTYPE[kind] for n, kind in self.types.items()}}
+            frame = pl.scan_ndjson(self.path, schema=dtypes)
+        else:
+            frame = scan_frame(self.path, self.kind)
+        wanted = [
+            cleaned(pl.col(name), kind, self._dtypes.get(name)).alias(name)
+            for name, kind in self.types.items()
+        ]
+        kept = [pl.col(name).alias(f"kept {n}") for n, name in enumerate(keep)]
+        return frame.select([*wanted, *kept])
+
+    def count(self) -> int | None:
+        """How many rows there are, if that is quick to tell."""
+        import polars as pl
+
+        if self.kind not in ("parquet", "ipc"):
+            return None
+        return int(scan_frame(self.path, self.kind).select(pl.len()).collect().item())
+
+    def type_of(self, name: str) -> Type | None:
+        """What any column holds, as far as the file tells; None if features cannot read it."""
+        from tellapart.features.to_polars import from_dtype
+
+        return self.types.get(name) or (
+            from_dtype(self._dtypes[name]) if name in self._dtypes else None
+        )
+
+    def explain(self, error: BaseException) -> NoReturn:
+        """Say what is wrong with the file, after reading it has failed."""
+        if self.kind == "csv":
+            self.csv.explain(error)
+        if self.kind == "jsonl":
+            find_bad_line(self.path, frozenset())
+            self._find_misfit()
+        raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+
+    def gaps(self) -> bool:
+        """Ask this where the last column was empty somewhere: whether there are empty lines. Raises
+        if a row of a CSV file has too few cells, which are filled up in silence."""
+        if self.kind != "csv":
+            return False
+        if self.csv.ragged():
+            self.csv.check_lengths()
+        return self.csv.gaps()
+
+    # -- columns and types
+
+    def check(self, wanted: Iterable[str]) -> None:
+        """Raise unless there are such columns."""
+        for name in wanted:
+            if name not in self.columns:
+                near = difflib.get_close_matches(name, self.columns, 1)
+                hint = f" Did you mean {near[0]!r}?" if near else ""
+                shown = ", ".join(self.columns[:30]) + (", ..." if len(self.columns) > 30 else "")
+                raise FormatError(f"{self.name} has no column {name!r}.{hint} Columns: {shown}")
+
+    def _type(self, name: str, wanted: Type | None) -> Type:
+        from tellapart.features.to_polars import from_dtype
+
+        if wanted is not None and self.kind in ("csv", "jsonl"):
+            return wanted
+        found = from_dtype(self._dtypes[name])
+        if found is None:
+            raise FormatError(
+                f"{self.name}: column {name!r} holds {self._dtypes[name]}, which features cannot"
+                " read"
+            )
+        fits = wanted in (None, found) or (found, wanted) in (
+            (Type.INTEGER, Type.NUMBER),
+            (Type.DATE, Type.DATETIME),
+        )
+        if not fits:
+            assert wanted is not None
+            raise FormatError(
+                f"{self.name}: column {name!r} should hold {wanted.value}, but holds {found.value}"
+                f" ({self._dtypes[name]}). Convert it"
+            )
+        return wanted or found
+
+    def _head_of_csv(self) -> pl.DataFrame:
+        import polars as pl
+
+        try:
+            return self.csv.polars(n_rows=_LOOK)
+        except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+            self.csv.explain(error)
+
+    def _read_jsonl_head(
+        self, wanted: Mapping[str, Type | None], known: Mapping[str, Type]
+    ) -> list[str]:
+        import polars as pl
+
+        from tellapart.features.to_polars import DTYPE
+
+        for length in (_LOOK, None):  # a key may first come in the last line
+            try:
+                frame = pl.scan_ndjson(self.path, infer_schema_length=length)
+                self._dtypes = dict(frame.collect_schema())
+            except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
+                find_bad_line(self.path)
+                raise FormatError(
+                    f"{self.name} is no JSON lines file: {first_line(error)}"
+                ) from error
+            if all(name in self._dtypes for name in wanted):
+                break
+        columns = list(self._dtypes)
+        self._dtypes |= {n: DTYPE[kind] for n, kind in known.items() if n in self._dtypes}
+        return columns
+
+    def _find_misfit(self) -> None:
+        """Say which line of a JSON lines file has a value of another type than is wanted."""
+        with self.path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                found = json.loads(line.decode("utf-8-sig")) if line.strip() else {}
+                for name, kind in self.types.items():
+                    value = found.get(name)
+                    allowed = _JSON.get(kind)
+                    if value is None or allowed is None:
+                        continue
+                    if not isinstance(value, allowed) or (type(value) is bool and kind.numeric):
+                        raise FormatError(
+                            f"{self.name} line {number}: {name!r} should hold {kind.value}, but is"
+                            f" {json.dumps(value)[:40]}. Fix it, or make it null if it is unknown"
+                        )

@@ -1,0 +1,83 @@
+"""A decision list over columns against the same list over items, one by one."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import tellapart as ta
+from tellapart.columns import fired, predict, predict_chunks
+from tellapart.columns.plain import Plain
+from tellapart.columns.tape import Tape
+from tellapart.errors import FeatureError
+
+
+@pytest.fixture(params=[Plain, Tape], ids=["Plain", "Tape"], autouse=True)
+def both_engines(request, monkeypatch, needs):
+    if request.param is Tape:
+        needs("numba")
+    monkeypatch.setattr("tellapart.columns.whole.engine", lambda items: request.param)
+
+
+def random_model(generator: random.Random, features: list[object], labels: int) -> ta.DecisionList:
+    def feature() -> object:
+        one, two = generator.sample(features, 2)
+        return generator.choice([one, one, one, ta.And(one, ta.Not(two)), ta.Or(one, two)])
+
+    def clause() -> ta.Clause:
+        literals = [
+            ta.Literal(feature(), generator.random() < 0.5) for _ in range(generator.randrange(5))
+        ]
+        return ta.Clause(tuple(literals), f"y{generator.randrange(labels)}")
+
+    clauses = tuple(clause() for _ in range(generator.randrange(12)))
+    return ta.DecisionList(clauses, ta.Clause((), "rest"))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_worlds(seed):
+    generator = random.Random(seed)
+    n = generator.choice([1, 64, 500, 1100])
+    world = generator.choice(
+        [ta.worlds.tree(n, 12, 3, 2, seed=seed), ta.worlds.zoo(seed), ta.worlds.lower_bound(6)]
+    )
+    model = random_model(generator, list(world.features), generator.choice([1, 2, 20]))
+    labels = predict(model, world)
+    assert list(labels) == model.predict(world.items)
+    assert [labels.names[code] for code in labels.codes.array()] == list(labels)
+    clauses = list(model)
+    numbers = fired(model, world).array()
+    assert [clauses[number] for number in numbers] == [model.match(item) for item in world.items]
+
+
+def test_a_table_in_chunks():
+    rows = [{"milk": n % 3 == 0, "legs": n % 5} for n in range(1000)]
+    model = ta.DecisionList(
+        (
+            ta.Clause((ta.Literal("milk"), ta.Literal(ta.Column("legs", 4), False)), "mammal"),
+            ta.Clause((ta.Literal(ta.Column("legs", 2)),), "bird"),
+        ),
+        ta.Clause((), "stone"),
+    )
+    chunks = (ta.Table(rows[first : first + 300]) for first in range(0, 1000, 300))
+    labels = [label for part in predict_chunks(model, chunks) for label in part]
+    assert labels == model.predict(rows) == list(predict(model, ta.Table(rows)))
+
+
+def test_no_items():
+    class Nothing:
+        def truth(self, feature):
+            return ta.columns.pack([])
+
+        def __len__(self):
+            return 0
+
+    model = ta.DecisionList((ta.Clause((ta.Literal("milk"),), "mammal"),), ta.Clause((), "bird"))
+    assert list(predict(model, Nothing())) == []
+
+
+def test_a_reading_of_ones_own_is_refused():
+    model = ta.DecisionList((), ta.Clause((), "bird"), reading=lambda feature, item: True)
+    with pytest.raises(FeatureError, match="by a `holds` of its own"):
+        predict(model, ta.worlds.zoo())

@@ -1,0 +1,327 @@
+"""`predict_file`: every engine, every kind of file, the same answers, in order, or nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import engines
+import tellapart as ta
+from tellapart.checks.models import ModelMaker
+from tellapart.engines import predict_file
+from tellapart.errors import TellapartError
+
+ENGINES = ["polars", "duckdb", "spark"]
+
+
+@pytest.fixture
+def engine(request: Any, needs: Any) -> str:
+    if request.param == "spark":
+        request.getfixturevalue("spark")
+    elif request.param == "duckdb":
+        needs("duckdb")
+    return str(request.param)
+
+
+every_engine = pytest.mark.parametrize("engine", ENGINES, indirect=True)
+
+
+def write(rows: pl.DataFrame, path: Path) -> Path:
+    method = {".csv": "csv", ".jsonl": "ndjson", ".parquet": "parquet", ".arrow": "ipc"}
+    getattr(rows, f"write_{method[path.suffix]}")(path)
+    return path
+
+
+def read(path: Path) -> pl.DataFrame:
+    method = {".csv": "csv", ".jsonl": "ndjson", ".parquet": "parquet"}[path.suffix]
+    options: dict[str, Any] = {"infer_schema_length": None} if method != "parquet" else {}
+    return getattr(pl, f"read_{method}")(path, **options)  # type: ignore[no-any-return]
+
+
+def answers(model: ta.DecisionList, items: Any) -> list[tuple[Any, int, Any]]:
+    clauses = list(model)
+    found = [model.match(item) for item in items]
+    places = [next(n for n, c in enumerate(clauses, 1) if c is match) for match in found]
+    return [(c.label, place, c.example) for c, place in zip(found, places, strict=True)]
+
+
+@every_engine
+@pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet", ".arrow"])
+def test_every_kind_of_file(engine: str, kind: str, tmp_path: Path) -> None:
+    if engine == "spark" and kind == ".arrow":
+        pytest.skip("Spark cannot read Arrow files; a message says so (tested below)")
+    models = 2 if engine == "spark" else 8
+    rows = engines.frame(3, rows=300)
+    path = write(rows, tmp_path / f"items{kind}")
+    for seed in range(models):
+        model = ModelMaker(seed, plain=kind in (".parquet", ".arrow")).model(9)
+        out = tmp_path / f"out{['.parquet', '.csv', '.jsonl'][seed % 3]}"
+        done = predict_file(model, path, out, engine=engine, keep=["n"])  # type: ignore[arg-type]
+        assert done == (300, out)
+        got = read(out)
+        assert got.columns == ["n", "label", "clause", "example"]
+        assert got["n"].cast(pl.Int64).to_list() == rows["n"].to_list()
+        wanted = answers(model, rows.to_dicts())
+        assert got["clause"].to_list() == [clause for _, clause, _ in wanted]
+        if out.suffix != ".csv":  # which cannot tell an empty text from none
+            assert got["label"].to_list() == [label for label, _, _ in wanted]
+            assert got["example"].to_list() == [example for _, _, example in wanted]
+        assert sorted(p.name for p in tmp_path.iterdir()) == sorted({path.name, out.name})
+        out.unlink()
+
+
+def one(feature: Any) -> ta.DecisionList:
+    clause = ta.Clause((ta.Literal(feature),), "yes", "seen")
+    return ta.DecisionList((clause,), ta.Clause((), "no"))
+
+
+LEGS = one(ta.parse_feature("legs >= 4", {"legs": "integer"}))
+ALL = ta.DecisionList(
+    tuple(
+        ta.Clause((ta.Literal(ta.parse_feature(text, {name: kind})),), n)
+        for n, (text, name, kind) in enumerate(
+            [
+                ("legs > 3", "legs", "integer"),
+                ("size < 2.5", "size", "number"),
+                ("wild", "wild", "bool"),
+                ("born >= '2020-01-01'", "born", "date"),
+                ("seen < '2024-01-01 12:00'", "seen", "datetime"),
+                ("name ILIKE '%k%'", "name", "text"),
+            ]
+        )
+    ),
+    ta.Clause((), -1),
+)
+
+
+@every_engine
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", "legs,a\n4,1\n5\n", r"t\.csv line 3: 1 cells, but the header has 2"),
+        ("t.csv", "legs,a\n4,1\n5,6,7\n", r"t\.csv line 3: 3 cells, but the header has 2"),
+        ("t.csv", "legs,a\n4,1\nsix,2\n", r"t\.csv line 3, column 'legs': 'six' is no whole"),
+        ("t.csv", "legs,a\n4,1\n5.7,2\n", r"t\.csv line 3, column 'legs': '5\.7' is no whole"),
+        ("t.csv", "leg,a\n4,1\n", r"t\.csv has no column 'legs'\. Did you mean 'leg'\?"),
+        ("t.csv", "legs,legs\n4,1\n", "two columns are called 'legs'"),
+        ("t.csv", "", "is empty"),
+        ("t.jsonl", '{"legs": 4}\n{"legs": "six"}\n', r"t\.jsonl line 2: 'legs' should hold"),
+        ("t.jsonl", '{"legs": 4}\n{"legs": 5.5}\n', r"t\.jsonl line 2: 'legs' should hold"),
+        ("t.jsonl", '{"legs": 4}\n{"legs": \n', r"t\.jsonl line 2"),
+        ("t.jsonl", '{"arms": 4}\n', "has no column 'legs'"),
+        ("t.parquet", "no parquet", r"t\.parquet is no Parquet file"),
+        ("t.xls", "?", "cannot tell what kind"),
+    ],
+)
+def test_bad_tables(engine: str, name: str, content: str, message: str, tmp_path: Path) -> None:
+    path, out = tmp_path / name, tmp_path / "out.csv"
+    path.write_text(content)
+    with pytest.raises(TellapartError, match=message):
+        predict_file(LEGS, path, out, engine=engine)  # type: ignore[arg-type]
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+@every_engine
+def test_good_but_unusual_csv(engine: str, tmp_path: Path) -> None:
+    content = (
+        '\ufeff"legs";wild;born;seen;size;"na""me; x"\r\n'
+        " 4;TRUE;2020-01-02;2024-01-01 11:00:00;1e3;a\r\n"
+        "\r\n"
+        "+2;False;2019-01-02;2024-01-01 11:59:59;NA;\r\n"
+        '3;;;;;"b\r\nk"\r\n'
+    )
+    path, out = tmp_path / "t.csv", tmp_path / "out.parquet"
+    path.write_text(content, encoding="utf-8", newline="")
+    clauses = [c for c in ALL.clauses if c.literals[0].feature.schema.keys() != {"name"}]
+    name = ta.parse_feature('"na""me; x" LIKE \'%k\'', {'na"me; x': "text"})
+    clauses.append(ta.Clause((ta.Literal(name),), 7))
+    model = ta.DecisionList(tuple(clauses), ta.Clause((), -1))
+    done = predict_file(model, path, out, engine=engine, nulls=["NA"])  # type: ignore[arg-type]
+    assert done.rows == 3
+    assert read(out)["label"].to_list() == [0, 4, 7]
+
+
+@every_engine
+def test_nan_zones_and_wide_types(engine: str, tmp_path: Path) -> None:
+    rows = pl.DataFrame(
+        {
+            "legs": pl.Series([1, 2, None], dtype=pl.Int8),
+            "size": [float("nan"), float("inf"), float("-inf")],
+            "wild": [None, None, None],
+            "born": [None, None, None],
+            "name": pl.Series(["a", "b", "k"], dtype=pl.Categorical),
+            "seen": ["2024-01-01 13:30", "2024-01-01 12:30", None],
+        }
+    ).with_columns(
+        pl.col("wild").cast(pl.Boolean),
+        pl.col("born").cast(pl.Date),
+        pl.col("seen").str.to_datetime("%Y-%m-%d %H:%M").dt.replace_time_zone("Europe/Berlin"),
+    )
+    path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
+    rows.write_parquet(path)
+    predict_file(ALL, path, out, engine=engine)  # type: ignore[arg-type]
+    assert read(out)["label"].to_list() == [-1, 4, 5]
+
+
+@every_engine
+def test_kept_columns_come_out_as_they_went_in(engine: str, tmp_path: Path) -> None:
+    rows = pl.DataFrame(
+        {"legs": [4, None, 2], "label": ["x", None, "z"], "odd name": [0.5, 1.0, None]}
+    )
+    path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
+    rows.write_parquet(path)
+    with pytest.raises(TellapartError, match=r"two columns 'label'.*--prefix"):
+        predict_file(LEGS, path, out, engine=engine, keep="all")  # type: ignore[arg-type]
+    predict_file(LEGS, path, out, engine=engine, keep="all", prefix="our ")  # type: ignore[arg-type]
+    got = read(out)
+    assert got.columns == ["legs", "label", "odd name", "our label", "our clause", "our example"]
+    assert got.select(rows.columns).equals(rows)
+    assert got["our label"].to_list() == ["yes", "no", "no"]
+    with pytest.raises(TellapartError, match="has no column 'nope'"):
+        predict_file(LEGS, path, out, engine=engine, keep=["nope"])  # type: ignore[arg-type]
+
+
+def test_wrong_types_in_a_typed_file(tmp_path: Path) -> None:
+    path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
+    pl.DataFrame({"legs": ["4"]}).write_parquet(path)
+    with pytest.raises(TellapartError, match="'legs' should hold integer, but holds text"):
+        predict_file(LEGS, path, out)
+    pl.DataFrame({"legs": [4.5]}).write_parquet(path)
+    with pytest.raises(TellapartError, match="should hold integer, but holds number"):
+        predict_file(LEGS, path, out)
+    pl.DataFrame({"legs": [[4]]}).write_parquet(path)
+    with pytest.raises(TellapartError, match="features cannot read"):
+        predict_file(LEGS, path, out)
+
+
+def test_models_and_outputs_that_do_not_work(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("legs\n4\n")
+    with pytest.raises(TellapartError, match=r"must end in \.csv"):
+        predict_file(LEGS, path, tmp_path / "out.xls")
+    with pytest.raises(TellapartError, match="is the table itself"):
+        predict_file(LEGS, path, path)
+    with pytest.raises(TellapartError, match="is a function"):
+        predict_file(one(len), path, tmp_path / "out.csv")
+    with pytest.raises(TellapartError, match="engine must be"):
+        predict_file(LEGS, path, tmp_path / "out.csv", engine="oracle")  # type: ignore[arg-type]
+    with pytest.raises(TellapartError, match="cannot be written"):
+        predict_file(LEGS, path, tmp_path / "nowhere" / "out.csv")
+    mixed = ta.And(*(ta.parse_feature("legs > 4", {"legs": k}) for k in ("integer", "number")))
+    with pytest.raises(TellapartError, match="two kinds of table"):
+        predict_file(one(mixed), path, tmp_path / "out.csv")
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+@pytest.mark.usefixtures("spark")
+def test_spark_says_that_it_cannot_read_arrow(tmp_path: Path) -> None:
+    path = tmp_path / "t.arrow"
+    pl.DataFrame({"legs": [4]}).write_ipc(path)
+    with pytest.raises(TellapartError, match="Spark cannot read Arrow files"):
+        predict_file(LEGS, path, tmp_path / "out.csv", engine="spark")
+
+
+def test_spark_keeps_the_order_of_rows(spark: Any, tmp_path: Path) -> None:
+    path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
+    rows = pl.DataFrame({"n": range(200_000)}).with_columns(legs=pl.col("n") % 7)
+    rows.write_parquet(path, row_group_size=5_000)
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "100000")
+    spark.conf.set("spark.sql.files.openCostInBytes", "0")
+    try:
+        predict_file(LEGS, path, out, engine="spark", keep=["n"])
+    finally:
+        spark.conf.unset("spark.sql.files.maxPartitionBytes")
+        spark.conf.unset("spark.sql.files.openCostInBytes")
+    got = read(out)
+    assert got["n"].to_list() == rows["n"].to_list()
+    assert (got["label"] == "yes").to_list() == (rows["legs"] >= 4).to_list()
+
+
+def test_duckdb_does_not_mix_up_names_that_differ_in_case(needs: Any, tmp_path: Path) -> None:
+    needs("duckdb")
+    path, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    path.write_text("Legs,legs\n0,4\n4,0\n")
+    predict_file(LEGS, path, out, engine="duckdb")
+    assert read(out)["label"].to_list() == ["yes", "no"]
+    read(path).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(TellapartError, match="DuckDB takes for the same"):
+        predict_file(LEGS, tmp_path / "t.parquet", out, engine="duckdb")
+
+
+def test_no_rows_and_no_clauses(needs: Any, tmp_path: Path) -> None:
+    needs("duckdb")
+    path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
+    pl.DataFrame({"legs": []}, schema={"legs": pl.Int64}).write_parquet(path)
+    for engine in ("polars", "duckdb"):
+        assert predict_file(LEGS, path, out, engine=engine).rows == 0  # type: ignore[arg-type]
+        assert read(out).columns == ["label", "clause", "example"]
+    pl.DataFrame({"legs": [1, 2]}).write_parquet(path)
+    for engine in ("polars", "duckdb"):
+        bare = ta.DecisionList((), ta.Clause((), None))
+        predict_file(bare, path, out, engine=engine)  # type: ignore[arg-type]
+        assert read(out).rows() == [(None, 1, None)] * 2
+
+
+def test_more_than_one_batch(tmp_path: Path) -> None:
+    path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
+    rows = pl.DataFrame({"n": range(1_000_003)}).with_columns(legs=pl.col("n") % 7)
+    rows.write_parquet(path)
+    told: list[tuple[int, int | None]] = []
+    predict_file(LEGS, path, out, keep=["n"], progress=lambda *done: told.append(done))
+    got = read(out)
+    assert got["n"].to_list() == rows["n"].to_list()
+    assert (got["clause"] == 1).to_list() == (rows["legs"] >= 4).to_list()
+    assert told[-1] == (1_000_003, 1_000_003)
+    assert len(told) > 1
+
+
+# -- the command line
+
+
+def run(*words: object) -> int:
+    from tellapart.cli import main
+
+    return main([str(word) for word in words])
+
+
+def test_predict_on_the_command_line(tmp_path: Path, capsys: Any) -> None:
+    model, table, out = tmp_path / "m.json", tmp_path / "t.csv", tmp_path / "out.csv"
+    ta.save_model(LEGS, model)
+    table.write_text("name,legs\nbear,4\nduck,2\nslug,NA\n")
+    words = ("predict", model, table, "-o", out, "--null", "NA")
+    assert run(*words, "--keep", "name", "--prefix", "p_") == 0
+    assert "3 rows labelled" in capsys.readouterr().out
+    assert (
+        out.read_text()
+        == "name,p_label,p_clause,p_example\nbear,yes,1,seen\nduck,no,2,\nslug,no,2,\n"
+    )
+    assert run(*words, "--keep-all", "--quiet") == 0
+    assert capsys.readouterr() == ("", "")
+    assert out.read_text().startswith("name,legs,label,clause,example\nbear,4,yes,1,seen\n")
+
+
+def test_predict_mistakes_on_the_command_line(tmp_path: Path, capsys: Any) -> None:
+    model, table, out = tmp_path / "m.json", tmp_path / "t.csv", tmp_path / "out.csv"
+    ta.save_model(LEGS, model)
+    table.write_text("name,legs\nbear,4\nduck,two\n")
+    assert run("predict", model, table, "-o", out) == 1
+    assert "t.csv line 3, column 'legs': 'two'" in capsys.readouterr().err
+    assert run("predict", model, tmp_path / "nowhere.csv", "-o", out) == 1
+    assert "No such file" in capsys.readouterr().err
+    assert run("predict", model, table) == 2
+    assert run("predict", model, table, "-o", out, "--engine", "oracle") == 2
+    assert not out.exists()
+
+
+def test_a_bar_on_a_terminal(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, table, out = tmp_path / "m.json", tmp_path / "t.csv", tmp_path / "out.csv"
+    ta.save_model(LEGS, model)
+    table.write_text("name,legs\nbear,4\n")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert run("predict", model, table, "-o", out) == 0
+    said = capsys.readouterr()
+    assert "t.csv" in said.err
+    assert "1 rows labelled" in said.out

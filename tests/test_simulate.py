@@ -1,0 +1,250 @@
+"""`simulate` against `teach`: the same lesson, round for round, and the same learner after it."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+import tellapart as ta
+from tellapart.columns.corrections import Corrections
+from tellapart.columns.plain import Plain
+from tellapart.columns.tape import Tape
+from tellapart.learners import BaseLearner
+from tellapart.learners.rules import Rule, RuleLearner
+from tellapart.model import Literal
+from tellapart.theory.representation import Component, Representation
+from tellapart.worlds import Listed, World
+
+LEARNERS: dict[str, Callable[[World], BaseLearner]] = {
+    "DFF": lambda w: ta.DFF(),
+    "RobustDFF": lambda w: ta.RobustDFF(w.m, w.k, w.s),
+    "RobustDFF, patient": lambda w: ta.RobustDFF(w.m, 2, 1, patience=0),
+    "CappedDFF": lambda w: ta.CappedDFF(w.m),
+    "CappedDFF, too small": lambda w: ta.CappedDFF(max(1, w.m - 2)),
+    "AdaptiveDFF, growing": lambda w: ta.AdaptiveDFF(),
+    "AdaptiveDFF, ruler": lambda w: ta.AdaptiveDFF("ruler"),
+    "StRoDFF": lambda w: ta.StRoDFF(w.m, 0.05, 0.02, 0.1),
+    "StRoDFF, scaled": lambda w: ta.StRoDFF(w.m, 0.05, 0.02, 0.1, scale=0.01),
+    "StRoDFF, scale 0": lambda w: ta.StRoDFF(w.m, 0.0, 0.0, 0.1, scale=0),
+    "StRoDFF, printed": lambda w: ta.StRoDFF(w.m, 0.05, 0.02, 0.1, 0.02, as_printed=True),
+    "Guarded": lambda w: ta.Guarded(ta.DFF(), ta.CappedDFF(w.m)),
+    "Guarded, with a clock": lambda w: ta.Guarded(
+        ta.StRoDFF(w.m, 0.05, 0.05, 0.1, scale=0.01), ta.RobustDFF(w.m, w.k, w.s)
+    ),
+    "Guarded, nested": lambda w: ta.Guarded(
+        ta.Guarded(ta.AdaptiveDFF(), ta.StRoDFF(w.m, 0.1, 0.1, 0.1, scale=0.005)),
+        ta.CappedDFF(w.m),
+    ),
+    "CappedDFF, remembering": lambda w: ta.CappedDFF(w.m, remember=True),
+    "StRoDFF, remembering": lambda w: ta.StRoDFF(w.m, 0.05, 0.05, 0.1, 0.01, remember=True),
+    "Guarded, remembering": lambda w: ta.Guarded(
+        ta.DFF(remember=True), ta.CappedDFF(w.m), remember=True
+    ),
+}
+
+
+def random_world(seed: int) -> World:
+    """A small world: made, or listed one by one."""
+    generator = random.Random(f"{seed}/world")
+    n = generator.choice([1, 2, 63, 64, 65, *[generator.randrange(3, 60) for _ in range(5)]])
+    kind = generator.randrange(20)
+    if kind == 0:
+        return ta.worlds.zoo(seed)
+    if kind == 1:
+        return ta.worlds.lower_bound(generator.randrange(2, 8), seed)
+    if kind == 2:
+        explained = generator.random() < 0.5
+        return ta.worlds.single_exception(
+            generator.randrange(2, 40), explained=explained, seed=seed
+        )
+    if kind == 3:
+        return ta.worlds.returning_exception(generator.randrange(1, 20))
+    if kind < 6:
+        return ta.worlds.quiet_majority(n, 0.2, 4, seed)
+    m = generator.randrange(1, 9)
+    make = ta.worlds.tree if kind < 18 else ta.worlds.dnf
+    features = generator.choice([10, 100]) if kind < 18 else 200
+    return make(
+        n,
+        features,
+        m,
+        generator.randrange(1, m + 1),
+        generator.choice([0, 0, 0.05, 0.3]),
+        seed,
+        placement=generator.choice(["random", "burst", "early"]),
+        similar=generator.choice([None, 1]),
+    )
+
+
+def assert_same(make: Callable[[World], BaseLearner], world: World) -> None:
+    taught, simulated = make(world), make(world)
+    expected = ta.teach(taught, world.teacher(), world.items)
+    assert ta.simulate(simulated, world) == expected, (world, simulated)
+    assert simulated.to_json() == taught.to_json()
+    assert simulated.model == taught.model
+
+
+@pytest.fixture(params=[Plain, Tape], ids=["Plain", "Tape"])
+def both_engines(request, monkeypatch, needs):
+    """Both lists on columns, whatever the number of items."""
+    if request.param is Tape:
+        needs("numba")
+    monkeypatch.setattr("tellapart.columns.match.engine", lambda items: request.param)
+
+
+@pytest.mark.parametrize("part", range(20))
+def test_every_learner_on_a_thousand_random_worlds(part, monkeypatch, needs):
+    """Half of the worlds go through each of the two lists on columns."""
+    needs("numba")
+    for seed in range(part, 1000, 20):
+        used = (Plain, Tape)[seed // 20 % 2]
+        monkeypatch.setattr("tellapart.columns.match.engine", lambda items, used=used: used)
+        world = random_world(seed)
+        for make in LEARNERS.values():
+            assert_same(make, world)
+
+
+@pytest.mark.usefixtures("both_engines")
+@pytest.mark.parametrize(
+    "world",
+    [
+        ta.worlds.tree(7000, 50, 5, 3, exceptions=4, seed=2),
+        ta.worlds.tree(7001, 200, 6, 6, exceptions=0, seed=5),
+        ta.worlds.dnf(6999, 200, 4, 2, exceptions=0.001, seed=3),
+        ta.worlds.quiet_majority(6000, 0.002, 5),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["CappedDFF", "StRoDFF, scaled", "StRoDFF, printed", "Guarded"])
+def test_long_stretches_without_a_mistake(world, name):
+    """Long enough for the strips of the kernel, which small worlds never reach."""
+    assert_same(LEARNERS[name], world)
+
+
+@pytest.mark.usefixtures("both_engines")
+def test_a_learner_goes_on_where_it_was():
+    """Taught before, and with a label that this world knows nothing of as its default."""
+    world, other = ta.worlds.zoo(1), ta.worlds.zoo(2)
+    learners = [ta.CappedDFF(7), ta.CappedDFF(7)]
+    for learner in learners:
+        learner.learn(other.items[0], ta.Guess(None, None), ta.Correction("stone"))
+        ta.teach(learner, other.teacher(), other.items[:20])
+    expected = ta.teach(learners[0], world.teacher(), world.items)
+    assert ta.simulate(learners[1], world) == expected
+    assert learners[1].to_json() == learners[0].to_json()
+    again = ta.teach(learners[0], other.teacher(), other.items)
+    assert ta.teach(learners[1], other.teacher(), other.items) == again
+
+
+@pytest.mark.usefixtures("both_engines")
+def test_a_feature_that_cannot_be_read_everywhere_ends_the_jumps():
+    """It is teach's business then, and so are its errors."""
+
+    def heavy(item: dict[str, int]) -> bool:
+        return item["weight"] > 3  # an error on the first items
+
+    items = [{"n": n} | ({"weight": n} if n > 2 else {}) for n in range(40)]
+    labels = ["heavy" if n > 3 else "light" for n in range(40)]
+    light = Component("light", (Literal(lambda item: item["n"] > 3, False),))
+    thick = Component("heavy", (Literal(lambda item: item["n"] > 3),))
+    world = Listed("weights", items, labels, Representation((light, thick)), features=[])
+    world.representation.separators[1, 0] = heavy
+    world.representation.separators[0, 1] = ta.Named("light", lambda item: item["n"] <= 3)
+    make = {"CappedDFF": lambda w: ta.CappedDFF(2), "DFF": lambda w: ta.DFF()}
+    for learner in make.values():
+        taught, simulated = learner(world), learner(world)
+        outcomes = []
+        for run in (
+            lambda taught=taught: ta.teach(taught, world.teacher(), world.items),
+            lambda simulated=simulated: ta.simulate(simulated, world),
+        ):
+            try:
+                outcomes.append(run())
+            except KeyError as error:
+                outcomes.append(str(error))
+        assert outcomes[0] == outcomes[1]
+        assert simulated.rounds == taught.rounds
+
+
+def test_a_learner_with_its_own_reading_is_given_every_round():
+    world = ta.worlds.zoo()
+    seen: list[object] = []
+
+    def reading(feature, item):
+        seen.append(item)
+        return ta.holds(feature, item)
+
+    assert_same(lambda w: ta.CappedDFF(7, holds=ta.holds), world)
+    lesson = ta.simulate(ta.CappedDFF(7, holds=reading), world)
+    assert lesson == ta.teach(ta.CappedDFF(7), world.teacher(), world.items)
+    assert any(item is world.items[-1] for item in seen)
+
+
+class Counting(RuleLearner):
+    """A learner of one's own that looks at every round, and says so."""
+
+    needs_every_round = True
+
+    def __init__(self, **keywords) -> None:
+        super().__init__(**keywords)
+        self.looked = 0
+
+    def _learn(self, item, guess, correction) -> None:
+        self.looked += 1
+        super()._learn(item, guess, correction)
+
+    def _wrong(self, rule: Rule, feature) -> None:
+        self._extend(rule, feature)
+
+
+def test_a_learner_that_must_see_every_round_does():
+    world = ta.worlds.tree(500, 20, 4, 2, seed=1)
+    learner = Counting()
+    ta.simulate(learner, world)
+    assert learner.looked == learner.rounds == 499
+
+
+@pytest.mark.usefixtures("both_engines")
+def test_mistakes_that_only_count_are_told_when_asked_for():
+    """Most mistakes of StRoDFF come before its rules; they are not told one by one."""
+    world = ta.worlds.tree(3000, 50, 4, 4, exceptions=0.02, seed=1)
+    learner = ta.StRoDFF(4, 0.02, 0.02, 0.1)
+    lesson = ta.simulate(learner, world)
+    expected = ta.teach(ta.StRoDFF(4, 0.02, 0.02, 0.1), world.teacher(), world.items)
+    assert isinstance(lesson.corrections, Corrections)
+    assert len(lesson.corrections._told) < lesson.mistakes / 4
+    assert lesson == expected
+    assert expected == lesson
+    assert hash(lesson.corrections) == hash(expected.corrections)
+    assert lesson.mistake_rounds == expected.mistake_rounds
+    assert lesson.corrections[7] == expected.corrections[7]
+    assert lesson.corrections[-3:] == expected.corrections[-3:]
+    assert lesson.corrections != expected.corrections[:-1]
+    corrected = expected.corrections[5]
+    assert ta.Recorded.of(lesson).answer(corrected.item, corrected.guess) == corrected.correction
+
+
+def test_memory_stays_with_the_columns():
+    """No object per item, no copy per rule: the columns, two for the labels, and a little more."""
+    program = """
+import tracemalloc
+import tellapart as ta
+n = 2_000_000
+world = ta.worlds.tree(n, 1000, 16, 4, seed=1)
+ta.simulate(ta.CappedDFF(16), ta.worlds.tree(60_000, 100, 4, 2, seed=1))  # loads the kernel
+tracemalloc.start()
+learner = ta.CappedDFF(16)
+lesson = ta.simulate(learner, world)
+peak = tracemalloc.get_traced_memory()[1]
+assert lesson.mistakes < 200
+used = len(learner.model.features) * n / 8
+print(peak / used)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) < 0.2

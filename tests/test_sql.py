@@ -1,0 +1,417 @@
+"""Exported SQL gives every row the label that the model gives it, on real engines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import engines
+import tellapart as ta
+from tellapart.checks.expressions import SCHEMA
+from tellapart.checks.models import LABELS, ModelMaker
+from tellapart.errors import ExportError, ParameterError
+from tellapart.export.dialects import DIALECTS
+
+Run = Callable[[pl.DataFrame, list[str]], list[list[Any]]]
+
+
+def agree(dialect: str, run: Run, seed: int, models: int, *, dirty: bool = False) -> None:
+    """Random models over a random table; plain features take NaN for true, so not where it is."""
+    maker = ModelMaker(seed, plain=not dirty)
+    made = [maker.model() for _ in range(models)]
+    rows = engines.frame(seed, dirty=dirty)
+    items = rows.to_dicts()
+    found = run(rows, [ta.to_sql(model, dialect, schema=SCHEMA) for model in made])
+    for model, got in zip(made, found, strict=True):
+        wanted = model.predict(items)
+        assert (got == wanted) or _difference(model, dialect, items, wanted, got) is None
+
+
+def _difference(model: Any, dialect: str, items: Any, wanted: Any, got: Any) -> None:
+    for item, yes, no in zip(items, wanted, got, strict=True):
+        if yes != no:
+            sql = ta.to_sql(model, dialect, schema=SCHEMA)
+            pytest.fail(f"{item}\nwanted {yes!r}, got {no!r}\n{model}\n{sql[:2000]}")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_duckdb(seed: int, needs: Any) -> None:
+    needs("duckdb")
+    agree("duckdb", engines.duckdb, seed, 25, dirty=seed % 2 == 1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sqlite(seed: int) -> None:
+    agree("sqlite", engines.sqlite, seed, 25, dirty=seed % 2 == 1)
+
+
+def test_sqlite_whatever_the_pragma_says() -> None:
+    rows = pl.DataFrame({"s": ["Abc", "abc", "ABC", None, "xéx", "XÉX"]})
+    like = ta.parse_feature("s LIKE 'a%'", {"s": "text"})
+    alike = ta.parse_feature("s ILIKE '%É%'", {"s": "text"})
+    wanted = [ta.to_sql(one(feature), "sqlite") for feature in (like, alike)]
+    for pragma in ("ON", "OFF"):
+        got = engines.sqlite(rows, wanted, f"PRAGMA case_sensitive_like = {pragma}")
+        assert got == [["no", "yes", "no", "no", "no", "no"], ["no"] * 4 + ["yes"] * 2]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_postgres(seed: int, postgres: str) -> None:
+    agree("postgres", lambda rows, sql: engines.postgres(postgres, rows, sql), seed, 25,
+          dirty=seed % 2 == 1)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_spark(seed: int, spark: Any, tmp_path: Path) -> None:
+    run: Run = lambda rows, sql: engines.spark(spark, tmp_path, rows, sql)  # noqa: E731
+    agree("spark", run, seed, 4, dirty=seed == 1)
+
+
+# -- engines we cannot run: their SQL, read by sqlglot and written for DuckDB
+
+
+@pytest.mark.parametrize("dialect", ["bigquery", "snowflake"])
+def test_warehouses_by_way_of_duckdb(dialect: str, needs: Any) -> None:
+    import sqlglot
+
+    needs("duckdb")
+
+    def run(rows: pl.DataFrame, wanted: list[str]) -> list[list[Any]]:
+        written = [sqlglot.transpile(one, dialect, "duckdb")[0] for one in wanted]
+        names = {"add": "+", "subtract": "-", "multiply": "*"}
+        macros = [f"safe_{name}(a, b) AS a {op} b" for name, op in names.items()]
+        return engines.duckdb(rows, written, *macros)
+
+    agree(dialect, run, 7, 10)
+
+
+# -- doubles at the edges
+
+
+EDGES = [0.0, -0.0, 5e-324, 1e-323, 2.0**-1022, 2.0**-1021, 1e-300, 2.0**-538, 2.0**-537, 2.0**-500,
+         1e-160, 0.1, 0.5, 1 - 2.0**-53, 1.0, 1 + 2.0**-52, 2.0, 3.0, 1e160, 2.0**511, 2.0**512,
+         2.0**1022, 2.0**1023, 8.9e307, 8.99e307, 1.7976931348623155e308,
+         1.7976931348623157e308]  # fmt: skip
+OPERATIONS = [
+    "x + y < 1", "x - y < 1", "x * y < 1", "x / y < 1", "x * y = 0", "x / y = 0",
+    "x * 0.3 > 1e-300", "x / 0.3 < 2", "x / 3 = 0", "3 / x > 2", "0.001 / x = 0", "x * 1e10 > 1",
+    "x / 1e10 = 0", "abs(x - y) >= 0", "x / (y / x) >= 0", "(x + y) IS NULL", "1 / (1 / x) = x",
+    "x * n > 0", "coalesce(x * y, -1) < 0", "x + n < y", "n * n > 1", "x / n < y", "0 / x = 0",
+    "x * 0 = 0", "x / (1 - 1) > 0", "x / (1 - 1) IS NULL", "n / 0 IS NULL",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+def test_arithmetic_at_the_edges_of_doubles(dialect: str, request: Any, needs: Any) -> None:
+    needs(dialect if dialect != "sqlite" else "duckdb")
+    signed = [*EDGES, *(-edge for edge in EDGES), None]
+    pairs = [(x, y) for x in signed for y in signed]
+    rows = pl.DataFrame(
+        {"x": [x for x, _ in pairs], "y": [y for _, y in pairs],
+         "n": [(-3, 0, 2**62, None, -(2**63), 7)[n % 6] for n in range(len(pairs))]},
+        schema={"x": pl.Float64, "y": pl.Float64, "n": pl.Int64},
+    )  # fmt: skip
+    schema = {"x": "number", "y": "number", "n": "integer"}
+    models = [one(ta.parse_feature(text, schema)) for text in OPERATIONS]
+    run: Run = getattr(engines, dialect)
+    if dialect == "postgres":
+        address = request.getfixturevalue("postgres")
+        run = lambda rows, sql: engines.postgres(address, rows, sql)  # noqa: E731
+    items = rows.to_dicts()
+    for clean in (False, True):
+        found = run(rows, [ta.to_sql(model, dialect, clean=clean) for model in models])
+        for text, model, got in zip(OPERATIONS, models, found, strict=True):
+            assert [text, *got] == [text, *model.predict(items)]
+
+
+# -- chosen cases
+
+
+def run_on(dialect: str, request: Any) -> Run:
+    request.getfixturevalue("needs")(dialect if dialect in ("duckdb", "postgres") else "duckdb")
+    if dialect != "postgres":
+        return getattr(engines, dialect)  # type: ignore[no-any-return]
+    address = request.getfixturevalue("postgres")
+    return lambda rows, sql: engines.postgres(address, rows, sql)
+
+
+def check(conditions: list[str], rows: pl.DataFrame, schema: Any, dialect: str, run: Run) -> None:
+    models = [one(ta.parse_feature(text, schema)) for text in conditions]
+    found = run(rows, [ta.to_sql(model, dialect) for model in models])
+    items = rows.to_dicts()
+    for text, model, got in zip(conditions, models, found, strict=True):
+        wanted = model.predict(items)
+        wrong = [item for item, a, b in zip(items, wanted, got, strict=True) if a != b]
+        assert not wrong, (text, wrong[:5])
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+def test_case_of_every_character(dialect: str, request: Any) -> None:
+    codes = [*range(1, 0xD800), *range(0xE000, 0x11000), *range(0x1E900, 0x1E944)]
+    rows = pl.DataFrame({"s": [chr(code) for code in codes]})
+    conditions = [f"s ILIKE '{c}'" for c in "ikszåéσßıςωǆა"]
+    conditions += ["lower(s) = 'k'", "upper(s) = 'I'", "upper(s) IN ('Å', 'K')", "lower(s) = 'K'"]
+    conditions += ["s NOT ILIKE '_'", "s ILIKE '%'"]
+    check(conditions, rows, {"s": "text"}, dialect, run_on(dialect, request))
+    few = rows.filter(pl.col("s").str.len_bytes() < 3).vstack(rows[7_000:9_000])
+    conditions = ["lower(s) <> s AND s > 'z'", "upper(s) < s"]
+    check(conditions, few, {"s": "text"}, dialect, run_on(dialect, request))
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+def test_signs_in_patterns(dialect: str, request: Any) -> None:
+    signs = [
+        "*",
+        "?",
+        "[",
+        "]",
+        "[a]",
+        "^",
+        "-",
+        "%",
+        "_",
+        "!",
+        "\\",
+        "'",
+        '"',
+        ".",
+        "(",
+        "{",
+        "|",
+        "$",
+    ]
+    texts = [*signs, *(f"a{sign}b" for sign in signs), "ab", "", "a\nb", None]
+    quoted = [sign.replace("'", "''") for sign in signs]
+    escaped = [re.sub("[#%_]", r"#\g<0>", sign) for sign in quoted]
+    conditions = [
+        f"s {word} 'a{sign}%' ESCAPE '#'" for sign in escaped for word in ("LIKE", "ILIKE")
+    ]
+    conditions += [f"contains(s, '{sign}')" for sign in quoted]
+    conditions += [f"lower(s) = 'a{sign}b'" for sign in quoted]
+    rows = pl.DataFrame({"s": texts})
+    check(conditions, rows, {"s": "text"}, dialect, run_on(dialect, request))
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+def test_comparisons_with_nan_and_infinity(dialect: str, request: Any) -> None:
+    numbers = [float("nan"), float("inf"), float("-inf"), 0.0, -1.5, 1.0, None]
+    rows = pl.DataFrame(
+        {"x": [x for x in numbers for _ in numbers], "y": numbers * len(numbers)}, strict=False
+    )
+    ops = ["=", "<>", "<", "<=", ">", ">="]
+    conditions = [
+        f"{a} {op} {b}" for a in ("x", "-x", "x + 1") for b in ("y", "1", "-1.5") for op in ops
+    ]
+    conditions += [f"NOT ({text}) OR y IS NULL" for text in conditions[:18]]
+    conditions += [f"(({text}) = (x < y)) IS NOT TRUE" for text in conditions[:6]]
+    conditions += [
+        "x IN (1, 2)",
+        "x NOT IN (1, 2)",
+        "x IS NULL",
+        "coalesce(x, y, 7) = 7",
+        "1 / x = 0",
+    ]
+    conditions += ["x / y = 0", "abs(x) > 1", "abs(x) = abs(y)", "(x > 1) IS NULL", "x - x = 0"]
+    conditions += ["1 / x IN (0, 5)", "1 / x NOT IN (0, 5)", "x * 0 IN (0, 1)", "y / (1 / x) = 0"]
+    check(conditions, rows, {"x": "number", "y": "number"}, dialect, run_on(dialect, request))
+
+
+# -- names, labels, values
+
+
+def one(feature: Any) -> ta.DecisionList:
+    return ta.DecisionList((ta.Clause((ta.Literal(feature),), "yes"),), ta.Clause((), "no"))
+
+
+NAMES = ["order", "select", "user", "end", 'double "quote"', "single 'quote'", "back`tick", "Upper",
+         "a b", "ünï", "1st", "percent%s", "semi;colon", "new\nline", "{brace}", "[b]", "rowid",
+         "nothing", "start", "raise", "current_date", "true", "case", "x.y", "--c"]  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres", "spark"])
+def test_names_and_labels_of_all_kinds(dialect: str, request: Any, tmp_path: Path) -> None:
+    run: Run = getattr(engines, dialect)
+    if dialect in ("postgres", "spark"):
+        real = request.getfixturevalue(dialect)
+        extra = (tmp_path,) if dialect == "spark" else ()
+        run = lambda rows, sql: getattr(engines, dialect)(real, *extra, rows, sql)  # noqa: E731
+    rows = pl.DataFrame({name: [n % 2 == 0, None] for n, name in enumerate(NAMES)})
+    models = [
+        ta.DecisionList(
+            (ta.Clause((ta.Literal(name),), LABELS[n % len(LABELS)], LABELS[-n % len(LABELS)]),),
+            ta.Clause((), LABELS[(n + 3) % len(LABELS)], None),
+        )
+        for n, name in enumerate(NAMES)
+    ]
+    items = rows.to_dicts()
+    found = run(rows, [ta.to_sql(model, dialect) for model in models])
+    assert found == [model.predict(items) for model in models]
+    found = run(rows, [ta.to_sql(model, dialect, value="example") for model in models])
+    assert found == [[model.match(item).example for item in items] for model in models]
+    found = run(rows, [ta.to_sql(model, dialect, value="clause") for model in models])
+    assert found == [[1 if item[name] else 2 for item in items] for name in NAMES]
+
+
+def test_the_words_engines_keep_for_themselves(postgres: str, needs: Any) -> None:
+    import duckdb
+    import psycopg
+
+    needs("duckdb")
+    with psycopg.connect(postgres) as base:
+        words = {row[0] for row in base.execute("SELECT word FROM pg_get_keywords()")}
+    words |= {row[0] for row in duckdb.sql("SELECT keyword_name FROM duckdb_keywords()").fetchall()}
+    words |= {
+        "abort", "attach", "autoincrement", "conflict", "detach", "exists", "fail", "glob", "if",
+        "index", "indexed", "instead", "isnull", "limit", "match", "nothing", "notnull", "oid",
+        "plan", "pragma", "raise", "regexp", "reindex", "rename", "replace", "returning", "rowid",
+        "transaction", "vacuum", "virtual", "without",
+    }  # fmt: skip
+    plain = sorted(word for word in words if word.isidentifier())
+    models = [one(ta.parse_feature(f'"{word}" >= 4', {word: "integer"})) for word in plain]
+    rows = pl.DataFrame({word: [3, 5] for word in plain})
+    for dialect in ("duckdb", "sqlite", "postgres"):
+        run: Run = getattr(engines, dialect)
+        if dialect == "postgres":
+            run = lambda rows, sql: engines.postgres(postgres, rows, sql)  # noqa: E731
+        found = run(rows, [ta.to_sql(model, dialect) for model in models])
+        assert found == [["no", "yes"]] * len(plain)
+
+
+def test_sqlite_does_not_take_a_missing_column_for_a_text() -> None:
+    import sqlite3
+
+    with pytest.raises(sqlite3.OperationalError, match="no such column"):
+        engines.sqlite(pl.DataFrame({"a": [1]}), [ta.to_sql(one("no such"), "sqlite")])
+
+
+def test_datetimes_as_sqlite_texts_of_any_length() -> None:
+    schema = {"z": "datetime"}
+    rows = pl.DataFrame({"z": ["2024-01-02", "2024-01-02T00:00:00", "2024-01-02 00:00:00.000",
+                               "2024-01-02 00:00:00.000001", "2024-01-01 23:59:59"]})  # fmt: skip
+    wanted = [
+        ta.to_sql(one(ta.parse_feature(f"z {op} '2024-01-02'", schema)), "sqlite")
+        for op in ("=", ">", "<")
+    ]
+    assert engines.sqlite(rows, wanted) == [
+        ["yes", "yes", "yes", "no", "no"],
+        ["no", "no", "no", "yes", "no"],
+        ["no", "no", "no", "no", "yes"],
+    ]
+
+
+def test_postgres_orders_texts_by_code_point_in_any_language(postgres: str) -> None:
+    import psycopg
+
+    sql = ta.to_sql(one(ta.parse_feature("s < 'a'", {"s": "text"})), "postgres")
+    alike = ta.to_sql(one(ta.parse_feature("s ILIKE 'b'", {"s": "text"})), "postgres")
+    with psycopg.connect(postgres) as base:
+        base.execute('CREATE TEMPORARY TABLE t (s TEXT COLLATE "en-x-icu")')
+        base.execute("INSERT INTO t VALUES ('B')")
+        assert base.execute("SELECT s < 'a' FROM t").fetchall() == [(False,)]
+        assert base.execute(f"SELECT {sql}, {alike} FROM t").fetchall() == [("yes", "yes")]
+
+
+def test_long_models_and_long_clauses(needs: Any) -> None:
+    needs("duckdb")
+    names = [f"c{n}" for n in range(1500)]
+    clauses = [ta.Clause(tuple(ta.Literal(name, False) for name in names), "none")]
+    clauses += [ta.Clause((ta.Literal(name),), name) for name in names]
+    model = ta.DecisionList(tuple(clauses), ta.Clause((), "never"))
+    rows = pl.DataFrame({name: [False, n == 1400] for n, name in enumerate(names)})
+    for dialect, run in (("duckdb", engines.duckdb), ("sqlite", engines.sqlite)):
+        assert run(rows, [ta.to_sql(model, dialect)]) == [["none", "c1400"]]
+
+
+# -- what a model without clauses says, and what is refused
+
+
+def test_a_model_without_clauses_is_a_literal() -> None:
+    assert ta.to_sql(ta.DecisionList((), ta.Clause((), "fish"))) == "'fish'"
+    assert ta.to_sql(ta.DecisionList()) == "NULL"
+    assert ta.to_sql(ta.DecisionList((), ta.Clause((), 0.5))) == "CAST(0.5 AS DOUBLE)"
+
+
+def test_what_stands_after_a_clause_that_always_applies_is_left_out() -> None:
+    always = ta.DecisionList(
+        (ta.Clause((ta.Literal("a"),), 1), ta.Clause((), 2), ta.Clause((ta.Literal("b"),), 3)),
+        ta.Clause((), 4),
+    )
+    assert ta.to_sql(always) == "CASE\n  WHEN a THEN 1\n  ELSE 2\nEND"
+
+
+def nested(levels: int) -> ta.DecisionList:
+    text = "x / y"
+    for _ in range(levels):
+        text = f"x / ({text})"
+    return one(ta.parse_feature(f"{text} > 1", {"x": "number", "y": "number"}))
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (one(ta.Named("tall", bool)), "'tall' is a function"),
+        (one(len), "'len' is a function"),
+        (one(ta.Is("platypus")), "holds on one item only"),
+        (one(("a", "tuple")), "tuple"),
+        (one(ta.Column("a", (1, 2))), "cannot be written"),
+        (one(ta.Column("a", float("nan"))), "nan"),
+        (one(ta.And("b", ta.Not(ta.Named("deep", bool)))), "'deep' is a function"),
+        (nested(20), "too long"),
+        (one("nul\0"), "SQL cannot hold"),
+        (one(""), "SQL cannot hold"),
+        (ta.DecisionList((), ta.Clause((), "nul\0")), "SQL cannot hold"),
+        (ta.DecisionList((ta.Clause((ta.Literal("a"),), 1),), ta.Clause((), "b")), "labels"),
+        (ta.DecisionList((), ta.Clause((), ("a",))), "labels"),
+        (ta.DecisionList((), ta.Clause((), 2**70 + 1)), "labels"),
+        (ta.DecisionList(reading=lambda feature, item: True), "holds"),
+    ],
+)
+def test_what_cannot_be_said_is_refused(dialect: str, model: ta.DecisionList, reason: str) -> None:
+    with pytest.raises(ExportError, match=reason) as error:
+        ta.to_sql(model, dialect)
+    if model.clauses and "labels" not in reason:
+        assert DIALECTS[dialect].name in str(error.value)
+
+
+def test_an_unknown_dialect_or_value() -> None:
+    with pytest.raises(ParameterError, match=r"dialect must be one of duckdb, .* got 'oracle'"):
+        ta.to_sql(ta.DecisionList(), "oracle")
+    with pytest.raises(ParameterError, match="label, clause or example"):
+        ta.to_sql(ta.DecisionList(), value="price")  # type: ignore[arg-type]
+
+
+def test_plain_columns_follow_the_schema() -> None:
+    schema = {"n": "integer", "x": "number", "s": "text", "d": "date", "b": "bool"}
+    conditions = [
+        ta.to_sql(one(name), clean=True, schema=schema).split("\n")[1].split(" THEN")[0]
+        for name in schema
+    ]
+    assert conditions == [
+        "  WHEN n <> 0", "  WHEN CAST(x AS DOUBLE) <> 0", "  WHEN s <> ''",
+        "  WHEN d IS NOT NULL", "  WHEN b",
+    ]  # fmt: skip
+    assert ta.to_sql(one("n")).split("\n")[1] == "  WHEN n THEN 'yes'"
+
+
+def test_snapshots_of_the_dialects() -> None:
+    schema = {"price": "number", "quantity": "number", "title": "text", "sold": "date",
+              "at": "datetime", "new": "bool"}  # fmt: skip
+    features = [
+        "price / quantity > 10", "title ILIKE '%goalie%'", "title LIKE '10!%' ESCAPE '!'",
+        "lower(title) = 'straße'", "sold >= '2024-12-31'", "at < '2024-12-31 12:00'",
+        "year(at) = 2024", "new IS NULL", "title < 'm'", "length(trim(title)) > 3",
+    ]  # fmt: skip
+    made = [ta.parse_feature(text, schema) for text in features]
+    folder = Path(__file__).parent / "snapshots"
+    for dialect in DIALECTS:
+        clauses = [ta.Clause((ta.Literal(f),), n) for n, f in enumerate(made)]
+        clauses += [ta.Clause((ta.Literal(made[0], False), ta.Literal("new", False)), 99)]
+        model = ta.DecisionList(tuple(clauses), ta.Clause((), -1))
+        path = folder / f"{dialect}.sql"
+        assert ta.to_sql(model, dialect) == path.read_text(encoding="utf-8"), path.name

@@ -1,0 +1,334 @@
+"""When to stop: the interval covers, whenever one looks, and the stoppers do as they say."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tellapart import (
+    DFF,
+    AdaptiveDFF,
+    CappedDFF,
+    ErrorBelow,
+    Guarded,
+    NoMistakeIn,
+    RobustDFF,
+    Rounds,
+    StRoDFF,
+    estimate,
+    simulate,
+    teach,
+    worlds,
+)
+from tellapart.errors import ParameterError
+from tellapart.learners import BaseLearner
+from tellapart.review import Progress, Stopper
+from tellapart.review.interval import highest, is_above, is_below, lowest, needed
+from tellapart.review.progress import Stretch
+
+LESSONS, LENGTH, RISK = 150, 250, 0.05
+
+# How the error goes on when the model changes: for ever the same, better and better, up and down,
+# and always just above what a run of right guesses is about to refute.
+Drift = Callable[[random.Random, float, int], float]
+DRIFTS: dict[str, Drift] = {
+    "the same": lambda chance, error, models: 0.06,
+    "better": lambda chance, error, models: max(0.01, 0.9 * error),
+    "up and down": lambda chance, error, models: chance.choice([0.01, 0.05, 0.1, 0.4]),
+    "slowly worse": lambda chance, error, models: min(0.5, 0.02 + 0.003 * models),
+}
+
+
+def lesson(drift: Drift, seed: int) -> list[tuple[bool, float, float]]:
+    """Rounds of a made-up lesson: mistake or not, the error it had, and the error from then on."""
+    chance = random.Random(seed)
+    error, models, rounds = 0.3, 1, []
+    for _ in range(LENGTH):
+        before, mistake = error, chance.random() < error
+        if mistake:
+            models += 1
+            error = drift(chance, error, models)
+        rounds.append((mistake, before, error))
+    return rounds
+
+
+@pytest.mark.parametrize("drift", DRIFTS.values(), ids=DRIFTS)
+def test_the_present_error_is_covered_in_all_rounds_at_once(drift: Drift) -> None:
+    """The share of lessons that are wrong in any round at all is at most the risk."""
+    wrong = naive = 0
+    for seed in range(LESSONS):
+        progress = Progress()
+        missed = fooled = False
+        for mistake, _, error in lesson(drift, seed):
+            progress.add(mistake)
+            stretch = progress.model
+            missed |= is_below(error, stretch, RISK) or is_above(error, stretch, RISK)
+            # right guesses of the present model, as if it had been chosen beforehand
+            fooled |= (1 - error) ** stretch.rounds < RISK
+        wrong += missed
+        naive += fooled
+    assert wrong <= RISK * LESSONS
+    assert naive > 0.3 * LESSONS  # without the shares of the risk
+
+
+@pytest.mark.parametrize("drift", DRIFTS.values(), ids=DRIFTS)
+def test_the_mean_error_of_every_window_is_covered_at_once(drift: Drift) -> None:
+    wrong = 0
+    for seed in range(LESSONS):
+        progress, sums = Progress(), [0.0]
+        missed = False
+        for mistake, before, _ in lesson(drift, seed):
+            progress.add(mistake)
+            sums.append(sums[-1] + before)
+            if progress.rounds % 10:
+                continue  # to be quick
+            for window in progress.windows:
+                if window.rounds:
+                    mean = (sums[-1] - sums[-1 - window.rounds]) / window.rounds
+                    missed |= is_below(mean, window, RISK) or is_above(mean, window, RISK)
+        wrong += missed
+    assert wrong <= RISK * LESSONS
+
+
+@pytest.mark.parametrize("drift", DRIFTS.values(), ids=DRIFTS)
+def test_stopping_by_the_bound_is_as_safe_as_it_says(drift: Drift) -> None:
+    """Whoever stops as soon as the error is "below 20 %" has a worse model in 5 % of lessons."""
+    stopper = ErrorBelow(0.2)
+    stopped = wrong = 0
+    for seed in range(LESSONS):
+        progress = Progress()
+        for mistake, _, error in lesson(drift, seed):
+            progress.add(mistake)
+            if stopper.met(progress):
+                stopped += 1
+                wrong += error > 0.2
+                break
+    assert wrong <= RISK * LESSONS
+    assert stopped > LESSONS // 3
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_real_learner_is_covered(seed: int) -> None:
+    """The error on fresh items lies between the bounds after every round."""
+    world = worlds.tree(3000, 50, 6, 3, exceptions=0.02, seed=seed)
+    items, fresh = world.items[:200], list(world.items[200:1500])
+    truth = list(world.labels[200:1500])
+    learner, teacher, progress = CappedDFF(m=6), world.teacher(), Progress()
+    error = 1.0
+    for number, item in enumerate(items):
+        guess = learner.guess(item)
+        correction = teacher.answer(item, guess)
+        learner.learn(item, guess, correction)
+        if not number:
+            progress.ask()
+        else:
+            progress.add(correction is not None)
+        if correction is not None:
+            said = learner.model.predict(fresh)
+            error = sum(map(str.__ne__, said, truth)) / len(truth)
+        now = estimate(progress)
+        assert now.low <= error <= now.high
+        assert now.low <= now.error <= now.high
+
+
+mistakes = st.lists(st.booleans() | st.just(False), max_size=200)
+
+
+@given(mistakes, st.floats(0.5, 0.999), st.booleans())
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_an_estimate_is_in_order(record: list[bool], confidence: float, lately: bool) -> None:
+    now = estimate(record, confidence, lately=lately)
+    assert 0 <= now.low <= now.error <= now.high <= 1
+    surer = estimate(record, (1 + confidence) / 2, lately=lately)
+    assert surer.high >= now.high
+    better = estimate([*record, False], confidence, lately=lately)
+    assert better.high <= now.high
+    assert now.rounds_used <= len(record)
+
+
+@given(st.integers(0, 30), st.integers(1, 500), st.floats(0.01, 1))
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_bounds_are_where_refutation_begins(some: int, rounds: int, share: float) -> None:
+    stretch = Stretch(min(some, rounds), rounds, share)
+    high, low = highest(stretch, RISK), lowest(stretch, RISK)
+    assert low <= stretch.mistakes / rounds <= high
+    assert not is_below(high - 1e-9, stretch, RISK)
+    assert not is_above(low + 1e-9, stretch, RISK)
+    assert high == 1 or is_below(high, stretch, RISK)
+    assert low == 0 or is_above(low, stretch, RISK)
+
+
+def test_an_estimate_never_beats_the_exact_binomial_bound() -> None:
+    """Clopper and Pearson's bound, for one model and one look, is the best there is."""
+    for rounds in (1, 10, 40, 1000):
+        assert highest(Stretch(0, rounds, 1.0), RISK) > 1 - RISK ** (1 / rounds)
+    # and the price: 40 right guesses of the first model say 9.6 % instead of 7.2 %
+    assert estimate([False] * 40).high == pytest.approx(0.0961, abs=1e-4)
+
+
+def test_an_empty_record_says_nothing() -> None:
+    now = estimate([])
+    assert (now.low, now.high, now.rounds_used) == (0, 1, 0)
+    assert str(now) == "nothing is known about the error yet"
+
+
+stoppers = st.recursive(
+    st.builds(NoMistakeIn, st.integers(1, 40))
+    | st.builds(Rounds, st.integers(1, 60))
+    | st.builds(ErrorBelow, st.floats(0.05, 0.9), st.floats(0.5, 0.99), st.booleans()),
+    lambda some: (
+        st.builds(lambda a, b: a & b, some, some) | st.builds(lambda a, b: a | b, some, some)
+    ),
+    max_leaves=4,
+)
+
+
+@given(stoppers, mistakes)
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_left_is_how_many_right_guesses_are_left(stopper: Stopper, record: list[bool]) -> None:
+    progress = Progress.of(record)
+    left = stopper.left(progress)
+    assert stopper.met(progress) == (left == 0)
+    assert stopper.say(progress).endswith("you may stop")
+    if left:
+        progress.skip(left - 1)
+        assert not stopper.met(progress)
+        progress.add(mistake=False)
+    assert stopper.met(progress)
+
+
+@given(mistakes)
+@settings(max_examples=50, deadline=None, derandomize=True)
+def test_many_rounds_at_once_are_as_one_by_one(record: list[bool]) -> None:
+    one, all_at_once, run = Progress.of(record), Progress(), 0
+    for mistake in record:
+        if mistake:
+            all_at_once.skip(run)
+            all_at_once.add(mistake=True)
+        run = 0 if mistake else run + 1
+    all_at_once.skip(run)
+    assert vars(one) == vars(all_at_once)
+
+
+STOPPERS = [
+    NoMistakeIn(25),
+    Rounds(90),
+    ErrorBelow(0.2),
+    ErrorBelow(0.3, 0.9, lately=True),
+    NoMistakeIn(30) & ErrorBelow(0.3),
+    NoMistakeIn(1000) | Rounds(150),
+]
+
+
+@pytest.mark.parametrize("stopper", STOPPERS, ids=repr)
+def test_a_lesson_ends_where_the_stopper_says(stopper: Stopper) -> None:
+    world = worlds.tree(1000, 100, 6, 3, exceptions=0.01, seed=2)
+    whole = teach(CappedDFF(m=6), world.teacher(), world.items)
+    short = teach(CappedDFF(m=6), world.teacher(), world.items, until=stopper)
+    assert short.rounds == stopper.stops_at(whole)
+    assert short.rounds < whole.rounds
+    assert short.corrections == whole.corrections[: short.mistakes]
+    progress = Progress.of(short)
+    assert stopper.met(progress)
+    assert (progress.rounds, progress.mistakes) == (short.rounds, short.mistakes)
+    again = teach(CappedDFF(m=6), world.teacher(), world.items, until=stopper)
+    assert again == short  # a stopper keeps nothing
+
+
+@pytest.mark.parametrize("stopper", STOPPERS, ids=repr)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: CappedDFF(m=6),
+        lambda: RobustDFF(6, 10, 1),
+        lambda: StRoDFF(6, 0.1, 0.05, 0.1, scale=0.05),
+        lambda: Guarded(DFF(), CappedDFF(m=6)),
+        lambda: CappedDFF(m=6, remember=True),  # given every round
+    ],
+)
+def test_simulate_ends_there_too(make: Callable[[], BaseLearner], stopper: Stopper) -> None:
+    world = worlds.tree(400, 100, 6, 3, exceptions=0.01, seed=2)
+    one, other = make(), make()
+    taught = teach(one, world.teacher(), world.items, until=stopper)
+    assert simulate(other, world, until=stopper) == taught
+    assert other.to_json() == one.to_json()
+
+
+def test_a_stopper_that_is_never_met() -> None:
+    world = worlds.zoo()
+    lesson = teach(CappedDFF(m=7), world.teacher(), world.items, until=NoMistakeIn(90))
+    assert lesson.rounds == 101
+    assert NoMistakeIn(90).stops_at(lesson) is None
+
+
+def test_mistakes_that_change_nothing_do_not_begin_a_new_model() -> None:
+    """RobustDFF waits for a second witness: after the first the model is the same."""
+    world = worlds.tree(300, 100, 4, 2, exceptions=0.05, seed=1)
+    for learner, every in ((RobustDFF(4, 15, 1), False), (CappedDFF(4), True)):
+        watch = Rounds(1000).watch(learner)
+        teacher = world.teacher()
+        for item in world.items:
+            guess = learner.guess(item)
+            correction = teacher.answer(item, guess)
+            learner.learn(item, guess, correction)
+            watch(guess, correction)
+        progress = watch.progress
+        assert (progress.models == progress.mistakes + 1) == every
+        assert progress.rounds == 300
+        assert progress.guesses == 299
+
+
+def test_sentences() -> None:
+    progress = Progress.of([True] * 3 + [False] * 39)
+    assert NoMistakeIn(40).say(progress) == (
+        "no mistake in 39 items; the error is below 16 % with 95 % confidence; with one more, you"
+        " may stop"
+    )
+    progress.add(mistake=False)
+    both = NoMistakeIn(40) & ErrorBelow(0.2)
+    assert both.say(progress) == (
+        "no mistake in 40 items; the error is below 15 % with 95 % confidence; you may stop"
+    )
+    either = ErrorBelow(0.01) | Rounds(43)
+    assert either.say(progress) == "43 items done; you may stop"
+    progress.add(mistake=True)
+    assert NoMistakeIn(2).say(progress) == (
+        "a mistake just now; nothing is known about the error yet; if the next 2 guesses are right,"
+        " you may stop"
+    )
+    lately = ErrorBelow(0.5, 0.9, lately=True)
+    assert lately.say(progress) == (
+        "the error over the last 40 items is below 29 % with 90 % confidence; you may stop"
+    )
+
+
+def test_needed_is_the_least_number() -> None:
+    for mistakes in (0, 1, 5):
+        least = needed(0.1, mistakes, 0.5, RISK)
+        assert is_below(0.1, Stretch(mistakes, least, 0.5), RISK)
+        assert not is_below(0.1, Stretch(mistakes, least - 1, 0.5), RISK)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: NoMistakeIn(0), "NoMistakeIn: n must be an integer >= 1, got 0"),
+        (lambda: Rounds(-1), "Rounds: n must be an integer >= 1, got -1"),
+        (lambda: ErrorBelow(0.0), "ErrorBelow: error must be between 0 and 1, got 0.0"),
+        (lambda: ErrorBelow(0.1, 1.0), "ErrorBelow: confidence must be between 0 and 1, got 1.0"),
+        (lambda: estimate([], 95), "estimate: confidence must be between 0 and 1, got 95"),
+    ],
+)
+def test_parameters(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        make()
+
+
+def test_adaptive_learners_too() -> None:
+    world = worlds.tree(500, 100, 4, 2, seed=1)
+    lesson = teach(AdaptiveDFF(), world.teacher(), world.items, until=NoMistakeIn(40))
+    assert lesson.rounds == lesson.mistake_rounds[-1] + 41

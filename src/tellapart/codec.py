@@ -162,17 +162,6 @@ def identity(item: Any) -> Hashable:
     return item  # type: ignore[no-any-return]
 
 
-def contents(item: Any) -> Hashable:
-    """What an item shows of itself: two rows with the same in every column are alike.
-
-    >>> contents({"legs": 4}) == contents({"legs": 4}), contents({"legs": 4}) == contents({})
-    (True, False)
-    """
-    if isinstance(item, Mapping):
-        return frozenset((key, _hashable(part)) for key, part in item.items())
-    return identity(item)
-
-
 def _hashable(part: Any) -> Hashable:
     if isinstance(part, list | tuple):
         return tuple(map(_hashable, part))

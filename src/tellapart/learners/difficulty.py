@@ -5,7 +5,7 @@ corrected items cannot share a component
 
 - if their labels differ, or
 - if the feature named for the one does not hold on the other, since a feature named for x holds on
-  the whole component of x,
+  the whole component of x; when none was named, it is as if one was that holds on nothing else,
 
 unless a round was bad. Let no item of the set be an example in it. An exception among the items
 takes one item out of the set. An exception among the examples makes the features named against it
@@ -17,7 +17,7 @@ number of labels in the set, whichever is more. The least of this over all j is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
 from tellapart import codec
@@ -43,6 +43,7 @@ class Difficulty:
     >>> world = Difficulty()
     >>> world.add(Told({"milk"}, "mammal", "milk", {"eggs"}))
     >>> world.add(Told({"fins"}, "fish", "fins", {"eggs", "wings"}))
+    >>> world.search()
     >>> world.least
     2
     """
@@ -63,7 +64,7 @@ class Difficulty:
         number, bit = len(self.pool), 1 << len(self.pool)
         if number >= _POOL:
             return
-        item, example = codec.contents(told.item), codec.contents(told.example)
+        item, example = codec.identity(told.item), codec.identity(told.example)
         as_item, as_example = self._seen.get(item, (0, 0))
         other_item, same = self._seen.get(example, (0, 0))
         clash = as_item | as_example | other_item
@@ -76,13 +77,24 @@ class Difficulty:
                 self._clash[place] |= bit
             if same >> place & 1:
                 self._same[place] |= bit
-        self.pool.append(told._replace(item=codec.keep(told.item), example=codec.keep(told.example)))
+        self.pool.append(told)
         self._apart.append(apart)
         self._clash.append(clash)
         self._same.append(same)
         self._seen[item] = (as_item | bit, as_example)
         as_item, as_example = self._seen.get(example, (0, 0))
         self._seen[example] = (as_item, as_example | bit)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        pool = [[codec.encode(part) for part in told] for told in self.pool]
+        return {"least": self.least, "searched": self._searched, "pool": pool}
+
+    def restore(self, data: Mapping[str, Any], context: codec.Context) -> None:
+        """The inverse of `to_dict`."""
+        for told in data["pool"]:
+            self.add(Told(*(codec.decode(part, context) for part in told)))
+        self.least, self._searched = data["least"], data["searched"]
 
     def search(self) -> None:
         """Look for a better set, if there is anything new."""
@@ -107,13 +119,13 @@ class Difficulty:
         return chosen
 
     def _proven(self, chosen: list[int]) -> int:
-        examples = Counter(codec.contents(self.pool[n].example) for n in chosen)
+        examples = Counter(codec.identity(self.pool[n].example) for n in chosen)
         labels = len({self.pool[n].label for n in chosen})
         sizes = sorted(examples.values())
         left = [sum(sizes[: len(sizes) - j]) for j in range(len(sizes) + 1)]
         return min(j + max(left[j], labels) for j in range(len(sizes) + 1))
 
     def _part(self, told: Told, other: Told) -> bool:
-        return told.label != other.label or (
-            told.feature is not None and not truth(told.feature, other.item, self.reading)
-        )
+        if told.label != other.label or told.feature is None:
+            return True
+        return not truth(told.feature, other.item, self.reading)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from math import sqrt
 from typing import Any
 
@@ -55,7 +55,7 @@ class Hindsight(BaseLearner):
     >>> world = ta.worlds.zoo()
     >>> learner = ta.Hindsight()
     >>> ta.teach(learner, world.teacher(), world.items).mistakes
-    11
+    10
     """
 
     parameters = ("columns", "ways")
@@ -81,7 +81,6 @@ class Hindsight(BaseLearner):
         self._scored = 0  # items the readings have been scored on
         self._created = self._deleted = 0
         self._wrong = [0, 0]  # on items seen before: answers from memory, answers of the list
-        self._torn: set[Hashable] = set()  # what was seen with more than one label
         self._model: DecisionList | None = None
 
     @property
@@ -159,20 +158,9 @@ class Hindsight(BaseLearner):
 
     # -- memory
 
-    def contradicts(self, item: Item, label: Label) -> bool:
-        """Whether the like of `item` was ever seen with another label; only with `remember`."""
-        key = codec.contents(item)
-        return key in self._torn or self._memory.get(key, label) != label
-
     def _recall(self, item: Item) -> Label | None:
         trusted = self._wrong[0] <= self._wrong[1]
-        return self._memory.get(codec.contents(item)) if trusted else None
-
-    def _keep(self, item: Item, label: Label) -> None:
-        key = codec.contents(item)
-        if self._memory.setdefault(key, label) != label:
-            self._torn.add(key)
-            self._memory[key] = label
+        return super()._recall(item) if trusted else None
 
     def _meet_again(
         self, item: Item, guess: Guess, known: Label, correction: Correction | None
@@ -195,7 +183,7 @@ class Hindsight(BaseLearner):
 
     def _compare_memory(self, item: Item, said: Label, label: Label) -> None:
         """The list had its say: would memory have known better?"""
-        known = self._memory.get(codec.contents(item))
+        known = super()._recall(item)
         if known is not None:
             self._wrong[0] += known != label
             self._wrong[1] += said != label

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tellapart import codec
 from tellapart.columns import unpack
-from tellapart.learners.growing import Leaf, Way, grow, in_order
+from tellapart.learners.growing import Grower, Node, Way, in_order, positions
 from tellapart.learners.history import History
 
 WAYS = {
@@ -37,6 +37,7 @@ class Reading:
 
     def __init__(self, way: Way) -> None:
         self.way = way
+        self._grower: Grower | None = None
         self.rules: list[Rule] = []
         """The last one has no literals; empty before the first fit: the first label then."""
         self.mistakes = 0.0
@@ -44,9 +45,11 @@ class Reading:
 
     def fit(self, history: History, codes: npt.NDArray[np.intp]) -> None:
         """Grow the rules anew."""
+        if self._grower is None:
+            self._grower = Grower(history, self.way)
         self.rules = [
             Rule(literals, leaf.label, _typical(history, leaf, codes))
-            for literals, leaf in in_order(grow(history, self.way))
+            for literals, leaf in in_order(self._grower.grow())
         ]
 
     def score(self, history: History, codes: npt.NDArray[np.intp], since: int) -> None:
@@ -85,12 +88,13 @@ class Reading:
         ]
 
 
-def _typical(history: History, leaf: Leaf, codes: npt.NDArray[np.intp]) -> int:
+def _typical(history: History, leaf: Node, codes: npt.NDArray[np.intp]) -> int:
     """The member that agrees most with the others in what was named; the earliest of such.
 
     One that was not an example in a correction before is preferred: it has more to tell.
     """
-    right = leaf.members[codes[leaf.members] == leaf.label][-_LOOKED_AT:]
+    members = positions(leaf.inside)
+    right = members[codes[members] == leaf.label][-_LOOKED_AT:]
     named = list(history.named)
     if len(right) < 2 or not named:
         return int(right[0])

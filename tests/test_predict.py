@@ -221,6 +221,17 @@ def test_wrong_types_in_a_typed_file(tmp_path: Path) -> None:
         predict_file(LEGS, path, out)
 
 
+@every_engine
+def test_a_column_without_a_single_value_fits_every_type(engine: str, tmp_path: Path) -> None:
+    path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
+    names = ["legs", "size", "wild", "born", "seen", "name"]
+    pl.DataFrame(
+        {name: [None, None] for name in names}, schema=dict.fromkeys(names, pl.Null)
+    ).write_parquet(path)
+    assert predict_file(ALL, path, out, engine=engine).rows == 2  # type: ignore[arg-type]
+    assert read(out)["label"].to_list() == [-1, -1]
+
+
 def test_models_and_outputs_that_do_not_work(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("legs\n4\n")

@@ -16,6 +16,14 @@ from tellapart.model import DecisionList
 from tellapart.tables import Scan
 
 _MISFIT = "error('tellapart: ' || {0} || ' does not fit')"
+_TYPES = {
+    Type.BOOL: "BOOLEAN",
+    Type.INTEGER: "BIGINT",
+    Type.NUMBER: "DOUBLE",
+    Type.TEXT: "VARCHAR",
+    Type.DATE: "DATE",
+    Type.DATETIME: "TIMESTAMP",
+}
 _FROM_TEXT = {
     Type.TEXT: "{0}",
     # DuckDB would round 5.7, and take 1_000 and 0x10
@@ -109,6 +117,7 @@ def _source(
         name: f"CAST({names[name]} AS TIMESTAMP)" if kind is Type.DATETIME else names[name]
         for name, kind in scan.types.items()
     }
+    cleaned |= {n: f"CAST(NULL AS {_TYPES[k]})" for n, k in scan.types.items() if scan.blank(n)}
     return source, cleaned, [names[name] for name in keep]
 
 

@@ -177,6 +177,7 @@ def _read(
             name: f"CAST({names[name]} AS TIMESTAMP_NTZ)" if kind is Type.DATETIME else names[name]
             for name, kind in scan.types.items()
         }
+        cleaned |= {n: f"CAST(NULL AS {_TYPES[k]})" for n, k in scan.types.items() if scan.blank(n)}
     frame.createOrReplaceTempView("tellapart_items")
     return cleaned, [names[name] for name in keep]
 

@@ -122,6 +122,10 @@ class Scan:
             from_dtype(self._dtypes[name]) if name in self._dtypes else None
         )
 
+    def blank(self, name: str) -> bool:
+        """Whether a column of a Parquet or Arrow file has no type, for want of a single value."""
+        return self.kind in ("parquet", "ipc") and str(self._dtypes[name]) == "Null"
+
     def explain(self, error: BaseException) -> NoReturn:
         """Say what is wrong with the file, after reading it has failed."""
         if self.kind == "csv":
@@ -166,6 +170,7 @@ class Scan:
             (Type.INTEGER, Type.NUMBER),
             (Type.DATE, Type.DATETIME),
         )
+        fits = fits or self.blank(name)
         if not fits:
             assert wanted is not None
             raise FormatError(

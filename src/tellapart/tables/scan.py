@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -224,8 +225,20 @@ class Scan:
                     allowed = _JSON.get(kind)
                     if value is None or allowed is None:
                         continue
-                    if not isinstance(value, allowed) or (type(value) is bool and kind.numeric):
+                    odd = type(value) is bool and kind.numeric
+                    if odd or not isinstance(value, allowed) or not _is_moment(value, kind):
                         raise FormatError(
                             f"{self.name} line {number}: {name!r} should hold {kind.value}, but is"
                             f" {json.dumps(value)[:40]}. Fix it, or make it null if it is unknown"
                         )
+
+
+def _is_moment(value: Any, kind: Type) -> bool:
+    """Whether a text of JSON is a date, or a time, where one is wanted."""
+    if not kind.temporal:
+        return True
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return kind is Type.DATETIME or len(value) <= 10

@@ -494,3 +494,17 @@ def test_candidates_estimate_in_a_large_table() -> None:
     table.truth(best.feature)
     best = {str(c.feature): c for c in table.candidates(70_000, 30_000)}["n >= 50000"]
     assert (best.exact, best.covers) == (True, 50_000)
+
+
+def test_candidates_between_extreme_numbers_and_neighbours() -> None:
+    numbers = [0.0, -0.0, 5e-324, 0.3, 0.1 + 0.2, 1.0, 7.0, 1e16, 1e308, 1.7976931348623157e308]
+    numbers += [-number for number in numbers]
+    whole = [2**63 - 1, 2**63 - 2, -(2**63), 0, 7]
+    table = ta.Table({"x": numbers, "n": whole * 4})
+    for item in table.items:
+        for example in table.items:
+            for candidate in table.candidates(item, example):
+                feature = candidate.feature
+                assert feature(item), (str(feature), dict(item))
+                assert not feature(example), (str(feature), dict(example))
+                assert table.parse(str(feature)) == feature

@@ -326,7 +326,8 @@ def _fit(cells: pl.Series, dtype: pl.DataType) -> pl.Series:
     if dtype == pl.Date:
         return cells.str.to_date("%Y-%m-%d", strict=False).is_not_null()
     if dtype == pl.Datetime:
-        return cells.str.contains(_MOMENT)
+        day = cells.str.strip_chars().str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
+        return cells.str.contains(_MOMENT) & day.is_not_null()
     if dtype == pl.Time:
         return cells.str.to_time("%H:%M:%S%.f", strict=False).is_not_null()
     return cells.str.strip_chars().cast(dtype, strict=False).is_not_null()

@@ -170,6 +170,14 @@ def test_a_feature_that_cannot_be_read_everywhere_ends_the_jumps():
         assert simulated.rounds == taught.rounds
 
 
+@pytest.mark.parametrize("seed", range(0, 60, 2))
+def test_learners_without_a_list_of_rules_are_given_every_round(seed):
+    """Whose model may be another after every mistake, and to whom right rounds matter too."""
+    world = random_world(seed)
+    assert_same(lambda w: ta.Hindsight(), world)
+    assert_same(lambda w: ta.Guarded(ta.Hindsight(), ta.CappedDFF(w.m)), world)
+
+
 def test_a_learner_with_its_own_reading_is_given_every_round():
     world = ta.worlds.zoo()
     seen: list[object] = []

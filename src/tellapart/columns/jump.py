@@ -36,22 +36,24 @@ def simulate(learner: Learner, world: World, *, until: Stopper | None = None) ->
     (1000000, 19, 35)
     """
     conversation = Conversation(learner, world.teacher(), until)
-    done, noted, patience = _jump(learner, world, conversation)
+    done, noted = _jump(learner, world, conversation)
     while done < len(world) and not conversation.over:
         conversation.round(done, world.items[done])
         done += 1
     lesson = conversation.lesson(done)
     if noted is None:
         return lesson
-    tell = _Telling(world, learner.model.default.guess, patience)
-    return replace(lesson, corrections=Corrections(lesson.corrections, noted, tell, len(world)))
+    corrections = Corrections(lesson.corrections, noted.where, noted.tell, len(world))
+    return replace(lesson, corrections=corrections)
 
 
-class _Telling:
-    """What was said in a round that was only counted: an ordinary item, and a rule or none."""
+class _Noted:
+    """Mistakes on ordinary items that were only counted, by the default or by a rule."""
 
-    def __init__(self, world: World, default: Guess, patience: Patience | None) -> None:
-        self._world, self._default, self._patience = world, default, patience
+    def __init__(self, world: World, default: Guess) -> None:
+        self.where: Words = np.zeros(words_for(len(world)), dtype=np.uint64)
+        self.patience: Patience | None = None
+        self._world, self._default = world, default
 
     @cached_property
     def _teacher(self) -> Teacher:
@@ -59,26 +61,25 @@ class _Telling:
 
     @cached_property
     def _guesses(self) -> dict[int, Guess]:
-        return {} if self._patience is None else self._patience.guesses()
+        return {} if self.patience is None else self.patience.guesses()
 
-    def __call__(self, number: int) -> Round:
+    def tell(self, number: int) -> Round:
+        """What was said in one of these rounds."""
         guess, item = self._guesses.get(number, self._default), self._world.items[number]
         correction = self._teacher.answer(item, guess)
         assert correction is not None
         return Round(number, item, guess, correction)
 
 
-def _jump(
-    learner: Any, world: World, conversation: Conversation
-) -> tuple[int, Words | None, Patience | None]:
+def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, _Noted | None]:
     """Go through the world by jumps as far as that goes.
 
-    Returns the first round not done, the mistakes put down but not told, and what is known of them.
+    Returns the first round not done, and the mistakes put down but not told.
     """
     lists: Callable[[], Any] = getattr(learner, "rule_lists", lambda: None)
     reading = getattr(world, "reading", holds)
     if not lists() or any(rules.holds is not reading for rules, _ in lists()):
-        return 0, None, None
+        return 0, None
     items, number, end = world.items, 0, len(world)
     if end and learner.guess(items[0]).label is None:
         conversation.round(0, items[0])
@@ -89,15 +90,16 @@ def _jump(
         ordinary = world.ordinary
         alone = lists() == [(learner, True)] and not conversation.watched
         if ordinary is not None and alone:
-            noted = np.zeros(words_for(end), dtype=np.uint64)
+            noted = _Noted(world, learner.model.default.guess)
     matches: dict[Any, PackedMatch] = {}
     stretch = _Stretch(matches)
     try:
         for rules, _ in lists():
-            matches[rules] = PackedMatch(world, rules.model.default.label, ordinary, noted)
+            where = None if noted is None else noted.where
+            matches[rules] = PackedMatch(world, rules.model.default.label, ordinary, where)
             rules.use(matches[rules])
         if noted is not None and learner.tolerant:
-            patience = matches[learner].patience(learner)
+            patience = noted.patience = matches[learner].patience(learner)
         while number < end and (left := conversation.left()):
             stop = min(end, number + left)
             for rules, shown in lists():
@@ -124,11 +126,11 @@ def _jump(
                 number += 1
     except Unreadable:
         if noted is not None:
-            clear(noted, number, end)  # what was put down ahead
+            clear(noted.where, number, end)  # what was put down ahead
     finally:
         for rules in matches:
             rules.use(None)
-    return number, noted, patience
+    return number, noted
 
 
 class _Stretch:

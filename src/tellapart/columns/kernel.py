@@ -92,6 +92,12 @@ def _differs(planes, digits, code, offset):
 
 
 @_compiled
+def address(column):
+    """Where a column is in memory; numpy takes longer to say so."""
+    return column.ctypes.data
+
+
+@_compiled
 def first(tape, item):
     """The slot of the first conjunction that covers `item`, or -1."""
     offset, place = item >> 6 << 3, item & 63
@@ -179,9 +185,9 @@ def _error(planes, digits, digit, said, offset):
 
 @njit(inline="always")
 def _first_word(pad, where, word, fresh):
-    """The first word from `fresh` on in which a strip that begins at `word` has a bit."""
+    """The first word from `fresh` on where a strip that begins at `word` has a bit, or its end."""
     write_strip(pad, where)
-    while read_word(pad + 8 * (fresh - word)) == 0:
+    while fresh < word + STRIP and read_word(pad + 8 * (fresh - word)) == 0:
         fresh += 1
     return fresh
 
@@ -356,7 +362,7 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             )
             if any_set(wrong) != 0:
                 fresh = _first_word(pad, wrong, word, fresh)
-                singles = 1
+                singles = 1  # it is in this word
             else:
                 fresh = word + STRIP
                 word = fresh & ~7
@@ -400,25 +406,26 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             if uncovered + here > quiet and (uncovered < quiet or not wrong_only):
                 singles = STRIP
                 continue
-        hushed = filled(0)
-        if silent and uncovered + here <= quiet:
-            hushed = and_(and_(wrong, left), read_strip(ordinary + offset))
-        bad = but_not(wrong, hushed)
-        if any_set(bad) != 0:
-            found = _first_word(pad, bad, word, fresh)
-            if counting:
-                write_strip(pad, left)
-                for number in range(fresh - word, found - word):
-                    uncovered += count_ones(read_word(pad + 8 * number))
+        if any_set(wrong) != 0:
+            hushed = filled(0)
+            if silent and uncovered + here <= quiet:
+                hushed = and_(and_(wrong, left), read_strip(ordinary + offset))
+            found = _first_word(pad, but_not(wrong, hushed), word, fresh)
             if silent and shown:
-                write_strip(pad, hushed)
-                for number in range(fresh - word, found - word):
-                    write_word(noted + offset + 8 * number, read_word(pad + 8 * number))
-            fresh = found
-            singles = 1
-            continue
-        if silent and shown:
-            write_strip(noted + offset, hushed)
+                if fresh == word and found == word + STRIP:
+                    write_strip(noted + offset, hushed)
+                else:
+                    write_strip(pad, hushed)
+                    for number in range(fresh - word, found - word):
+                        write_word(noted + offset + 8 * number, read_word(pad + 8 * number))
+            if found < word + STRIP:
+                if counting:
+                    write_strip(pad, left)
+                    for number in range(fresh - word, found - word):
+                        uncovered += count_ones(read_word(pad + 8 * number))
+                fresh = found
+                singles = 1
+                continue
         uncovered += here
         fresh = word + STRIP
         word = fresh & ~7

@@ -43,14 +43,15 @@ class Patience:
 
     def __init__(self, rules: Any, world: Any, tape: Tape) -> None:
         self._rules, self._world, self._tape = rules, world, tape
-        self._log = np.empty((MOST, 2), dtype=np.int64)
+        log = np.empty(2 * MOST, dtype=np.int64)
+        self._log = log.reshape(MOST, 2)
         touches = np.empty(MOST, dtype=np.int64)
         self._touches = touches.data
         self._tables: dict[int, tuple[int, Any, dict[Feature, int]]] = {}  # by number of a rule
         self._counters: dict[int, tuple[Any, Feature, Any, int]] = {}  # by address
         self._guesses: list[Guess] = []
         self._taken: list[Any] = []  # parts of the log
-        tape.set(LOG, tape.hold(self._log))
+        tape.set(LOG, tape.hold(log))
         tape.set(TOUCHES, tape.hold(touches))
         tape.set(COMPONENT_DIGITS, len(world.components.planes))
         for digit, plane in enumerate(world.components.planes):
@@ -87,8 +88,10 @@ class Patience:
         for component, feature in enumerate(said):
             if feature is not None:
                 cells[2 + component] = address + 8 * places[feature]
+        unnamed = self._rules.tolerates(rule, None)  # the same for all that were not named yet
         for feature, place in places.items():
-            cells[place] = self._rules.tolerates(rule, feature)
+            named = feature in rule.counts
+            cells[place] = self._rules.tolerates(rule, feature) if named else unnamed
             self._counters[address + 8 * place] = (rule, feature, cells, place)
         self._tables[rule.number] = (address, cells, places)
         self._tape.set(TABLE, address, rule.slot)

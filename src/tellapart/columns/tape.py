@@ -57,7 +57,7 @@ class Tape:
     def hold(self, column: npt.NDArray[Any]) -> int:
         """What `require` wants of a column: its address."""
         self._kept.append(column)
-        return int(column.ctypes.data)
+        return self._kernel.address(column)  # type: ignore[no-any-return]
 
     def clear(self) -> None:
         """Forget every conjunction."""
@@ -70,7 +70,7 @@ class Tape:
         self._slots = int(head[SLOTS])
         self._tape: Any = np.zeros(HEAD + room * self._stride, dtype=np.int64)
         self._tape[: len(head)] = head
-        self._address = int(self._tape.ctypes.data)
+        self._address: int = self._kernel.address(self._tape)
         self._cells: Any = self._tape.data  # quicker than numpy for one cell at a time
 
     def _grow(self, room: int, stride: int) -> None:

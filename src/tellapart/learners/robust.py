@@ -19,20 +19,25 @@ class HandleMistake(RuleLearner):
     m: int
 
     @abstractmethod
-    def _thresholds(self, rule: Rule, first: int) -> tuple[float, float]:
-        """k and s for a feature first counted against `rule` in round `first`; they never fall."""
+    def _patience(self, rule: Rule, first: int) -> float:
+        """k, for a feature first counted against `rule` in round `first`; it never falls."""
+
+    @abstractmethod
+    def _witnesses(self, first: int) -> float:
+        """s, for a feature first counted in round `first`; it never falls."""
 
     def _wrong(self, rule: Rule, feature: Feature) -> None:
         _, first = rule.counts.get(feature, (0, self.rounds))  # t(x̂, φ)
-        self._handle_mistake(rule, feature, *self._thresholds(rule, first))
+        k, s = self._patience(rule, first), self._witnesses(first)
+        self._handle_mistake(rule, feature, k, s)
 
     def slack(self, rule: Rule) -> int:
-        k, _ = self._thresholds(rule, self.rounds)
+        k = self._patience(rule, self.rounds)
         return max(0, floor(k - (self._odd_counts(rule) if rule.counted > k else rule.counted)))
 
     def tolerates(self, rule: Rule, feature: Feature) -> int:
         count, first = rule.counts.get(feature, (0, self.rounds))
-        return max(0, floor(self._thresholds(rule, first)[1]) - count)
+        return max(0, floor(self._witnesses(first)) - count)
 
     def _odd_counts(self, rule: Rule) -> int:
         """The sum of all counters but the b largest: what speaks against the rule."""
@@ -141,8 +146,11 @@ class RobustDFF(HandleMistake):
     def tolerant(self) -> bool:
         return self.s > 0
 
-    def _thresholds(self, rule: Rule, first: int) -> tuple[float, float]:
-        return self.k if self.patience is None else self.patience, self.s
+    def _patience(self, rule: Rule, first: int) -> float:
+        return self.k if self.patience is None else self.patience
+
+    def _witnesses(self, first: int) -> float:
+        return self.s
 
 
 def _counters(rule: Rule) -> tuple[int, dict[Feature, int]]:

@@ -260,7 +260,8 @@ class RuleLearner(BaseLearner):
         self._add(Rule(codec.keep(item), label, self.rounds, self._created))
 
     def _add(self, rule: Rule) -> None:
-        rule.slot = self._index.append(rule.clause.literals, rule.guess.label)
+        literals = rule.clause.literals if rule.features else ()
+        rule.slot = self._index.append(literals, rule.guess.label)
         self._slots.append(rule)
         self._model = None
 

@@ -124,9 +124,11 @@ class StRoDFF(HandleMistake):
     def tolerant(self) -> bool:
         return True
 
-    def _thresholds(self, rule: Rule, first: int) -> tuple[float, float]:
-        n_k = self._q(self.epsilon, first if self.as_printed else rule.born)
-        return n_k, self._q(self.sigma, first) + 1
+    def _patience(self, rule: Rule, first: int) -> float:
+        return self._q(self.epsilon, first if self.as_printed else rule.born)
+
+    def _witnesses(self, first: int) -> float:
+        return self._q(self.sigma, first) + 1
 
     def _uncovered(self, item: Item, label: Label) -> None:
         self._uncovered_rounds += 1

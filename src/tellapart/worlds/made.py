@@ -235,6 +235,7 @@ class MadeWorld(World):
                     words = np.bitwise_or(words, members, out=words)
                     if not wanted:
                         words ^= members
+                    del members  # before the next one is made
             self._lay_out(feature, words)
         return self._columns[feature]
 

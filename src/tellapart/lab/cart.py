@@ -78,7 +78,8 @@ class Cart:
         if self.size >= len(self._nlogn):
             self._nlogn = np.array([n * log2(n or 1) for n in range(2 * self.size)])
         self.nodes = []
-        self._grow(np.arange(self.size), self._count(np.arange(self.size)), self._held)
+        whole: _Counts = self._is[: self.size].sum(axis=0).astype(np.int32)
+        self._grow(np.arange(self.size), whole, self._held)
         if self.pruning:
             self._prune()
 
@@ -88,9 +89,6 @@ class Cart:
         while node.column >= 0:
             node = self.nodes[node.yes if row[node.column] else node.no]
         return int(node.counts.argmax())
-
-    def _count(self, members: npt.NDArray[np.intp]) -> _Counts:
-        return self._is[members].sum(axis=0).astype(np.int32)
 
     def _grow(self, members: npt.NDArray[np.intp], counts: _Counts, held: _Counts) -> int:
         """The number of the node for `members`; `held` has their labels in every column."""

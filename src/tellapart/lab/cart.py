@@ -1,19 +1,21 @@
 """A decision tree on columns of zeros and ones, for many refits on a growing history.
 
-It is the tree that scikit-learn's `DecisionTreeClassifier` grows on the same rows (CART: entropy or
-Gini, cost-complexity pruning, ties at random), in a fraction of the time when columns are many: all
-columns of a node are scored at once, and of two children only the smaller is counted.
+It is the tree that scikit-learn's `DecisionTreeClassifier(criterion="entropy", ccp_alpha=...)`
+grows on the same rows, ties broken at random as there, in a fraction of the time when columns are
+many: all columns of a node are scored at once, of two children only the smaller is counted, and
+the first split is counted as rows come.
 """
 
 from __future__ import annotations
 
+from math import log2
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-_ALIKE = 1e-9  # splits whose gains differ by less are ties
+_Counts = npt.NDArray[np.int32]
+_ALIKE = 1e-7  # splits whose bits differ by less are ties
 
 
 class Node(NamedTuple):
@@ -22,9 +24,10 @@ class Node(NamedTuple):
     column: int
     yes: int
     no: int
-    counts: Floats
-    """Items of each label."""
-    rows: int
+    counts: _Counts
+    """Rows of each label."""
+    bits: float
+    """What it takes to tell their labels: their number times their entropy."""
 
 
 class Cart:
@@ -37,7 +40,7 @@ class Cart:
     labels : int
         How many labels there can be.
     pruning : float, default=0
-        `ccp_alpha`: what a leaf must save in impurity, over all rows, to be worth having.
+        `ccp_alpha`: the entropy, over all rows, that a leaf must save to be worth having.
     seed : int, default=0
         Breaks ties.
 
@@ -49,16 +52,15 @@ class Cart:
     ([0, 1, 1], 5)
     """
 
-    def __init__(
-        self, columns: int, labels: int, *, pruning: float = 0.0, gini: bool = False, seed: int = 0
-    ) -> None:
-        self.pruning, self.gini = pruning, gini
+    def __init__(self, columns: int, labels: int, *, pruning: float = 0.0, seed: int = 0) -> None:
+        self.pruning = pruning
         self._rows = np.zeros((64, columns), dtype=np.float32)
         self._is = np.zeros((64, labels), dtype=np.float32)
-        self._held = np.zeros((columns, labels))
+        self._held = np.zeros((columns, labels), dtype=np.int32)
+        self._nlogn = np.zeros(1)
         self._random = np.random.default_rng([seed, 13])
         self.size = 0
-        self.nodes: list[Node] = [Node(-1, -1, -1, np.zeros(labels), 0)]
+        self.nodes: list[Node] = []
 
     def add(self, row: npt.NDArray[Any], label: int) -> None:
         """Take in one more row."""
@@ -68,13 +70,15 @@ class Cart:
             )
         self._rows[self.size] = row
         self._is[self.size, label] = 1
-        self._held[:, label] += row
+        self._held[:, label] += row.astype(np.int32)
         self.size += 1
 
     def fit(self) -> None:
         """Grow the tree anew on all rows, and prune it."""
-        whole = self._is[: self.size].sum(axis=0, dtype=np.float64)
+        if self.size >= len(self._nlogn):
+            self._nlogn = np.array([n * log2(n or 1) for n in range(2 * self.size)])
         self.nodes = []
+        whole: _Counts = self._is[: self.size].sum(axis=0).astype(np.int32)
         self._grow(np.arange(self.size), whole, self._held)
         if self.pruning:
             self._prune()
@@ -86,86 +90,69 @@ class Cart:
             node = self.nodes[node.yes if row[node.column] else node.no]
         return int(node.counts.argmax())
 
-    def _grow(self, members: npt.NDArray[np.intp], counts: Floats, held: Floats) -> int:
+    def _grow(self, members: npt.NDArray[np.intp], counts: _Counts, held: _Counts) -> int:
         """The number of the node for `members`; `held` has their labels in every column."""
         number = len(self.nodes)
-        self.nodes.append(Node(-1, -1, -1, counts, len(members)))
-        if np.count_nonzero(counts) <= 1:
+        bits = float(self._nlogn[len(members)] - self._nlogn[counts].sum())
+        self.nodes.append(Node(-1, -1, -1, counts, bits))
+        if bits <= self.pruning * self.size:  # nothing below could save enough to stay
             return number
         column = self._best(counts, held)
         if column < 0:
             return number
         inside = self._rows[members, column] > 0
-        with_it = held[column].copy()
-        halves = (members[inside], members[~inside])
-        smaller = int(len(halves[1]) < len(halves[0]))
-        part = halves[smaller]
-        if np.count_nonzero(with_it) <= 1 and np.count_nonzero(counts - with_it) <= 1:
-            own = [held, held]  # both are leaves: nobody will ask
-        else:
-            counted = self._rows[part].T @ self._is[part]
-            own = [counted, held - counted]
-        children = [0, 0]
-        for side in (0, 1):
-            total = with_it if side == 0 else counts - with_it
-            children[side] = self._grow(halves[side], total, own[side ^ smaller])
-        self.nodes[number] = self.nodes[number]._replace(
-            column=column, yes=children[0], no=children[1]
-        )
+        parts = members[inside], members[~inside]
+        totals = held[column].copy(), counts - held[column]
+        own = [held, held]
+        if max(map(np.count_nonzero, totals)) > 1:  # else both are leaves, and nobody will ask
+            smaller = int(len(parts[1]) < len(parts[0]))
+            part = parts[smaller]
+            own[smaller] = (self._rows[part].T @ self._is[part]).astype(np.int32)
+            own[1 - smaller] = held - own[smaller]
+        yes, no = (self._grow(*half) for half in zip(parts, totals, own, strict=True))
+        self.nodes[number] = Node(column, yes, no, counts, bits)
         return number
 
-    def _best(self, counts: Floats, held: Floats) -> int:
-        """The column that lowers impurity most, one of the best at random; -1 if none splits."""
-        present = counts > 0
-        total = counts[present]
-        with_it = held[:, present].astype(np.float64)
-        inside = with_it.sum(axis=1)
-        splits = np.flatnonzero((inside > 0) & (inside < total.sum()))
-        if not len(splits):
+    def _best(self, counts: _Counts, held: _Counts) -> int:
+        """The column that saves most bits, one of the best at random; -1 if none splits."""
+        inside = held.sum(axis=1)
+        size = int(counts.sum())
+        bits = self._nlogn[inside] + self._nlogn[size - inside]
+        for label in np.flatnonzero(counts):
+            bits -= self._nlogn[held[:, label]]
+            bits -= self._nlogn[counts[label] - held[:, label]]
+        bits[(inside == 0) | (inside == size)] = np.inf
+        least = bits.min()
+        if np.isinf(least):
             return -1
-        with_it, inside = with_it[splits], inside[splits]
-        left = self._impurity(with_it, inside) + self._impurity(
-            total - with_it, total.sum() - inside
-        )
-        ties = np.flatnonzero(left <= left.min() + _ALIKE)
-        return int(splits[ties[self._random.integers(len(ties))] if len(ties) > 1 else ties[0]])
-
-    def _impurity(self, counts: Floats, total: Floats) -> Floats:
-        """Times the number of rows."""
-        if self.gini:
-            gini: Floats = total - np.einsum("ij,ij->i", counts, counts) / total
-            return gini
-        logs = np.log2(np.maximum(counts, 1))  # 0 log 0 is 0, and so is 1 log 1
-        bits: Floats = total * np.log2(total) - np.einsum("ij,ij->i", counts, logs)
-        return bits
+        ties = np.flatnonzero(bits <= least + _ALIKE)
+        return int(ties[self._random.integers(len(ties))])
 
     def _prune(self) -> None:
-        """Weakest links first, as long as a leaf less costs less than `pruning`."""
+        """Take back splits, the weakest first, that save less than `pruning` for each leaf."""
         nodes = self.nodes
-        own = [
-            float(self._impurity(node.counts[np.newaxis], np.array([float(node.rows)]))[0])
-            / self.size
-            for node in nodes
-        ]
+        allowed = self.pruning * self.size
         while True:
-            below, leaves = list(own), [1] * len(nodes)
-            weakest, link = -1, np.inf
+            below, leaves = [node.bits for node in nodes], [1] * len(nodes)
             for number in reversed(range(len(nodes))):  # children come after their parents
                 node = nodes[number]
-                if node.column < 0:
-                    continue
-                below[number] = below[node.yes] + below[node.no]
-                leaves[number] = leaves[node.yes] + leaves[node.no]
-            waiting = [0]
-            while waiting:
-                number = waiting.pop()
-                node = nodes[number]
-                if node.column < 0:
-                    continue
-                strength = (own[number] - below[number]) / (leaves[number] - 1)
-                if strength < link:
-                    weakest, link = number, strength
-                waiting += [node.yes, node.no]
-            if weakest < 0 or link > self.pruning:
+                if node.column >= 0:
+                    below[number] = below[node.yes] + below[node.no]
+                    leaves[number] = leaves[node.yes] + leaves[node.no]
+            saved = [
+                ((node.bits - below[number]) / (leaves[number] - 1), number)
+                for number, node in enumerate(nodes)
+                if node.column >= 0
+            ]
+            least, weakest = min(saved, default=(np.inf, -1))
+            if least > allowed:
                 return
-            nodes[weakest] = nodes[weakest]._replace(column=-1, yes=-1, no=-1)
+            self._cut(weakest)
+
+    def _cut(self, number: int) -> None:
+        """Make a node a leaf, and all below it: they are reached no more."""
+        node = self.nodes[number]
+        if node.column >= 0:
+            self._cut(node.yes)
+            self._cut(node.no)
+            self.nodes[number] = node._replace(column=-1)

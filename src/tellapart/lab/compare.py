@@ -7,11 +7,11 @@ depend on our learners, so a change of a learner runs only ours again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from tellapart.errors import MissingExtra, check
+from tellapart.errors import LabError, MissingExtra, check
 from tellapart.lab import contest
 from tellapart.lab.experiment import Cell, Experiment
 from tellapart.lab.peers import MOST_COLUMNS, PEERS
@@ -98,22 +98,33 @@ def compare(
     >>> with tempfile.TemporaryDirectory() as place:
     ...     found = compare(place, ["zoo"], ["CappedDFF", "tree, light"], 2, workers=1)
     >>> found.mean("zoo", "CappedDFF"), found.mean("zoo", "tree, light")
-    (20.5, 13.5)
+    (23.0, 13.5)
     """
-    cells = plan(rows, learners, seeds, quick=quick)
-    needed = {"HoeffdingTree": "river", "LogisticRegression": "sklearn"}
-    for name in dict.fromkeys(cell.parameters["learner"] for cell in cells):
-        if name in needed and find_spec(needed[name]) is None:
-            raise MissingExtra(name, "compare")
+    cells, absent = plan(rows, learners, seeds, quick=quick), skipped(rows, quick=quick)
+    if not cells:
+        told = "; ".join(f"for {row}: {command}" for row, command in absent.items())
+        raise LabError(f"there is nothing to compare; {told or 'choose other rows or learners'}")
+    _check_extras({cell.parameters["learner"] for cell in cells})
     with Store(Path(folder)) as store:
         found = sweep(cells, store, workers=workers, dask=dask, on_cell=on_cell)
-        standings = Standings([row for cell in cells for row in found[cell.name]])
+        standings = Standings([row for cell in cells for row in found[cell.name]], absent)
         write(Path(folder) / "compare.csv", as_csv(standings.rows))
         text = json.dumps(standings.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
         write(Path(folder) / "compare.json", text.encode())
         for kind, content in render(standings.picture()).items():
             write(Path(folder) / f"compare.{kind}", content)
     return standings
+
+
+def _check_extras(learners: Iterable[str]) -> None:
+    """Whatever is missing, say so before the work and not after it."""
+    needed = {"HoeffdingTree": "river", "LogisticRegression": "sklearn"}
+    for package in sorted(needed[name] for name in learners if name in needed):
+        if find_spec(package) is None:
+            raise MissingExtra("tellapart compare", "compare")
+    for package in ("joblib", "matplotlib"):
+        if find_spec(package) is None:
+            raise MissingExtra("tellapart compare", "lab")
 
 
 def _experiment(name: str, decided_by: Sequence[str]) -> Experiment:

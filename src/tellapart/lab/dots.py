@@ -45,9 +45,7 @@ def dots(found: Standings) -> Picture:
         axes.set_yticks([places[row] for row in names], names)
         axes.set_ylim(0.3, len(names) + 0.7)
         axes.set_xlabel("mistakes (mean over seeds, 95 % interval)")
-        axes.legend(
-            loc="upper center", bbox_to_anchor=(0.4, -0.12 * 8 / (2 + len(names) / 4)), ncol=2
-        )
+        figure.legend(loc="outside upper center", ncol=2)
 
     return Picture(
         "compare",

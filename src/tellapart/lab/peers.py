@@ -122,7 +122,11 @@ class Hoeffding(Peer):
 
 
 class Logistic(Peer):
-    """scikit-learn's `LogisticRegression`, fitted anew on all that was seen after every mistake."""
+    """scikit-learn's `LogisticRegression`, fitted anew on all that was seen after mistakes.
+
+    Not after each: between two fits the history grows by three in a hundred, or a fit alone would
+    take longer than all others together. (It errs so often that this hardly makes it wait.)
+    """
 
     def __init__(self, stream: Stream) -> None:
         super().__init__(stream)
@@ -133,6 +137,7 @@ class Logistic(Peer):
         self._make = partial(LogisticRegression, max_iter=1000, warm_start=True)
         self._model: Any = None
         self._codes: list[int] = []
+        self._fitted = 0
         self._points = rotated(self.rows)
 
     def _predict(self, number: int) -> int:
@@ -147,7 +152,10 @@ class Logistic(Peer):
             return
         if self._model is None or len(self._model.classes_) < len(known):
             self._model = self._make()  # weights for one label less are no start
-        self._model.fit(self._points[: len(self._codes)], self._codes)
+        elif len(self._codes) < 1.03 * self._fitted:
+            return
+        self._fitted = len(self._codes)
+        self._model.fit(self._points[: self._fitted], self._codes)
 
 
 def rotated(rows: Bits) -> npt.NDArray[np.float64]:

@@ -7,12 +7,14 @@ ratios of the single seeds, by Student's t on their logarithms.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
 from math import exp, log, sqrt
 from statistics import fmean, stdev
 from typing import Any
 
+from tellapart import __version__
 from tellapart.lab.experiment import Finding, Picture, Row, Table
 from tellapart.lab.peers import READABLE
 from tellapart.lab.rows import values
@@ -59,10 +61,18 @@ class Bar:
 
 
 class Standings:
-    """The rows of a comparison, and what they say."""
+    """The rows of a comparison, and what they say.
 
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self.rows = list(rows)
+    Parameters
+    ----------
+    rows : rows
+        One for each row of the benchmark, learner and seed.
+    skipped : {row: command}, optional
+        What was left out, and how to get it.
+    """
+
+    def __init__(self, rows: Sequence[Row], skipped: Mapping[str, str] | None = None) -> None:
+        self.rows, self.skipped = list(rows), dict(skipped or {})
         self._mistakes: dict[tuple[str, str], dict[int, int]] = {}
         for row in self.rows:
             cell = self._mistakes.setdefault((row["row"], row["learner"]), {})
@@ -285,11 +295,24 @@ class Standings:
         return {
             "tellapart": "compare",
             "format": 1,
+            "versions": versions(),
             "champion": self.champion,
+            "skipped": self.skipped,
             "summary": summary,
             "bars": [{**asdict(bar), "reached": bar.reached} for bar in self.bars()],
             "rows": self.rows,
         }
+
+
+def versions() -> dict[str, str | None]:
+    """What the numbers depend on; None: not installed."""
+    found: dict[str, str | None] = {"tellapart": __version__}
+    for package in ("numpy", "river", "scikit-learn"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = None
+    return found
 
 
 def _t(seeds: int) -> float:

@@ -74,15 +74,19 @@ def _doubts(state: State, pool: list[int]) -> list[float]:
 
 def ask(state: State, place: int) -> Question:
     """What to ask about an item."""
-    guess = state.course.guess(place)
-    number = state.course.now.waiting.get(place)
+    course = state.course
+    taught = course.now.taught.get(place)
+    if taught is not None:
+        # A second opinion is asked as the first was: nothing learnt since shows through.
+        shown = course.acts[taught].shown
+        assert shown is not None
+        label = None if shown.label is None else state.labels.same(shown.label)
+        example = None if shown.example is None else state.items.row(shown.example)
+        return Question(place, Guess(label, example), "answer" if label else "label", None)
+    guess = course.guess(place)
+    number = course.now.waiting.get(place)
     if number is not None:
-        return Question(place, guess, "feature", state.course.said(number).label)
-    if guess.label is not None and place in state.course.now.taught:
-        # A second opinion: neither memory nor the item itself may tell what the first one was.
-        guess = state.course.now.learner.model.first_match(state.items.row(place))
-        if guess.example.place == place:
-            guess = Guess(None, None)
+        return Question(place, guess, "feature", course.said(number).label)
     return Question(place, guess, "label" if guess.label is None else "answer", None)
 
 

@@ -8,6 +8,8 @@ TellapartError
 ├── FormatError       a file or text could not be read back
 ├── ExportError       a model cannot be said in the language asked for
 ├── LabError          the lab cannot go on; what was finished is kept
+├── SessionError      a session cannot be opened or go on; nothing acknowledged is lost
+│   └── StoreError    its database cannot be reached, read or written
 └── MissingExtra      an optional dependency is not installed
 ```
 
@@ -52,6 +54,14 @@ class ExportError(TellapartError):
 
 class LabError(TellapartError):
     """The lab cannot go on; what was finished is kept."""
+
+
+class SessionError(TellapartError):
+    """A session cannot be opened or go on; what was acknowledged is kept."""
+
+
+class StoreError(SessionError):
+    """The database of a session cannot be reached, read or written."""
 
 
 class MissingExtra(TellapartError, ImportError):

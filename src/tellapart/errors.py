@@ -81,7 +81,7 @@ def check(
     ...
     tellapart.errors.ParameterError: RobustDFF: m must be an integer >= 1, got 0 (int)
     """
-    right_kind = isinstance(value, Integral if kind is int else Real)
+    right_kind = type(value) is kind or isinstance(value, Integral if kind is int else Real)
     if right_kind and not isinstance(value, bool) and value == value and test(value):
         return
     raise ParameterError(

@@ -58,7 +58,7 @@ class Detail(BaseModel):
 
     where: str = Field(description="The field of the request.")
     message: str
-    spot: tuple[int, int] | None = Field(
+    spot: list[int] | None = Field(
         None, description="In an expression: the first and one past the last character at fault."
     )
 

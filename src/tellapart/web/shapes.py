@@ -262,7 +262,7 @@ class SavedNext(BaseModel):
 class Checked(BaseModel):
     valid: bool
     message: str
-    spot: tuple[int, int] | None
+    spot: list[int] | None
     feature: str | None
     here: bool | None
     there: bool | None

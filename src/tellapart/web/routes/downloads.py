@@ -18,7 +18,7 @@ Dialect = Literal["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflak
 
 
 def _file(kind: str, description: str) -> dict[int | str, dict[str, Any]]:
-    return {200: {"description": description, "content": {kind: {"schema": {"type": "string"}}}}}
+    return {200: {"description": description, "content": {kind: {"schema": {}}}}}
 
 
 @router.get("/export", response_class=Response, responses=_file("*/*", "The model."))

@@ -46,7 +46,9 @@ _HOME = {
     "Recorded": "teachers",
     "RobustDFF": "learners",
     "Rounds": "review",
+    "Session": "sessions",
     "StRoDFF": "learners",
+    "Store": "sessions",
     "Table": "tables",
     "Teacher": "protocol",
     "TellapartError": "errors",
@@ -76,6 +78,7 @@ _ROOMS = (
     "lab",
     "learners",
     "review",
+    "sessions",
     "tables",
     "teachers",
     "theory",
@@ -92,6 +95,7 @@ if TYPE_CHECKING:
     from tellapart import lab as lab
     from tellapart import learners as learners
     from tellapart import review as review
+    from tellapart import sessions as sessions
     from tellapart import tables as tables
     from tellapart import teachers as teachers
     from tellapart import theory as theory
@@ -142,6 +146,8 @@ if TYPE_CHECKING:
     from tellapart.review import Rounds as Rounds
     from tellapart.review import estimate as estimate
     from tellapart.review import suspects as suspects
+    from tellapart.sessions import Session as Session
+    from tellapart.sessions import Store as Store
     from tellapart.tables import Table as Table
     from tellapart.tables import read_table as read_table
     from tellapart.teachers import Recorded as Recorded

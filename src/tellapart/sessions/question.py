@@ -13,7 +13,6 @@ from typing import NamedTuple
 from tellapart.protocol import Guess
 from tellapart.sessions.acts import Shown
 from tellapart.sessions.state import State
-from tellapart.tables import Row
 
 _GLANCE = 200  # so many of those who wait for others are passed by
 
@@ -68,26 +67,26 @@ def _waiting(
 
 def _doubts(state: State, pool: list[int]) -> list[float]:
     """How likely the guess on each of some items is wrong, by the record of its rule."""
-    found = []
-    for item in state.items.fetch(pool):
-        example = state.course.now.learner.guess(item).example
-        place = example.place if isinstance(example, Row) else -1
-        right, wrong = state.course.now.records.get(place, (0, 0))
-        found.append((wrong + 1) / (right + wrong + 2))
-    return found
+    rules = state.rules_of(pool)
+    counts = (state.course.now.records.get(rules[place], (0, 0)) for place in pool)
+    return [(wrong + 1) / (right + wrong + 2) for right, wrong in counts]
 
 
 def ask(state: State, place: int) -> Question:
     """What to ask about an item."""
-    guess = state.course.guess(place)
-    number = state.course.now.waiting.get(place)
+    course = state.course
+    taught = course.now.taught.get(place)
+    if taught is not None:
+        # A second opinion is asked as the first was: nothing learnt since shows through.
+        shown = course.acts[taught].shown
+        assert shown is not None
+        label = None if shown.label is None else state.labels.same(shown.label)
+        example = None if shown.example is None else state.items.row(shown.example)
+        return Question(place, Guess(label, example), "answer" if label else "label", None)
+    guess = course.guess(place)
+    number = course.now.waiting.get(place)
     if number is not None:
-        return Question(place, guess, "feature", state.course.said(number).label)
-    if guess.label is not None and place in state.course.now.taught:
-        # A second opinion: neither memory nor the item itself may tell what the first one was.
-        guess = state.course.now.learner.model.first_match(state.items.row(place))
-        if guess.example.place == place:
-            guess = Guess(None, None)
+        return Question(place, guess, "feature", course.said(number).label)
     return Question(place, guess, "label" if guess.label is None else "answer", None)
 
 

@@ -38,6 +38,10 @@ COMMANDS = {
         "tellapart.cli.predict:predict",
         "Label every row of a table.",
     ),
+    "serve": (
+        "tellapart.web.command:serve",
+        "Serve sessions over HTTP, for a browser and for programs.",
+    ),
     "simulate": (
         "tellapart.cli.simulate:simulate",
         "Teach learners a made world, or a table with a label column.",

@@ -231,3 +231,10 @@ def test_a_model_can_be_read_before_anything_else_was_used() -> None:
     command = [sys.executable, "-c", code, model.to_json()]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == model.to_json()
+
+
+def test_is_null_of_a_condition_says_the_shorter_of_it_and_its_opposite() -> None:
+    schema = {"b": "bool"}
+    assert str(ta.parse_feature("b IS NULL", schema)) == "b IS NULL"
+    assert str(ta.parse_feature("(NOT b) IS NULL", schema)) == "b IS NULL"
+    assert str(ta.parse_feature("(NOT b) IS NOT NULL", schema)) == "b IS NOT NULL"

@@ -44,7 +44,7 @@ class Case:
             todo += [(slot, column, wanted) for column, wanted in literals]
         random.Random(1).shuffle(todo)
         for slot, column, wanted in todo:
-            made.require(slot, self.columns[column], wanted)
+            made.require(slot, made.hold(self.columns[column]), wanted)
         for slot in self.removed:
             made.remove(slot)
         return made

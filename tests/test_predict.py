@@ -103,6 +103,8 @@ ALL = ta.DecisionList(
     [
         ("t.csv", "legs,a\n4,1\n5\n", r"t\.csv line 3: 1 cells, but the header has 2"),
         ("t.csv", "legs,a\n4,1\n5,6,7\n", r"t\.csv line 3: 3 cells, but the header has 2"),
+        ("t.csv", "legs,a,b\n4,1,1\n5,6,7,8\n", r"t\.csv line 3: 4 cells, but the header has 3"),
+        ("t.csv", "legs,a\n12:30:00,1\n", r"t\.csv line 2, column 'legs': '12:30:00' is no whole"),
         ("t.csv", "legs,a\n4,1\nsix,2\n", r"t\.csv line 3, column 'legs': 'six' is no whole"),
         ("t.csv", "legs,a\n4,1\n5.7,2\n", r"t\.csv line 3, column 'legs': '5\.7' is no whole"),
         ("t.csv", "leg,a\n4,1\n", r"t\.csv has no column 'legs'\. Did you mean 'leg'\?"),
@@ -122,6 +124,28 @@ def test_bad_tables(engine: str, name: str, content: str, message: str, tmp_path
     with pytest.raises(TellapartError, match=message):
         predict_file(LEGS, path, out, engine=engine)  # type: ignore[arg-type]
     assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+def test_mixed_types_in_a_column_that_is_only_named(tmp_path: Path) -> None:
+    path, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    path.write_text("legs,a\n4,x\nsix,1\n5,2\n")
+    with pytest.raises(TellapartError, match=r"line 3, column 'legs': 'six' is no number"):
+        predict_file(one("legs"), path, out)
+    path.write_text("legs,a\n4,x\n6,1\n5,2\n")  # another column may be mixed
+    assert predict_file(one("legs"), path, out).rows == 3
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"legs": 4}\n{"legs": "six"}\n')
+    with pytest.raises(TellapartError, match="line 2: 'legs' is a text here but a number in"):
+        predict_file(one("legs"), path, out)
+
+
+@pytest.mark.parametrize("kind", ["date", "datetime"])
+def test_times_of_day_beside_a_column_that_should_hold_dates(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("at,seen\n12:30:00,2\n")
+    model = one(ta.parse_feature("seen > '2024-01-02'", {"seen": kind}))
+    with pytest.raises(TellapartError, match="line 2, column 'seen': '2' is no date"):
+        predict_file(model, path, tmp_path / "out.csv")
 
 
 @every_engine

@@ -8,6 +8,8 @@ TellapartError
 ├── FormatError       a file or text could not be read back
 ├── ExportError       a model cannot be said in the language asked for
 ├── LabError          the lab cannot go on; what was finished is kept
+├── SessionError      a session cannot be opened or go on; nothing acknowledged is lost
+│   └── StoreError    its database cannot be reached, read or written
 └── MissingExtra      an optional dependency is not installed
 ```
 
@@ -54,6 +56,14 @@ class LabError(TellapartError):
     """The lab cannot go on; what was finished is kept."""
 
 
+class SessionError(TellapartError):
+    """A session cannot be opened or go on; what was acknowledged is kept."""
+
+
+class StoreError(SessionError):
+    """The database of a session cannot be reached, read or written."""
+
+
 class MissingExtra(TellapartError, ImportError):
     """An optional dependency is not installed."""
 
@@ -71,7 +81,7 @@ def check(
     ...
     tellapart.errors.ParameterError: RobustDFF: m must be an integer >= 1, got 0 (int)
     """
-    right_kind = isinstance(value, Integral if kind is int else Real)
+    right_kind = type(value) is kind or isinstance(value, Integral if kind is int else Real)
     if right_kind and not isinstance(value, bool) and value == value and test(value):
         return
     raise ParameterError(

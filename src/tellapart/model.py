@@ -76,6 +76,9 @@ class Compound:
     def __call__(self, item: Item) -> bool:
         return self.truth(item, holds)
 
+    def __deepcopy__(self, memo: object) -> Compound:
+        return self  # a feature never changes
+
 
 def truth(feature: Feature, item: Item, reading: Holds = holds) -> bool:
     """Whether `feature` holds on `item`; combinations are taken apart first."""

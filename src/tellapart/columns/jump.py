@@ -12,7 +12,7 @@ import numpy as np
 from tellapart.columns.bits import Words, clear, words_for
 from tellapart.columns.corrections import Corrections
 from tellapart.columns.match import PackedMatch, Unreadable, World
-from tellapart.model import FirstMatch, holds
+from tellapart.model import holds
 from tellapart.protocol import Conversation, Guess, Item, Learner, Lesson, Round, Stopper, Teacher
 
 
@@ -99,7 +99,7 @@ def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, 
             clear(noted, number, end)  # what was put down ahead
     finally:
         for rules in matches:
-            rules.use(FirstMatch(rules.holds))
+            rules.use(None)
     return number, noted
 
 

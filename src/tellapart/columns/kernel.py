@@ -29,6 +29,7 @@ from tellapart.columns.strip import (
     any_set,
     but_not,
     count_ones,
+    count_strip,
     filled,
     lowest,
     not_,
@@ -44,7 +45,9 @@ from tellapart.columns.tape import (
     CODE,
     DEFAULT,
     DIGITS,
+    FIRED,
     HEAD,
+    MOST,
     NEEDED,
     NOTED,
     ORDINARY,
@@ -52,13 +55,13 @@ from tellapart.columns.tape import (
     PLANES,
     SLOTS,
     STRIDE,
+    UNCOVERED,
 )
 
 _SINGLE = 2  # words read one by one before strips, after a mistake
 _LONG = 32  # strips after which it pays to find out which columns are in use
 _STREAMS = 20  # more columns than this are read block by block: the machine cannot foresee them
 _CACHE = 1 << 17  # bytes of such blocks
-_MOST = 512  # columns so read
 
 
 def _compiled(function: Any) -> Any:
@@ -85,9 +88,9 @@ def _differs(planes, digits, code, offset):
 def first(tape, item):
     """The slot of the first conjunction that covers `item`, or -1."""
     offset, place = item >> 6 << 3, item & 63
-    stride = 8 * tape[STRIDE]
-    slot = np.int64(tape.ctypes.data) + 8 * HEAD
-    for number in range(tape[SLOTS]):
+    stride = 8 * read_word(tape + 8 * STRIDE)
+    slot = tape + 8 * HEAD
+    for number in range(read_word(tape + 8 * SLOTS)):
         forbidden = read_word(slot)
         cell = slot + 8 * CELLS
         end = cell + 8 * forbidden
@@ -112,7 +115,7 @@ def _reader(third):
     """
 
     @njit(inline="always")
-    def read(body, slots, stride, default, shift, mask, offset):
+    def read(body, slots, stride, default, shift, offset):
         said_0, said_1 = filled(-(default & 1)), filled(-(default >> 1 & 1))
         said_2 = filled(-(default >> 2 & 1))
         slot = body + slots * stride
@@ -134,7 +137,7 @@ def _reader(third):
                     fails = and_(fails, read_strip(read_word(cell) + offset))
                     cell += 8
                 fails = not_(fails)
-            code = read_word(slot + 8 * CODE) >> shift & mask
+            code = read_word(slot + 8 * CODE) >> shift
             if code & 1:
                 said_0 = or_(said_0, not_(fails))
             else:
@@ -179,11 +182,11 @@ def _columns(body, slots, stride, table):
         for cell in range(forbidden + read_word(slot + 8 * NEEDED)):
             address = read_word(slot + 8 * (CELLS + cell))
             place = 0
-            while place < known and table[place] != address:
+            while place < known and read_word(table + 8 * place) != address:
                 place += 1
-            if place == len(table):
+            if place == MOST:
                 return known
-            table[place] = address
+            write_word(table + 8 * place, address)
             known = max(known, place + 1)
     return known
 
@@ -193,7 +196,7 @@ def _touch(table, known, offset, words, pad):
     """Read a block of every column from end to end, which brings it into the cache."""
     seen = np.int64(0)
     for number in range(known):
-        address = table[number] + offset
+        address = read_word(table + 8 * number) + offset
         for line in range((words + 7) >> 3):
             seen |= read_word(address + 64 * line)
     write_word(pad, seen)  # so that it is not left out as useless
@@ -201,12 +204,16 @@ def _touch(table, known, offset, words, pad):
 
 @_compiled
 def find(tape, start, stop, shown, quiet, wrong_only):
-    """The first event from `start` to before `stop`; see `Plain.find`."""
-    base = np.int64(tape.ctypes.data)
-    slots, stride = tape[SLOTS], 8 * tape[STRIDE]
-    digits, default, pad = tape[DIGITS], tape[DEFAULT], tape[PAD]
-    ordinary, noted = tape[ORDINARY], tape[NOTED]
-    planes, body = base + 8 * PLANES, base + 8 * HEAD
+    """The first event from `start` to before `stop`; see `Plain.find`.
+
+    Its slot, and the count of the uncovered, are left in the head of the tape: to give back three
+    numbers takes longer than to look at a few words.
+    """
+    slots, stride = read_word(tape + 8 * SLOTS), 8 * read_word(tape + 8 * STRIDE)
+    digits, default = read_word(tape + 8 * DIGITS), read_word(tape + 8 * DEFAULT)
+    pad, ordinary = read_word(tape + 8 * PAD), read_word(tape + 8 * ORDINARY)
+    noted = read_word(tape + 8 * NOTED)
+    planes, body = tape + 8 * PLANES, tape + 8 * HEAD
     one = np.int64(1)
     counting = quiet >= 0
     silent = counting and ordinary != 0 and (noted != 0 or not shown)
@@ -214,7 +221,7 @@ def find(tape, start, stop, shown, quiet, wrong_only):
     uncovered, singles = 0, _SINGLE
     fresh = word  # the first word not yet done; strips may begin before it, to begin at a line
     strips, known, touched, block = 0, 0, word, 0
-    table = np.empty(_MOST, np.int64)
+    table = pad + 8 * STRIP
     while fresh < last:
         if singles > 0 or word + STRIP > whole:
             word = fresh
@@ -269,7 +276,9 @@ def find(tape, start, stop, shown, quiet, wrong_only):
                 if silent and shown:
                     write_word(noted + offset, read_word(noted + offset) | wrong & left)
             if place < 64:
-                return 64 * word + place, fired, uncovered
+                write_word(tape + 8 * FIRED, fired)
+                write_word(tape + 8 * UNCOVERED, uncovered)
+                return 64 * word + place
             word = fresh = word + 1
             singles -= 1
             continue
@@ -284,7 +293,7 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             _touch(table, known, offset, min(block, whole - word), pad)
             touched = word + block
         if shown and not counting and digits <= 2:
-            said_0, said_1, _ = _two(body, slots, stride, default, 0, 3, offset)
+            said_0, said_1, _ = _two(body, slots, stride, default, 0, offset)
             wrong = or_(
                 _error(planes, digits, 0, said_0, offset), _error(planes, digits, 1, said_1, offset)
             )
@@ -295,39 +304,41 @@ def find(tape, start, stop, shown, quiet, wrong_only):
                 word = fresh & ~7
             continue
 
-        # Three digits at a time; where uncovered items matter, they are the third at first: a digit
-        # that is 1 by default, and 0 in every slot.
+        # Two or three digits at a time. Whether an item is uncovered is one more digit, the last: 1
+        # by default, and 0 in every slot.
         wrong, left = filled(0), filled(0)
-        shift, width, initial = 0, 3, default & 7
-        if counting or not shown:
-            width, initial = 2, default & 3 | 4
-        while True:
-            said_0, said_1, said_2 = _three(
-                body, slots, stride, initial, shift, (one << width) - 1, offset
-            )
-            if width == 2:
-                left = said_2
-                said_2 = filled(0)
-                if not shown:
-                    break
+        total = digits + 1 if counting or not shown else digits
+        shift = 0 if shown else digits
+        while shift < total:
+            initial, width = (default | one << digits) >> shift, 2
+            if total - shift == 3:
+                width = 3
+                said_0, said_1, said_2 = _three(body, slots, stride, initial, shift, offset)
+            else:
+                said_0, said_1, said_2 = _two(body, slots, stride, initial, shift, offset)
             wrong = or_(wrong, _error(planes, digits, shift, said_0, offset))
             wrong = or_(wrong, _error(planes, digits, shift + 1, said_1, offset))
+            if digits == shift:
+                left = said_0
+            elif digits == shift + 1:
+                left = said_1
+            elif digits == shift + 2:
+                left = said_2
             if width == 3:
                 wrong = or_(wrong, _error(planes, digits, shift + 2, said_2, offset))
             shift += width
-            width, initial = 3, default >> shift & 7
-            if shift >= digits:
-                break
         if not shown:
             for digit in range(digits):
                 said = filled(-(default >> digit & 1))
                 wrong = or_(wrong, _error(planes, digits, digit, said, offset))
             wrong = and_(wrong, left)
         here = 0
-        if counting:
-            write_strip(pad, left)
-            for number in range(fresh - word, STRIP):
-                here += count_ones(read_word(pad + 8 * number))
+        if counting and any_set(left) != 0:
+            here = count_strip(left)
+            if fresh > word:  # these were counted before
+                write_strip(pad, left)
+                for number in range(fresh - word):
+                    here -= count_ones(read_word(pad + 8 * number))
             if uncovered + here > quiet and (uncovered < quiet or not wrong_only):
                 singles = STRIP
                 continue
@@ -342,22 +353,21 @@ def find(tape, start, stop, shown, quiet, wrong_only):
         uncovered += here
         fresh = word + STRIP
         word = fresh & ~7
-    return stop, -1, uncovered
+    write_word(tape + 8 * FIRED, -1)
+    write_word(tape + 8 * UNCOVERED, uncovered)
+    return stop
 
 
 @_compiled
 def say(tape, items):
     """Write the code of every item into the planes."""
-    base = np.int64(tape.ctypes.data)
-    slots, stride = tape[SLOTS], 8 * tape[STRIDE]
-    digits, default = tape[DIGITS], tape[DEFAULT]
-    planes, body = base + 8 * PLANES, base + 8 * HEAD
+    slots, stride = read_word(tape + 8 * SLOTS), 8 * read_word(tape + 8 * STRIDE)
+    digits, default = read_word(tape + 8 * DIGITS), read_word(tape + 8 * DEFAULT)
+    planes, body = tape + 8 * PLANES, tape + 8 * HEAD
     word, last = 0, (items + 63) >> 6
     while word + STRIP <= last:
         for shift in range(0, digits, 3):
-            said_0, said_1, said_2 = _three(
-                body, slots, stride, default >> shift, shift, 7, 8 * word
-            )
+            said_0, said_1, said_2 = _three(body, slots, stride, default >> shift, shift, 8 * word)
             write_strip(read_word(planes + 8 * shift) + 8 * word, said_0)
             if shift + 1 < digits:
                 write_strip(read_word(planes + 8 * (shift + 1)) + 8 * word, said_1)

@@ -7,7 +7,7 @@ reaches the columns as it happens, one literal at a time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from tellapart.columns.bits import Words
 from tellapart.columns.codes import Labels
@@ -70,38 +70,43 @@ class PackedMatch:
         planes = self.labels.codes.planes
         # a label that no item has is wrong everywhere: it has a digit of its own
         self._stranger = 1 << len(planes)
-        self._list = engine(len(world))(planes, self._code(default), ordinary, noted)
-        self._columns: dict[Feature, Words] = {}
+        self._list: Any = engine(len(world))(planes, self._code(default), ordinary, noted)
+        self._columns: dict[Feature, Any] = {}
+        self._pending: list[tuple[int, Literal]] = []
         self._slot, self._uncovered = -1, (0, 0, 0)
         self._free, self._shown = 0, False  # no event before `_free`, of what is so `_shown`
-        self._event: tuple[int, int] | None = None  # the last one found, and its slot
-        self.clear()
+        self._event, self._fired = -1, -1  # the last one found, and its slot
 
     # -- what a learner does to its index
 
     def clear(self) -> None:
         """Forget every conjunction."""
         self._list.clear()
-        self._pending: list[tuple[int, Literal]] = []
-        self._changed()
+        self._pending.clear()
+        self._free, self._event = 0, -1
 
     def append(self, literals: Iterable[Literal] = (), label: Label = None) -> int:
         """A new conjunction after all others; returns its slot."""
-        slot = self._list.append(self._code(label))
+        slot: int = self._list.append(self._code(label))
         for literal in literals:
-            self._pending.append((slot, literal))
-        self._changed()
+            self.require(slot, literal)
+        self._free, self._event = 0, -1
         return slot
 
     def require(self, slot: int, literal: Literal) -> None:
         """Add a literal to the conjunction in `slot`."""
-        self._pending.append((slot, literal))
-        self._changed()
+        feature, wanted = literal
+        known = self._columns.get(feature)
+        if known is None:
+            self._pending.append((slot, literal))
+        else:
+            self._list.require(slot, known, wanted)
+        self._free, self._event = 0, -1
 
     def remove(self, slot: int) -> None:
         """Take the conjunction in `slot` out of the race."""
         self._list.remove(slot)
-        self._changed()
+        self._free, self._event = 0, -1
 
     def first(self, item: Item) -> int | None:
         """The slot of the first conjunction that covers the item at hand, before it is learnt."""
@@ -120,11 +125,11 @@ class PackedMatch:
             start = self._free
             if start >= stop:
                 return stop
-        event, slot, uncovered = self._list.find(start, stop, shown, quiet, wrong_only)
+        event, self._fired, uncovered = self._list.find(start, stop, shown, quiet, wrong_only)
         self._free, self._shown = event, shown
-        self._event = (event, slot) if event < stop else None
+        self._event = event if event < stop else -1
         self._uncovered = (start, event, uncovered)
-        return event
+        return event  # type: ignore[no-any-return]
 
     def uncovered(self, start: int, stop: int) -> int:
         """How many items from `start` to before `stop`, free of events, are uncovered."""
@@ -135,13 +140,9 @@ class PackedMatch:
 
     def arrive(self, item: int) -> None:
         """Make `item` the one at hand."""
-        known = self._event is not None and self._event[0] == item
-        self._slot = self._event[1] if known and self._event else self._list.first(item)
+        self._slot = self._fired if self._event == item else self._list.first(item)
 
     # -- how
-
-    def _changed(self) -> None:
-        self._free, self._event = 0, None
 
     def _settle(self, start: int) -> None:
         """Find the columns of new literals, as far as they matter from `start` on."""
@@ -153,10 +154,10 @@ class PackedMatch:
                 self._list.remove(slot)
         self._pending.clear()
 
-    def _column(self, feature: Feature) -> Words:
+    def _column(self, feature: Feature) -> Any:
         if feature not in self._columns:
             try:
-                self._columns[feature] = column(self.world, feature)
+                self._columns[feature] = self._list.hold(column(self.world, feature))
             except Exception as error:
                 raise Unreadable from error
         return self._columns[feature]

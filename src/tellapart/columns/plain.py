@@ -43,6 +43,10 @@ class Plain:
         """Forget every conjunction."""
         self._rules: list[tuple[list[Words], list[Words], int] | None] = []
 
+    def hold(self, column: Words) -> Words:
+        """What `require` wants of a column: here, itself."""
+        return column
+
     def append(self, code: int) -> int:
         """An empty conjunction after all others; returns its slot."""
         self.digits = max(self.digits, code.bit_length())

@@ -13,6 +13,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core.cgutils import get_or_insert_function
 from numba.extending import intrinsic, models, register_model
 
 STRIP = 16
@@ -61,15 +62,21 @@ def _spread(builder: Any, word: Any) -> Any:
     return builder.shuffle_vector(builder.insert_element(blank, word, _index(0)), blank, order)
 
 
-def _fold(builder: Any, value: Any) -> Any:
+def _fold(builder: Any, value: Any, join: Any) -> Any:
     size = STRIP
     while size > 1:
         size //= 2
         blank, order = ir.Constant(value.type, ir.Undefined), ir.VectorType(_index, size)
         low = builder.shuffle_vector(value, blank, ir.Constant(order, list(range(size))))
         high = builder.shuffle_vector(value, blank, ir.Constant(order, list(range(size, 2 * size))))
-        value = builder.or_(low, high)
+        value = join(low, high)
     return builder.extract_element(value, _index(0))
+
+
+def _ones_of_each(builder: Any, value: Any) -> Any:
+    kind = ir.FunctionType(_vector, [_vector])
+    count = get_or_insert_function(builder.module, kind, f"llvm.ctpop.v{STRIP}i64")
+    return builder.call(count, [value])
 
 
 def _pointer(builder: Any, address: Any, kind: Any) -> Any:
@@ -81,7 +88,8 @@ read_word = _unary(
     types.int64(types.int64), lambda b, a: b.load(_pointer(b, a, ir.IntType(64)), align=8)
 )
 filled = _unary(strip(types.int64), _spread)
-any_set = _unary(types.int64(strip), _fold)
+any_set = _unary(types.int64(strip), lambda b, x: _fold(b, x, b.or_))
+count_strip = _unary(types.int64(strip), lambda b, x: _fold(b, _ones_of_each(b, x), b.add))
 count_ones = _unary(types.int64(types.int64), lambda b, a: b.ctpop(a))
 lowest = _unary(types.int64(types.int64), lambda b, a: b.cttz(a, ir.IntType(1)(0)))
 or_ = _binary(lambda b, x, y: b.or_(x, y))

@@ -1,10 +1,10 @@
 """A decision list on columns, compiled: a tape of integers that `kernel` runs over.
 
 The tape begins with a head: how many slots, how many cells a slot, how many binary digits a code,
-the default's code, and addresses: of a scratch pad, of the columns `ordinary` and `noted` (0 where
-there is none), of the planes of digits. Then, slot after slot: how many columns are forbidden (-1:
-removed), how many needed, the code, and the addresses of these columns, in this order. So a change
-of one rule is a change of a few cells.
+the default's code, what `find` found besides the item, and addresses: of a scratch pad, of the
+columns `ordinary` and `noted` (0 where there is none), of the planes of digits. Then, slot after
+slot: how many columns are forbidden (-1: removed), how many needed, the code, and the addresses of
+these columns, in this order. So a change of one rule is a change of a few cells.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ import numpy as np
 
 from tellapart.columns.bits import Words
 
-SLOTS, STRIDE, DIGITS, DEFAULT, PAD, ORDINARY, NOTED, PLANES = range(8)
+SLOTS, STRIDE, DIGITS, DEFAULT, FIRED, UNCOVERED, PAD, ORDINARY, NOTED, PLANES = range(10)
 HEAD = PLANES + 64  # a code has at most 64 digits
 FORBIDDEN, NEEDED, CODE, CELLS = range(4)
-_LITERALS = 4  # room for so many, to begin with; doubled when needed, as are the slots
+MOST = 512
+"""So many columns may be in the scratch pad's table of those in use."""
+_SLOTS, _LITERALS = 16, 12  # room for so many, to begin with; doubled when needed
 
 
 class Tape:
@@ -36,29 +38,40 @@ class Tape:
 
         self._kernel: Any = kernel
         self._find: Any = kernel.find
-        self.planes, self.default = tuple(planes), default
+        self.planes = tuple(planes)
         self.digits = max(len(self.planes), default.bit_length())
-        self.ordinary, self.noted = ordinary, noted
-        self._addresses: dict[int, tuple[int, Words]] = {}  # by identity; keeps columns alive
-        self._pad = np.empty(16 * (1 + len(self.planes)), dtype=np.uint64)
-        self.clear()
+        self._kept: list[Words] = []
+        """Columns whose addresses are on the tape."""
+        head = [0, CELLS + _LITERALS, self.digits, default, -1, 0]
+        pad = np.empty(16 + MOST, dtype=np.uint64)
+        for column in (pad, ordinary, noted, *self.planes):
+            head.append(0 if column is None else self.hold(column))
+        self._lay(np.array(head, dtype=np.int64), _SLOTS)
+
+    def hold(self, column: Words) -> int:
+        """What `require` wants of a column: its address."""
+        self._kept.append(column)
+        return int(column.ctypes.data)
 
     def clear(self) -> None:
         """Forget every conjunction."""
-        self._slots, self._room = 0, 8
-        self._stride = CELLS + _LITERALS
-        self._lay(np.zeros((0, self._stride), dtype=np.int64))
+        self._slots = self._cells[SLOTS] = 0
+        self._tape[HEAD:] = 0
 
-    def _lay(self, slots: Any) -> None:
-        """A fresh tape with room for more, and these slots on it."""
-        self._tape = np.zeros(HEAD + self._room * self._stride, dtype=np.int64)
-        head = [self._slots, self._stride, self.digits, self.default]
-        for column in (self._pad, self.ordinary, self.noted, *self.planes):
-            head.append(0 if column is None else column.ctypes.data)
+    def _lay(self, head: Any, room: int) -> None:
+        """A fresh tape with this head, and so much room for slots."""
+        self._room, self._stride = room, int(head[STRIDE])
+        self._slots = int(head[SLOTS])
+        self._tape: Any = np.zeros(HEAD + room * self._stride, dtype=np.int64)
         self._tape[: len(head)] = head
-        body = self._tape[HEAD:].reshape(self._room, self._stride)
-        body[: slots.shape[0], : slots.shape[1]] = slots
-        self._cells = self._tape.data  # quicker than numpy for one cell at a time
+        self._address = int(self._tape.ctypes.data)
+        self._cells: Any = self._tape.data  # quicker than numpy for one cell at a time
+
+    def _grow(self, room: int, stride: int) -> None:
+        head, body = self._tape[:HEAD], self._body()
+        head[STRIDE] = stride
+        self._lay(head, room)
+        self._body()[:, : body.shape[1]] = body
 
     def _body(self) -> Any:
         return self._tape[HEAD:].reshape(-1, self._stride)[: self._slots]
@@ -66,9 +79,7 @@ class Tape:
     def append(self, code: int) -> int:
         """An empty conjunction after all others; returns its slot."""
         if self._slots == self._room:
-            body = self._body()
-            self._room *= 2
-            self._lay(body)
+            self._grow(2 * self._room, self._stride)
         if code >> self.digits:
             self.digits = self._cells[DIGITS] = code.bit_length()
         slot = self._slots
@@ -76,27 +87,25 @@ class Tape:
         self._slots = self._cells[SLOTS] = slot + 1
         return slot
 
-    def require(self, slot: int, column: Words, wanted: bool) -> None:
-        """Add a literal to the conjunction in `slot`; nothing happens to one that was removed."""
+    def require(self, slot: int, column: int, wanted: bool) -> None:
+        """Add a literal to the conjunction in `slot`; nothing happens to one that was removed.
+
+        `column` is what `hold` gave for it.
+        """
         cells, start = self._cells, HEAD + slot * self._stride
-        forbidden, needed = cells[start + FORBIDDEN], cells[start + NEEDED]
+        forbidden, needed = cells[start], cells[start + NEEDED]
         if forbidden < 0:
             return
         if CELLS + forbidden + needed == self._stride:
-            body = self._body()
-            self._stride *= 2
-            self._lay(body)
+            self._grow(self._room, 2 * self._stride)
             cells, start = self._cells, HEAD + slot * self._stride
-        known = self._addresses.get(id(column))
-        if known is None:
-            known = self._addresses[id(column)] = (column.ctypes.data, column)
         end = start + CELLS + forbidden + needed
         if wanted:
-            cells[end] = known[0]
+            cells[end] = column
             cells[start + NEEDED] = needed + 1
         else:
             cells[end] = cells[start + CELLS + forbidden]
-            cells[start + CELLS + forbidden] = known[0]
+            cells[start + CELLS + forbidden] = column
             cells[start + FORBIDDEN] = forbidden + 1
 
     def remove(self, slot: int) -> None:
@@ -105,15 +114,16 @@ class Tape:
 
     def first(self, item: int) -> int:
         """The slot of the first conjunction that covers `item`, or -1."""
-        return int(self._kernel.first(self._tape, item))
+        return int(self._kernel.first(self._address, item))
 
     def find(
         self, start: int, stop: int, shown: bool = True, quiet: int = -1, wrong_only: bool = False
     ) -> tuple[int, int, int]:
         """The first event from `start` to before `stop`; see `Plain.find`."""
-        found: tuple[int, int, int] = self._find(self._tape, start, stop, shown, quiet, wrong_only)
-        return found
+        item = self._find(self._address, start, stop, shown, quiet, wrong_only)
+        cells = self._cells
+        return item, cells[FIRED], cells[UNCOVERED]
 
     def say(self, items: int) -> None:
         """Write the code of every item into the planes."""
-        self._kernel.say(self._tape, items)
+        self._kernel.say(self._address, items)

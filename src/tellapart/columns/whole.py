@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from tellapart.columns.bits import Words, blank, words_for
+from tellapart.columns.bits import blank, words_for
 from tellapart.columns.codes import Codes, Labels
 from tellapart.columns.engine import engine
 from tellapart.columns.source import Source, column
@@ -67,13 +68,13 @@ def _say(model: DecisionList, source: Source, codes: Sequence[int], count: int) 
         )
     size = words_for(len(source))
     planes = [blank(size) for _ in range((count - 1).bit_length())]
-    columns: dict[Feature, Words] = {}
+    columns: dict[Feature, Any] = {}
     made = engine(len(source))(planes, codes[-1])
     for clause, code in zip(model.clauses, codes, strict=False):
         slot = made.append(code)
         for feature, wanted in clause.literals:
             if feature not in columns:
-                columns[feature] = column(source, feature)
+                columns[feature] = made.hold(column(source, feature))
             made.require(slot, columns[feature], wanted)
     made.say(len(source))
     return Codes(planes, len(source))

@@ -70,12 +70,14 @@ def run(
         answered = frame.map_batches(
             answer, schema=dict(zip(names, made, strict=True)), streamable=True
         )
+        # a CSV row that is too long shows only where all columns are read
+        how = pl.QueryOptFlags(projection_pushdown=scan.kind != "csv")
         if kind == "parquet":
-            answered.sink_parquet(out)
+            answered.sink_parquet(out, optimizations=how)
         elif kind == "csv":
-            answered.sink_csv(out)
+            answered.sink_csv(out, optimizations=how)
         else:
-            answered.sink_ndjson(out)
+            answered.sink_ndjson(out, optimizations=how)
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
         scan.explain(error)
     if gaps and not sieve and scan.gaps():

@@ -134,9 +134,10 @@ def is_in(operand: Node, values: Iterable[Value]) -> Node:
 
 
 def is_null(operand: Node) -> Node:
-    """Unknown; of a condition and its opposite, which are unknown together, the lesser text."""
+    """Unknown; of a condition and its opposite, which are unknown together, the shorter text."""
     if operand.type is Type.BOOL:
-        operand = min(operand, negate(operand), key=text)
+        said = {text(node): node for node in (operand, negate(operand))}
+        operand = said[min(said, key=lambda words: (len(words), words))]
     return IsNull(operand)
 
 

@@ -200,13 +200,10 @@ class BaseLearner(ABC):
             raise ProtocolError(
                 f"an answer is None or a Correction(label, feature), got {correction!r}"
             )
-        for name, value in zip(correction._fields, correction, strict=True):
-            try:
-                hash(value)
-            except TypeError:
-                raise ProtocolError(
-                    f"a {name} must be hashable, got {value!r} ({type(value).__name__})"
-                ) from None
+        try:
+            hash(correction)
+        except TypeError:
+            self._complain_of(correction)
         if correction.label is None:
             raise ProtocolError("a correction needs a label, got None")
         if guess.label is not None and correction.label == guess.label:
@@ -214,6 +211,15 @@ class BaseLearner(ABC):
                 f"a correction must change the label, but the guess was {guess.label!r} already;"
                 " answer None when a guess is right"
             )
+
+    def _complain_of(self, correction: Correction) -> None:
+        for name, value in zip(correction._fields, correction, strict=True):
+            try:
+                hash(value)
+            except TypeError:
+                raise ProtocolError(
+                    f"a {name} must be hashable, got {value!r} ({type(value).__name__})"
+                ) from None
 
     def _take_first(self, item: Item, guess: Guess, correction: Correction | None) -> None:
         if guess.label is not None:

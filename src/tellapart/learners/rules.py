@@ -96,7 +96,7 @@ class RuleLearner(BaseLearner):
         super().__init__(holds=holds, remember=remember)
         self._created = self._deleted = self._unnamed = 0
         self._slots: list[Rule | None] = []  # rules in order of creation; None where deleted
-        self._index = FirstMatch(holds)
+        self._index: Any = FirstMatch(holds)
         self._model: DecisionList | None = None
 
     @property
@@ -153,10 +153,11 @@ class RuleLearner(BaseLearner):
         self._index = FirstMatch(reading)
         self._model = None
 
-    def use(self, index: FirstMatch) -> None:
-        """Find rules by `index` from now on."""
+    def use(self, index: FirstMatch | None) -> None:
+        """Find rules by `index` from now on; None: by one of its own, made when it is needed."""
         self._index = index
-        self._compact()
+        if index is not None:
+            self._compact()
 
     def _begin(self, item: Item, label: Label) -> None:
         self._model = None
@@ -226,6 +227,8 @@ class RuleLearner(BaseLearner):
 
     def _match(self, item: Item) -> Rule | None:
         """The first rule in order of creation that `item` satisfies."""
+        if self._index is None:
+            self.use(FirstMatch(self.holds))
         slot = self._index.first(item)
         return None if slot is None else self._slots[slot]
 

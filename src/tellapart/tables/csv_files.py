@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SEPARATORS = (",", ";", "\t", "|")
+_MOMENT = "^ *[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?$"
 _LOOK = 10_000
 """Rows that tell the types of columns."""
 
@@ -59,8 +60,9 @@ class CsvFile:
 
         try:
             frame = self.polars()
-        except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
-            self.explain(error)
+        except (pl.exceptions.PolarsError, UnicodeDecodeError):
+            self.look()
+            frame = self.again()
         if "\ufffd" in "".join(self.header):
             self.check_encoding()
         if frame.height and frame.to_series(-1).null_count():  # what a short row leaves behind
@@ -68,14 +70,26 @@ class CsvFile:
                 self.check_lengths()
             if frame.width > 1 and frame.to_series(0).null_count():  # and an empty line
                 frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-        self.check_mixed(frame)
-        return frame
+        return self.check_mixed(frame)
 
-    def explain(self, error: BaseException) -> NoReturn:
-        """Say what is wrong with the file, after reading it has failed."""
+    def again(self) -> pl.DataFrame:
+        """The table once more, where the first rows said too little: 1.5 after thousands of 1s."""
+        import polars as pl
+
+        try:
+            return self.polars(infer_schema_length=None)
+        except pl.exceptions.PolarsError as error:
+            raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+
+    def look(self) -> None:
+        """Raise if something is wrong with the file that can be named."""
         self.check_encoding()
         self.check_lengths()
         self.check_types()
+
+    def explain(self, error: BaseException) -> NoReturn:
+        """Say what is wrong with the file, after reading it has failed."""
+        self.look()
         raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
 
     def scan(self) -> pl.LazyFrame:
@@ -118,8 +132,7 @@ class CsvFile:
             schema_overrides={c: DTYPE[self.types[n]] for c, n in named if n in self.types},
             null_values=["", *self.nulls] if self.nulls else None,
             try_parse_dates=True,
-            infer_schema_length=_LOOK,
-            **options,
+            **{"infer_schema_length": _LOOK, **options},
         )
         frame.columns = self.header
         return frame
@@ -252,11 +265,16 @@ class CsvFile:
 
         looks = self.polars(n_rows=_LOOK, ignore_errors=True).schema
         for name, dtype in looks.items():
-            if dtype != pl.String:
+            if dtype.is_integer() and name not in self.types:
+                self.find_misfit(name, pl.Float64())  # a fraction further down is no mistake
+            elif dtype != pl.String:
                 self.find_misfit(name, dtype)
 
-    def check_mixed(self, frame: pl.DataFrame) -> None:
-        """A column of texts half of which are numbers is most likely a column of numbers."""
+    def check_mixed(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """A column of texts half of which are numbers is most likely a column of numbers.
+
+        It becomes one if all of them are, with spaces around them.
+        """
         import polars as pl
 
         texts = [n for n, d in frame.schema.items() if d == pl.String and n not in self.types]
@@ -266,6 +284,9 @@ class CsvFile:
             for dtype in (pl.Float64(), pl.Date()):
                 if 2 * int(_fit(cells, dtype).sum()) >= len(cells) > 0:
                     self.find_misfit(name, dtype)
+                    frame = frame.with_columns(_read_as(frame[name], dtype))
+                    break
+        return frame
 
     def find_misfit(self, name: str, dtype: pl.DataType) -> None:
         """Raise if a cell of a column cannot be read as `dtype`."""
@@ -303,8 +324,21 @@ def _fit(cells: pl.Series, dtype: pl.DataType) -> pl.Series:
     if dtype == pl.Date:
         return cells.str.to_date("%Y-%m-%d", strict=False).is_not_null()
     if dtype == pl.Datetime:
-        return cells.str.to_datetime(strict=False).is_not_null()
+        return cells.str.contains(_MOMENT)
+    if dtype == pl.Time:
+        return cells.str.to_time("%H:%M:%S%.f", strict=False).is_not_null()
     return cells.str.strip_chars().cast(dtype, strict=False).is_not_null()
+
+
+def _read_as(cells: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Texts that all fit as what they are; whole numbers where they all are."""
+    import polars as pl
+
+    if dtype == pl.Date:
+        return cells.str.to_date("%Y-%m-%d", strict=False)
+    known = cells.str.strip_chars()
+    whole = known.cast(pl.Int64, strict=False)
+    return whole if whole.null_count() == cells.null_count() else known.cast(dtype, strict=False)
 
 
 def _word(dtype: pl.DataType) -> str:

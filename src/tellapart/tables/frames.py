@@ -18,32 +18,49 @@ def to_lazy(data: Any, name: str) -> tuple[pl.LazyFrame, int, bool]:
 
     if isinstance(data, pl.LazyFrame):
         try:
+            check_names(data.collect_schema().names(), name)
             return data, data.select(pl.len()).collect().item(), False
         except pl.exceptions.PolarsError as error:
             raise FormatError(f"{name} cannot be read: {first_line(error)}") from error
     if not isinstance(data, pl.DataFrame):
         data = _eager(data, name)
-    if not data.width:
-        raise FormatError(f"{name} has no columns: there is nothing to tell items apart by")
+    check_names(data.columns, name)
     return data.lazy(), data.height, True
 
 
 def _eager(data: Any, name: str) -> pl.DataFrame:
     import polars as pl
 
-    if type(data).__module__.partition(".")[0] == "pandas":
+    if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
         return _from_pandas(data, name)
     try:
         if isinstance(data, Mapping):
             return pl.DataFrame(dict(data))
-        if isinstance(data, Iterable) and not isinstance(data, str | bytes):
-            return pl.DataFrame([dict(row) for row in data], infer_schema_length=None)
+        if isinstance(data, Iterable) and not isinstance(data, str | bytes | pl.Series):
+            return _from_rows(list(data))
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
         raise FormatError(f"{name} is no table: {first_line(error)}") from error
     raise FormatError(
         f"{name} is no table: got {type(data).__name__}. Give a Polars or pandas DataFrame, a"
         " mapping of columns or a list of rows; read files with read_table"
     )
+
+
+def _from_rows(rows: list[Any]) -> pl.DataFrame:
+    import polars as pl
+
+    for place, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise TypeError(f"row {place} is no mapping from column to value, but {row!s:.60}")
+    made = pl.DataFrame([dict(row) for row in rows], infer_schema_length=None)
+    for column in (name for name, dtype in made.schema.items() if dtype == pl.String):
+        for place, row in enumerate(rows):  # numbers among texts became texts
+            if not isinstance(row.get(column), str | None):
+                raise TypeError(
+                    f"column {column!r} mixes types: {row[column]!r:.60} in row {place}, texts in"
+                    " others. Make it all numbers or all text"
+                )
+    return made
 
 
 def _from_pandas(data: Any, name: str) -> pl.DataFrame:
@@ -68,7 +85,12 @@ def _from_pandas(data: Any, name: str) -> pl.DataFrame:
 
 
 def check_names(columns: list[str], name: str, where: str = "") -> None:
-    """Every column has a name, and one of its own."""
+    """There are columns, and every one has a name of its own."""
+    if not columns:
+        raise FormatError(f"{name} has no columns: there is nothing to tell items apart by")
+    if "" in columns:
+        place = columns.index("") + 1
+        raise FormatError(f"{name}{where}: column number {place} has no name. Give it one")
     twice = [column for column, count in Counter(columns).items() if count > 1]
     if twice:
         places = [n + 1 for n, column in enumerate(columns) if column == twice[0]]

@@ -127,15 +127,24 @@ def _read_jsonl(path: Path) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
         find_bad_line(path)
         raise FormatError(f"{path.name} is no JSON lines file: {first_line(error)}") from error
-    if any(dtype == pl.String for dtype in frame.dtypes):
-        texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-        looks = frame.lazy().select(
-            pl.col(texts).cast(pl.Float64, strict=False).is_not_null().any()
-        )
-        numeric = [name for name, found in looks.collect().row(0, named=True).items() if found]
-        if numeric:  # numbers and texts in one column became texts
-            find_bad_line(path, frozenset(numeric))
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    if texts:
+        refuse_mixed(path, frame.lazy().select(texts))
     return frame
+
+
+def refuse_mixed(path: Path, texts: pl.LazyFrame) -> None:
+    """Raise if numbers and texts in one column of a JSON lines file have become `texts`."""
+    import polars as pl
+
+    looks = texts.select(pl.all().cast(pl.Float64, strict=False).is_not_null().any())
+    try:
+        found = looks.collect(engine="streaming").row(0, named=True)
+    except pl.exceptions.PolarsError:  # whoever reads the file will say why
+        return
+    numeric = frozenset(name for name, some in found.items() if some)
+    if numeric:
+        find_bad_line(path, numeric)
 
 
 def find_bad_line(path: Path, columns: frozenset[str] | None = None) -> None:
@@ -149,8 +158,14 @@ def find_bad_line(path: Path, columns: frozenset[str] | None = None) -> None:
             if not line.strip():
                 continue
             where = f"{path.name} line {number}"
+            if number == 1 and line.startswith(b"\xef\xbb\xbf"):
+                raise FormatError(
+                    f"{where}: the file starts with a byte order mark (BOM), which JSON lines must"
+                    " not have. Save it as UTF-8 without BOM"
+                )
             try:
-                found = json.loads(line.decode("utf-8-sig"))
+                odd: list[str] = []
+                found = json.loads(line.decode("utf-8"), parse_constant=odd.append)
             except UnicodeDecodeError as error:
                 raise FormatError(
                     f"{where}: not UTF-8 ({error.reason}). Save it as UTF-8"
@@ -160,6 +175,8 @@ def find_bad_line(path: Path, columns: frozenset[str] | None = None) -> None:
                     f"{where}, column {error.colno}: not JSON: {error.msg}. Each line is one object"
                     ' like {"legs": 4}'
                 ) from error
+            if odd:
+                raise FormatError(f"{where}: {odd[0]} is not JSON. Write null, which is unknown")
             if not isinstance(found, dict):
                 raise FormatError(
                     f'{where}: an object is wanted on each line, like {{"legs": 4}}, found'

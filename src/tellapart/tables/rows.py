@@ -77,6 +77,9 @@ class Row(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"<row {self.identity!r}>"
 
+    def __deepcopy__(self, memo: object) -> Row:
+        return self  # a copy of a learner speaks of the same items
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Row, (self.identity, dict(self))
 

@@ -16,7 +16,7 @@ from tellapart.errors import FormatError
 from tellapart.features.tree import Type
 from tellapart.tables.csv_files import CsvFile
 from tellapart.tables.frames import first_line
-from tellapart.tables.read import find_bad_line, kind_of, scan_frame
+from tellapart.tables.read import find_bad_line, kind_of, refuse_mixed, scan_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,7 +70,7 @@ class Scan:
             self.check(wanted)
             self.csv.types |= known
             if len(known) < len(wanted):
-                self._dtypes = dict(self._head_of_csv().schema)
+                self._dtypes = self._look_at_csv([n for n in wanted if n not in known])
         elif self.kind == "jsonl":
             self.columns = self._read_jsonl_head(wanted, known)
         else:
@@ -174,13 +174,15 @@ class Scan:
             )
         return wanted or found
 
-    def _head_of_csv(self) -> pl.DataFrame:
+    def _look_at_csv(self, open: list[str]) -> dict[str, Any]:
+        """The types that the first rows show; those of `open` must not be mixed."""
         import polars as pl
 
         try:
-            return self.csv.polars(n_rows=_LOOK)
+            frame = self.csv.polars(n_rows=_LOOK)
         except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
             self.csv.explain(error)
+        return {**frame.schema, **self.csv.check_mixed(frame.select(open)).schema}
 
     def _read_jsonl_head(
         self, wanted: Mapping[str, Type | None], known: Mapping[str, Type]
@@ -201,6 +203,9 @@ class Scan:
             if all(name in self._dtypes for name in wanted):
                 break
         columns = list(self._dtypes)
+        mixed = [n for n in wanted if n not in known and self._dtypes.get(n) == pl.String]
+        if mixed:
+            refuse_mixed(self.path, pl.scan_ndjson(self.path, schema=self._dtypes).select(mixed))
         self._dtypes |= {n: DTYPE[kind] for n, kind in known.items() if n in self._dtypes}
         return columns
 

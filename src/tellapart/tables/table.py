@@ -7,6 +7,7 @@ and kept.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from tellapart.features import Expression, parse_feature
 from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
+from tellapart.tables.frames import first_line
 from tellapart.tables.packed import evaluate, reads
 from tellapart.tables.rows import Row, Rows
 from tellapart.tables.tags import Tag
@@ -250,10 +252,18 @@ class Table:
         columns = list(self._types)
         if self._whole or (self._frame is not None and set(columns) <= set(self._frame.columns)):
             return self.frame(columns).slice(start, count)
-        return self._clean(self._source.slice(start, count).select(columns).collect())
+        return self._clean(self._read(self._source.slice(start, count).select(columns)))
 
     def _load(self, columns: list[str]) -> pl.DataFrame:
-        return self._clean(self._source.select(columns).collect()).rechunk()
+        return self._clean(self._read(self._source.select(columns))).rechunk()
+
+    def _read(self, wanted: pl.LazyFrame) -> pl.DataFrame:
+        import polars as pl
+
+        try:
+            return wanted.collect()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
 
     def _clean(self, raw: pl.DataFrame) -> pl.DataFrame:
         import polars as pl
@@ -267,6 +277,11 @@ class Table:
                 column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
             if dtype != DTYPE[kind]:
                 column = column.cast(DTYPE[kind])
+            if kind.temporal and raw.select(_beyond(column).any()).item():
+                raise FormatError(
+                    f"{self.name}: column {name!r} holds a date outside the years 1 to 9999. Make"
+                    " it null where it is unknown"
+                )
             if kind is Type.NUMBER and not raw.select(column.is_finite().all()).item():
                 column = finite(column)
             changes.append(column)
@@ -332,3 +347,9 @@ class Table:
                 words[place // 64] |= bit
             words.flags.writeable = False
             self._kept[feature] = words
+
+
+def _beyond(column: pl.Expr) -> pl.Expr:
+    """Where a date is one that Python, and the language, do not have."""
+    day = column.dt.date()
+    return (day < datetime.date.min) | (day > datetime.date.max)

@@ -78,7 +78,6 @@ class FromRepresentation:
         i, j = self._component(item), self._component(example)
         components = self.representation.components
         odd_item = label != components[i].label
-        odd_example = self.label_of(example) != components[j].label
         if not odd_item and components[i].label != components[j].label:
             feature = self.representation.separator(i, j)
             if feature is None:
@@ -87,6 +86,7 @@ class FromRepresentation:
                     f" ({components[i]}) from component {j} ({components[j]})"
                 )
             return feature
+        odd_example = self.label_of(example) != components[j].label
         return self._reason(item, example, j if odd_item and not odd_example else None)
 
     def _reason(self, item: Item, example: Item, against: int | None) -> Feature:

@@ -1,0 +1,22 @@
+"""Sessions: people teach a learner about a table, and nothing they say is lost.
+
+`Store` is a database with sessions in it; `Session` is one of them. docs/sessions.md has the log,
+line by line.
+"""
+
+from tellapart.sessions.events import Event
+from tellapart.sessions.replies import Answered, Ending, Given, Saved, Summary
+from tellapart.sessions.session import Session
+from tellapart.sessions.store import Listed, Store
+
+__all__ = [
+    "Answered",
+    "Ending",
+    "Event",
+    "Given",
+    "Listed",
+    "Saved",
+    "Session",
+    "Store",
+    "Summary",
+]

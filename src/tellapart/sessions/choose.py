@@ -1,0 +1,92 @@
+"""Learners and stoppers as a log writes them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from tellapart import learners
+from tellapart.errors import ParameterError
+from tellapart.learners import BaseLearner
+from tellapart.review import ErrorBelow, NoMistakeIn, Rounds, Stopper
+
+DEFAULT = "AutoDFF" if "AutoDFF" in learners.__all__ else "AdaptiveDFF"
+
+
+def make_learner(name: str, parameters: Mapping[str, Any]) -> BaseLearner:
+    """A fresh learner by its name.
+
+    >>> make_learner("CappedDFF", {"m": 7})
+    CappedDFF(m=7)
+    """
+    kind = getattr(learners, name, None) if name in learners.__all__ else None
+    if not (inspect.isclass(kind) and issubclass(kind, BaseLearner)) or inspect.isabstract(kind):
+        found = (getattr(learners, known) for known in learners.__all__)
+        classes = (k for k in found if inspect.isclass(k) and not inspect.isabstract(k))
+        raise ParameterError(
+            f"unknown learner {name!r}; known are {', '.join(k.__name__ for k in classes)}"
+        )
+    try:
+        return kind(**parameters)
+    except TypeError as error:
+        raise ParameterError(f"{name}: {error}") from None
+
+
+def write_stopper(stopper: Stopper | None) -> Any:
+    """A stopper as JSON.
+
+    >>> write_stopper(NoMistakeIn(40) & ErrorBelow(0.05) | Rounds(1000))
+    {'or': [{'and': [{'no mistake in': 40}, {'error below': 0.05}]}, {'rounds': 1000}]}
+    """
+    if stopper is None:
+        return None
+    if isinstance(stopper, NoMistakeIn):
+        return {"no mistake in": stopper.n}
+    if isinstance(stopper, Rounds):
+        return {"rounds": stopper.n}
+    if isinstance(stopper, ErrorBelow):
+        more = {"confidence": stopper.confidence} if stopper.confidence != 0.95 else {}
+        return {
+            "error below": stopper.error,
+            **more,
+            **({"lately": True} if stopper.lately else {}),
+        }
+    for word, joined in (("and", stopper & stopper), ("or", stopper | stopper)):
+        if type(joined) is type(stopper):
+            parts = (stopper.one, stopper.other)  # type: ignore[attr-defined]
+            return {word: [write_stopper(part) for part in parts]}
+    raise ParameterError(f"a session cannot keep the stopper {stopper!r}")
+
+
+def read_stopper(written: Any) -> Stopper | None:
+    """The inverse of `write_stopper`; a stopper stands for itself.
+
+    >>> read_stopper({"error below": 0.05})
+    ErrorBelow(error=0.05, confidence=0.95, lately=False)
+    """
+    if written is None or isinstance(written, Stopper):
+        return written
+    match written:
+        case {"no mistake in": n, **rest} if not rest:
+            return NoMistakeIn(n)
+        case {"rounds": n, **rest} if not rest:
+            return Rounds(n)
+        case {"error below": error, **rest} if rest.keys() <= {"confidence", "lately"}:
+            options: dict[str, Any] = {str(name): value for name, value in rest.items()}
+            return ErrorBelow(error, **options)
+        case {"and": [one, other], **rest} if not rest:
+            return _part(one) & _part(other)
+        case {"or": [one, other], **rest} if not rest:
+            return _part(one) | _part(other)
+    raise ParameterError(
+        f"unknown stopper {written!r}; use {{'no mistake in': 40}}, {{'error below': 0.05}},"
+        " {'rounds': 1000}, or {'and': [one, other]}, {'or': [one, other]}"
+    )
+
+
+def _part(written: Any) -> Stopper:
+    stopper = read_stopper(written)
+    if stopper is None:
+        raise ParameterError("a stopper joined by 'and' or 'or' needs two parts, got null")
+    return stopper

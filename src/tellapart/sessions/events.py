@@ -1,0 +1,163 @@
+"""What can happen in a session, as the lines of its log.
+
+An event has a number (1, 2, 3 ...), an id made by whoever caused it, a time, a type, and the name
+of the teacher, if one did it. The rest depends on the type: docs/sessions.md has it line by line.
+Nothing is ever changed or taken out: to undo is one more event.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from tellapart import codec
+from tellapart.errors import FormatError
+
+FORMAT = 1
+"""The version of the log; it stands in its first line."""
+
+NEEDS: dict[str, tuple[str, ...]] = {
+    "opened": ("tellapart", "format", "version", "name", "table", "learner", "parameters", "seed"),
+    "joined": (),
+    "given": ("item", "label", "example", "asks", "until"),
+    "answered": ("given", "item", "answer"),
+    "settled": ("item",),
+    "undone": ("event",),
+    "redone": ("event",),
+    "changed": ("event", "answer"),
+    "label added": ("label",),
+    "label renamed": ("label", "to"),
+    "labels merged": ("label", "into"),
+    "tag set": ("tag", "item", "value"),
+    "rule dropped": ("example",),
+    "rule edited": ("example", "if", "label"),
+    "settings": (),
+    "note": ("text",),
+}
+"""The types of events, and what each must carry."""
+
+ANSWERS = ("right", "wrong", "unsure", "skipped")
+"""right: the guess stands. wrong: another label, and a feature or none. unsure: kept, not learnt.
+skipped: the item comes back later."""
+
+_OUTSIDE = ("n", "id", "at", "type", "by")
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of the log.
+
+    >>> event = Event(3, "a1", "2026-11-16T08:00:00.000Z", "note", "Ann", {"text": "odd"})
+    >>> event.line()
+    '{"n":3,"id":"a1","at":"2026-11-16T08:00:00.000Z","type":"note","by":"Ann","text":"odd"}'
+    >>> Event.read(event.line()) == event
+    True
+    """
+
+    number: int
+    id: str
+    at: str
+    type: str
+    by: str | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def line(self) -> str:
+        """The event as one line of JSON."""
+        outside = dict(
+            zip(_OUTSIDE, (self.number, self.id, self.at, self.type, self.by), strict=True)
+        )
+        return codec.dump({**outside, **self.data})
+
+    @classmethod
+    def read(cls, line: str) -> Event:
+        """The inverse of `line`."""
+        data = codec.parse(line)
+        try:
+            number, key, at, kind, by = (data.pop(name) for name in _OUTSIDE)
+        except KeyError as error:
+            raise FormatError(
+                f"no event of a session: {error} is missing in {line[:80]!r}"
+            ) from None
+        event = cls(number, key, at, kind, by, data)
+        event.check()
+        return event
+
+    def check(self) -> None:
+        """Raise `FormatError` unless the event has all that its type needs."""
+        where = f"event {self.number!r}"
+        if not isinstance(self.number, int) or isinstance(self.number, bool) or self.number < 1:
+            raise FormatError(f"{where}: the number of an event is 1 or more")
+        if not isinstance(self.id, str) or not 1 <= len(self.id) <= 100:
+            raise FormatError(f"{where}: an id is a text of 1 to 100 characters, got {self.id!r}")
+        if self.type not in NEEDS:
+            raise FormatError(
+                f"{where}: unknown type {self.type!r}; this version knows {', '.join(NEEDS)}."
+                " A newer tellapart may have written it"
+            )
+        if self.by is not None and not isinstance(self.by, str):
+            raise FormatError(f"{where}: 'by' is the name of a teacher, got {self.by!r}")
+        seconds(self.at)
+        for name in NEEDS[self.type]:
+            if name not in self.data:
+                raise FormatError(f"{where}: {self.type!r} needs {name!r}")
+        if self.type in ("answered", "changed") and self.data["answer"] not in ANSWERS:
+            raise FormatError(
+                f"{where}: an answer is {', '.join(ANSWERS)}, got {self.data['answer']!r}"
+            )
+
+
+def check_log(events: list[Event]) -> None:
+    """Raise `FormatError` unless these are the events of a session from its first on."""
+    if not events:
+        raise FormatError("an empty log: a session begins with the event 'opened'")
+    first = events[0]
+    if first.type != "opened" or first.data.get("tellapart") != "session":
+        raise FormatError(f"a session begins with the event 'opened', this with {first.type!r}")
+    if first.data["format"] != FORMAT:
+        raise FormatError(
+            f"this session was written by tellapart {first.data['version']} (format"
+            f" {first.data['format']}); this version reads format {FORMAT}. Upgrade tellapart"
+        )
+    ids: set[str] = set()
+    for number, event in enumerate(events, 1):
+        if event.number != number:
+            raise FormatError(f"event {number} is missing: after it comes {event.number}")
+        if event.id in ids:
+            raise FormatError(f"event {number}: the id {event.id!r} was used before")
+        if number > 1 and event.type == "opened":
+            raise FormatError(f"event {number}: a session is opened once")
+        ids.add(event.id)
+
+
+def new_id() -> str:
+    """An id for an event, for clients that make none."""
+    return uuid.uuid4().hex
+
+
+def stamp(moment: float) -> str:
+    """A time as it stands in the log.
+
+    >>> stamp(0.25), seconds(stamp(0.25))
+    ('1970-01-01T00:00:00.250Z', 0.25)
+    """
+    text = datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+    return text.removesuffix("+00:00") + "Z"
+
+
+def seconds(stamped: str) -> float:
+    """The inverse of `stamp`, to the millisecond."""
+    try:
+        return datetime.fromisoformat(stamped).timestamp()
+    except (TypeError, ValueError):
+        raise FormatError(
+            f"a time is written like 2026-11-16T08:00:00.000Z, got {stamped!r}"
+        ) from None
+
+
+def same(data: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two events carry the same."""
+    return json.dumps(data, sort_keys=True) == json.dumps(other, sort_keys=True)

@@ -1,0 +1,131 @@
+"""The items of a session: rows of its table, by place and by id, each made once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+from tellapart import codec
+from tellapart.errors import SessionError
+from tellapart.features import Expression
+from tellapart.protocol import Item
+from tellapart.tables import Row, Table
+
+_BLOCK = 4096
+
+
+class Items:
+    """Rows of a table, kept at hand once read.
+
+    A row costs the same however long the table is: the columns are loaded once, when the session
+    is opened.
+    """
+
+    def __init__(self, table: Table, keep: int = 20_000) -> None:
+        self.table = table
+        self._frame = table.frame([name for name in table.types if name not in table.tags])
+        self._rows: dict[int, Row] = {}
+        self._keep = keep
+        self._features: dict[str, Expression] = {}
+
+    def __len__(self) -> int:
+        return self._frame.height
+
+    def row(self, place: int) -> Row:
+        """The item in a place."""
+        row = self._rows.get(place)
+        if row is None:
+            if len(self._rows) >= self._keep:  # the oldest goes
+                del self._rows[next(iter(self._rows))]
+            row = self._rows[place] = self._make(place, self._frame.row(place, named=True))
+        return row
+
+    def fetch(self, places: Iterable[int]) -> list[Row]:
+        """Several items at once; quicker than one by one."""
+        wanted = list(dict.fromkeys(places))
+        missing = [place for place in wanted if place not in self._rows]
+        made = dict(zip(missing, self._read(missing), strict=True))
+        return [self._rows.get(place) or made[place] for place in wanted]
+
+    def ahead(self, places: Iterable[int]) -> None:
+        """Make some items before they are asked for."""
+        missing = [place for place in dict.fromkeys(places) if place not in self._rows]
+        for start in range(0, len(missing), _BLOCK):
+            block = missing[start : start + _BLOCK]
+            self._rows.update(zip(block, self._read(block), strict=True))
+
+    def _read(self, places: list[int]) -> list[Row]:
+        if not places:
+            return []
+        cells = self._frame[places].to_dicts()
+        return [self._make(place, c) for place, c in zip(places, cells, strict=True)]
+
+    def _make(self, place: int, cells: dict[str, Any]) -> Row:
+        name = place if self.table.id is None else cells[self.table.id]
+        return Row(name, cells, table=self.table, place=place)
+
+    def place(self, written: Any) -> int:
+        """The place of an item by its id, as the log writes it."""
+        return self.table.place(codec.decode(written))
+
+    def write(self, item: Item) -> Any:
+        """How the log writes an item: by its id."""
+        return codec.encode(item.identity)
+
+    def identity(self, place: int) -> Hashable:
+        """The id of the item in a place."""
+        return self.row(place).identity
+
+    def feature(self, text: str) -> Expression:
+        """The feature that a text says; parsed once."""
+        known = self._features.get(text)
+        if known is None:
+            known = self._features[text] = self.table.parse(text)
+        return known
+
+
+def fingerprint(table: Table) -> dict[str, Any]:
+    """What a table is, short enough for a log: its columns, its length, and a hash of its cells.
+
+    >>> zoo = Table({"name": ["bear", "duck"], "legs": [4, 2]}, id="name")
+    >>> fingerprint(zoo)["items"], fingerprint(zoo) == fingerprint(zoo)
+    (2, True)
+    """
+    stored = [name for name in table.types if name not in table.tags]
+    frame = table.frame(stored)
+    digest = hashlib.sha256(codec.dump([[n, table.types[n].value] for n in stored]).encode())
+    for start in range(0, frame.height, 100_000):
+        block = frame.slice(start, 100_000)
+        text = block.write_csv(include_header=False, quote_style="non_numeric", null_value="")
+        digest.update(text.encode())
+    return {
+        "name": table.name,
+        "id": table.id,
+        "items": len(table),
+        "columns": {name: table.types[name].value for name in stored},
+        "sha256": digest.hexdigest(),
+    }
+
+
+def check_same(table: Table, was: dict[str, Any]) -> None:
+    """Raise `SessionError` if the table is not the one the session began with."""
+    now = fingerprint(table)
+    if now["sha256"] == was["sha256"] and now["id"] == was["id"]:
+        return
+    if now["id"] != was["id"]:
+        what = (
+            f"items were named by {was['id'] or 'their rows'}, now by {now['id'] or 'their rows'}"
+        )
+    elif now["items"] != was["items"]:
+        what = f"it had {was['items']:,} items and now has {now['items']:,}"
+    elif now["columns"] != was["columns"]:
+        before, after = was["columns"], now["columns"]
+        odd = [n for n in {**before, **after} if before.get(n) != after.get(n)]
+        what = f"other columns, or other types in them: {', '.join(odd[:5])}"
+    else:
+        what = "some cells are different, or the rows stand in another order"
+    raise SessionError(
+        f"the table {was['name']!r} has changed since the session began: {what}. Nothing is lost:"
+        " open the session with the table as it was, or begin a new session with the new one"
+    )

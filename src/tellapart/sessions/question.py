@@ -1,0 +1,102 @@
+"""What a teacher is asked next: which item, with what guess, and what about it.
+
+In this order: an item the teacher took an answer back on; one of theirs that waits for a feature;
+one that came back (skipped a while ago, or its lease ended); one that wants a second opinion; a
+fresh one; and at the end whatever is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tellapart.protocol import Guess
+from tellapart.sessions.acts import Shown
+from tellapart.sessions.state import State
+from tellapart.tables import Row
+
+_GLANCE = 200  # so many of those who wait for others are passed by
+
+
+class Question(NamedTuple):
+    """An item, the guess on it (in keys), what is asked, and the label if only a feature is."""
+
+    place: int
+    guess: Guess
+    asks: str
+    kept: str | None
+
+
+def choose(state: State, teacher: str, settle: Callable[[int], None]) -> int | None:
+    """The place of the next item for a teacher, or None.
+
+    `settle` is called with items that need not be asked about any more: the guess has come to
+    agree with the label that was kept.
+    """
+    desk, acts = state.desk, len(state.acts)
+    ways: tuple[Callable[[], int | None], ...] = (
+        lambda: desk.own(teacher),
+        lambda: _waiting(state, teacher, settle, mine=True),
+        lambda: desk.back(teacher, acts),
+        lambda: desk.second(teacher, acts),
+        lambda: desk.fresh(state.line, lambda pool: _doubts(state, pool)),
+        lambda: desk.back(teacher, None),
+        lambda: _waiting(state, teacher, settle, mine=False),
+    )
+    return next((place for way in ways if (place := way()) is not None), None)
+
+
+def _waiting(
+    state: State, teacher: str, settle: Callable[[int], None], *, mine: bool
+) -> int | None:
+    """An item whose label is known and whose feature is asked."""
+    passed = 0
+    for place, number in list(state.course.now.waiting.items()):
+        if place in state.desk.leases:
+            continue
+        due = state.desk.due(place, len(state.acts))
+        if mine and (state.acts[number].by != teacher or not due):
+            passed += 1
+            if passed > _GLANCE:
+                return None
+        elif state.course.guess(place).label == state.course.said(number).label:
+            settle(place)
+        else:
+            return place
+    return None
+
+
+def _doubts(state: State, pool: list[int]) -> list[float]:
+    """How likely the guess on each of some items is wrong, by the record of its rule."""
+    found = []
+    for item in state.items.fetch(pool):
+        example = state.course.now.learner.guess(item).example
+        place = example.place if isinstance(example, Row) else -1
+        right, wrong = state.course.now.records.get(place, (0, 0))
+        found.append((wrong + 1) / (right + wrong + 2))
+    return found
+
+
+def ask(state: State, place: int) -> Question:
+    """What to ask about an item."""
+    guess = state.course.guess(place)
+    number = state.course.now.waiting.get(place)
+    if number is not None:
+        return Question(place, guess, "feature", state.course.said(number).label)
+    if guess.label is not None and place in state.course.now.taught:
+        # A second opinion: neither memory nor the item itself may tell what the first one was.
+        guess = state.course.now.learner.model.first_match(state.items.row(place))
+        if guess.example.place == place:
+            guess = Guess(None, None)
+    return Question(place, guess, "label" if guess.label is None else "answer", None)
+
+
+def is_still(held: Shown, question: Question, state: State, now: float) -> bool:
+    """Whether what a teacher has before them is what would be asked now, with time to answer."""
+    example = None if question.guess.example is None else question.guess.example.place
+    label = None if held.label is None else state.labels.same(held.label)
+    return (
+        held.until - now > state.settings.lease / 2
+        and (label, held.example) == (question.guess.label, example)
+        and (held.asks, held.kept) == (question.asks, question.kept)
+    )

@@ -1,0 +1,125 @@
+"""What a session says to those who use it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tellapart.protocol import Guess
+from tellapart.tables import Row
+
+
+class Given(NamedTuple):
+    """An item to be answered about."""
+
+    id: str
+    """What to answer to."""
+    teacher: str
+    item: Row
+    guess: Guess
+    """The guess, with the name of its label and the example; (None, None) when the label is asked.
+    """
+    asks: str
+    """"answer": is the guess right, and if not, why? "label": what is it? "feature": the label is
+    known (`kept`), but what tells the item from the example?"""
+    kept: str | None
+    until: float
+    """When the lease ends, in seconds since 1970."""
+
+
+class Saved(NamedTuple):
+    """An event that is safely in the log."""
+
+    number: int
+    id: str
+    outcome: str | None = None
+    """Of an answer: "label", "right", "mistake", "again" (the rules changed meanwhile: the label is
+    kept, and the next item asks for the feature), "opinion", "unsure" or "skipped"."""
+    event: str | None = None
+    """Of an undo or redo: what was undone or redone."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How far a session is. Counts are of items."""
+
+    items: int
+    labelled: int
+    """Learnt from."""
+    waiting: int
+    """The label is known, a feature is still asked."""
+    unsure: int
+    skipped: int
+    left: int
+    """Not labelled, and nobody was unsure of them."""
+    mistakes: int
+    guesses: int
+    recent: tuple[int, int]
+    """Mistakes among the last 20 guesses, and how many there were."""
+    rules: int
+    teachers: int
+    estimate: str
+    """What is known about the error, as a sentence."""
+    error: tuple[float, float, float]
+    """Low, likely, high."""
+    may_stop: bool
+    stop: str | None
+    """What the stopper says."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.labelled:,} of {self.items:,} items labelled, {self.unsure:,} unsure,"
+            f" {self.left:,} left; {self.mistakes:,} mistakes in {self.guesses:,} guesses,"
+            f" {self.recent[0]} in the last {self.recent[1]}; {self.rules} rules; {self.estimate}"
+        )
+
+
+class Ending(NamedTuple):
+    """There is nothing to give to this teacher now."""
+
+    summary: Summary
+    busy: int
+    """Items that others have before them: some may come back."""
+
+    def __str__(self) -> str:
+        more = f" ({self.busy} are with other teachers)" if self.busy else ""
+        return f"no items left{more}: {self.summary}"
+
+
+class Answered(NamedTuple):
+    """One answer in the history."""
+
+    id: str
+    number: int
+    at: str
+    teacher: str
+    item: Row
+    guess: Guess
+    answer: str
+    label: str | None
+    feature: str | None
+    outcome: str | None
+    undone: bool
+    changes: tuple[str, ...]
+    """The events that changed it, the last in force last."""
+
+
+class Disagreement(NamedTuple):
+    """An item that teachers called differently, with both reasons."""
+
+    item: Row
+    answers: tuple[Answered, ...]
+
+
+class Agreement(NamedTuple):
+    """How far teachers agree on the items that several answered about."""
+
+    items: int
+    labels: float | None
+    """The share of pairs of answers with the same label; None without any."""
+    kappa: float | None
+    """The same, less what chance would do (Cohen, or its mean over pairs of teachers)."""
+    reasons: int
+    """Pairs that gave the same label, and each a feature, against the same example."""
+    features: float | None
+    """The share of those with features that hold on the same items of both."""

@@ -1,0 +1,91 @@
+"""What a state comes to, in names instead of keys and places."""
+
+from __future__ import annotations
+
+from tellapart.model import Clause, DecisionList
+from tellapart.protocol import Guess, Label
+from tellapart.review import estimate
+from tellapart.sessions.acts import Shown
+from tellapart.sessions.replies import Answered, Given, Summary
+from tellapart.sessions.state import State
+
+RECENT = 20
+"""So many of the last guesses are looked at."""
+
+
+def name_of(state: State, key: Label) -> str | None:
+    """What a label is called now."""
+    return None if key is None else state.labels.name(str(key))
+
+
+def given(state: State, shown: Shown) -> Given:
+    """What a teacher was shown."""
+    example = None if shown.example is None else state.items.row(shown.example)
+    return Given(
+        shown.id,
+        shown.teacher,
+        state.items.row(shown.place),
+        Guess(name_of(state, shown.label), example),
+        shown.asks,
+        name_of(state, shown.kept),
+        shown.until,
+    )
+
+
+def answered(state: State, number: int) -> Answered:
+    """An answer, as it stands after all changes."""
+    act = state.acts[number]
+    assert act.shown is not None
+    assert act.by is not None
+    said = state.course.said(number)
+    return Answered(
+        act.id,
+        act.number,
+        act.at,
+        act.by,
+        state.items.row(act.place),
+        given(state, act.shown).guess,
+        said.answer,
+        name_of(state, said.label),
+        None if said.feature is None else str(said.feature),
+        act.outcome if act.alive else None,
+        not act.alive,
+        tuple(state.acts[n].id for n in act.changes if state.acts[n].alive),
+    )
+
+
+def named(state: State, model: DecisionList) -> DecisionList:
+    """A model in the names that labels have now."""
+
+    def with_name(clause: Clause) -> Clause:
+        label = name_of(state, clause.label)
+        return Clause(clause.literals, label, clause.example, clause.origin)
+
+    clauses = tuple(map(with_name, model.clauses))
+    return DecisionList(clauses, with_name(model.default), model.reading)
+
+
+def summary(state: State) -> Summary:
+    """How far a session is."""
+    now = state.course.now
+    about = estimate(now.progress)
+    stopper = state.settings.stopper
+    recent = state.course.mistakes[-RECENT:]
+    total, labelled, waiting = len(state.items), len(now.taught), len(now.waiting)
+    return Summary(
+        items=total,
+        labelled=labelled,
+        waiting=waiting,
+        unsure=len(state.unsure),
+        skipped=len(state.skipped),
+        left=total - labelled - waiting - len(state.unsure),
+        mistakes=now.progress.mistakes,
+        guesses=now.progress.guesses,
+        recent=(sum(recent), len(recent)),
+        rules=len(now.learner.model.clauses),
+        teachers=len(state.teachers),
+        estimate=str(about),
+        error=(about.low, about.error, about.high),
+        may_stop=stopper is not None and stopper.met(now.progress),
+        stop=None if stopper is None else stopper.say(now.progress),
+    )

@@ -1,5 +1,4 @@
 // Keys, forms that swap a part of the page, lists that filter, conditions checked while typing.
-// Without this file the pages still work, with a whole page at each step.
 
 const csrf = document.querySelector('meta[name="csrf"]')?.content ?? "";
 const trouble = document.getElementById("trouble");
@@ -37,7 +36,7 @@ const wait = (milliseconds) => new Promise((done) => setTimeout(done, millisecon
 async function ask(url, options) {
   for (let turn = 0; ; turn += 1) {
     try {
-      const answer = await fetch(url, { ...options, headers: { "X-CSRF": csrf, "X-Fragment": "1" }, redirect: "follow" });
+      const answer = await fetch(url, { ...options, headers: { "X-CSRF-Token": csrf, "X-Fragment": "1" }, redirect: "follow" });
       if (answer.status < 502 || answer.status > 504) {
         if (turn) complain("");
         return answer;

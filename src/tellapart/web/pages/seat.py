@@ -72,7 +72,9 @@ def seat(given: Given, picture: Source = lambda name: None) -> Seat:
     (['legs'], ['hair'])
     """
     example = given.guess.example
-    lines = [_line(column, given.item, example, picture) for column in given.item]
+    named_by = None if given.item.table is None else given.item.table.id
+    columns = [column for column in given.item if column != named_by]
+    lines = [_line(column, given.item, example, picture) for column in columns]
     if example is None:
         return Seat(given.id, given.asks, name(given.item), None, None, lines)
     return Seat(
@@ -84,6 +86,11 @@ def seat(given: Given, picture: Source = lambda name: None) -> Seat:
         [line for line in lines if line.differs],
         [line for line in lines if not line.differs],
     )
+
+
+def is_picture(text: str) -> bool:
+    """Whether a text looks like the name of a picture."""
+    return len(text) < 1000 and _IMAGE.search(text) is not None
 
 
 def name(item: Row) -> str:
@@ -127,7 +134,7 @@ def _cell(value: Any, other: Any, picture: Source, *, mark: bool) -> Cell:
     text = show(value)
     if value is None:
         return Cell("unknown", text)
-    source = picture(text) if isinstance(value, str) and _IMAGE.search(text) else None
+    source = picture(text) if isinstance(value, str) and is_picture(text) else None
     if source is not None:
         return Cell("image", text, src=source)
     shown, more = text[:LONGEST], max(0, len(text) - LONGEST)

@@ -1,0 +1,19 @@
+"""The pages that people see; they draw what the views say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+
+from tellapart.web.pages import front, looking, teach
+
+_HERE = Path(__file__).parent.parent
+
+
+def install(app: FastAPI) -> None:
+    """Give an app its pages."""
+    app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
+    for part in (front, teach, looking):
+        app.include_router(part.router, include_in_schema=False)

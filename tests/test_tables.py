@@ -268,7 +268,9 @@ def test_good_files_that_look_odd(tmp_path: Path) -> None:
     path.write_text("a,b\n")
     assert len(ta.read_table(path)) == 0
     path.write_text('a,b\n"x,y\nz",1\n,\n')
-    assert ta.read_table(path).values("a") == ["x,y\nz"]
+    assert ta.read_table(path).values("a") == ["x,y\nz", None]  # unknown cells are a row
+    path.write_text("a,b\n\n1,2\n\n3,\n\n")  # an empty line is none
+    assert ta.read_table(path).values("a") == [1, 3]
     path.write_text("a\n" + "1\n" * 20_000 + "1.5\n")  # a fraction far down
     assert ta.read_table(path).values("a")[-2:] == [1.0, 1.5]
     path.write_text("a, b, c\n 1, 2.5,nan\n 3, 4,1\n")  # spaces after the commas

@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Above": "features",
     "AdaptiveDFF": "learners",
+    "AutoDFF": "learners",
     "And": "features",
     "CappedDFF": "learners",
     "Clause": "model",
@@ -46,7 +47,9 @@ _HOME = {
     "Recorded": "teachers",
     "RobustDFF": "learners",
     "Rounds": "review",
+    "Session": "sessions",
     "StRoDFF": "learners",
+    "Store": "sessions",
     "Table": "tables",
     "Teacher": "protocol",
     "TellapartError": "errors",
@@ -76,6 +79,7 @@ _ROOMS = (
     "lab",
     "learners",
     "review",
+    "sessions",
     "tables",
     "teachers",
     "theory",
@@ -92,6 +96,7 @@ if TYPE_CHECKING:
     from tellapart import lab as lab
     from tellapart import learners as learners
     from tellapart import review as review
+    from tellapart import sessions as sessions
     from tellapart import tables as tables
     from tellapart import teachers as teachers
     from tellapart import theory as theory
@@ -119,6 +124,7 @@ if TYPE_CHECKING:
     from tellapart.features import parse_feature as parse_feature
     from tellapart.learners import DFF as DFF
     from tellapart.learners import AdaptiveDFF as AdaptiveDFF
+    from tellapart.learners import AutoDFF as AutoDFF
     from tellapart.learners import CappedDFF as CappedDFF
     from tellapart.learners import Guarded as Guarded
     from tellapart.learners import Hindsight as Hindsight
@@ -142,6 +148,8 @@ if TYPE_CHECKING:
     from tellapart.review import Rounds as Rounds
     from tellapart.review import estimate as estimate
     from tellapart.review import suspects as suspects
+    from tellapart.sessions import Session as Session
+    from tellapart.sessions import Store as Store
     from tellapart.tables import Table as Table
     from tellapart.tables import read_table as read_table
     from tellapart.teachers import Recorded as Recorded

@@ -10,14 +10,16 @@ import numpy.typing as npt
 
 from tellapart import codec
 from tellapart.columns import unpack
-from tellapart.learners.growing import Leaf, Way, grow, in_order
+from tellapart.learners.growing import Grower, Node, Way, in_order, positions
 from tellapart.learners.history import History
 
 WAYS = {
-    "reasons": Way(purity=0.1, doubt=0.05),
-    "labels": Way(purity=0.05, doubt=None, eager=4.0, floor=-20.0),
+    "reasons": Way(doubt=0.05, eager=1.0),
+    "labels": Way(doubt=None, eager=0.0),
 }
 """The ways to weigh a history, by name."""
+
+FADES = 0.98  # what a mistake counts after the next refit
 
 _LOOKED_AT = 256  # members of a leaf among which a typical one is found
 
@@ -35,6 +37,7 @@ class Reading:
 
     def __init__(self, way: Way) -> None:
         self.way = way
+        self._grower: Grower | None = None
         self.rules: list[Rule] = []
         """The last one has no literals; empty before the first fit: the first label then."""
         self.mistakes = 0.0
@@ -42,15 +45,17 @@ class Reading:
 
     def fit(self, history: History, codes: npt.NDArray[np.intp]) -> None:
         """Grow the rules anew."""
+        if self._grower is None:
+            self._grower = Grower(history, self.way)
         self.rules = [
             Rule(literals, leaf.label, _typical(history, leaf, codes))
-            for literals, leaf in in_order(grow(history, self.way))
+            for literals, leaf in in_order(self._grower.grow())
         ]
 
     def score(self, history: History, codes: npt.NDArray[np.intp], since: int) -> None:
         """Count the mistakes the rules make on the items from number `since` on."""
         wrong = np.count_nonzero(self.guesses(history, since) != codes[since:])
-        self.mistakes = self.mistakes * 0.98 + wrong
+        self.mistakes = self.mistakes * FADES + wrong
 
     def guesses(self, history: History, since: int) -> npt.NDArray[np.intp]:
         """The codes the rules give to the items from number `since` on."""
@@ -83,12 +88,19 @@ class Reading:
         ]
 
 
-def _typical(history: History, leaf: Leaf, codes: npt.NDArray[np.intp]) -> int:
-    """The member that agrees most with the others in what was named; the earliest of such."""
-    right = leaf.members[codes[leaf.members] == leaf.label][-_LOOKED_AT:]
+def _typical(history: History, leaf: Node, codes: npt.NDArray[np.intp]) -> int:
+    """The member that agrees most with the others in what was named; the earliest of such.
+
+    One that was not an example in a correction before is preferred: it has more to tell.
+    """
+    members = positions(leaf.inside)
+    right = members[codes[members] == leaf.label][-_LOOKED_AT:]
     named = list(history.named)
-    if len(right) < 3 or not named:
+    if len(right) < 2 or not named:
         return int(right[0])
     truths = history.truths(right)[named]
     usual = truths.mean(axis=1) > 0.5
-    return int(right[(truths == usual[:, None]).sum(axis=0).argmax()])
+    agree = (truths == usual[:, None]).sum(axis=0)
+    used = {n for pair in history.pairs for n in pair[:2]}
+    fresh = np.array([n not in used for n in right.tolist()])
+    return int(right[(agree + fresh * len(named)).argmax()])

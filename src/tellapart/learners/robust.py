@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from math import floor
 from typing import Any
 
 from tellapart.errors import check
@@ -16,6 +18,27 @@ class HandleMistake(RuleLearner):
 
     m: int
 
+    @abstractmethod
+    def _thresholds(self, rule: Rule, first: int) -> tuple[float, float]:
+        """k and s for a feature first counted against `rule` in round `first`; they never fall."""
+
+    def _wrong(self, rule: Rule, feature: Feature) -> None:
+        _, first = rule.counts.get(feature, (0, self.rounds))  # t(x̂, φ)
+        self._handle_mistake(rule, feature, *self._thresholds(rule, first))
+
+    def slack(self, rule: Rule) -> int:
+        k, _ = self._thresholds(rule, self.rounds)
+        return max(0, floor(k - (self._odd_counts(rule) if rule.counted > k else rule.counted)))
+
+    def tolerates(self, rule: Rule, feature: Feature) -> int:
+        count, first = rule.counts.get(feature, (0, self.rounds))
+        return max(0, floor(self._thresholds(rule, first)[1]) - count)
+
+    def _odd_counts(self, rule: Rule) -> int:
+        """The sum of all counters but the b largest: what speaks against the rule."""
+        b = self.m - 1 - len(rule.features)
+        return sum(sorted((n for n, _ in rule.counts.values()), reverse=True)[b:])
+
     def _handle_mistake(self, rule: Rule, feature: Feature, k: float, s: float) -> None:
         """Algorithm 2, line by line; `k` and `s` may be real numbers (StRoDFF's thresholds)."""
         count, since = rule.counts.get(feature, (0, self.rounds))
@@ -27,11 +50,9 @@ class HandleMistake(RuleLearner):
                 self._delete(rule)
         else:
             rule.count(feature, count, since)
-            if rule.counted > k:  # else no part of the counters can sum to more than k
-                b = self.m - 1 - len(rule.features)
-                counters = sorted((n for n, _ in rule.counts.values()), reverse=True)
-                if sum(counters[b:]) > k:
-                    self._delete(rule)
+            # (if all counters do not sum to more than k, no part of them does)
+            if rule.counted > k and self._odd_counts(rule) > k:
+                self._delete(rule)
 
 
 class RobustDFF(HandleMistake):
@@ -116,9 +137,12 @@ class RobustDFF(HandleMistake):
         """The length and the counters of each rule."""
         return tuple((len(rule.features), *_counters(rule)) for rule in self.rules)
 
-    def _wrong(self, rule: Rule, feature: Feature) -> None:
-        patience = self.k if self.patience is None else self.patience
-        self._handle_mistake(rule, feature, patience, self.s)
+    @property
+    def tolerant(self) -> bool:
+        return self.s > 0
+
+    def _thresholds(self, rule: Rule, first: int) -> tuple[float, float]:
+        return self.k if self.patience is None else self.patience, self.s
 
 
 def _counters(rule: Rule) -> tuple[int, dict[Feature, int]]:

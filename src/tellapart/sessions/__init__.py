@@ -5,6 +5,7 @@ line by line.
 """
 
 from tellapart.sessions.events import Event
+from tellapart.sessions.files import export_log, import_log
 from tellapart.sessions.replies import Answered, Ending, Given, Saved, Summary
 from tellapart.sessions.session import Session
 from tellapart.sessions.store import Listed, Store
@@ -19,4 +20,6 @@ __all__ = [
     "Session",
     "Store",
     "Summary",
+    "export_log",
+    "import_log",
 ]

@@ -46,6 +46,9 @@ class Desk:
     def give(self, shown: Shown) -> None:
         """A teacher gets an item."""
         self.leave(shown.teacher)
+        before = self.leases.get(shown.place)
+        if before is not None:  # its time was up
+            self.leave(before.teacher)
         self.seen.add(shown.place)
         self.returning.pop(shown.place, None)
         self.leases[shown.place] = self.held[shown.teacher] = shown

@@ -15,13 +15,13 @@ from tellapart.errors import ExportError, FeatureError, ParameterError
 from tellapart.sessions import Session
 from tellapart.sessions.keys import KEYS
 from tellapart.sessions.order import ORDERS
+from tellapart.sessions.showing import name, show
 from tellapart.tables.packed import evaluate
 from tellapart.web import inside
 from tellapart.web.calling import Call, Name
 from tellapart.web.faults import Refused
 from tellapart.web.pages.charts import curve
 from tellapart.web.pages.drawing import again, around, form, home, page, safe
-from tellapart.web.pages.seat import name, show
 from tellapart.web.views import exports, items, review
 
 router = APIRouter(prefix="/s/{session}")
@@ -76,12 +76,19 @@ async def progress(session: Name, call: Call) -> Response:
 
     def work(s: Session) -> dict[str, Any]:
         mistakes = inside.mistakes(s)
-        found = review.progress(s)["bound"]
+        about = around(s, call)
+        groups = max(len(s.labels), about["summary"].rules + 1)
+        found = review.progress(s, m=groups)["bound"]["mistakes"]
         bound = None
-        if found["mistakes"] is not None:
+        if found is not None and found >= sum(mistakes):
             bound = (
-                f"Proven: with {found['m']} groups in your mind and no slip, at most"
-                f" {found['mistakes']:,.0f} mistakes, however many items come."
+                f"Proven: if you have {groups} groups in mind and no exception comes, at most"
+                f" {found:,.0f} mistakes, however many items there are."
+            )
+        elif found is not None:
+            bound = (
+                f"With {groups} groups and no exception there would be at most {found:,.0f}"
+                " mistakes: so there are more groups than that, exceptions, or slips."
             )
         return {
             "mistakes": safe(curve(np.cumsum(mistakes).tolist(), "guesses", "mistakes so far")),
@@ -89,7 +96,7 @@ async def progress(session: Name, call: Call) -> Response:
             "bound": bound,
             "settings": s.settings,
             "orders": ORDERS,
-            **around(s, call),
+            **about,
         }
 
     values = await call.read(session, work)

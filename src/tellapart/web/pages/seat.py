@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import date, datetime
 from typing import Any
 
 from tellapart.sessions import Given
+from tellapart.sessions.showing import name, show
 from tellapart.tables import Row
 
 LONGEST = 4_000
@@ -91,31 +91,6 @@ def seat(given: Given, picture: Source = lambda name: None) -> Seat:
 def is_picture(text: str) -> bool:
     """Whether a text looks like the name of a picture."""
     return len(text) < 1000 and _IMAGE.search(text) is not None
-
-
-def name(item: Row) -> str:
-    """What an item is called: its id; a number is put into words."""
-    identity = item.identity
-    return f"item {identity}" if isinstance(identity, int) else str(identity)
-
-
-def show(value: Any) -> str:
-    """A value as people write it.
-
-    >>> show(True), show(None), show(2.50), show(1_000_000)
-    ('yes', 'unknown', '2.5', '1000000')
-    """
-    if value is None:
-        return "unknown"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.10g}"
-    if isinstance(value, datetime):
-        return value.isoformat(sep=" ")
-    if isinstance(value, date):
-        return value.isoformat()
-    return str(value)
 
 
 def _line(column: str, item: Row, example: Row | None, picture: Source) -> Line:

@@ -494,3 +494,11 @@ def test_candidates_estimate_in_a_large_table() -> None:
     table.truth(best.feature)
     best = {str(c.feature): c for c in table.candidates(70_000, 30_000)}["n >= 50000"]
     assert (best.exact, best.covers) == (True, 50_000)
+
+
+def test_columns_can_be_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("name,legs,class\nbear,4,mammal\n", encoding="utf-8")
+    assert ta.read_table(path, id="name", without=["class"]).columns == ["name", "legs"]
+    with pytest.raises(FormatError, match="has no column 'clas'.* Did you mean 'class'"):
+        ta.read_table(path, without=["clas"])

@@ -61,9 +61,7 @@ class Screen:
         elif given.kept is not None:
             self.say(f"{item} is {given.kept}. What tells it from {name(example)}?", "bold")
         else:
-            self.say(
-                f"I think {given.guess.label}, because it is like {name(example)}.", "bold"
-            )
+            self.say(f"I think {given.guess.label}, because it is like {name(example)}.", "bold")
 
     def choices(self, lines: Sequence[str]) -> None:
         """Up to nine things to choose from, with their keys."""

@@ -33,12 +33,17 @@ PAGES = (
 def _templates() -> Environment:
     folder = Path(__file__).parent.parent / "templates"
     return Environment(
-        loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
     )
 
 
 def keys_of(call: Caller) -> dict[str, str]:
     """The keys of this server: a file in its folder may change some."""
+    if call.house.manner.keys is not None:
+        return call.house.manner.keys
     path = call.house.shelf.folder / FILE
     return read_keys(path if path.is_file() else None)
 
@@ -89,4 +94,4 @@ async def form(request: Request) -> dict[str, str]:
 
 def safe(made: str) -> Markup:
     """Our own SVG, which is not to be escaped again."""
-    return Markup(made)  # noqa: S704
+    return Markup(made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path as FilePath
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -14,6 +15,7 @@ from tellapart.columns import unpack
 from tellapart.errors import ExportError, FeatureError, ParameterError
 from tellapart.sessions import Session
 from tellapart.sessions.keys import KEYS
+from tellapart.sessions.known import compare, known_labels
 from tellapart.sessions.order import ORDERS
 from tellapart.sessions.showing import name, show
 from tellapart.tables.packed import evaluate
@@ -198,9 +200,19 @@ async def odd(session: Name, call: Call) -> Response:
     def work(s: Session) -> dict[str, Any]:
         looked_at = _confirmed(s)
         found = [one for one in review.odd(s)["odd"] if one["event"] not in looked_at]
-        return {"odd": found, "labels": s.labels, **around(s, call)}
+        against = _against_known(s, call.house.manner.known)
+        return {"odd": found, "against": against, "labels": s.labels, **around(s, call)}
 
     return page("odd.html", title="Odd ones", here="/odd", **await call.read(session, work))
+
+
+def _against_known(session: Session, column: str | None) -> dict[str, Any] | None:
+    """Answers that are not those of the table, if it is known what they should be."""
+    path = inside.opened(session).data["source"].get("path")
+    if column is None or path is None:
+        return None
+    right, odd = compare(session.history(), known_labels(FilePath(path), column, session.table))
+    return {"column": column, "right": right, "odd": odd}
 
 
 _CONFIRMS = "it is so: "

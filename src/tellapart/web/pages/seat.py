@@ -96,7 +96,7 @@ def is_picture(text: str) -> bool:
 def _line(column: str, item: Row, example: Row | None, picture: Source) -> Line:
     mine = item[column]
     theirs = None if example is None else example.get(column)
-    differs = example is not None and (mine is None) != (theirs is None) or mine != theirs
+    differs = (example is not None and (mine is None) != (theirs is None)) or mine != theirs
     return Line(
         column,
         _cell(mine, theirs, picture, mark=differs and example is not None),

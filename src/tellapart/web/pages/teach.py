@@ -13,6 +13,7 @@ from starlette.responses import FileResponse, Response
 
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.sessions import Ending, Given, Session
+from tellapart.sessions.tour import HINTS
 from tellapart.web.calling import Call, Caller, Name, reply
 from tellapart.web.faults import Refused
 from tellapart.web.pages.drawing import around, draw, form, home, page, parts
@@ -183,6 +184,7 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
         "written": None,
         "wrong": None,
         "said": None,
+        "hint": None,
         "candidates": [],
         "tags": list(session.table.tags),
         "labels": [],
@@ -206,6 +208,8 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         return f"{home(session.name)}/file?{urlencode({'path': name})}"
 
     values["seat"] = seat(given, where)
+    if call.house.manner.tour:
+        values["hint"] = HINTS.get(str(given.item))
     if given.asks == "feature":
         values["label"] = given.kept
     if values["label"] is not None:

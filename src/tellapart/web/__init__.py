@@ -1,0 +1,21 @@
+"""The web app: sessions over HTTP, for programs and for people.
+
+`create_app` makes the application, `serve` runs it. docs/serve.md shows how to use it, docs/api.md
+has the routes, docs/security.md says what is promised. Needs the extra 'app'.
+"""
+
+from tellapart.errors import MissingExtra
+
+try:
+    import fastapi as fastapi
+    import jinja2 as jinja2
+    import uvicorn as uvicorn
+except ImportError as error:
+    raise MissingExtra("the web app", "app") from error
+
+from tellapart.web.access import People, Person
+from tellapart.web.app import create_app
+from tellapart.web.limits import Limits
+from tellapart.web.shelf import Shelf
+
+__all__ = ["Limits", "People", "Person", "Shelf", "create_app"]

@@ -1,0 +1,136 @@
+"""Who may come in: people with tokens, and the cookies that browsers keep instead of them.
+
+A cookie is a name, a time and a seal made with the person's token. So it outlives a restart of the
+server, and ends with the token.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tellapart.errors import FormatError, ParameterError
+
+SHORTEST = 16
+"""Fewer characters make no token."""
+KEPT = 30 * 24 * 3600
+"""Seconds until a browser has to show the token again."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A teacher with a token of their own. An owner may also begin and close sessions."""
+
+    name: str
+    token: str = field(repr=False)
+    owner: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.name.strip() or not self.name.isprintable() or len(self.name) > 100:
+            raise ParameterError(
+                f"the name of a teacher is 1 to 100 printable characters, got {self.name!r}"
+            )
+        good = self.token.isascii() and self.token.isprintable() and " " not in self.token
+        if not good or len(self.token) < SHORTEST:
+            raise ParameterError(
+                f"the token of {self.name!r} must have at least {SHORTEST} letters, digits or signs"
+                " and no space. Leave it out, and one is made"
+            )
+
+    def seal(self, what: str) -> str:
+        """A text that only who knows the token can make."""
+        return hmac.new(self.token.encode(), what.encode(), hashlib.sha256).hexdigest()
+
+
+def new_token() -> str:
+    """A token nobody can guess."""
+    return secrets.token_urlsafe(24)
+
+
+class People:
+    """Everybody who may come in.
+
+    >>> people = People([Person("Ann", "a" * 16, owner=True)], clock=lambda: 0)
+    >>> people.by_token("a" * 16), people.by_token("b" * 16)
+    (Person(name='Ann', owner=True), None)
+    >>> cookie = people.cookie(people.by_token("a" * 16))
+    >>> people.by_cookie(cookie).name, people.by_cookie(cookie[:-1] + "!")
+    ('Ann', None)
+    """
+
+    def __init__(self, people: Iterable[Person], *, clock: Callable[[], float] = time.time) -> None:
+        self.all = tuple(people)
+        self._clock = clock
+        # looked up by hash: how long it takes says nothing about the token
+        self._tokens = {_digest(person.token): person for person in self.all}
+        self._marks = {_mark(person): person for person in self.all}
+        names = {person.name for person in self.all}
+        if not self.all or len(names) < len(self.all) or len(self._tokens) < len(self.all):
+            raise ParameterError("people need names and tokens, each a different one")
+
+    def by_token(self, token: str) -> Person | None:
+        """Whose token this is."""
+        return self._tokens.get(_digest(token))
+
+    def cookie(self, person: Person) -> str:
+        """What the person's browser keeps."""
+        said = f"{_mark(person)}.{int(self._clock()) + KEPT}"
+        return f"{said}.{person.seal('cookie ' + said)}"
+
+    def by_cookie(self, cookie: str) -> Person | None:
+        """Whose cookie this is, if it is not too old."""
+        said, _, seal = cookie.rpartition(".")
+        mark, _, until = said.partition(".")
+        person = self._marks.get(mark)
+        if person is None or not until.isdecimal() or not until.isascii():
+            return None
+        good = hmac.compare_digest(seal.encode(), person.seal("cookie " + said).encode())
+        return person if good and int(until) > self._clock() else None
+
+    @staticmethod
+    def csrf(person: Person, cookie: str) -> str:
+        """What a page must send beside the cookie: another site cannot read it."""
+        return person.seal("csrf " + cookie)
+
+
+def read_people(path: Path) -> list[Person]:
+    """Teachers from a file: a name and, after a space, its token on each line.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "teachers.txt")
+    ...     _ = path.write_text("# our team\\nAnn Lee 0123456789abcdef\\n")
+    ...     read_people(path)
+    [Person(name='Ann Lee', owner=False)]
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"{path} cannot be read: {error}") from error
+    found: list[Person] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        name, _, token = line.strip().rpartition(" ")
+        if not name:
+            raise FormatError(
+                f"{path} line {number}: a name and a token are wanted, with a space between"
+            )
+        try:
+            found.append(Person(name.strip(), token))
+        except ParameterError as error:
+            raise FormatError(f"{path} line {number}: {error}") from error
+    return found
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "replace")).digest()
+
+
+def _mark(person: Person) -> str:
+    return hashlib.sha256(person.name.encode()).hexdigest()[:16]

@@ -1,0 +1,54 @@
+"""The app: gate, faults, routes, pages."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import APIRouter, FastAPI
+
+import tellapart
+from tellapart.web import faults, pages
+from tellapart.web.access import People
+from tellapart.web.gate import Gate
+from tellapart.web.house import House
+from tellapart.web.limits import Limits
+from tellapart.web.routes import FAULTS, downloads, operations, review, sessions, teaching, words
+from tellapart.web.shelf import Shelf
+
+
+def create_app(
+    shelf: Shelf,
+    people: People,
+    limits: Limits | None = None,
+    manner: Manner | None = None,
+) -> FastAPI:
+    """An app that serves the sessions of a shelf to some people.
+
+    When it ends it closes its sessions and their store.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await app.state.house.shelf.close_all()
+
+    app = FastAPI(
+        title="tellapart",
+        summary="Teach a rule-based classifier by saying what tells two things apart.",
+        version=tellapart.__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.house = House(shelf, people, limits or Limits())
+    faults.install(app)
+    api = APIRouter(prefix="/api", responses=FAULTS)
+    for part in (sessions, teaching, words, review, downloads):
+        api.include_router(part.router)
+    app.include_router(api)
+    app.include_router(operations.router, responses=FAULTS)
+    pages.install(app)
+    app.add_middleware(Gate)
+    return app

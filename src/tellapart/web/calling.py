@@ -1,0 +1,54 @@
+"""What routes and pages share: who calls, and how a session is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Path
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tellapart.sessions import Session
+from tellapart.web.faults import Refused, written
+from tellapart.web.gate import Visit
+from tellapart.web.house import House
+
+T = TypeVar("T")
+
+Name = Annotated[str, Path(min_length=1, max_length=200, description="The name of the session.")]
+
+
+class Caller:
+    """Who calls, and what they may do."""
+
+    def __init__(self, house: House, visit: Visit) -> None:
+        self.house, self.visit = house, visit
+        self.name = visit.person.name
+        self.is_owner = visit.person.owner
+
+    async def do(self, session: str, work: Callable[[Session], T]) -> T:
+        """Do something with a session."""
+        return await self.house.shelf.run(session, work)
+
+    async def read(self, session: str, work: Callable[[Session], T]) -> T:
+        """Do something that takes a while and changes nothing."""
+        return await self.house.shelf.read(session, work)
+
+    def must_own(self) -> None:
+        """Refuse teachers of a team what only the owner may do."""
+        if not self.is_owner:
+            raise Refused(403, "OwnerOnly", "only the owner of this server may do that")
+
+
+def caller(request: Request) -> Caller:
+    """The caller of a request."""
+    return Caller(request.app.state.house, request.scope["tellapart.visit"])
+
+
+Call = Annotated[Caller, Depends(caller)]
+
+
+def reply(value: Any, status: int = 200) -> Response:
+    """A value as JSON; its shape is checked by tests, not on every request."""
+    return Response(written(value), status, media_type="application/json")

@@ -1,0 +1,170 @@
+"""`tellapart serve`: sessions over HTTP."""
+
+from __future__ import annotations
+
+import getpass
+import ipaddress
+import logging
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+
+def serve(
+    table: Path | None = None,
+    *,
+    db: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8400,
+    session: str | None = None,
+    id: str | None = None,
+    learner: str | None = None,
+    folder: Path | None = None,
+    name: str | None = None,
+    teacher: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    teachers: Path | None = None,
+    public_url: str | None = None,
+    allow_host: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    rate: float = 200.0,
+    quiet: bool = False,
+) -> None:
+    """Serve sessions over HTTP, for a browser and for programs.
+
+    Prints an address with a token in it, and listens on this machine only unless told
+    otherwise. With a table, the session of that name is opened, or begun if there is
+    none. Logs are JSON lines on stderr. Stops on Ctrl-C or SIGTERM, and loses nothing.
+
+    Examples:
+
+        tellapart serve zoo.csv --id name
+        tellapart serve --db postgresql://localhost/teaching --teacher Ann --teacher Bob
+
+    Parameters
+    ----------
+    table
+        CSV, JSON lines, Parquet or Arrow IPC, by its ending.
+    db
+        Where sessions are kept: a file, or postgresql://host/name. If not given,
+        TABLE.sessions.db beside the table, or tellapart.sessions.db in the folder.
+    host
+        The address to listen on. 0.0.0.0 is every address of this machine: read
+        docs/security.md first.
+    port
+        The port; 0 takes a free one.
+    session
+        The name of the table's session; the table's name if not given.
+    id
+        The column that names an item, for a new session.
+    learner
+        Who learns, for a new session, such as CappedDFF.
+    folder
+        Where tables for new sessions lie; the table's folder if not given.
+    name
+        Your own name as a teacher; your login name if not given.
+    teacher
+        A teacher who gets a token of their own, printed at the start. Again for more.
+    teachers
+        A file with a name and a token on each line, for tokens that last.
+    public_url
+        The address people use when a proxy with HTTPS stands before this server.
+    allow_host
+        Another name this server goes by. Again for more.
+    rate
+        Requests a second that each teacher may send.
+    quiet
+        Log only what goes wrong.
+    """
+    from tellapart.errors import ParameterError
+    from tellapart.sessions import Store
+    from tellapart.web import logs
+    from tellapart.web.access import People, Person, new_token, read_people
+    from tellapart.web.app import create_app
+    from tellapart.web.limits import Limits
+    from tellapart.web.server import listen, run
+    from tellapart.web.shelf import Shelf, open_or_begin
+
+    if not 0 <= port <= 65535:
+        raise ParameterError(f"--port is a number from 0 to 65535, got {port}")
+    if not rate > 0:
+        raise ParameterError(f"--rate is more than 0, got {rate}")
+    if public_url is not None and not public_url.startswith(("https://", "http://")):
+        raise ParameterError(f"--public-url begins with https:// or http://, got {public_url!r}")
+    owner = Person(name or login(), os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
+    known = [] if teachers is None else read_people(teachers)
+    if teachers is not None and os.name == "posix" and teachers.stat().st_mode & stat.S_IROTH:
+        print(f"tellapart: everybody can read {teachers}: chmod 600 it", file=sys.stderr)
+    people = People([owner, *known, *(Person(one, new_token()) for one in teacher or ())])
+    where = folder or (Path.cwd() if table is None else table.parent)
+    if not where.is_dir():
+        raise ParameterError(f"--folder {where}: there is no such folder")
+    beside = where / "tellapart.sessions.db"
+    if table is not None:
+        beside = table.with_name(table.name + ".sessions.db")
+    logs.start(level=logging.WARNING if quiet else logging.INFO)
+    listening = listen(host, port)
+    store = Store(db or beside)
+    try:
+        shelf = Shelf(store, where)
+        if table is not None:
+            wanted = session or table.stem
+            shelf.adopt(open_or_begin(store, table, wanted, id=id, learner=learner))
+        else:
+            shelf.claim()
+        limits = Limits(
+            loopback=_is_loopback(host),
+            hosts=frozenset(one.lower() for one in (*(allow_host or ()), *_names(host))),
+            public=public_url,
+            rate=rate,
+            burst=max(20, round(2 * rate)),
+        )
+        address = public_url or _address(host, listening.getsockname()[1])
+
+        def ready() -> None:
+            print(f"Serving {store.where}", flush=True)
+            for person in people.all:
+                if person in known:
+                    continue
+                print(f"  {person.name}: {address.rstrip('/')}/?token={person.token}", flush=True)
+            print("Stop with Ctrl-C; nothing is lost.", flush=True)
+            logs.write("started", host=host, port=listening.getsockname()[1])
+
+        run(create_app(shelf, people, limits), listening, ready=ready)
+    finally:
+        listening.close()
+        store.close()
+
+
+def login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return "teacher"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _names(host: str) -> list[str]:
+    """The names this machine goes by, if others may reach it."""
+    import socket
+
+    if _is_loopback(host):
+        return []
+    return [host, socket.gethostname()]
+
+
+def _address(host: str, port: int) -> str:
+    import socket
+
+    shown = host
+    if host in ("0.0.0.0", "::", ""):  # every address: a name that others can use
+        shown = socket.gethostname()
+    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"

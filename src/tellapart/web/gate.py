@@ -1,0 +1,304 @@
+"""The gate that every request passes: who asks, from where, how much, how often.
+
+In this order: the Host header must name this server (a name made to lead here is refused: DNS
+rebinding); an Origin header must be our own; a token or a cookie must say who it is; a cookie alone
+changes nothing without the page's own seal (CSRF); nobody asks too often; no body is too large. On
+the way out every answer gets the headers that keep browsers strict.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import logging
+import secrets
+import time
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tellapart.web import faults, logs
+from tellapart.web.access import KEPT, Person
+from tellapart.web.faults import Refused
+from tellapart.web.house import House
+from tellapart.web.limits import Limits
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+OPEN = ("/health",)
+"""What one may see without a token; and what lies under /static/."""
+CSRF = "x-csrf-token"
+POLICY = (
+    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self';"
+    " frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Who asks; routes find it in `request.scope["tellapart.visit"]`."""
+
+    person: Person
+    csrf: str | None
+    """What a page must send with every change; None for programs, which send the token."""
+
+
+class Gate:
+    """ASGI middleware; see the top of this file."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # no web sockets here
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        started = time.perf_counter()
+        number = scope["tellapart.request"] = secrets.token_hex(8)
+        answer = _Answer(send, scope["path"], number)
+        house: House = scope["app"].state.house
+        try:
+            await self._let_in(house, scope, receive, answer)
+        except Refused as error:
+            house.metrics.refuse(error.kind)
+            await _refuse(scope, receive, answer, error)
+        except Exception as error:
+            logs.write("failed", logging.ERROR, request=number, **logs.where(error))
+            if not answer.status:
+                wrong = faults.fault(500, "ServerError", faults._WORDS[500], request=number)
+                await wrong(scope, receive, answer)
+        finally:
+            _note(house, scope, answer, time.perf_counter() - started, number)
+
+    async def _let_in(self, house: House, scope: Scope, receive: Receive, answer: _Answer) -> None:
+        headers, path = Headers(scope=scope), scope["path"]
+        host = headers.get("host", "")
+        if not house.limits.knows(host):
+            raise Refused(403, "WrongHost", "this server does not go by that name (Host header)")
+        _check_origin(house.limits, scope, headers, host)
+        if path in OPEN or path.startswith("/static/"):
+            await self.app(scope, receive, answer)
+            return
+        if (reply := _exchange(house, scope, host)) is not None:
+            await reply(scope, receive, answer)
+            return
+        visit = _who(house, scope, headers, host)
+        answer.person = visit.person.name
+        if wait := house.rates.wait(visit.person.name):
+            raise _later(wait)
+        if scope["method"] not in SAFE and visit.csrf is not None:
+            sent = headers.get(CSRF, "")
+            if not secrets.compare_digest(sent.encode(), visit.csrf.encode()):
+                raise Refused(403, "NoCsrf", f"a change by a page needs the {CSRF} header")
+        scope["tellapart.visit"] = visit
+        await self.app(scope, await _body(house.limits, headers, receive), answer)
+
+
+def _check_origin(limits: Limits, scope: Scope, headers: Headers, host: str) -> None:
+    """Refuse what another site's page sends."""
+    origin = headers.get("origin")
+    if origin is not None and not limits.is_own(origin, scope["scheme"], host):
+        raise Refused(403, "ForeignOrigin", "this request comes from a page of another site")
+    site = headers.get("sec-fetch-site", "none")
+    if scope["method"] not in SAFE and site not in ("none", "same-origin"):
+        raise Refused(403, "ForeignOrigin", "this request comes from a page of another site")
+
+
+def _exchange(house: House, scope: Scope, host: str) -> Response | None:
+    """A page asked for with ?token=: a cookie for it, and the address without it."""
+    if scope["method"] not in ("GET", "HEAD") or scope["path"].startswith("/api/"):
+        return None
+    query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    tokens = [value for name, value in query if name == "token"]
+    if not tokens:
+        return None
+    person = house.people.by_token(tokens[-1])
+    if person is None:
+        raise _stranger(house, scope, "this token is not, or no longer, valid")
+    rest = urlencode([pair for pair in query if pair[0] != "token"])
+    path = "/" + scope["path"].lstrip("/\\")
+    to = path + (f"?{rest}" if rest else "")
+    site = Headers(scope=scope).get("sec-fetch-site", "none")
+    reply: Response
+    if site in ("none", "same-origin"):
+        reply = RedirectResponse(to, 303)
+    else:  # a strict cookie is not sent after a redirect that began on another site
+        target = html.escape(to, quote=True)
+        reply = HTMLResponse(
+            f'<!doctype html><meta http-equiv="refresh" content="0;url={target}">'
+            f'<title>tellapart</title><a href="{target}">Go on</a>'
+        )
+    reply.set_cookie(
+        _cookie_name(host),
+        house.people.cookie(person),
+        max_age=KEPT,
+        path="/",
+        secure=_is_secure(house.limits, scope),
+        httponly=True,
+        samesite="strict",
+    )
+    return reply
+
+
+def _is_secure(limits: Limits, scope: Scope) -> bool:
+    return scope["scheme"] == "https" or (limits.public or "").startswith("https:")
+
+
+def _who(house: House, scope: Scope, headers: Headers, host: str) -> Visit:
+    said = headers.get("authorization")
+    if said is not None:
+        way, _, token = said.partition(" ")
+        person = house.people.by_token(token.strip()) if way.lower() == "bearer" else None
+        if person is None:
+            raise _stranger(house, scope, "this token is not, or no longer, valid")
+        return Visit(person, None)
+    cookie = _cookie(headers, host)
+    if cookie is None:
+        raise _stranger(
+            house,
+            scope,
+            "a token is wanted: open the address that 'tellapart serve' printed, or send"
+            " 'Authorization: Bearer TOKEN'",
+        )
+    person = house.people.by_cookie(cookie)
+    if person is None:
+        raise _stranger(
+            house, scope, "this browser's cookie is too old: open the address with the token again"
+        )
+    return Visit(person, house.people.csrf(person, cookie))
+
+
+def _stranger(house: House, scope: Scope, message: str) -> Refused:
+    client = scope.get("client")
+    if wait := house.strangers.wait(str(client[0]) if client else "unknown"):
+        return _later(wait)
+    return Refused(401, "NoToken", message, {"WWW-Authenticate": "Bearer"})
+
+
+async def _body(limits: Limits, headers: Headers, receive: Receive) -> Receive:
+    """The whole body, read here, so that its size is known before anybody looks at it."""
+    largest = limits.largest
+    said = headers.get("content-length", "0")
+    if said.isascii() and said.isdecimal() and int(said) > largest:
+        raise _too_large(largest)
+    chunks: list[bytes] = []
+    size, more = 0, True
+    try:
+        async with asyncio.timeout(limits.patience):
+            while more:
+                message = await receive()
+                if message["type"] != "http.request":
+                    break
+                size += len(message.get("body", b""))
+                if size > largest:
+                    raise _too_large(largest)
+                chunks.append(message.get("body", b""))
+                more = message.get("more_body", False)
+    except TimeoutError:
+        raise Refused(408, "TooSlow", "the body of the request did not arrive") from None
+    body: Message | None = {
+        "type": "http.request",
+        "body": b"".join(chunks),
+        "more_body": False,
+    }
+
+    async def read() -> Message:
+        nonlocal body
+        if body is not None:
+            message, body = body, None
+            return message
+        return await receive()
+
+    return read
+
+
+async def _refuse(scope: Scope, receive: Receive, answer: _Answer, error: Refused) -> None:
+    number = scope["tellapart.request"]
+    accepts = Headers(scope=scope).get("accept", "")
+    reply = faults.of_refusal(error, number)
+    if "text/html" in accepts and not scope["path"].startswith("/api/"):
+        said = html.escape(str(error.detail))
+        reply = HTMLResponse(
+            f'<!doctype html><html lang="en"><title>tellapart</title><h1>Not yet</h1><p>{said}',
+            error.status_code,
+            headers=dict(error.headers or {}),
+        )
+    await reply(scope, receive, answer)
+
+
+def _note(house: House, scope: Scope, answer: _Answer, seconds: float, number: str) -> None:
+    route = getattr(scope.get("route"), "path", None) or "other"
+    if scope["path"].startswith("/api/") and route.startswith("/"):
+        route = "/api" + route.removeprefix("/api")
+    method = scope["method"] if scope["method"].isalpha() else "other"
+    house.metrics.request(method[:10], route, answer.status, seconds)
+    logs.write(
+        "request",
+        request=number,
+        method=method[:10],
+        route=route,
+        status=answer.status,
+        ms=round(seconds * 1000, 1),
+        bytes=answer.bytes,
+        teacher=answer.person,
+    )
+
+
+class _Answer:
+    """Passes an answer on, with our headers, and keeps count."""
+
+    def __init__(self, send: Send, path: str, number: str) -> None:
+        self._send, self._path, self._number = send, path, number
+        self.status, self.bytes = 0, 0
+        self.person: str | None = None
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+            headers["x-request-id"] = self._number
+            if not self._path.startswith("/static/"):
+                headers["cache-control"] = "no-store"
+        elif message["type"] == "http.response.body":
+            self.bytes += len(message.get("body", b""))
+        await self._send(message)
+
+
+def _later(wait: float) -> Refused:
+    seconds = str(max(1, round(wait + 0.5)))
+    return Refused(429, "TooMany", "too many requests; slow down", {"Retry-After": seconds})
+
+
+def _too_large(largest: int) -> Refused:
+    return Refused(413, "TooLarge", f"a request has at most {largest:,} bytes")
+
+
+def _cookie_name(host: str) -> str:
+    """Cookies are shared by all ports of a host: each server has a name of its own."""
+    port = host.rpartition(":")[2]
+    return f"tellapart-{port}" if port.isascii() and port.isdecimal() else "tellapart"
+
+
+def _cookie(headers: Headers, host: str) -> str | None:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(_cookie_name(host))
+    except CookieError:
+        return None
+    return None if found is None else found.value

@@ -1,0 +1,61 @@
+"""Logs as JSON lines: what was asked, by whom, how long it took. Never what is in an item.
+
+Of an error nobody expected the log has its type and where it happened, not its words: they may
+quote a cell.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import traceback
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+LOG = logging.getLogger("tellapart.web")
+
+
+class Lines(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        line: dict[str, Any] = {
+            "at": at.removesuffix("+00:00") + "Z",
+            "level": record.levelname.lower(),
+            "event": getattr(record, "event", None) or record.name,
+        }
+        facts = getattr(record, "facts", None)
+        if facts is not None:
+            line.update(facts)
+        else:
+            line["message"] = record.getMessage()
+        if record.exc_info and record.exc_info[1] is not None:
+            line.update(where(record.exc_info[1]))
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def where(error: BaseException) -> dict[str, Any]:
+    """The type of an error and the lines it came through, without its words."""
+    frames = traceback.extract_tb(error.__traceback__)[-8:]
+    path = [f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in frames]
+    return {"error": type(error).__name__, "where": path}
+
+
+def write(event: str, level: int = logging.INFO, **facts: Any) -> None:
+    """A line in the log."""
+    LOG.log(level, event, extra={"event": event, "facts": facts})
+
+
+def start(stream: TextIO | None = None, level: int = logging.INFO) -> None:
+    """Send our log and uvicorn's to a stream (stderr)."""
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(Lines())
+    for name in ("tellapart.web", "uvicorn", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [handler] if name != "uvicorn.error" else []
+        logger.setLevel(level)
+        logger.propagate = name == "uvicorn.error"
+    logging.getLogger("uvicorn.error").setLevel(max(level, logging.WARNING))

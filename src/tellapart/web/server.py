@@ -1,0 +1,65 @@
+"""Running the app: a socket, uvicorn, and an end in which nothing is lost."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from fastapi import FastAPI
+
+from tellapart.errors import ParameterError
+from tellapart.web import logs
+
+GRACE = 10
+"""Seconds that requests have to finish when the server is told to stop."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens, or a message that says why not. Port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+        made.listen(200)
+    except (OSError, OverflowError) as error:
+        made.close()
+        why = getattr(error, "strerror", None) or error
+        raise ParameterError(
+            f"cannot listen on {host} port {port}: {why}. Choose another with --port, or 0 for a"
+            " free one"
+        ) from error
+    return made
+
+
+def run(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None] | None = None) -> None:
+    """Serve until SIGTERM or SIGINT: requests under way are finished, stores closed."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=GRACE,
+        timeout_keep_alive=30,
+        h11_max_incomplete_event_size=64 * 1024,
+        lifespan="on",
+    )
+    # uvicorn raises a signal it caught once more when it is done: by then all is closed
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+    _Server(config, ready).run(sockets=[listening])
+    logs.write("stopped")
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None] | None) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and self._ready is not None:
+            self._ready()

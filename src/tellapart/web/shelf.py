@@ -1,0 +1,185 @@
+"""The sessions that are open here, each with a thread of its own.
+
+Whatever is done to a session is done in its thread, one thing after another: a learner that thinks
+keeps nobody waiting but those who teach it, and the server itself goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tellapart.errors import ParameterError, SessionError
+from tellapart.sessions import Listed, Session, Store
+from tellapart.web.faults import Refused
+
+T = TypeVar("T")
+ENDINGS = frozenset(
+    {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".arrow", ".ipc", ".feather"}
+)
+
+
+class Shelf:
+    """Sessions in a store, opened when first asked for.
+
+    Parameters
+    ----------
+    store : Store
+    folder : Path
+        Tables for new sessions lie here, or in a folder beneath.
+    """
+
+    def __init__(self, store: Store, folder: Path) -> None:
+        self.store, self.folder = store, folder.resolve()
+        self._open: dict[str, _Open] = {}
+        self._opening: dict[str, asyncio.Task[_Open]] = {}
+        self._closing = False
+
+    # -- using a session
+
+    async def run(self, name: str, work: Callable[[Session], T]) -> T:
+        """Do something with a session, in its thread."""
+        opened = self._open.get(name) or await self._find(name)
+        return await opened.run(lambda: work(opened.session))
+
+    async def read(self, name: str, work: Callable[[Session], T]) -> T:
+        """Do something long that changes nothing, beside the session's thread.
+
+        Tags change while they are read: a table with tags is read in the session's thread.
+        """
+        opened = self._open.get(name) or await self._find(name)
+        if opened.session.table.tags:
+            return await opened.run(lambda: work(opened.session))
+        return await asyncio.to_thread(work, opened.session)
+
+    def adopt(self, session: Session) -> None:
+        """Take in a session that is open already."""
+        self._open[session.name] = _Open(session)
+
+    async def new(self, name: str, make: Callable[[Store], Session]) -> None:
+        """A session that is begun, not found."""
+        if name in self._open or name in self._opening:
+            raise SessionError(f"there is a session {name!r} already; choose another name")
+        await self._start(name, lambda: make(self.store))
+
+    async def close(self, name: str) -> None:
+        """Close a session, so that another program may open it."""
+        if name in self._opening:
+            await asyncio.wait([self._opening[name]])
+        opened = self._open.pop(name, None)
+        if opened is not None:
+            await opened.run(opened.session.close)
+            opened.pool.shutdown(wait=False)
+
+    async def close_all(self) -> None:
+        """Close everything, the store last."""
+        self._closing = True
+        for name in {*self._open, *self._opening}:
+            await self.close(name)
+        await asyncio.to_thread(self.store.close)
+
+    def is_open(self, name: str) -> bool:
+        """Whether a session is open here."""
+        return name in self._open
+
+    @property
+    def opened(self) -> int:
+        """How many are open."""
+        return len(self._open)
+
+    async def listed(self) -> list[Listed]:
+        """All sessions in the store, the latest first."""
+        return await asyncio.to_thread(self.store.sessions)
+
+    def ping(self) -> None:
+        """Raise unless the store answers."""
+        with self.store.connected() as connection:
+            connection.exec_driver_sql("SELECT 1")
+
+    def claim(self) -> None:
+        """Raise unless this program may write to the store: better at the start than later."""
+        self.store.claim("")
+        self.store.release("")
+
+    async def _find(self, name: str) -> _Open:
+        try:
+            return await self._start(name, lambda: Session.open(self.store, name))
+        except SessionError as error:
+            if name in {listed.name for listed in await self.listed()}:
+                raise
+            raise Refused(404, "NoSession", f"there is no session {name!r}") from error
+
+    async def _start(self, name: str, make: Callable[[], Session]) -> _Open:
+        if self._closing:
+            raise SessionError("the server is stopping; try again when it is back")
+        if name not in self._opening:
+            self._opening[name] = asyncio.create_task(self._make(name, make))
+        # whoever asked first may go away: those who wait for the same session do not
+        return await asyncio.shield(self._opening[name])
+
+    async def _make(self, name: str, make: Callable[[], Session]) -> _Open:
+        try:
+            self._open[name] = _Open(await asyncio.to_thread(make))
+            return self._open[name]
+        finally:
+            del self._opening[name]
+
+    # -- tables
+
+    def tables(self) -> list[str]:
+        """The tables that a session may be begun with."""
+        found = []
+        for path in sorted(self.folder.rglob("*")):
+            parts = path.relative_to(self.folder).parts
+            hidden = any(part.startswith(".") for part in parts)
+            if path.suffix.lower() in ENDINGS and not hidden and path.is_file():
+                found.append("/".join(parts))
+            if len(found) == 1000:
+                break
+        return found
+
+    def table(self, name: str) -> Path:
+        """The path of a table in our folder; nothing outside of it."""
+        try:
+            path = (self.folder / name).resolve()
+            inside = path.is_relative_to(self.folder) and path.is_file()
+        except (OSError, ValueError):
+            inside = False
+        if not inside or path.suffix.lower() not in ENDINGS:
+            raise ParameterError(
+                f"there is no table {name!r} in the folder of this server; GET /api/tables names"
+                " those there are"
+            )
+        return path
+
+
+class _Open:
+    """An open session and its thread."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.pool = ThreadPoolExecutor(1, thread_name_prefix="session")
+
+    async def run(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self.pool, work)
+
+
+def begin(
+    path: Path, name: str, reading: Mapping[str, Any], **how: Any
+) -> Callable[[Store], Session]:
+    """How to begin a session with the table in a file."""
+    return lambda store: Session.new(store, name, path, reading=dict(reading), **how)
+
+
+def open_or_begin(
+    store: Store, table: Path, name: str, *, id: str | None = None, learner: str | None = None
+) -> Session:
+    """The session of a table: opened, or begun if there is none of that name."""
+    if name in {listed.name for listed in store.sessions()}:
+        return Session.open(store, name)
+    how = {} if learner is None else {"learner": learner}
+    reading = {} if id is None else {"id": id}
+    return begin(table, name, reading, **how)(store)

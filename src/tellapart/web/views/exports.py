@@ -1,0 +1,179 @@
+"""What leaves the house: models, logs, and predictions for every item."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tellapart.errors import ParameterError
+from tellapart.export import to_dot, to_python, to_sql, to_svg, to_text
+from tellapart.export.clauses import example_text
+from tellapart.model import DecisionList
+from tellapart.sessions import Session
+from tellapart.tables import Table
+from tellapart.web import inside
+from tellapart.web.views.items import plain
+from tellapart.web.views.review import numbers
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LANGUAGES = {
+    "json": ("application/json", "json"),
+    "sql": ("text/plain; charset=utf-8", "sql"),
+    "python": ("text/plain; charset=utf-8", "py"),
+    "text": ("text/plain; charset=utf-8", "txt"),
+    "dot": ("text/plain; charset=utf-8", "dot"),
+    "svg": ("image/svg+xml", "svg"),
+}
+"""The languages of a model: media type and ending."""
+FORMATS = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/x-ndjson",
+    "parquet": "application/vnd.apache.parquet",
+}
+OURS = ("label", "clause", "example")
+BLOCK = 10_000
+"""So many rows are written at a time."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def model(session: Session, language: str, dialect: str = "duckdb") -> str:
+    """The model of a session in some language."""
+    made = session.model
+    if language == "json":
+        return made.to_json() + "\n"
+    if language == "sql":
+        return to_sql(made, dialect, schema=session.table.schema) + "\n"
+    writers: dict[str, Callable[[DecisionList], str]] = {
+        "python": to_python,
+        "text": to_text,
+        "dot": to_dot,
+        "svg": to_svg,
+    }
+    return writers[language](made).rstrip("\n") + "\n"
+
+
+def log(session: Session) -> bytes:
+    """The session as its log, an event a line."""
+    return "".join(event.line() + "\n" for event in inside.log(session)).encode()
+
+
+class Predictions:
+    """A label for every item, with the number of the rule and its example, block by block.
+
+    It is made once, at one moment of the session; teaching may go on while it is read.
+    """
+
+    def __init__(self, table: Table, model: DecisionList, columns: list[str]) -> None:
+        for name in columns:
+            table.check(name)
+        clauses = list(model)
+        self._numbers = numbers(table, model)
+        self._labels = [clause.label for clause in clauses]
+        self._examples = [example_text(clause.example) for clause in clauses]
+        kept = list(dict.fromkeys(columns))
+        if table.id is not None and table.id not in kept:
+            kept.insert(0, table.id)
+        self._frame = table.frame(kept)
+        self._row_numbers = table.id is None
+        taken = {*kept, "item"}
+        self._ours = [_free(name, taken) for name in OURS]
+        self.columns = [*(["item"] if self._row_numbers else []), *kept, *self._ours]
+
+    def blocks(self) -> Iterator[list[tuple[Any, ...]]]:
+        """Rows, some thousand at a time."""
+        for start in range(0, len(self._numbers), BLOCK):
+            found = self._numbers[start : start + BLOCK].tolist()
+            cells = self._frame.slice(start, BLOCK).rows() if self._frame.width else None
+            block = []
+            for n, clause in enumerate(found):
+                head = (start + n,) if self._row_numbers else ()
+                row = () if cells is None else cells[n]
+                said = (self._labels[clause], clause + 1, self._examples[clause])
+                block.append((*head, *row, *said))
+            yield block
+
+    def csv(self, *, exact: bool = False) -> Iterator[bytes]:
+        """As CSV. Texts that a spreadsheet would take for a formula get a ' before them, unless
+        `exact`."""
+        safe = plain if exact else _safe
+        yield _csv([[safe(name) for name in self.columns]])
+        for block in self.blocks():
+            yield _csv([[safe(cell) for cell in row] for row in block])
+
+    def jsonl(self) -> Iterator[bytes]:
+        """As JSON lines."""
+        for block in self.blocks():
+            lines = (
+                json.dumps(
+                    {name: plain(cell) for name, cell in zip(self.columns, row, strict=True)},
+                    ensure_ascii=False,
+                )
+                for row in block
+            )
+            yield ("\n".join(lines) + "\n").encode()
+
+    def frame(self) -> pl.DataFrame:
+        """As a frame."""
+        import polars as pl
+
+        found = self._numbers
+        labels = pl.Series(self._ours[0], self._labels, dtype=pl.String, strict=False)
+        examples = pl.Series(self._ours[2], self._examples, dtype=pl.String)
+        made = [
+            labels.gather(found),
+            pl.Series(self._ours[1], (found + 1).astype(np.uint32)),
+            examples.gather(found),
+        ]
+        head = [pl.Series("item", np.arange(len(found)))] if self._row_numbers else []
+        return pl.DataFrame([*head, *self._frame.get_columns(), *made])
+
+    def parquet(self) -> Iterator[bytes]:
+        """As a Parquet file."""
+        import tempfile
+
+        with tempfile.TemporaryFile() as file:
+            self.frame().write_parquet(file)
+            file.seek(0)
+            while chunk := file.read(1 << 18):
+                yield chunk
+
+    def stream(self, format: str, *, exact: bool = False) -> Iterator[bytes]:
+        """In one of `FORMATS`."""
+        if format == "csv":
+            return self.csv(exact=exact)
+        if format == "jsonl":
+            return self.jsonl()
+        if format == "parquet":
+            return self.parquet()
+        raise ParameterError(f"predictions come as {', '.join(FORMATS)}, got {format!r}")
+
+
+def _safe(cell: Any) -> Any:
+    """
+    >>> _safe("=1+1"), _safe("bear"), _safe(-4)
+    ("'=1+1", 'bear', -4)
+    """
+    cell = plain(cell)
+    if isinstance(cell, str) and cell.lstrip(" \ufeff\u3000").startswith(_FORMULA):
+        return "'" + cell
+    return cell
+
+
+def _csv(rows: list[list[Any]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name

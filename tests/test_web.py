@@ -1,0 +1,624 @@
+"""The HTTP API: what it says, what it refuses, and in which words."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from tellapart.sessions import Store
+from tellapart.web import Limits, People, Person, Shelf, create_app
+from tellapart.web.faults import Fault
+from tellapart.web.house import House
+
+ANN, BOB = "token-of-ann-00001", "token-of-bob-00002"
+HOST = "http://127.0.0.1:8400"
+ZOO = """name,milk,feathers,legs,note
+bear,true,false,4,=1+1
+duck,false,true,2,quacks
+bass,false,false,0,@home
+lion,true,false,4,-
+crow,false,true,2,black
+"""
+
+
+class Client(TestClient):
+    """A teacher's program."""
+
+    def __init__(self, app: FastAPI, token: str | None = ANN) -> None:
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        super().__init__(app, base_url=HOST, headers=headers, follow_redirects=False)
+
+    def call(self, method: str, path: str, status: int = 200, **how: Any) -> Any:
+        answer = self.request(method, path, **how)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def next(self) -> dict[str, Any]:
+        given: dict[str, Any] = self.call("POST", "/api/sessions/zoo/next")["given"]
+        return given
+
+    def answer(self, status: int = 200, **said: Any) -> Any:
+        return self.call("POST", "/api/sessions/zoo/answers", status, json=said)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "zoo.csv").write_text(ZOO)
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    return tmp_path
+
+
+def make_house(folder: Path, **limits: Any) -> House:
+    people = People([Person("Ann", ANN, owner=True), Person("Bob", BOB)])
+    shelf = Shelf(Store(folder / "zoo.db"), folder / "tables")
+    return House(shelf, people, Limits(**limits))
+
+
+@cache
+def blank(_number: int) -> FastAPI:
+    """To make an app takes a while: all tests furnish the same ones."""
+    house = House(None, None, Limits())  # type: ignore[arg-type]
+    return create_app(house.shelf, house.people)
+
+
+def make_app(folder: Path, number: int = 0, **limits: Any) -> FastAPI:
+    app = blank(number)
+    app.state.house = make_house(folder, **limits)
+    return app
+
+
+@pytest.fixture
+def app(folder: Path) -> Iterator[FastAPI]:
+    app = make_app(folder)
+    with Client(app) as client:
+        begin(client)
+        yield app
+
+
+@pytest.fixture
+def ann(app: FastAPI) -> Client:
+    return Client(app)
+
+
+@pytest.fixture
+def bob(app: FastAPI) -> Client:
+    return Client(app, BOB)
+
+
+def begin(client: Client, **more: Any) -> None:
+    body = {"name": "zoo", "table": "zoo.csv", "id": "name", "learner": "DFF", **more}
+    client.call("POST", "/api/sessions", 201, json=body)
+
+
+def teach(client: Client) -> None:
+    """Two answers: a label, and a mistake with its feature."""
+    client.answer(given=client.next()["id"], answer="wrong", label="mammal")
+    client.answer(given=client.next()["id"], answer="wrong", label="bird", feature="feathers")
+
+
+# -- teaching
+
+
+def test_a_conversation(ann: Client) -> None:
+    first = ann.next()
+    assert (first["asks"], first["item"]["name"], first["candidates"]) == ("label", "bear", [])
+    done = ann.answer(given=first["id"], answer="wrong", label="mammal", id="one", next=True)
+    assert done["saved"]["outcome"] == "label"
+    given = done["next"]["given"]
+    assert (given["guess"], given["example"]["id"], given["item"]["id"]) == (
+        "mammal",
+        "bear",
+        "duck",
+    )
+    assert {"column": "legs", "item": 2, "example": 4} in given["differs"]
+    offered = {one["feature"]: one["items"] for one in given["candidates"]}
+    assert offered["feathers"] == 2
+    done = ann.answer(given=given["id"], answer="wrong", label="bird", feature="feathers")
+    assert done["saved"]["outcome"] == "mistake"
+    about = ann.call("GET", "/api/sessions/zoo")
+    assert about["labels"] == ["mammal", "bird"]
+    assert about["progress"]["mistakes"] == 1
+
+
+def test_candidates_are_ranked_for_a_label(ann: Client) -> None:
+    teach(ann)
+    given = ann.next()
+    path = f"/api/sessions/zoo/candidates?given={given['id']}&label=fish&limit=3"
+    found = ann.call("GET", path)["candidates"]
+    assert len(found) == 3
+    for one in found:
+        tried = {"feature": one["feature"], "given": given["id"]}
+        assert ann.call("POST", "/api/sessions/zoo/check", json=tried)["tells"]
+
+
+def test_an_expression_is_checked(ann: Client) -> None:
+    ann.answer(given=ann.next()["id"], answer="wrong", label="mammal")
+    given = ann.next()["id"]
+
+    def check(feature: str, **more: Any) -> Any:
+        body = {"feature": feature, "given": given, **more}
+        return ann.call("POST", "/api/sessions/zoo/check", json=body)
+
+    good = check("legs < 3")
+    assert (good["valid"], good["here"], good["there"], good["tells"]) == (True, True, False, True)
+    assert good["items"] == 3
+    assert not check("legs >= 2")["tells"]
+    wrong = check("feather")
+    assert (wrong["valid"], wrong["spot"]) == (False, [0, 7])
+    assert "feathers" in wrong["message"]
+    for evil in ("(SELECT 1)", "1; DROP TABLE x", "read_csv('x')", "legs = 1 -- x", "", "(" * 5000):
+        assert not check(evil)["valid"]
+    assert check("milk", item="lion", example="crow")["tells"]
+
+
+def test_undo_redo_change_history(ann: Client) -> None:
+    teach(ann)
+    undone = ann.call("POST", "/api/sessions/zoo/undo", json={"next": True})
+    assert undone["next"]["given"]["item"]["id"] == "duck"
+    assert undone["next"]["can_redo"]
+    ann.call("POST", "/api/sessions/zoo/redo")
+    history = ann.call("GET", "/api/sessions/zoo/history")["answers"]
+    assert [one["item"]["id"] for one in history] == ["duck", "bear"]
+    changed = {"event": history[0]["event"], "answer": "wrong", "label": "fowl"}
+    ann.call("POST", "/api/sessions/zoo/change", json=changed)
+    assert ann.call("GET", "/api/sessions/zoo/history?item=duck")["answers"][0]["label"] == "fowl"
+    page = ann.call("GET", "/api/sessions/zoo/history?limit=1")
+    rest = ann.call("GET", f"/api/sessions/zoo/history?before={page['before']}")
+    assert [one["item"]["id"] for one in rest["answers"]] == ["bear"]
+    assert rest["before"] is None
+
+
+def test_a_repeated_request_is_harmless(ann: Client) -> None:
+    given = ann.next()["id"]
+    said = {"given": given, "answer": "wrong", "label": "mammal", "id": "mine"}
+    first = ann.answer(**said)
+    assert ann.answer(**said) == first
+    assert ann.answer(**{**said, "id": "other"})["saved"] == first["saved"]
+    refused = ann.answer(409, **{**said, "label": "bird"})
+    assert refused["kind"] == "ProtocolError"
+    assert len(ann.call("GET", "/api/sessions/zoo/history")["answers"]) == 1
+
+
+def test_rules_progress_odd(ann: Client) -> None:
+    teach(ann)
+    ann.answer(given=ann.next()["id"], answer="wrong", label="fish", feature="NOT feathers")
+    rules = ann.call("GET", "/api/sessions/zoo/rules")["rules"]
+    assert sum(rule["items"] for rule in rules) == 5
+    assert rules[0]["example"]["id"] == "duck"
+    assert rules[0]["teacher"] == "Ann"
+    assert rules[-1]["is_default"]
+    found = ann.call("GET", "/api/sessions/zoo/rules/1/items?limit=2")
+    assert found["total"] == rules[0]["items"]
+    progress = ann.call("GET", "/api/sessions/zoo/progress?m=3")
+    assert progress["mistakes"] == 2
+    assert progress["last"] == [True, True]
+    assert progress["bound"]["mistakes"] >= 2
+    assert progress["curve"][-1] == {"guess": 2, "mistakes": 2}
+    assert 0 <= progress["error"]["low"] <= progress["error"]["high"] <= 1
+    assert "odd" in ann.call("GET", "/api/sessions/zoo/odd")
+
+
+def test_rules_by_hand(ann: Client) -> None:
+    teach(ann)
+    edit = {"example": "duck", "condition": "legs = 2", "label": "bird"}
+    ann.call("POST", "/api/sessions/zoo/rules/edit", json=edit)
+    rule = ann.call("GET", "/api/sessions/zoo/rules")["rules"][0]
+    assert rule["by_hand"]
+    assert rule["items"] == 2
+    ann.call("POST", "/api/sessions/zoo/rules/drop", json={"example": "duck"})
+    assert len(ann.call("GET", "/api/sessions/zoo/rules")["rules"]) == 1
+    refused = ann.call("POST", "/api/sessions/zoo/rules/drop", 422, json={"example": "bass"})
+    assert "no rule" in refused["error"]
+
+
+def test_labels_tags_notes_settings(ann: Client) -> None:
+    teach(ann)
+    base = "/api/sessions/zoo"
+    ann.call("POST", f"{base}/labels", json={"label": "fish"})
+    ann.call("POST", f"{base}/labels/rename", json={"label": "bird", "to": "fowl"})
+    assert ann.call("GET", f"{base}/labels")["labels"] == ["mammal", "fowl", "fish"]
+    ann.call("POST", f"{base}/labels/merge", json={"label": "fish", "into": "fowl"})
+    assert ann.call("GET", f"{base}/labels")["labels"] == ["mammal", "fowl"]
+    ann.call("POST", f"{base}/tags", json={"tag": "cute", "item": "duck", "value": True})
+    assert ann.call("GET", f"{base}/tags")["tags"] == ["cute"]
+    tried = ann.call("POST", f"{base}/check", json={"feature": "cute"})
+    assert tried["items"] == 1
+    ann.call("POST", f"{base}/notes", json={"text": "look again", "item": "duck"})
+    assert ann.call("GET", f"{base}/notes")["notes"][0]["item"]["name"] == "duck"
+    ann.call("PATCH", base, json={"order": "random", "until": {"no mistake in": 40}})
+    settings = ann.call("GET", base)["settings"]
+    assert (settings["order"], settings["until"]) == ("random", {"no mistake in": 40})
+    ann.call("PATCH", base, 422, json={})
+    ann.call("PATCH", base, 422, json={"until": {"no such": 1}})
+
+
+def test_an_end_is_a_normal_answer(ann: Client) -> None:
+    teach(ann)
+    for _ in range(3):
+        ann.answer(given=ann.next()["id"], answer="wrong", label="other")
+    end = ann.call("POST", "/api/sessions/zoo/next")
+    assert end["done"]
+    assert "no items left" in end["message"]
+
+
+# -- several teachers
+
+
+def test_items_are_leased_and_answers_are_one_s_own(ann: Client, bob: Client) -> None:
+    mine, his = ann.next(), bob.next()
+    assert mine["item"]["id"] != his["item"]["id"]
+    refused = bob.answer(409, given=mine["id"], answer="wrong", label="x")
+    assert "Ann" in refused["error"]
+    done = ann.answer(given=mine["id"], answer="wrong", label="mammal", id="a1")
+    bob.answer(given=his["id"], answer="wrong", label="bird")
+    assert [one["teacher"] for one in bob.call("GET", "/api/sessions/zoo/history")["answers"]] == [
+        "Bob"
+    ]
+    assert len(ann.call("GET", "/api/sessions/zoo/history")["answers"]) == 2
+    change = {"event": done["saved"]["id"], "answer": "unsure"}
+    assert bob.call("POST", "/api/sessions/zoo/change", 403, json=change)["kind"] == "NotYours"
+    bob.call("POST", "/api/sessions/zoo/undo", 409, json={"event": "a1"})
+
+
+def test_disagreements_have_both_reasons(ann: Client, bob: Client) -> None:
+    ann.call("PATCH", "/api/sessions/zoo", json={"overlap": 1.0})
+    ann.answer(given=ann.next()["id"], answer="wrong", label="mammal")
+    ann.answer(given=ann.next()["id"], answer="wrong", label="bird", feature="feathers")
+    for _ in range(2):
+        given = bob.next()
+        assert given["item"]["id"] in ("bear", "duck")
+        feature = None if given["example"] is None else given["candidates"][0]["feature"]
+        bob.answer(given=given["id"], answer="wrong", label="thing", feature=feature)
+    found = bob.call("GET", "/api/sessions/zoo/disagreements")
+    assert len(found["disagreements"]) == 2
+    assert {one["label"] for one in found["disagreements"][1]["answers"]} == {"bird", "thing"}
+    assert found["agreement"]["items"] == 2
+    assert found["agreement"]["labels"] == 0
+
+
+def test_only_the_owner_begins_closes_and_takes_the_log(bob: Client) -> None:
+    body = {"name": "more", "table": "zoo.csv"}
+    assert bob.call("POST", "/api/sessions", 403, json=body)["kind"] == "OwnerOnly"
+    bob.call("GET", "/api/tables", 403)
+    bob.call("POST", "/api/sessions/zoo/close", 403)
+    bob.call("GET", "/api/sessions/zoo/log", 403)
+
+
+# -- sessions
+
+
+def test_sessions_are_begun_listed_closed_and_found_again(ann: Client) -> None:
+    teach(ann)
+    assert ann.call("GET", "/api/tables")["tables"] == ["zoo.csv"]
+    assert ann.call("GET", "/api/sessions")["sessions"][0]["open"]
+    closed = ann.call("POST", "/api/sessions/zoo/close")["sessions"][0]
+    assert (closed["name"], closed["open"], closed["items"]) == ("zoo", False, 5)
+    assert ann.call("GET", "/api/sessions/zoo")["progress"]["labelled"] == 2
+    again = {"name": "zoo", "table": "zoo.csv"}
+    assert "already" in ann.call("POST", "/api/sessions", 409, json=again)["error"]
+    assert ann.call("GET", "/api/sessions/none", 404)["kind"] == "NoSession"
+    for path in ("../secret.csv", "/etc/passwd", "none.csv", "..", "\0.csv", "x" * 400 + ".csv"):
+        ann.call("POST", "/api/sessions", 422, json={"name": "x", "table": path})
+    for name in ("..", "a/b", " "):
+        ann.call("POST", "/api/sessions", 422, json={"name": name, "table": "zoo.csv"})
+    ann.call("POST", "/api/sessions", 422, json={"name": "x", "table": "zoo.csv", "learner": "No"})
+
+
+def test_a_table_that_changed_is_named(folder: Path) -> None:
+    with Client(make_app(folder)) as client:
+        begin(client)
+        teach(client)
+    table = folder / "tables" / "zoo.csv"
+    table.write_text(ZOO.replace("duck,false", "duck,true"))
+    with Client(make_app(folder)) as client:
+        refused = client.call("GET", "/api/sessions/zoo", 409)
+        assert "has changed since the session began" in refused["error"]
+        assert client.get("/health").status_code == 200
+        table.write_text(ZOO)
+        assert client.call("GET", "/api/sessions/zoo")["progress"]["labelled"] == 2
+
+
+def test_two_servers_on_one_file(folder: Path) -> None:
+    with Client(make_app(folder)) as one:
+        begin(one)
+        with Client(make_app(folder, 1)) as other:
+            refused = other.call("GET", "/api/sessions/zoo", 409)
+            assert "another program" in refused["error"]
+        teach(one)
+
+
+# -- what leaves the house
+
+
+def test_exports(ann: Client) -> None:
+    teach(ann)
+    base = "/api/sessions/zoo/export"
+    for language in ("json", "sql", "python", "text", "dot", "svg"):
+        answer = ann.get(f"{base}?to={language}")
+        assert answer.status_code == 200
+        assert answer.headers["content-disposition"].startswith("attachment")
+    for dialect in ("duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"):
+        assert ann.get(f"{base}?to=sql&dialect={dialect}").status_code == 200
+    ann.call("GET", f"{base}?to=cobol", 422)
+    lines = ann.get("/api/sessions/zoo/log").text.splitlines()
+    assert json.loads(lines[0])["type"] == "opened"
+    assert [json.loads(line)["n"] for line in lines] == list(range(1, len(lines) + 1))
+
+
+def test_predictions_come_as_csv_jsonl_and_parquet(ann: Client, tmp_path: Path) -> None:
+    teach(ann)
+    base = "/api/sessions/zoo/predictions?column=note&column=legs&format="
+    model = ann.get("/api/sessions/zoo/export?to=text").text
+    assert "bird" in model
+    lines = ann.get(base + "jsonl").text.splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert [row["name"] for row in rows] == ["bear", "duck", "bass", "lion", "crow"]
+    assert rows[0]["note"] == "=1+1"
+    (tmp_path / "out.parquet").write_bytes(ann.get(base + "parquet").content)
+    assert pl.read_parquet(tmp_path / "out.parquet").to_dicts() == rows
+    ann.call("GET", "/api/sessions/zoo/predictions?column=nope", 422)
+
+
+def test_a_spreadsheet_runs_nothing(ann: Client) -> None:
+    ann.answer(given=ann.next()["id"], answer="wrong", label="=cmd|' /C calc'!A0")
+    base = "/api/sessions/zoo/predictions?column=note&column=legs"
+    rows = [line.split(",") for line in ann.get(base).text.splitlines()]
+    assert rows[1] == ["bear", "'=1+1", "4", "'=cmd|' /C calc'!A0", "1", "bear"]
+    assert rows[3][1] == "'@home"
+    assert rows[4][1] == "'-"
+    assert ann.get(base + "&exact=true").text.splitlines()[3].split(",")[1] == "@home"
+
+
+# -- the gate
+
+
+def test_no_token_no_entry(app: FastAPI) -> None:
+    for token in (None, "wrong", "", ANN[:-1], ANN + "x", "é" * 20):
+        client = Client(app, None)
+        headers = [] if token is None else [(b"authorization", f"Bearer {token}".encode())]
+        for method, path in (("GET", "/"), ("GET", "/api/sessions"), ("GET", "/metrics")):
+            answer = client.request(method, path, headers=headers)
+            assert answer.status_code == 401, path
+            Fault.model_validate(answer.json())
+    assert Client(app, None).get("/health").status_code == 200
+
+
+def test_guessing_tokens_is_slowed_down(app: FastAPI, ann: Client) -> None:
+    stranger = Client(app, "w" * 20)
+    codes = [stranger.get("/api/me").status_code for _ in range(60)]
+    assert codes[0] == 401
+    assert codes[-1] == 429
+    assert ann.get("/api/me").status_code == 200
+
+
+def enter(app: FastAPI, token: str = ANN) -> Client:
+    """A browser that opened the address with the token."""
+    browser = Client(app, None)
+    answer = browser.get(f"/?token={token}&page=2")
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/?page=2"
+    return browser
+
+
+def test_the_token_becomes_a_cookie(app: FastAPI) -> None:
+    browser = enter(app)
+    cookie = browser.get(f"/?token={ANN}").headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert ANN not in cookie
+    assert "tellapart-8400=" in cookie
+    assert browser.call("GET", "/api/me")["name"] == "Ann"
+    assert Client(app, None).get("/?token=wrong").status_code == 401
+
+
+def test_a_link_on_another_site_works_too(app: FastAPI) -> None:
+    browser = Client(app, None)
+    answer = browser.get(f"/?token={ANN}", headers={"sec-fetch-site": "cross-site"})
+    assert answer.status_code == 200
+    assert 'content="0;url=/"' in answer.text
+    assert browser.call("GET", "/api/me")["name"] == "Ann"
+
+
+@pytest.mark.parametrize("path", ["//evil.test/", "/\\evil.test", "///evil.test"])
+def test_the_token_leads_nowhere_else(app: FastAPI, path: str) -> None:
+    answer = Client(app, None).get(f"{HOST}{path}?token={ANN}")
+    assert answer.headers["location"].startswith("/")
+    assert not answer.headers["location"].startswith(("//", "/\\"))
+
+
+def test_a_cookie_needs_the_seal_of_the_page(app: FastAPI) -> None:
+    browser = enter(app)
+    assert browser.call("POST", "/api/sessions/zoo/next", 403)["kind"] == "NoCsrf"
+    wrong = {"x-csrf-token": "0" * 64}
+    browser.call("POST", "/api/sessions/zoo/next", 403, headers=wrong)
+    seal = {"x-csrf-token": browser.call("GET", "/api/me")["csrf"]}
+    assert not browser.call("POST", "/api/sessions/zoo/next", headers=seal)["done"]
+    other = enter(app, BOB)
+    other.call("POST", "/api/sessions/zoo/next", 403, headers=seal)
+
+
+def test_a_forged_cookie_is_refused(app: FastAPI) -> None:
+    browser = enter(app)
+    value = browser.cookies["tellapart-8400"]
+    mark, until, seal = value.split(".")
+    for forged in (
+        f"{mark}.{int(until) + 1}.{seal}",
+        f"{mark}.{until}.{seal[:-1]}",
+        f"{'0' * 16}.{until}.{seal}",
+        "",
+        "...",
+        f"{mark}.١.{seal}",
+    ):
+        cookie = [(b"cookie", f"tellapart-8400={forged}".encode())]
+        assert Client(app, None).get("/api/me", headers=cookie).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.test", "null", "https://127.0.0.1:8400", "http://127.0.0.1:8401"]
+)
+def test_a_foreign_origin_is_refused(ann: Client, origin: str) -> None:
+    for method in ("GET", "POST"):
+        refused = ann.call(method, "/api/sessions/zoo/next", 403, headers={"origin": origin})
+        assert refused["kind"] == "ForeignOrigin"
+    assert ann.next()["item"]["id"] == "bear"
+    own = {"origin": HOST}
+    assert ann.request("POST", "/api/sessions/zoo/next", headers=own).status_code == 200
+    cross = {"sec-fetch-site": "cross-site"}
+    ann.call("POST", "/api/sessions/zoo/next", 403, headers=cross)
+
+
+@pytest.mark.parametrize("host", ["evil.test", "evil.test:8400", "127.0.0.1.evil.test", "", "a b"])
+def test_a_wrong_host_is_refused(ann: Client, host: str) -> None:
+    refused = ann.call("GET", "/health", 403, headers={"host": host})
+    assert refused["kind"] == "WrongHost"
+
+
+def test_large_bodies_are_refused(ann: Client) -> None:
+    big = b'{"text": "' + b"x" * 1_100_000 + b'"}'
+    for body in (big, iter([big[:600_000], big[600_000:]])):
+        refused = ann.call(
+            "POST",
+            "/api/sessions/zoo/notes",
+            413,
+            content=body,
+            headers={"content-type": "application/json"},
+        )
+        assert refused["kind"] == "TooLarge"
+
+
+def test_too_many_requests(folder: Path) -> None:
+    with Client(make_app(folder, rate=1.0, burst=5)) as client:
+        answers = [client.get("/api/me") for _ in range(8)]
+        assert [a.status_code for a in answers] == [200] * 5 + [429] * 3
+        assert int(answers[-1].headers["retry-after"]) >= 1
+        Fault.model_validate(answers[-1].json())
+        assert Client(client.app, BOB).get("/api/me").status_code == 200  # type: ignore[arg-type]
+
+
+def test_every_answer_is_strict(app: FastAPI, ann: Client) -> None:
+    for answer in (ann.get("/"), ann.get("/api/me"), ann.get("/nope"), Client(app, None).get("/")):
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("default-src 'self';")
+        assert "unsafe" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["x-frame-options"] == "DENY"
+
+
+def test_one_shape_for_everything_that_goes_wrong(ann: Client) -> None:
+    cases: list[tuple[int, str, str, dict[str, Any]]] = [
+        (404, "GET", "/nope", {}),
+        (404, "GET", "/api/nope", {}),
+        (404, "GET", "/api/sessions/none/rules", {}),
+        (405, "PUT", "/api/me", {}),
+        (405, "DELETE", "/api/sessions", {}),
+        (422, "POST", "/api/sessions", {"json": {}}),
+        (422, "POST", "/api/sessions/zoo/answers", {"json": {"given": 1, "answer": "x"}}),
+        (422, "POST", "/api/sessions/zoo/answers", {"content": b"{"}),
+        (422, "POST", "/api/sessions/zoo/notes", {"content": b"a=b"}),
+        (422, "GET", "/api/sessions/zoo/history?limit=0", {}),
+        (409, "POST", "/api/sessions/zoo/undo", {}),
+        (409, "POST", "/api/sessions/zoo/answers", {"json": {"given": "no", "answer": "right"}}),
+        (403, "GET", "/api/me", {"headers": {"origin": "http://evil.test"}}),
+        (401, "GET", "/api/me", {"headers": {"authorization": "Basic x"}}),
+    ]
+    for status, method, path, how in cases:
+        fault = Fault.model_validate(ann.call(method, path, status, **how))
+        assert fault.status == status
+        assert not fault.ok
+        assert fault.error
+        assert fault.request
+
+
+def test_odd_texts_are_refused_not_failed_on(ann: Client) -> None:
+    half = '{"label": "\\ud800"}'
+    json_type = {"content-type": "application/json"}
+    path = "/api/sessions/zoo/labels"
+    ann.call("POST", path, 422, content=half, headers=json_type)
+    deep = "[" * 100_000 + "]" * 100_000
+    assert ann.post(path, content=deep, headers=json_type).status_code in (400, 422)
+    number = '{"label": ' + "9" * 10_000 + "}"
+    assert ann.post(path, content=number, headers=json_type).status_code in (400, 422)
+    for item in (
+        {"$set": [1]},
+        {"$row": [1, {}]},
+        {"$date": "x"},
+        {"$x": 1},
+        1e400,
+        -1,
+        True,
+        "no",
+    ):
+        body = json.dumps({"tag": "t", "item": item, "value": True})
+        ann.call("POST", "/api/sessions/zoo/tags", 422, content=body, headers=json_type)
+
+
+def test_what_nobody_expected_is_said_without_its_words(
+    ann: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from tellapart.web.views import teaching
+
+    def broken(*_: Any) -> None:
+        raise RuntimeError("the bear weighs 300 kg")
+
+    monkeypatch.setattr(teaching, "next_item", broken)
+    with caplog.at_level(logging.INFO, "tellapart.web"):
+        fault = ann.call("POST", "/api/sessions/zoo/next", 500)
+    assert fault["kind"] == "ServerError"
+    failed = [r for r in caplog.records if getattr(r, "event", "") == "failed"]
+    assert failed[0].facts["error"] == "RuntimeError"  # type: ignore[attr-defined]
+    assert "300 kg" not in str([vars(record) for record in caplog.records])
+
+
+def test_logs_have_no_contents(ann: Client, caplog: pytest.LogCaptureFixture) -> None:
+    from tellapart.web.logs import Lines
+
+    with caplog.at_level(logging.INFO, "tellapart.web"):
+        teach(ann)
+        ann.get("/api/sessions/zoo/history?item=platypus")
+        ann.get("/platypus?platypus=1")
+    written = "\n".join(Lines().format(record) for record in caplog.records)
+    for word in ("bear", "duck", "mammal", "feathers", "platypus", ANN):
+        assert word not in written
+    line = json.loads(written.splitlines()[0])
+    assert line["route"] == "/api/sessions/{session}/next"
+    assert line["teacher"] == "Ann"
+    assert line["status"] == 200
+
+
+def test_numbers_for_whoever_watches(ann: Client) -> None:
+    teach(ann)
+    text = ann.get("/metrics").text
+    assert 'tellapart_answers_total{outcome="mistake"} 1' in text
+    assert "tellapart_open_sessions 1" in text
+    route = 'route="/api/sessions/{session}/answers",status="200"} 2'
+    assert route in text
+
+
+def test_no_web_sockets(app: FastAPI) -> None:
+    from starlette.websockets import WebSocketDisconnect
+
+    with (
+        pytest.raises(WebSocketDisconnect),
+        Client(app).websocket_connect("/ws"),
+    ):
+        pass
+
+
+def test_openapi_names_every_fault(ann: Client) -> None:
+    schema = ann.call("GET", "/api/openapi.json")
+    assert schema["openapi"].startswith("3.1")
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            where = operation["responses"]["422"]["content"]["application/json"]["schema"]
+            assert where == {"$ref": "#/components/schemas/Fault"}, (method, path)

@@ -25,11 +25,12 @@ def candidates(
     if given.guess.example is None:
         return []
     history = labelled(session, LOOKED_AT)
-    history[given.guess.example] = given.guess.label
+    history[given.guess.example] = str(given.guess.label)
     history.pop(given.item, None)
-    return session.table.candidates(
+    found = session.table.candidates(
         given.item, given.guess.example, history, label=label or given.kept, limit=limit
     )
+    return found
 
 
 def labelled(session: Session, most: int) -> dict[Row, str | None]:

@@ -13,6 +13,7 @@ from tellapart.web.access import People
 from tellapart.web.gate import Gate
 from tellapart.web.house import House
 from tellapart.web.limits import Limits
+from tellapart.web.manner import Manner
 from tellapart.web.routes import FAULTS, downloads, operations, review, sessions, teaching, words
 from tellapart.web.shelf import Shelf
 
@@ -42,7 +43,7 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.house = House(shelf, people, limits or Limits())
+    app.state.house = House(shelf, people, limits or Limits(), manner or Manner())
     faults.install(app)
     api = APIRouter(prefix="/api", responses=FAULTS)
     for part in (sessions, teaching, words, review, downloads):

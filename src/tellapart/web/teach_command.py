@@ -115,9 +115,8 @@ def _open(
     if table.stem in {listed.name for listed in store.sessions()}:
         return Session.open(store, table.stem)
     without = [] if label is None else [label]
-    if id is None:
-        id = read_table(table, without=without).names()
-    reading: dict[str, Any] = {} if id is None else {"id": id}
+    named_by = id or read_table(table, without=without).names()
+    reading: dict[str, Any] = {} if named_by is None else {"id": named_by}
     if without:
         reading["without"] = without
     how: dict[str, Any] = {}
@@ -158,7 +157,7 @@ def _talk(session: Session, name: str, keys: dict[str, str]) -> None:
 
 def _agreement(session: Session, table: Path, label: str) -> str:
     """How many answers are those of the table."""
-    from tellapart.sessions.known import compare, known_labels
+    from tellapart.sessions.beforehand import compare, known_labels
 
     right, odd = compare(session.history(), known_labels(table, label, session.table))
     if not right and not odd:

@@ -16,7 +16,7 @@ def curve(values: Sequence[float], across: str, up: str) -> str:
     """
     if not values:
         return f'<p class="hint">No {escape(across)} yet.</p>'
-    most = max(1.0, max(values))
+    most = max(1.0, *values)
     step = max(1, len(values) // 600)
     places = sorted({*range(0, len(values), step), len(values) - 1})
     wide, high = _W - _LEFT - 60, _H - _TOP - _BOTTOM

@@ -14,8 +14,8 @@ from starlette.responses import Response
 from tellapart.columns import unpack
 from tellapart.errors import ExportError, FeatureError, ParameterError
 from tellapart.sessions import Session
+from tellapart.sessions.beforehand import compare, known_labels
 from tellapart.sessions.keys import KEYS
-from tellapart.sessions.known import compare, known_labels
 from tellapart.sessions.order import ORDERS
 from tellapart.sessions.showing import name, show
 from tellapart.tables.packed import evaluate
@@ -61,12 +61,12 @@ async def change_rule(session: Name, request: Request, call: Call) -> Response:
 
     def work(s: Session) -> None:
         example = items.find(s.table, sent.get("example", ""))
-        id = sent.get("id") or None
+        made = sent.get("id") or None
         if sent.get("do") == "drop":
-            s.drop_rule(call.name, example, id=id)
+            s.drop_rule(call.name, example, id=made)
         else:
             condition, label = sent.get("condition", ""), sent.get("label", "").strip()
-            s.edit_rule(call.name, example, condition, label, id=id)
+            s.edit_rule(call.name, example, condition, label, id=made)
 
     await call.do(session, work)
     return again(home(session) + "/rules")
@@ -109,8 +109,8 @@ async def progress(session: Name, call: Call) -> Response:
 async def settings(session: Name, request: Request, call: Call) -> Response:
     """Switch the order of items."""
     sent = await form(request)
-    id = sent.get("id") or None
-    await call.do(session, lambda s: s.set(call.name, order=sent.get("order", ""), id=id))
+    made = sent.get("id") or None
+    await call.do(session, lambda s: s.set(call.name, order=sent.get("order", ""), id=made))
     return again(home(session) + "/progress")
 
 
@@ -355,7 +355,7 @@ async def export(
 
 
 @router.get("/help")
-async def help(session: Name, call: Call) -> Response:
+async def explain(session: Name, call: Call) -> Response:
     """Keys, words, how it learns."""
     values = await call.do(session, lambda s: around(s, call))
     actions = [(action, words) for action, (_, words) in KEYS.items()]

@@ -98,11 +98,13 @@ async def tag(session: Name, request: Request, call: Call) -> Response:
 
     def work(s: Session) -> dict[str, Any]:
         shown = given_to(s, call.name, sent.get("given", ""))
-        name, id = sent.get("tag", "").strip(), sent.get("id") or ""
+        name, made = sent.get("tag", "").strip(), sent.get("id")
         if shown.guess.example is None:
             raise ParameterError("there is no example yet to tell the item from")
-        s.set_tag(call.name, name, shown.item, True, id=f"{id}-item" if id else None)
-        s.set_tag(call.name, name, shown.guess.example, False, id=f"{id}-example" if id else None)
+        s.set_tag(call.name, name, shown.item, True, id=f"{made}-item" if made else None)
+        s.set_tag(
+            call.name, name, shown.guess.example, False, id=f"{made}-example" if made else None
+        )
         feature = '"' + name.replace('"', '""') + '"'
         return _answer(s, call, {**sent, "answer": "wrong", "feature": feature})
 
@@ -131,7 +133,9 @@ async def check(
 
 @router.get("/file")
 async def picture(
-    session: Name, call: Call, path: Annotated[str, Query(max_length=1000)]
+    session: Name,  # noqa: ARG001
+    call: Call,
+    path: Annotated[str, Query(max_length=1000)],
 ) -> Response:
     """A picture that a cell names, if it lies beside the table or beneath."""
     folder = call.house.shelf.folder

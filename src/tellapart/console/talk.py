@@ -11,7 +11,6 @@ from tellapart.console.screen import Screen, offer
 from tellapart.errors import TellapartError
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.keys import KEYS
-from tellapart.sessions.reasons import candidates
 
 _SAID = {
     "again": "Saved. The rules changed meanwhile: the label is kept, but what tells it now?",
@@ -106,7 +105,7 @@ class _Talk:
 
     def why(self, given: Given, label: str) -> bool:
         """What tells the item from its example."""
-        offers = candidates(self.session, given, label)
+        offers = self.session.candidates(given.id, label)
         shown = offers
         self.screen.say(f"True of {given.item}, not of {given.guess.example}:")
         self.screen.choices([offer(one) for one in shown])

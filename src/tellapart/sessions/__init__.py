@@ -6,16 +6,30 @@ line by line.
 
 from tellapart.sessions.events import Event
 from tellapart.sessions.files import export_log, import_log
-from tellapart.sessions.replies import Answered, Ending, Given, Saved, Summary
+from tellapart.sessions.replies import (
+    Agreement,
+    Answered,
+    Check,
+    Disagreement,
+    Ending,
+    Given,
+    OddOne,
+    Saved,
+    Summary,
+)
 from tellapart.sessions.session import Session
 from tellapart.sessions.store import Listed, Store
 
 __all__ = [
+    "Agreement",
     "Answered",
+    "Check",
+    "Disagreement",
     "Ending",
     "Event",
     "Given",
     "Listed",
+    "OddOne",
     "Saved",
     "Session",
     "Store",

@@ -30,7 +30,7 @@ from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
 from tellapart.tables import Row
 
-_WORTH = 8  # a copy is made when telling what came since took so many times what a copy takes
+_WORTH = 3  # a copy is made when telling what came since took so many times what a copy takes
 _COPIES = 24
 _LEAST = 0.002  # seconds
 

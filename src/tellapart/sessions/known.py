@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tellapart.errors import ProtocolError
+from tellapart.features.candidates import Candidate
 from tellapart.model import DecisionList
 from tellapart.protocol import Item
-from tellapart.sessions import report
+from tellapart.review import History
+from tellapart.sessions import agreement, reasons, report
+from tellapart.sessions.acts import Shown
 from tellapart.sessions.events import Event
 from tellapart.sessions.logged import Logged
-from tellapart.sessions.replies import Answered, Summary
+from tellapart.sessions.replies import (
+    Agreement,
+    Answered,
+    Check,
+    Disagreement,
+    Given,
+    OddOne,
+    Summary,
+)
+from tellapart.sessions.state import State
 
 
 class Known(Logged):
@@ -98,3 +111,64 @@ class Known(Logged):
         """Whether there is something to redo."""
         with self._ready() as state:
             return teacher in state.teachers and bool(state.teachers[teacher].undone)
+
+    # -- what is shown
+
+    def given(self, given: str) -> Given:
+        """What was given under an id."""
+        with self._ready() as state:
+            return report.given(state, self._shown(state, given))
+
+    def candidates(
+        self, given: str, label: str | None = None, *, limit: int = 30
+    ) -> list[Candidate]:
+        """Features that tell the item from the example shown with it, the most telling first.
+
+        `label` is what the teacher is about to say; with it the ranking is better.
+        """
+        with self._ready() as state:
+            return reasons.candidates(state, self._shown(state, given), label, limit)
+
+    def check(self, given: str, expression: str) -> Check:
+        """Whether an expression holds on the item and on the example, and on how many items.
+
+        Raises `FeatureError` for what is no expression.
+        """
+        with self._ready() as state:
+            return reasons.check(state, self._shown(state, given), expression)
+
+    def _shown(self, state: State, given: str) -> Shown:
+        shown = state.shown.get(given)
+        if shown is None:
+            raise ProtocolError(f"nothing was given under the id {given!r}")
+        return shown
+
+    # -- several teachers
+
+    def disagreements(self) -> list[Disagreement]:
+        """The items that teachers called differently, with everybody's answer."""
+        with self._ready() as state:
+            return agreement.disagreements(state)
+
+    def agreement(self) -> Agreement:
+        """How far teachers agree on labels and on features."""
+        with self._ready() as state:
+            return agreement.agreement(state)
+
+    def odd_ones(self, teacher: str | None = None) -> list[OddOne]:
+        """Suspected slips, of all or of one teacher, the oddest first.
+
+        Others can go on meanwhile: it judges what there was when it began.
+        """
+        with self._ready() as state:
+            history = History(list(state.course.history.rounds))
+            rounds = list(state.course.rounds)
+        found = agreement.odd_ones(state, history, rounds)
+        return [odd for odd in found if teacher is None or odd.answer.teacher == teacher]
+
+    def slips(self) -> dict[str, tuple[int, int]]:
+        """For each teacher, how many of their answers are suspected, and how many there are."""
+        with self._ready() as state:
+            taught = [state.acts[number].by for number in state.course.rounds]
+        odd = [one.answer.teacher for one in self.odd_ones()]
+        return {name: (odd.count(name), taught.count(name)) for name in self.teachers}

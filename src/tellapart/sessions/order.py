@@ -2,7 +2,9 @@
 
 - "file": as they stand in the table.
 - "random": shuffled by the session's seed. The estimates of the error assume it.
-- "least sure": of the next 32 shuffled ones, the one whose rule has the worst record so far.
+- "least sure": of 32 shuffled ones, the one whose rule has the worst record so far. Before every
+  choice some leave these 32 and others come in, so that about the least sure fifth of all items
+  comes first; those passed by come at the end.
 
 Every request looks at a few places; the shuffling is done once.
 """
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 ORDERS = ("file", "random", "least sure")
 POOL = 32
 """So many items are compared to find the one the learner is least sure of."""
+_LEAVE = 4  # so many of them make room before every choice
 
 
 class Line:
@@ -39,6 +42,7 @@ class Line:
             raise ParameterError(f"an order is one of {', '.join(ORDERS)}, got {kind!r}")
         self.kind, self._length = kind, length
         self._at = 0
+        self._pool: list[int] = []
         self._shuffled: npt.NDArray[np.intp] | None = None
         if kind != "file":
             self._shuffled = np.random.default_rng(seed).permutation(length)
@@ -53,10 +57,12 @@ class Line:
                 self._at -= 1  # it may come to nothing: then it is next again
                 return found[0]
             return None
-        pool = self._some(seen, POOL)
+        pool = [place for place in self._pool[_LEAVE:] if place not in seen]
+        pool += self._some(seen, POOL - len(pool))
         if len(pool) < POOL:  # at the end: once more over those passed by
             self._sweep(seen)
-            pool = list(dict.fromkeys([*pool, *self._some(seen, POOL - len(pool))]))
+            pool += self._some({*pool}, POOL - len(pool))  # nothing seen is left in the line
+        self._pool = pool
         if not pool:
             return None
         doubts = doubt(pool)
@@ -73,7 +79,7 @@ class Line:
         return found
 
     def _sweep(self, seen: Container[int]) -> None:
-        """Begin anew with what was not seen."""
+        """Begin anew with what was passed by."""
         assert self._shuffled is not None
         left = [place for place in self._shuffled.tolist() if place not in seen]
         self._shuffled = np.array(left, dtype=np.intp)

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from tellapart.protocol import Guess
 from tellapart.sessions.acts import Shown
 from tellapart.sessions.state import State
-from tellapart.tables import Row
 
 _GLANCE = 200  # so many of those who wait for others are passed by
 
@@ -68,13 +67,9 @@ def _waiting(
 
 def _doubts(state: State, pool: list[int]) -> list[float]:
     """How likely the guess on each of some items is wrong, by the record of its rule."""
-    found = []
-    for item in state.items.fetch(pool):
-        example = state.course.now.learner.guess(item).example
-        place = example.place if isinstance(example, Row) else -1
-        right, wrong = state.course.now.records.get(place, (0, 0))
-        found.append((wrong + 1) / (right + wrong + 2))
-    return found
+    rules = state.rules_of(pool)
+    counts = (state.course.now.records.get(rules[place], (0, 0)) for place in pool)
+    return [(wrong + 1) / (right + wrong + 2) for right, wrong in counts]
 
 
 def ask(state: State, place: int) -> Question:

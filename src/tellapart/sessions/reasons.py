@@ -1,48 +1,51 @@
-"""What may tell an item from its example: features to choose from."""
+"""Features that tell what is shown apart: candidates, and a look at one the teacher writes.
+
+What a request costs does not grow with the table or with what was taught: candidates are ranked on
+a few hundred of the last labelled items, and counted on a part of the table.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import islice
 
-from tellapart.features.candidates import Candidate
-from tellapart.sessions.replies import Given
-from tellapart.sessions.session import Session
+from tellapart.features.candidates import Candidate, count
+from tellapart.protocol import Label
+from tellapart.sessions.acts import Shown
+from tellapart.sessions.replies import Check
+from tellapart.sessions.state import State
 from tellapart.tables import Row
+from tellapart.tables.telling import telling
 
-OFFERED = 30
-"""So many candidate features, at most."""
-LOOKED_AT = 2000
-"""So many labelled items rank them."""
+_BACK = 2_000  # so many rounds are looked back at
+_EACH = 200  # for so many items of each of the two labels
+_COUNTED = 2_000  # rows in which candidates are counted
 
 
-def candidates(
-    session: Session, given: Given, label: str | None = None, limit: int = OFFERED
-) -> list[Candidate]:
-    """Features that hold on the item given and not on its example, the most telling first.
-
-    `label` is what the teacher says the item is, once they have.
-    """
-    if given.guess.example is None:
+def candidates(state: State, shown: Shown, label: str | None, limit: int) -> list[Candidate]:
+    """Features that hold on the item and not on the example, the most telling first."""
+    if shown.example is None:
         return []
-    history = labelled(session, LOOKED_AT)
-    history[given.guess.example] = str(given.guess.label)
-    history.pop(given.item, None)
-    found = session.table.candidates(
-        given.item, given.guess.example, history, label=label or given.kept, limit=limit
+    mine = shown.kept if label is None else state.labels.find(label)
+    item, example = state.items.row(shown.place), state.items.row(shown.example)
+    history: list[tuple[Row, Label]] = [(example, shown.label)]
+    room: dict[Label, int] = {mine: _EACH, shown.label: _EACH}
+    for told in islice(reversed(state.course.history.rounds), _BACK):
+        if room.get(told.label, 0) and told.item.place not in (item.place, example.place):
+            room[told.label] -= 1
+            history.append((told.item, told.label))
+    return telling(
+        state.items.table, item, example, history, label=mine, limit=limit, counted=_COUNTED
     )
-    return found
 
 
-def labelled(session: Session, most: int) -> dict[Row, str | None]:
-    """Items that were learnt from, evenly spread over the lesson, and their labels."""
-    with session._ready() as state:
-        rounds = state.course.rounds
-        picked = range(len(rounds))
-        if len(rounds) > most:
-            picked = np.linspace(0, len(rounds) - 1, most).astype(int).tolist()
-        found: dict[Row, str | None] = {}
-        for n in picked:
-            said = state.course.said(rounds[n]).label
-            row = state.items.row(state.acts[rounds[n]].place)
-            found[row] = None if said is None else state.labels.name(said)
-        return found
+def check(state: State, shown: Shown, text: str) -> Check:
+    """What an expression says of the item and of the example, and how many items it covers."""
+    feature = state.items.feature(text)
+    table = state.items.table
+    example = None if shown.example is None else state.items.row(shown.example)
+    return Check(
+        str(feature),
+        feature.value(state.items.row(shown.place)),
+        None if example is None else feature.value(example),
+        int(count([feature], table.loaded(list(feature.schema)))[0] or 0),
+    )

@@ -105,21 +105,50 @@ class Answered(NamedTuple):
 
 
 class Disagreement(NamedTuple):
-    """An item that teachers called differently, with both reasons."""
+    """An item that teachers called differently: each one's answer, with label and reason."""
 
     item: Row
     answers: tuple[Answered, ...]
 
 
 class Agreement(NamedTuple):
-    """How far teachers agree on the items that several answered about."""
+    """How far teachers agree on the items that several of them labelled."""
 
     items: int
     labels: float | None
-    """The share of pairs of answers with the same label; None without any."""
-    kappa: float | None
-    """The same, less what chance would do (Cohen, or its mean over pairs of teachers)."""
+    """The share of pairs of answers about one item with the same label; None without any."""
+    alpha: float | None
+    """The same, less what chance would do: Krippendorff's alpha, 1 at best, 0 by chance. It does
+    not mind that teachers saw different items. None where only one label was used."""
     reasons: int
-    """Pairs that gave the same label, and each a feature, against the same example."""
+    """Pairs of answers about one item, to one guess, with the same label and a feature each."""
     features: float | None
-    """The share of those with features that hold on the same items of both."""
+    """The share of these pairs with the same feature."""
+
+
+class OddOne(NamedTuple):
+    """An answer that the others contradict: a slip, or an exception."""
+
+    answer: Answered
+    expected: str | None
+    """The label that the others speak for; the same label when the feature is doubted."""
+    score: float
+    why: str
+    expected_feature: str | None
+
+
+class Check(NamedTuple):
+    """What an expression says of what is shown."""
+
+    feature: str
+    """The expression, in its one form."""
+    on_item: bool | None
+    """True, False, or None where it is unknown."""
+    on_example: bool | None
+    items: int
+    """On how many items of the table it holds."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether it may be named as the reason."""
+        return self.on_item is True and self.on_example is not True

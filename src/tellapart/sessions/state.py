@@ -21,6 +21,7 @@ from tellapart.sessions.events import Event, seconds
 from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
 from tellapart.sessions.order import Line
+from tellapart.tables import Row
 
 
 @dataclass
@@ -80,6 +81,7 @@ class State:
         self.course = Course(items, learner, self.labels)
         self.desk = Desk(self.opinions, self.is_shared)
         self._line: Line | None = None
+        self._rules: tuple[object, dict[int, int]] = (None, {})
 
     @property
     def acts(self) -> list[Act]:
@@ -113,6 +115,21 @@ class State:
             return share >= 1
         digest = hashlib.blake2b(f"{self.seed} {place}".encode(), digest_size=8).digest()
         return int.from_bytes(digest, "big") < share * 2**64
+
+    def rules_of(self, places: Sequence[int]) -> dict[int, int]:
+        """The rule that covers each of some items, by its example; -1 where there is none.
+
+        Kept from one call to the next while the model is the same: items are asked for again.
+        """
+        model = self.course.now.learner.model
+        kept = self._rules[1] if self._rules[0] is model else {}
+        new = [place for place in places if place not in kept]
+        found = {place: kept[place] for place in places if place in kept}
+        for place, item in zip(new, self.items.fetch(new), strict=True):
+            example = self.course.now.learner.guess(item).example
+            found[place] = example.place if isinstance(example, Row) else -1
+        self._rules = (model, found)
+        return found
 
     def label_keys(self) -> list[str]:
         """The labels there are: those added, and those in use."""

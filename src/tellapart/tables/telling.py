@@ -27,6 +27,7 @@ def telling(
     *,
     label: Label,
     limit: int,
+    counted: int = COUNTED,
 ) -> list[Candidate]:
     """See `Table.candidates`."""
     pairs = history.items() if isinstance(history, Mapping) else history
@@ -47,8 +48,8 @@ def telling(
         frame[_spread([theirs, *(n for n in unlike if n != theirs)])],
         limit=limit,
     )
-    exact = len(table) <= COUNTED
-    places = np.linspace(0, len(table) - 1, COUNTED).astype(np.int64)
+    exact = len(table) <= counted
+    places = np.linspace(0, len(table) - 1, counted).astype(np.int64)
     part = frame if exact else frame[places]
     counts = count([c.feature for c in made], part)
     return [

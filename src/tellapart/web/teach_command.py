@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ def teach(
     keys: Path | None = None,
     name: str | None = None,
     port: int = 0,
-    browser: bool = True,
+    no_browser: bool = False,
 ) -> None:
     """Teach a classifier about the rows of a table, in your browser or here.
 
@@ -61,8 +60,8 @@ def teach(
         Your name as a teacher; your login name if not given.
     port
         The port of the page; 0 takes a free one.
-    browser
-        Open the browser (--no-browser: only print the address).
+    no_browser
+        Print the address, and open no browser.
     """
     from tellapart.errors import ParameterError
     from tellapart.sessions import Store
@@ -95,7 +94,7 @@ def teach(
                 folder=table.parent,
                 name=name or login(),
                 port=port,
-                browser=browser and not os.environ.get("TELLAPART_NO_BROWSER"),
+                browser=not no_browser,
                 keys=chosen,
                 known=label,
                 tour=tour,
@@ -119,7 +118,7 @@ def _open(
     reading: dict[str, Any] = {} if named_by is None else {"id": named_by}
     if without:
         reading["without"] = without
-    how: dict[str, Any] = {}
+    how: dict[str, Any] = {"until": {"no mistake in": 40}}
     if learner is not None:
         how["learner"], _, given = learner.partition(":")
         how["parameters"] = _parameters(given)

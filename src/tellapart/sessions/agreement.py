@@ -1,0 +1,112 @@
+"""Where teachers disagree, how far they agree, and which answers look like slips."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from tellapart.columns import Words as Packed
+from tellapart.columns import pack
+from tellapart.export.text import Words
+from tellapart.protocol import Feature
+from tellapart.review import History, suspects
+from tellapart.sessions import report
+from tellapart.sessions.replies import Agreement, Disagreement, OddOne
+from tellapart.sessions.state import State
+from tellapart.tables import Table
+
+
+def shared(state: State) -> Iterator[tuple[int, list[int]]]:
+    """The items that several teachers labelled, and each one's answer."""
+    for place, numbers in state.answers.items():
+        if len(numbers) > 1:
+            voices = state.voices(place).values()
+            firm = [n for n in voices if state.course.said(n).label is not None]
+            if len(firm) > 1:
+                yield place, firm
+
+
+def disagreements(state: State) -> list[Disagreement]:
+    """The items that teachers called differently."""
+    return [
+        Disagreement(
+            state.items.row(place), tuple(report.answered(state, number) for number in numbers)
+        )
+        for place, numbers in shared(state)
+        if len({state.course.said(number).label for number in numbers}) > 1
+    ]
+
+
+def agreement(state: State) -> Agreement:
+    """How far teachers agree."""
+    said = [[state.course.said(n) for n in numbers] for _, numbers in shared(state)]
+    labels = [[str(one.label) for one in ones] for ones in said]
+    pairs = [one == other for ones in labels for one, other in combinations(ones, 2)]
+    same = []
+    for _, numbers in shared(state):
+        for one, other in combinations(numbers, 2):
+            mine, theirs = state.course.said(one), state.course.said(other)
+            shown, seen = state.acts[one].shown, state.acts[other].shown
+            if mine.label != theirs.label or mine.feature is None or theirs.feature is None:
+                continue
+            if shown and seen and (shown.label, shown.example) == (seen.label, seen.example):
+                same.append(mine.feature == theirs.feature)
+    return Agreement(len(said), _share(pairs), alpha(labels), len(same), _share(same))
+
+
+def _share(truths: Sequence[bool]) -> float | None:
+    return sum(truths) / len(truths) if truths else None
+
+
+def alpha(units: Sequence[Sequence[str]]) -> float | None:
+    """Krippendorff's alpha for names: units are items, each with the labels it was given.
+
+    >>> round(alpha([["a", "a"], ["b", "b"], ["a", "b"], ["b", "b"]]), 3)
+    0.533
+    """
+    totals: Counter[str] = Counter()
+    observed = 0.0
+    for labels in units:
+        if len(labels) > 1:
+            counts = Counter(labels)
+            totals += counts
+            unlike = sum(n * (len(labels) - n) for n in counts.values())
+            observed += unlike / (len(labels) - 1)
+    everything = sum(totals.values())
+    expected = sum(n * (everything - n) for n in totals.values()) / max(1, everything - 1)
+    return 1 - observed / expected if expected else None
+
+
+def odd_ones(
+    state: State, history: History, rounds: Sequence[int], trees: int = 20
+) -> list[OddOne]:
+    """The answers that the others contradict, the oddest first."""
+    model = state.course.now.learner.model
+    words = Words(label=lambda key: report.name_of(state, key) or "nothing")
+    places = np.array([told.item.place for told in history.rounds], dtype=np.int64)
+    found = suspects(
+        history, model, words=words, truth_of=_reader(state.items.table, places), trees=trees
+    )
+    return [
+        OddOne(
+            report.answered(state, rounds[suspect.round]),
+            report.name_of(state, suspect.expected),
+            suspect.score,
+            suspect.why,
+            None if suspect.expected_feature is None else str(suspect.expected_feature),
+        )
+        for suspect in found
+    ]
+
+
+def _reader(table: Table, places: np.ndarray) -> Callable[[Feature], Packed]:
+    """Where a feature holds on some items, through the table's packed columns."""
+
+    def read(feature: Feature) -> Packed:
+        words = table.truth(feature)[places >> 6]
+        return pack((words >> (places & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_))
+
+    return read

@@ -43,7 +43,7 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.house = House(shelf, people, limits or Limits(), manner or Manner())
+    app.state.house = House(shelf, people, limits or Limits(), manner)
     faults.install(app)
     api = APIRouter(prefix="/api", responses=FAULTS)
     for part in (sessions, teaching, words, review, downloads):

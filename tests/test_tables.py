@@ -508,3 +508,11 @@ def test_candidates_between_extreme_numbers_and_neighbours() -> None:
                 assert feature(item), (str(feature), dict(item))
                 assert not feature(example), (str(feature), dict(example))
                 assert table.parse(str(feature)) == feature
+
+
+def test_columns_can_be_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("name,legs,class\nbear,4,mammal\n", encoding="utf-8")
+    assert ta.read_table(path, id="name", without=["class"]).columns == ["name", "legs"]
+    with pytest.raises(FormatError, match="has no column 'clas'.* Did you mean 'class'"):
+        ta.read_table(path, without=["clas"])

@@ -42,6 +42,10 @@ COMMANDS = {
         "tellapart.web.command:serve",
         "Serve sessions over HTTP, for a browser and for programs.",
     ),
+    "teach": (
+        "tellapart.web.teach_command:teach",
+        "Teach a classifier about the rows of a table, in your browser or here.",
+    ),
     "simulate": (
         "tellapart.cli.simulate:simulate",
         "Teach learners a made world, or a table with a label column.",

@@ -135,3 +135,9 @@ def _kappa(labels: list[tuple[str | None, str | None]]) -> float | None:
     chance = sum(ones[label] * others[label] for label in ones) / len(labels) ** 2
     same = sum(one == other for one, other in labels) / len(labels)
     return None if chance == 1 else (same - chance) / (1 - chance)
+
+
+def rules_over_time(session: Session) -> list[int]:
+    """How many rules there were after every guess."""
+    with session._ready() as state:
+        return list(state.course.sizes)

@@ -13,7 +13,8 @@ The score of a tree is the logarithm of a probability, in nats. Its parts:
   in the tree, or not in it at all.
 
 The tree is grown from the top, split by best split, and then cut back from below wherever a leaf
-scores better. Equal scores go to the column named first, then to the one whose bits come first.
+scores better. Of equals the one whose bits come first is taken: the order of columns does not
+matter.
 
 What was counted is kept. The next time, a node that no new item has reached stays as it is, and one
 that some have reached adds them to its counts; only where another column has become the best is a
@@ -35,11 +36,12 @@ from tellapart.learners.history import History, text_of
 
 _COLUMNS = 30  # where only named columns are known, a teacher could have named as many
 _DEPTH = 40
+_CELLS = 500_000  # items by columns; with more of them, less is ventured, as it would take long
 _SPARSE = 6  # a view is made smaller when so much of it is outside
 _BLOCK = 1 << 15  # words counted at a time: what fits the cache is quicker
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
-_Counts: TypeAlias = npt.NDArray[np.int32]
+_Counts: TypeAlias = npt.NDArray[np.intp]
 _Numbers: TypeAlias = npt.NDArray[np.intp]
 
 
@@ -58,7 +60,7 @@ class Way:
         The prior weight of each label in a leaf. The smaller, the purer leaves should be.
     floor : float
         How bad the splits on a path may be, together, for growing to go on: what comes below may
-        make up for it.
+        make up for it. Less is ventured on large tables.
     """
 
     doubt: float | None
@@ -79,7 +81,7 @@ class Node:
     score: float
     """Of the best tree found."""
     with_it: _Counts | None = None
-    """How many items of each label have each column."""
+    """How many items of each label have each column: labels by columns."""
     column: int = -1
     """What was tried as the best split; -1 if nothing was."""
     yes: Node | None = None
@@ -116,7 +118,10 @@ class Grower:
         history, way = self.history, self.way
         n, labels = len(history), max(2, len(history.labels))
         self.columns = len(history.features)
-        version = (len(history.labels), self.columns, len(history.named))
+        cells = 1 << (n.bit_length() + self.columns.bit_length())
+        self.floor = way.floor / (1 + cells / _CELLS)
+        self.cheap = self._cheap() if way.doubt is None else []
+        version = (len(history.labels), self.columns, len(self.cheap), cells)
         if version[:1] != self._version[:1]:
             self.root = None
         self._stale = version != self._version
@@ -131,13 +136,20 @@ class Grower:
         self.root = self._grow(self.root, everything, all_pairs, 0.0, 0, self.whole, everything)
         return self.root
 
+    def _cheap(self) -> list[int]:
+        """The columns named; the latest wait for others, as a new price changes all nodes."""
+        pairs = self.history.pairs
+        known = len(pairs) - len(pairs) % max(1, len(pairs) // 8)
+        return list(dict.fromkeys(pair.column for pair in pairs[:known]))
+
     def _set_prices(self) -> None:
         history, way = self.history, self.way
         total = max(self.columns, _COLUMNS)
         self.price = np.full(self.columns, log(total) + log(2) - way.eager)
         self.bonus = log(total / 2)
-        if way.doubt is None:
-            self.price[list(history.named)] -= log(total)
+        self.price[self.cheap] -= log(total)
+        # what any split costs: its price, and the first label of each half
+        self.least = float(self.price.min(initial=np.inf)) + 2 * log(max(2, len(history.labels)))
         used = way.doubt is not None
         self.named_by = np.array([p.column for p in history.pairs if used], dtype=np.intp)
         if len(self.named_by):
@@ -145,8 +157,9 @@ class Grower:
             self.parts = pack_rows(on_item != on_example)
             self.on_item = pack_rows(on_item)
 
-    def _leaf_score(self, counts: npt.NDArray[np.integer]) -> _Floats:
-        score: _Floats = self.of_label[counts].sum(-1) - self.of_leaf[counts.sum(-1)]
+    def _leaf_score(self, counts: _Counts) -> _Floats:
+        """The score of a leaf with so many items of each label (the first axis)."""
+        score: _Floats = self.of_label.take(counts).sum(0) - self.of_leaf.take(counts.sum(0))
         return score
 
     def _grow(
@@ -168,7 +181,7 @@ class Grower:
         if same and old and _same(inside, old.inside) and _same(pairs, old.pairs):
             return old
         here = view.labels & local
-        counts = np.bitwise_count(here).sum(1, dtype=np.int32)
+        counts = np.bitwise_count(here).sum(1, dtype=np.intp)
         node = Node(inside, pairs, debt, int(counts.argmax()), float(self._leaf_score(counts)))
         size = int(counts.sum())
         told = int(np.bitwise_count(pairs).sum()) if len(pairs) else 0
@@ -176,6 +189,8 @@ class Grower:
             return node
         if np.count_nonzero(counts) < 2 and not told:
             return node
+        if self.least + node.score >= told * self.bonus:
+            return node  # even two pure halves would not be worth it
         if with_it is None:
             with_it = self._extend(old, inside)
         if old is None and size * _SPARSE < local.size * 64 and local.size > 2:
@@ -186,23 +201,23 @@ class Grower:
         if with_it is None:
             with_it = _count(view.words, here)
         node.with_it = with_it
-        without = counts - with_it
+        without = counts[:, None] - with_it
         gain = self._leaf_score(with_it) + self._leaf_score(without) - node.score - self.price
         if told:
             gain += self._reasons(pairs)
-        held = with_it.sum(1)
+        held = with_it.sum(0)
         gain[(held == 0) | (held == size)] = -np.inf
         column = self._best(gain)
         best = float(gain[column])
-        if not debt + best > self.way.floor:
+        if not debt + best > self.floor:
             return node
         node.column = column
         self._part(node, old, depth, view, local, best)
         assert node.yes is not None
         assert node.no is not None
         split = node.score + best
-        split += node.yes.score - float(self._leaf_score(with_it[column]))
-        split += node.no.score - float(self._leaf_score(without[column]))
+        split += node.yes.score - float(self._leaf_score(with_it[:, column]))
+        split += node.no.score - float(self._leaf_score(without[:, column]))
         if split > node.score:
             node.leaf, node.score = False, split
         return node
@@ -249,11 +264,11 @@ class Grower:
         new = inside[start:].copy()
         new[0] &= ~old.inside[start]
         with_it = old.with_it
-        before = len(with_it)
+        before = with_it.shape[1]
         if new.any():
             with_it = with_it + _count(words[:before, start:], labels[:, start:] & new)
         if before < self.columns:
-            with_it = np.concatenate([with_it, _count(words[before:], labels & inside)])
+            with_it = np.concatenate([with_it, _count(words[before:], labels & inside)], axis=1)
         return with_it
 
     def _reasons(self, pairs: Words) -> _Floats:
@@ -267,10 +282,6 @@ class Grower:
         ties = np.flatnonzero(gain >= gain.max() - 1e-9)
         if len(ties) == 1:
             return int(ties[0])
-        rank = {column: place for place, column in enumerate(self.history.named)}
-        named = [column for column in ties.tolist() if column in rank]
-        if named:
-            return min(named, key=rank.__getitem__)
         bits, features = self.history.words, self.history.features
         return min(ties.tolist(), key=lambda c: (bits[c].tobytes(), text_of(features[c])))
 
@@ -286,8 +297,8 @@ def _same(words: Words, old: Words) -> bool:
 
 
 def _count(words: Words, here: Words) -> _Counts:
-    """How many of the items `here`, a row for each label, have each column: columns by labels."""
-    counts = np.zeros((len(words), len(here)), dtype=np.int32)
+    """How many of the items `here`, a row for each label, have each column: labels by columns."""
+    counts = np.zeros((len(here), len(words)), dtype=np.intp)
     for label in np.flatnonzero(here.any(axis=1)):
         mask = here[label]
         used = np.flatnonzero(mask)
@@ -298,7 +309,7 @@ def _count(words: Words, here: Words) -> _Counts:
         for start in range(0, len(words), step):
             block = words[start : start + step]
             both = (block[:, used] if some else block) & mask
-            counts[start : start + step, label] = np.bitwise_count(both).sum(1, dtype=np.int32)
+            counts[label, start : start + step] = np.bitwise_count(both).sum(1, dtype=np.int32)
     return counts
 
 

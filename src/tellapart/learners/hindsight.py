@@ -17,6 +17,7 @@ from tellapart.model import Clause, DecisionList, Holds, Literal, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
 _PATIENCE = 1000  # with n items behind, a refit waits for n/1000 new ones
+_ASIDE = 100  # and one of a reading that is not followed for n/100
 _LOYALTY = 2  # mistakes by which another reading must be better to be followed
 
 
@@ -199,14 +200,17 @@ class Hindsight(BaseLearner):
             return
         codes = np.array(history.codes, dtype=np.intp)
         before = self._readings[self._followed].rules
-        for reading in self._readings:
+        for number, reading in enumerate(self._readings):
             reading.score(history, codes, self._scored)
-            reading.fit(history, codes)
+            if number == self._followed or reading.age(history) >= len(history) // _ASIDE:
+                reading.fit(history)
         self._scored = len(history)
         best = min(range(len(self._readings)), key=lambda n: self._readings[n].mistakes)
         fewest, mine = (self._readings[n].mistakes for n in (best, self._followed))
         if fewest + _LOYALTY + sqrt(fewest) / 2 < mine:
             self._followed = best
+            self._readings[best].fit(history)
+        self._readings[self._followed].illustrate(history, codes)
         old, new = (
             {rule[:2] for rule in rules[:-1]}
             for rules in (before, self._readings[self._followed].rules)

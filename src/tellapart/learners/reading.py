@@ -25,11 +25,12 @@ _LOOKED_AT = 256  # members of a leaf among which a typical one is found
 
 
 class Rule(NamedTuple):
-    """A clause in numbers: columns and the truth they must have, a label, an example."""
+    """A clause in numbers: columns and the truth they must have, and a label."""
 
     literals: tuple[tuple[int, bool], ...]
     label: int
-    example: int
+    example: int = 0
+    """The number of an item; found for the rules that are followed."""
 
 
 class Reading:
@@ -37,20 +38,33 @@ class Reading:
 
     def __init__(self, way: Way) -> None:
         self.way = way
-        self._grower: Grower | None = None
         self.rules: list[Rule] = []
         """The last one has no literals; empty before the first fit: the first label then."""
         self.mistakes = 0.0
         """Guesses it would have got wrong, the latest counting most."""
+        self._fitted = 0  # items known at the last fit
+        self._grower: Grower | None = None
+        self._leaves: list[Node] = []
 
-    def fit(self, history: History, codes: npt.NDArray[np.intp]) -> None:
+    def fit(self, history: History) -> None:
         """Grow the rules anew."""
         if self._grower is None:
             self._grower = Grower(history, self.way)
-        self.rules = [
-            Rule(literals, leaf.label, _typical(history, leaf, codes))
-            for literals, leaf in in_order(self._grower.grow())
-        ]
+        self._fitted = len(history)
+        found = list(in_order(self._grower.grow()))
+        self.rules = [Rule(literals, leaf.label) for literals, leaf in found]
+        self._leaves = [leaf for _, leaf in found]
+
+    def age(self, history: History) -> int:
+        """How many items have come since the last fit."""
+        return len(history) - self._fitted
+
+    def illustrate(self, history: History, codes: npt.NDArray[np.intp]) -> None:
+        """Find an example for every rule."""
+        used = np.zeros(len(history), dtype=np.bool_)
+        used[[number for pair in history.pairs for number in pair[:2]]] = True
+        examples = (_typical(history, leaf, codes, used) for leaf in self._leaves)
+        self.rules = [r._replace(example=e) for r, e in zip(self.rules, examples, strict=True)]
 
     def score(self, history: History, codes: npt.NDArray[np.intp], since: int) -> None:
         """Count the mistakes the rules make on the items from number `since` on."""
@@ -77,10 +91,10 @@ class Reading:
             [[[codec.encode(history.features[c]), w] for c, w in literals], label, example]
             for literals, label, example in self.rules
         ]
-        return {"mistakes": self.mistakes, "rules": rules}
+        return {"mistakes": self.mistakes, "fitted": self._fitted, "rules": rules}
 
     def restore(self, data: Mapping[str, Any], history: History, context: codec.Context) -> None:
-        self.mistakes = data["mistakes"]
+        self.mistakes, self._fitted = data["mistakes"], data["fitted"]
         column = history.column_of
         self.rules = [
             Rule(tuple((column[codec.decode(f, context)], w) for f, w in literals), label, example)
@@ -88,7 +102,9 @@ class Reading:
         ]
 
 
-def _typical(history: History, leaf: Node, codes: npt.NDArray[np.intp]) -> int:
+def _typical(
+    history: History, leaf: Node, codes: npt.NDArray[np.intp], used: npt.NDArray[np.bool_]
+) -> int:
     """The member that agrees most with the others in what was named; the earliest of such.
 
     One that was not an example in a correction before is preferred: it has more to tell.
@@ -98,9 +114,7 @@ def _typical(history: History, leaf: Node, codes: npt.NDArray[np.intp]) -> int:
     named = list(history.named)
     if len(right) < 2 or not named:
         return int(right[0])
-    truths = history.truths(right)[named]
+    truths = history.truths(right, named)
     usual = truths.mean(axis=1) > 0.5
     agree = (truths == usual[:, None]).sum(axis=0)
-    used = {n for pair in history.pairs for n in pair[:2]}
-    fresh = np.array([n not in used for n in right.tolist()])
-    return int(right[(agree + fresh * len(named)).argmax()])
+    return int(right[(agree + ~used[right] * len(named)).argmax()])

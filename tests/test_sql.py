@@ -198,6 +198,14 @@ def test_signs_in_patterns(dialect: str, request: Any) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+def test_trim_takes_away_spaces_only(dialect: str, request: Any) -> None:
+    signs = " \t\n\r\x0b\x0c\x1f\x85\xa0\u1680\u2003\u2028\u202f\u3000\u200b\ufeff"
+    rows = pl.DataFrame({"s": [f" {sign}a{sign} " for sign in signs]})
+    conditions = ["trim(s) = 'a'", "length(trim(s)) = 3"]
+    check(conditions, rows, {"s": "text"}, dialect, run_on(dialect, request))
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
 def test_comparisons_with_nan_and_infinity(dialect: str, request: Any) -> None:
     numbers = [float("nan"), float("inf"), float("-inf"), 0.0, -1.5, 1.0, None]
     rows = pl.DataFrame(

@@ -268,7 +268,9 @@ def test_good_files_that_look_odd(tmp_path: Path) -> None:
     path.write_text("a,b\n")
     assert len(ta.read_table(path)) == 0
     path.write_text('a,b\n"x,y\nz",1\n,\n')
-    assert ta.read_table(path).values("a") == ["x,y\nz"]
+    assert ta.read_table(path).values("a") == ["x,y\nz", None]  # unknown cells are a row
+    path.write_text("a,b\n\n1,2\n\n3,\n\n")  # an empty line is none
+    assert ta.read_table(path).values("a") == [1, 3]
     path.write_text("a\n" + "1\n" * 20_000 + "1.5\n")  # a fraction far down
     assert ta.read_table(path).values("a")[-2:] == [1.0, 1.5]
     path.write_text("a, b, c\n 1, 2.5,nan\n 3, 4,1\n")  # spaces after the commas
@@ -492,3 +494,25 @@ def test_candidates_estimate_in_a_large_table() -> None:
     table.truth(best.feature)
     best = {str(c.feature): c for c in table.candidates(70_000, 30_000)}["n >= 50000"]
     assert (best.exact, best.covers) == (True, 50_000)
+
+
+def test_candidates_between_extreme_numbers_and_neighbours() -> None:
+    numbers = [0.0, -0.0, 5e-324, 0.3, 0.1 + 0.2, 1.0, 7.0, 1e16, 1e308, 1.7976931348623157e308]
+    numbers += [-number for number in numbers]
+    whole = [2**63 - 1, 2**63 - 2, -(2**63), 0, 7]
+    table = ta.Table({"x": numbers, "n": whole * 4})
+    for item in table.items:
+        for example in table.items:
+            for candidate in table.candidates(item, example):
+                feature = candidate.feature
+                assert feature(item), (str(feature), dict(item))
+                assert not feature(example), (str(feature), dict(example))
+                assert table.parse(str(feature)) == feature
+
+
+def test_columns_can_be_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("name,legs,class\nbear,4,mammal\n", encoding="utf-8")
+    assert ta.read_table(path, id="name", without=["class"]).columns == ["name", "legs"]
+    with pytest.raises(FormatError, match=r"has no column 'clas'.* Did you mean 'class'"):
+        ta.read_table(path, without=["clas"])

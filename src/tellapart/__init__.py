@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Above": "features",
     "AdaptiveDFF": "learners",
+    "AutoDFF": "learners",
     "And": "features",
     "CappedDFF": "learners",
     "Clause": "model",
@@ -123,6 +124,7 @@ if TYPE_CHECKING:
     from tellapart.features import parse_feature as parse_feature
     from tellapart.learners import DFF as DFF
     from tellapart.learners import AdaptiveDFF as AdaptiveDFF
+    from tellapart.learners import AutoDFF as AutoDFF
     from tellapart.learners import CappedDFF as CappedDFF
     from tellapart.learners import Guarded as Guarded
     from tellapart.learners import Hindsight as Hindsight

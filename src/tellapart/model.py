@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from tellapart import codec
-from tellapart.errors import FeatureError, FormatError
+from tellapart.errors import FeatureError, FormatError, TellapartError
 from tellapart.protocol import Feature, Guess, Item, Label
 
 Holds: TypeAlias = Callable[[Feature, Item], bool]
@@ -398,6 +398,8 @@ class DecisionList:
         try:
             clauses = tuple(_clause_from_dict(clause, context) for clause in data["clauses"])
             return cls(clauses, _clause_from_dict(data["default"], context), reading)
+        except TellapartError:  # which says what is wrong better than we can
+            raise
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(f"a damaged model file: {error!r}") from error
 

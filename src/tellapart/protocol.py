@@ -212,8 +212,8 @@ class Conversation:
         self.corrections: list[Round] = []
         self._before = learner.rules_created, learner.rules_deleted, len(learner.inconsistencies)
 
-    def round(self, number: int, item: Item) -> None:
-        """One round of the protocol."""
+    def round(self, number: int, item: Item) -> Correction | None:
+        """One round of the protocol; returns what the teacher said."""
         guess = self.learner.guess(item)
         correction = self.teacher.answer(item, guess)
         self.learner.learn(item, guess, correction)
@@ -221,6 +221,7 @@ class Conversation:
             self.corrections.append(Round(number, item, guess, correction))
         if self._watch is not None:
             self._watch(guess, correction)
+        return correction
 
     def skip(self, rounds: int) -> None:
         """So many rounds whose guesses are known to be right and to change nothing."""

@@ -18,6 +18,10 @@ COMMANDS = {
         "tellapart.cli.bench:bench",
         "Measure how fast simulate, teach, predict and updates are, as ratios.",
     ),
+    "compare": (
+        "tellapart.cli.compare:compare",
+        "Compare learners by the corrections they need, on made worlds and real tables.",
+    ),
     "demo": (
         "tellapart.cli.demo:demo",
         "Teach 101 animals to several learners, and see what they learnt.",
@@ -37,6 +41,10 @@ COMMANDS = {
     "serve": (
         "tellapart.web.command:serve",
         "Serve sessions over HTTP, for a browser and for programs.",
+    ),
+    "teach": (
+        "tellapart.web.teach_command:teach",
+        "Teach a classifier about the rows of a table, in your browser or here.",
     ),
     "simulate": (
         "tellapart.cli.simulate:simulate",

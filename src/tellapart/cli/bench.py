@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tellapart.lab.bench import Measurement
+    from tellapart.lab.bench import Limit, Measurement
 
 
 def bench(*, quick: bool = False, json: bool = False) -> None:
@@ -14,7 +14,8 @@ def bench(*, quick: bool = False, json: bool = False) -> None:
     The yardsticks are measured in the same run: one AND pass over the columns that a
     simulation uses, the plain loop of teach, and, where they are installed,
     scikit-learn's decision tree and river's Hoeffding tree. A ratio above 1 means
-    faster than the yardstick. All of it takes some minutes, --quick less than one.
+    faster than the yardstick. Memory and start-up are measured too. All of it takes some
+    minutes, --quick less than one.
 
     Examples:
 
@@ -28,6 +29,7 @@ def bench(*, quick: bool = False, json: bool = False) -> None:
     json
         Print everything as one JSON object instead (docs/simulate.md has its keys).
     """
+    from tellapart.lab.bench import Limit
     from tellapart.lab.bench import bench as measure
 
     if json:
@@ -39,8 +41,14 @@ def bench(*, quick: bool = False, json: bool = False) -> None:
 
     console = Console(highlight=False)
 
-    def tell(one: Measurement) -> None:
-        bar = "" if one.bar is None else f" (bar {one.bar:g}: {'yes' if one.reached else 'no'})"
+    def tell(one: Measurement | Limit) -> None:
+        if isinstance(one, Limit):
+            limit = "" if one.limit is None else f" (limit {one.limit:g}: {_word(one.reached)})"
+            line = f"{one.what}: {one.value:.3g} {one.unit}{limit}"
+            console.print(line, markup=False, soft_wrap=True)
+            console.print(f"    {one.note}", style="dim", markup=False, soft_wrap=True)
+            return
+        bar = "" if one.bar is None else f" (bar {one.bar:g}: {_word(one.reached)})"
         console.print(
             f"{one.what}: {one.ratio:.3g} times as fast as {one.against}{bar}",
             markup=False,
@@ -56,6 +64,10 @@ def bench(*, quick: bool = False, json: bool = False) -> None:
     found = measure(quick=quick, told=tell)
     facts = ", ".join(f"{name} {value}" for name, value in found.machine.items())
     console.print(facts, style="dim", markup=False, soft_wrap=True)
+
+
+def _word(reached: bool | None) -> str:
+    return "yes" if reached else "no"
 
 
 def _time(seconds: float) -> str:

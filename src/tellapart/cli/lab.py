@@ -110,7 +110,9 @@ class Bars:
         for cell in cells:
             if cell.experiment not in self._tasks:
                 own = sum(other.experiment == cell.experiment for other in cells)
-                self._tasks[cell.experiment] = self._bars.add_task(cell.experiment, total=own)
+                self._tasks[cell.experiment] = self._bars.add_task(
+                    cell.experiment.rpartition(":")[2].lower(), total=own
+                )
 
     def __enter__(self) -> Bars:
         self._bars.start()

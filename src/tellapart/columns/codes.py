@@ -81,7 +81,11 @@ class Codes(Sequence[int]):
         words = blank(words_for(self._length))
         words.fill(0 if code >> len(self.planes) else (1 << 64) - 1)
         for b, plane in enumerate(self.planes):
-            words &= plane if code >> b & 1 else ~plane
+            if code >> b & 1:
+                words &= plane
+            else:  # and not the plane, without a copy of it
+                words |= plane
+                words ^= plane
         return clear_tail(words, self._length)
 
     def array(self) -> npt.NDArray[Any]:

@@ -41,7 +41,6 @@ class Corrections(Sequence[Round]):
     ) -> None:
         self._told = {corrected.number: corrected for corrected in told}
         self._noted, self._tell, self._items = noted, tell, items
-        self._length = len(told) + int(np.bitwise_count(noted).sum())
 
     @cached_property
     def numbers(self) -> npt.NDArray[np.int64]:
@@ -49,6 +48,10 @@ class Corrections(Sequence[Round]):
         where = unpack(self._noted, self._items).copy()
         where[list(self._told)] = True
         return np.flatnonzero(where)
+
+    @cached_property
+    def _length(self) -> int:
+        return len(self._told) + int(np.bitwise_count(self._noted).sum())
 
     def __len__(self) -> int:
         return self._length

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ import numpy as np
 from tellapart.columns.bits import Words, clear, words_for
 from tellapart.columns.corrections import Corrections
 from tellapart.columns.match import PackedMatch, Unreadable, World
+from tellapart.columns.patience import Patience
 from tellapart.model import holds
-from tellapart.protocol import Conversation, Guess, Item, Learner, Lesson, Round, Stopper, Teacher
+from tellapart.protocol import Conversation, Guess, Learner, Lesson, Round, Stopper, Teacher
 
 
 def simulate(learner: Learner, world: World, *, until: Stopper | None = None) -> Lesson:
@@ -40,21 +41,37 @@ def simulate(learner: Learner, world: World, *, until: Stopper | None = None) ->
         conversation.round(done, world.items[done])
         done += 1
     lesson = conversation.lesson(done)
-    if noted is None or not noted.any():
+    if noted is None:
         return lesson
-    guess = learner.model.default.guess
-    tell = partial(_tell, world.items, world.teacher(), guess)
-    return replace(lesson, corrections=Corrections(lesson.corrections, noted, tell, len(world)))
+    corrections = Corrections(lesson.corrections, noted.where, noted.tell, len(world))
+    return replace(lesson, corrections=corrections)
 
 
-def _tell(items: Sequence[Item], teacher: Teacher, guess: Guess, number: int) -> Round:
-    """What was said in a round in which no rule covered an ordinary item."""
-    correction = teacher.answer(items[number], guess)
-    assert correction is not None
-    return Round(number, items[number], guess, correction)
+class _Noted:
+    """Mistakes on ordinary items that were only counted, by the default or by a rule."""
+
+    def __init__(self, world: World, default: Guess) -> None:
+        self.where: Words = np.zeros(words_for(len(world)), dtype=np.uint64)
+        self.patience: Patience | None = None
+        self._world, self._default = world, default
+
+    @cached_property
+    def _teacher(self) -> Teacher:
+        return self._world.teacher()
+
+    @cached_property
+    def _guesses(self) -> dict[int, Guess]:
+        return {} if self.patience is None else self.patience.guesses()
+
+    def tell(self, number: int) -> Round:
+        """What was said in one of these rounds."""
+        guess, item = self._guesses.get(number, self._default), self._world.items[number]
+        correction = self._teacher.answer(item, guess)
+        assert correction is not None
+        return Round(number, item, guess, correction)
 
 
-def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, Words | None]:
+def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, _Noted | None]:
     """Go through the world by jumps as far as that goes.
 
     Returns the first round not done, and the mistakes put down but not told.
@@ -67,36 +84,49 @@ def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, 
     if end and learner.guess(items[0]).label is None:
         conversation.round(0, items[0])
         number = 1
-    ordinary = noted = None
-    if any(rules.quiet()[0] >= 0 for rules, _ in lists()):
+    ordinary = noted = patience = None
+    clocked = any(rules.quiet()[0] >= 0 for rules, _ in lists())
+    if clocked or any(rules.tolerant for rules, _ in lists()):
         ordinary = world.ordinary
         alone = lists() == [(learner, True)] and not conversation.watched
         if ordinary is not None and alone:
-            noted = np.zeros(words_for(end), dtype=np.uint64)
+            noted = _Noted(world, learner.model.default.guess)
     matches: dict[Any, PackedMatch] = {}
     stretch = _Stretch(matches)
     try:
         for rules, _ in lists():
-            matches[rules] = PackedMatch(world, rules.model.default.label, ordinary, noted)
+            where = None if noted is None else noted.where
+            matches[rules] = PackedMatch(world, rules.model.default.label, ordinary, where)
             rules.use(matches[rules])
+        if noted is not None and learner.tolerant:
+            patience = noted.patience = matches[learner].patience(learner)
         while number < end and (left := conversation.left()):
             stop = min(end, number + left)
             for rules, shown in lists():
                 stop = matches[rules].find(number, stop, shown, *rules.quiet())
             if stop > number:
+                if patience is not None:
+                    patience.settle(number)
                 stretch.start, stretch.stop = number, stop
                 learner.skip(stop - number, stretch.uncovered)
                 conversation.skip(stop - number)
                 left -= stop - number
-            number = stop
+                number = stop
+                if clocked:
+                    continue  # its clock has gone on: more may be quiet now
             if number < end and left:
                 for match in matches.values():
                     match.arrive(number)
-                conversation.round(number, items[number])
+                if patience is None:
+                    conversation.round(number, items[number])
+                else:
+                    slot = matches[learner].slot
+                    rule = learner.rule(slot) if slot >= 0 else None
+                    patience.look(rule, conversation.round(number, items[number]))
                 number += 1
     except Unreadable:
         if noted is not None:
-            clear(noted, number, end)  # what was put down ahead
+            clear(noted.where, number, end)  # what was put down ahead
     finally:
         for rules in matches:
             rules.use(None)

@@ -43,10 +43,14 @@ from tellapart.columns.strip import (
 from tellapart.columns.tape import (
     CELLS,
     CODE,
+    COMPONENT_DIGITS,
+    COMPONENTS,
     DEFAULT,
     DIGITS,
     FIRED,
     HEAD,
+    LOG,
+    LOGGED,
     MOST,
     NEEDED,
     NOTED,
@@ -55,6 +59,9 @@ from tellapart.columns.tape import (
     PLANES,
     SLOTS,
     STRIDE,
+    TABLE,
+    TOUCHED,
+    TOUCHES,
     UNCOVERED,
 )
 
@@ -82,6 +89,12 @@ def _differs(planes, digits, code, offset):
         else:
             differs |= -(code >> digit & 1)
     return differs
+
+
+@_compiled
+def address(column):
+    """Where a column is in memory; numpy takes longer to say so."""
+    return column.ctypes.data
 
 
 @_compiled
@@ -168,6 +181,50 @@ def _error(planes, digits, digit, said, offset):
     if plane:
         said = xor(said, read_strip(plane + offset))
     return said
+
+
+@njit(inline="always")
+def _first_word(pad, where, word, fresh):
+    """The first word from `fresh` on where a strip that begins at `word` has a bit, or its end."""
+    write_strip(pad, where)
+    while fresh < word + STRIP and read_word(pad + 8 * (fresh - word)) == 0:
+        fresh += 1
+    return fresh
+
+
+@njit
+def _absorb(tape, slot, item):
+    """Count a mistake of the conjunction in a slot, if it can do no more than count."""
+    table = read_word(slot + 8 * TABLE)
+    logged = read_word(tape + 8 * LOGGED)
+    if table == 0 or read_word(table) == 0 or logged == MOST:
+        return False
+    offset, place = item >> 6 << 3, item & 63
+    if read_word(read_word(tape + 8 * ORDINARY) + offset) >> place & 1 == 0:
+        return False
+    component = np.int64(0)
+    for digit in range(read_word(tape + 8 * COMPONENT_DIGITS)):
+        plane = read_word(tape + 8 * (COMPONENTS + digit))
+        component |= (read_word(plane + offset) >> place & 1) << digit
+    counter = read_word(table + 8 * (2 + component))
+    if counter == 0 or read_word(counter) == 0:
+        return False
+    note = read_word(tape + 8 * NOTED) + offset
+    write_word(note, read_word(note) | np.int64(1) << place)
+    write_word(table, read_word(table) - 1)
+    write_word(counter, read_word(counter) - 1)
+    count = read_word(counter + 8)
+    write_word(counter + 8, count + 1)
+    if count == 0:
+        write_word(counter + 16, item)
+        touched = read_word(tape + 8 * TOUCHED)
+        write_word(read_word(tape + 8 * TOUCHES) + 8 * touched, counter)
+        write_word(tape + 8 * TOUCHED, touched + 1)
+    log = read_word(tape + 8 * LOG) + 16 * logged
+    write_word(log, item)
+    write_word(log + 8, read_word(table + 8))
+    write_word(tape + 8 * LOGGED, logged + 1)
+    return True
 
 
 @njit
@@ -276,9 +333,15 @@ def find(tape, start, stop, shown, quiet, wrong_only):
                 if silent and shown:
                     write_word(noted + offset, read_word(noted + offset) | wrong & left)
             if place < 64:
+                item = 64 * word + place
+                if fired >= 0 and _absorb(tape, body + fired * stride, item):
+                    start = item + 1
+                    word = fresh = start >> 6
+                    singles = _SINGLE
+                    continue
                 write_word(tape + 8 * FIRED, fired)
                 write_word(tape + 8 * UNCOVERED, uncovered)
-                return 64 * word + place
+                return item
             word = fresh = word + 1
             singles -= 1
             continue
@@ -298,7 +361,8 @@ def find(tape, start, stop, shown, quiet, wrong_only):
                 _error(planes, digits, 0, said_0, offset), _error(planes, digits, 1, said_1, offset)
             )
             if any_set(wrong) != 0:
-                singles = STRIP  # it is one of these words
+                fresh = _first_word(pad, wrong, word, fresh)
+                singles = 1  # it is in this word
             else:
                 fresh = word + STRIP
                 word = fresh & ~7
@@ -342,14 +406,26 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             if uncovered + here > quiet and (uncovered < quiet or not wrong_only):
                 singles = STRIP
                 continue
-        hushed = filled(0)
-        if silent and uncovered + here <= quiet:
-            hushed = and_(and_(wrong, left), read_strip(ordinary + offset))
-        if any_set(but_not(wrong, hushed)) != 0:
-            singles = STRIP
-            continue
-        if silent and shown:
-            write_strip(noted + offset, hushed)
+        if any_set(wrong) != 0:
+            hushed = filled(0)
+            if silent and uncovered + here <= quiet:
+                hushed = and_(and_(wrong, left), read_strip(ordinary + offset))
+            found = _first_word(pad, but_not(wrong, hushed), word, fresh)
+            if silent and shown:
+                if fresh == word and found == word + STRIP:
+                    write_strip(noted + offset, hushed)
+                else:
+                    write_strip(pad, hushed)
+                    for number in range(fresh - word, found - word):
+                        write_word(noted + offset + 8 * number, read_word(pad + 8 * number))
+            if found < word + STRIP:
+                if counting:
+                    write_strip(pad, left)
+                    for number in range(fresh - word, found - word):
+                        uncovered += count_ones(read_word(pad + 8 * number))
+                fresh = found
+                singles = 1
+                continue
         uncovered += here
         fresh = word + STRIP
         word = fresh & ~7

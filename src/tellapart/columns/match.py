@@ -12,7 +12,9 @@ from typing import Any, Protocol
 from tellapart.columns.bits import Words
 from tellapart.columns.codes import Labels
 from tellapart.columns.engine import engine
+from tellapart.columns.patience import Patience
 from tellapart.columns.source import Source, column
+from tellapart.columns.tape import Tape
 from tellapart.model import Literal
 from tellapart.protocol import Feature, Item, Label, Teacher
 
@@ -73,7 +75,9 @@ class PackedMatch:
         self._list: Any = engine(len(world))(planes, self._code(default), ordinary, noted)
         self._columns: dict[Feature, Any] = {}
         self._pending: list[tuple[int, Literal]] = []
-        self._slot, self._uncovered = -1, (0, 0, 0)
+        self._uncovered = (0, 0, 0)
+        self.slot = -1
+        """The slot of the first conjunction that covers the item at hand, or -1."""
         self._free, self._shown = 0, False  # no event before `_free`, of what is so `_shown`
         self._event, self._fired = -1, -1  # the last one found, and its slot
 
@@ -110,9 +114,15 @@ class PackedMatch:
 
     def first(self, item: Item) -> int | None:
         """The slot of the first conjunction that covers the item at hand, before it is learnt."""
-        return None if self._slot < 0 else self._slot
+        return None if self.slot < 0 else self.slot
 
     # -- what simulate asks
+
+    def patience(self, rules: Any) -> Patience | None:
+        """What `rules`, which use this index, can take before they change, if that can be known."""
+        if not isinstance(self._list, Tape) or not hasattr(self.world, "said_against"):
+            return None
+        return Patience(rules, self.world, self._list)
 
     def find(self, start: int, stop: int, shown: bool, quiet: int, wrong_only: bool) -> int:
         """The next item from `start` on that may change the learner, or `stop`; see `Plain.find`.
@@ -140,7 +150,7 @@ class PackedMatch:
 
     def arrive(self, item: int) -> None:
         """Make `item` the one at hand."""
-        self._slot = self._fired if self._event == item else self._list.first(item)
+        self.slot = self._fired if self._event == item else self._list.first(item)
 
     # -- how
 

@@ -2,9 +2,10 @@
 
 The tape begins with a head: how many slots, how many cells a slot, how many binary digits a code,
 the default's code, what `find` found besides the item, and addresses: of a scratch pad, of the
-columns `ordinary` and `noted` (0 where there is none), of the planes of digits. Then, slot after
-slot: how many columns are forbidden (-1: removed), how many needed, the code, and the addresses of
-these columns, in this order. So a change of one rule is a change of a few cells.
+columns `ordinary` and `noted` (0 where there is none), of what `columns.patience` needs, of the
+planes of digits. Then, slot after slot: how many columns are forbidden (-1: removed), how many
+needed, the code, the address of a table (`columns.patience`), and the addresses of these columns,
+in this order. So a change of one rule is a change of a few cells.
 """
 
 from __future__ import annotations
@@ -13,14 +14,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tellapart.columns.bits import Words
 
-SLOTS, STRIDE, DIGITS, DEFAULT, FIRED, UNCOVERED, PAD, ORDINARY, NOTED, PLANES = range(10)
-HEAD = PLANES + 64  # a code has at most 64 digits
-FORBIDDEN, NEEDED, CODE, CELLS = range(4)
+SLOTS, STRIDE, DIGITS, DEFAULT, FIRED, UNCOVERED, PAD, ORDINARY, NOTED = range(9)
+LOGGED, TOUCHED, LOG, TOUCHES, COMPONENT_DIGITS = range(9, 14)  # see `columns.patience`
+PLANES = 14
+COMPONENTS = PLANES + 64  # a code has at most 64 digits
+HEAD = COMPONENTS + 64
+FORBIDDEN, NEEDED, CODE, TABLE, CELLS = range(5)
 MOST = 512
-"""So many columns may be in the scratch pad's table of those in use."""
+"""So many columns may be in the scratch pad's table of those in use, and mistakes in the log."""
 _SLOTS, _LITERALS = 16, 12  # room for so many, to begin with; doubled when needed
 
 
@@ -40,18 +45,19 @@ class Tape:
         self._find: Any = kernel.find
         self.planes = tuple(planes)
         self.digits = max(len(self.planes), default.bit_length())
-        self._kept: list[Words] = []
+        self._kept: list[npt.NDArray[Any]] = []
         """Columns whose addresses are on the tape."""
         head = [0, CELLS + _LITERALS, self.digits, default, -1, 0]
         pad = np.empty(16 + MOST, dtype=np.uint64)
-        for column in (pad, ordinary, noted, *self.planes):
+        for column in (pad, ordinary, noted):
             head.append(0 if column is None else self.hold(column))
+        head += [0, 0, 0, 0, 0, *map(self.hold, self.planes)]
         self._lay(np.array(head, dtype=np.int64), _SLOTS)
 
-    def hold(self, column: Words) -> int:
+    def hold(self, column: npt.NDArray[Any]) -> int:
         """What `require` wants of a column: its address."""
         self._kept.append(column)
-        return int(column.ctypes.data)
+        return self._kernel.address(column)  # type: ignore[no-any-return]
 
     def clear(self) -> None:
         """Forget every conjunction."""
@@ -64,7 +70,7 @@ class Tape:
         self._slots = int(head[SLOTS])
         self._tape: Any = np.zeros(HEAD + room * self._stride, dtype=np.int64)
         self._tape[: len(head)] = head
-        self._address = int(self._tape.ctypes.data)
+        self._address: int = self._kernel.address(self._tape)
         self._cells: Any = self._tape.data  # quicker than numpy for one cell at a time
 
     def _grow(self, room: int, stride: int) -> None:
@@ -111,6 +117,14 @@ class Tape:
     def remove(self, slot: int) -> None:
         """Take the conjunction in `slot` out of the race."""
         self._cells[HEAD + slot * self._stride + FORBIDDEN] = -1
+
+    def set(self, cell: int, value: int, slot: int | None = None) -> None:
+        """Write into a cell of the head, or of a slot."""
+        self._cells[cell if slot is None else HEAD + slot * self._stride + cell] = value
+
+    def get(self, cell: int) -> int:
+        """Read a cell of the head."""
+        return int(self._cells[cell])
 
     def first(self, item: int) -> int:
         """The slot of the first conjunction that covers `item`, or -1."""

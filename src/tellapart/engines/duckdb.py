@@ -16,6 +16,14 @@ from tellapart.model import DecisionList
 from tellapart.tables import Scan
 
 _MISFIT = "error('tellapart: ' || {0} || ' does not fit')"
+_TYPES = {
+    Type.BOOL: "BOOLEAN",
+    Type.INTEGER: "BIGINT",
+    Type.NUMBER: "DOUBLE",
+    Type.TEXT: "VARCHAR",
+    Type.DATE: "DATE",
+    Type.DATETIME: "TIMESTAMP",
+}
 _FROM_TEXT = {
     Type.TEXT: "{0}",
     # DuckDB would round 5.7, and take 1_000 and 0x10
@@ -26,7 +34,9 @@ _FROM_TEXT = {
     Type.NUMBER: "CASE WHEN contains({0}, '_') THEN " + _MISFIT + " ELSE CAST({0} AS DOUBLE) END",
     Type.BOOL: "CASE WHEN {0} IS NULL OR lower({0}) IN ('true', 'false')"
     " THEN lower({0}) = 'true' ELSE " + _MISFIT + " END",
-    Type.DATE: "CAST({0} AS DATE)",
+    # DuckDB would drop the time of day
+    Type.DATE: "CASE WHEN {0} IS NULL OR regexp_full_match({0}, ' *[0-9]+-[0-9]+-[0-9]+')"
+    " THEN CAST({0} AS DATE) ELSE " + _MISFIT + " END",
     Type.DATETIME: "CAST(CAST({0} AS TIMESTAMPTZ) AS TIMESTAMP)",
 }
 """A text as a value of a type, or an error."""
@@ -36,7 +46,7 @@ _FROM_JSON = {
     Type.INTEGER: _JSON % ("'BIGINT', 'UBIGINT'", "CAST({0} AS BIGINT)"),
     Type.NUMBER: _JSON % ("'BIGINT', 'UBIGINT', 'DOUBLE'", "CAST({0} AS DOUBLE)"),
     Type.BOOL: _JSON % ("'BOOLEAN'", "CAST({0} AS BOOLEAN)"),
-    Type.DATE: _JSON % ("'VARCHAR'", "CAST({0} ->> '$' AS DATE)"),
+    Type.DATE: _JSON % ("'VARCHAR'", _FROM_TEXT[Type.DATE].replace("{0}", "({0} ->> '$')")),
     Type.DATETIME: _JSON % ("'VARCHAR'", "CAST(CAST({0} ->> '$' AS TIMESTAMPTZ) AS TIMESTAMP)"),
 }
 """The same of a value of JSON."""
@@ -109,6 +119,7 @@ def _source(
         name: f"CAST({names[name]} AS TIMESTAMP)" if kind is Type.DATETIME else names[name]
         for name, kind in scan.types.items()
     }
+    cleaned |= {n: f"CAST(NULL AS {_TYPES[k]})" for n, k in scan.types.items() if scan.blank(n)}
     return source, cleaned, [names[name] for name in keep]
 
 

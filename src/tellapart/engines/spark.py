@@ -35,6 +35,8 @@ _TYPES = {
 _FROM_TEXT = {kind: f"CAST({{0}} AS {name})" for kind, name in _TYPES.items()} | {
     Type.BOOL: "CASE WHEN {0} IS NULL OR lower({0}) IN ('true', 'false') THEN lower({0}) = 'true'"
     " ELSE raise_error(concat('tellapart: ', {0}, ' does not fit')) END",
+    Type.DATE: "CASE WHEN {0} IS NULL OR {0} RLIKE '^ *[0-9]+-[0-9]+-[0-9]+$' THEN"
+    " CAST({0} AS DATE) ELSE raise_error(concat('tellapart: ', {0}, ' does not fit')) END",
     Type.DATETIME: "CAST(CAST({0} AS TIMESTAMP) AS TIMESTAMP_NTZ)",
 }
 """A text as a value of a type, or an error."""
@@ -177,6 +179,7 @@ def _read(
             name: f"CAST({names[name]} AS TIMESTAMP_NTZ)" if kind is Type.DATETIME else names[name]
             for name, kind in scan.types.items()
         }
+        cleaned |= {n: f"CAST(NULL AS {_TYPES[k]})" for n, k in scan.types.items() if scan.blank(n)}
     frame.createOrReplaceTempView("tellapart_items")
     return cleaned, [names[name] for name in keep]
 

@@ -23,6 +23,9 @@ class DuckDB(Lowering):
 
     name, dialect = "DuckDB", "duckdb"
 
+    def trim(self, operand: exp.Expr) -> exp.Expr:
+        return anonymous("TRIM", operand, " ")  # or it would take all kinds of spaces
+
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         if not fold:
             return self.matched(exp.Like, operand, pattern)

@@ -143,9 +143,9 @@ def _offers(
     short = len(str(mine)) <= LONGEST and kind is not Type.DATETIME
     if short:  # a text of several words is as good as a name: it tells, but of one item only
         rank = 5 if kind is Type.TEXT and " " in mine else 1
-        yield rank, canonical.compare("=", column, Value(mine, kind))
+        yield rank, canonical.compare("=", column, _literal(mine, kind))
     if theirs is not None and len(str(theirs)) <= LONGEST and kind in (Type.TEXT, Type.INTEGER):
-        yield 6, canonical.compare("<>", column, Value(theirs, kind))
+        yield 6, canonical.compare("<>", column, _literal(theirs, kind))
     if kind in (Type.TEXT, Type.INTEGER) and short:
         yield from _groups(column, mine, theirs, like[name], unlike[name])
     if kind is Type.TEXT:

@@ -75,9 +75,15 @@ def arithmetic(op: str, left: Node, right: Node) -> Node:
     """Addition and multiplication do not depend on the order of two operands; nothing else is
     rearranged, because doubles are not associative."""
     left, right = (fit(x, Type.NUMBER) if isinstance(x, Value) else x for x in (left, right))
-    if op in "+*" and text(right) < text(left):
+    if op in "+*" and _term(right, op) < _term(left, op):
         left, right = right, left
     return Arithmetic(op, left, right)
+
+
+def _term(node: Node, op: str) -> tuple[bool, str]:
+    """What sorts two operands: first those that need no brackets there, lest sums become towers."""
+    alike = isinstance(node, Arithmetic) and (node.op in "+-") == (op in "+-")
+    return not alike, text(node)
 
 
 def compare(op: str, left: Node, right: Node) -> Node:

@@ -31,18 +31,19 @@ def _round_number(low: float, high: float) -> float | None:
     if low < 0 <= high:
         return 0
     whole = isinstance(low, int) and isinstance(high, int)
-    exponent = math.floor(math.log10(max(abs(low), abs(high)))) + 1
+    exponent = min(math.floor(math.log10(max(abs(low), abs(high)))) + 1, 307)
     middle = low + (high - low) / 2
-    while exponent > -320:
+    while True:
         for lead in (5, 2, 1):
-            step = lead * 10**exponent if exponent >= 0 else lead / 10**-exponent
+            step = lead * (10 if whole else 10.0) ** exponent
+            if step < math.ulp(middle):  # neighbours, as far as doubles go
+                return high
             cut = round(middle / step) * step
             for near in (cut, cut - step, cut + step):
                 tidy = int(near) if whole else float(f"{near:.15g}")
                 if low < tidy <= high:
                     return tidy
         exponent -= 1
-    return high
 
 
 def _round_moment(low: Any, high: Any) -> Any:

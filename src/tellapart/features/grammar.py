@@ -21,7 +21,7 @@ from tellapart.features.tree import Column, Node, Pattern, Type, Value, Wild, co
 from tellapart.features.words import ALLOWED, FUNCTIONS, Names, read, refuse, short
 
 if TYPE_CHECKING:
-    from sqlglot import exp
+    from sqlglot import Token, exp
 
 LEVELS = 64
 """Operations inside each other."""
@@ -55,22 +55,28 @@ _ARGUMENTS: dict[str, frozenset[str]] = {
 }
 
 
-def parse(text: str, schema: Mapping[str, Type]) -> Node:
-    """The canonical tree of `text` over the columns of `schema`, or a `FeatureError`."""
+def parse(text: str, schema: Mapping[str, Type], *, slack: int = 1) -> Node:
+    """The canonical tree of `text` over the columns of `schema`, or a `FeatureError`.
+
+    `slack` multiplies all limits: the canonical text of a feature may be longer than what was
+    written, and has to be read back.
+    """
     if not isinstance(text, str):
         raise FeatureError(f"a feature is a text, got {text!r} ({type(text).__name__})")
-    return _Parser(text, schema).feature()
+    return _Parser(text, schema, slack).feature()
 
 
 class _Parser:
-    def __init__(self, text: str, schema: Mapping[str, Type]) -> None:
+    def __init__(self, text: str, schema: Mapping[str, Type], slack: int) -> None:
         self.text, self.schema, self.names = text, schema, Names(schema)
+        self.slack = slack
+        self.tokens: list[Token] = []
 
     def feature(self) -> Node:
         from sqlglot import Dialect
         from sqlglot.errors import ParseError
 
-        tokens = read(self.text, self.names)
+        tokens = self.tokens = read(self.text, self.names, slack=self.slack)
         try:
             trees = Dialect.get_or_raise("duckdb").parser().parse(tokens, self.text)
             if len(trees) != 1 or trees[0] is None:
@@ -87,7 +93,7 @@ class _Parser:
         stack = [(tree, 1)]
         while stack:
             node, level = stack.pop()
-            if level > LEVELS:
+            if level > LEVELS * self.slack:
                 self.fail(f"more than {LEVELS} operations inside each other", node)
             for child in node.iter_expressions():
                 chained = type(child) is type(node) and type(node).__name__ in ("And", "Or")
@@ -189,7 +195,7 @@ class _Parser:
         values = []
         for part in node.expressions:
             if type(part).__name__ == "Null":
-                self.fail("NULL in a list", node, "Write OR ... IS NULL beside it.")
+                self.fail("NULL in a list", part, "Write OR ... IS NULL beside it.")
             value = self.same(self.operand(part), operand, part)
             if not isinstance(value, Value):
                 self.fail("a list holds literals only", part, "Write several conditions with OR.")
@@ -388,8 +394,15 @@ class _Parser:
 
     def spot(self, node: exp.Expr) -> tuple[int, int]:
         """First and one past the last character of a node."""
+        if type(node).__name__ in ("Null", "Boolean"):  # these do not know where they are
+            alike = [n for n in node.root().dfs() if type(n) is type(node)]
+            kinds = ("NULL",) if type(node).__name__ == "Null" else ("TRUE", "FALSE")
+            words = [token for token in self.tokens if token.token_type.name in kinds]
+            if len(alike) == len(words):
+                word = words[next(n for n, other in enumerate(alike) if other is node)]
+                return word.start, word.end + 1
         where: exp.Expr | None = node
-        while where is not None:  # TRUE and NULL do not know where they are; what holds them does
+        while where is not None:
             spots = [n.meta for n in where.walk() if "start" in n.meta]
             if spots:
                 return min(s["start"] for s in spots), max(s["end"] for s in spots) + 1

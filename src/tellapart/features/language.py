@@ -158,7 +158,7 @@ def _type(name: str, given: Any) -> Type | None:
 def _read(value: Any) -> Expression:
     condition, schema = value
     try:
-        return parse_feature(condition, schema)
+        return Expression(grammar.parse(condition, types(schema), slack=2))
     except FeatureError as error:
         raise FormatError(f"a feature that cannot be read back: {error}") from error
 

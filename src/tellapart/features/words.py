@@ -72,32 +72,34 @@ class Names:
         return alike[0] if len(alike) == 1 and not quoted else None
 
 
-def read(text: str, names: Names) -> list[Token]:
+def read(text: str, names: Names, *, slack: int = 1) -> list[Token]:
     """The words of `text`, every one of which may stand in a feature.
 
-    A keyword of SQL that is the name of a column comes back as a quoted name.
+    A keyword of SQL that is the name of a column comes back as a quoted name. All limits are
+    multiplied by `slack`.
     """
     from sqlglot import Dialect
     from sqlglot.errors import SqlglotError
 
-    if len(text) > LONGEST:
+    longest, most = LONGEST * slack, MOST * slack
+    if len(text) > longest:
         said = f"the feature has {len(text):,} characters"
-        refuse(text, said, LONGEST, LONGEST + 1, f"At most {LONGEST:,} are allowed.")
+        refuse(text, said, longest, longest + 1, f"At most {longest:,} are allowed.")
     for spot, letter in enumerate(text):
         if letter == "\0" or "\ud800" <= letter <= "\udfff":
             refuse(text, "a character no engine can hold", spot, spot + 1)
     for count, piece in enumerate(_PIECE.finditer(text)):  # quick: the tokenizer is not
-        if count == 2 * MOST:
-            refuse(text, f"more than {MOST:,} words and signs", piece.start(), piece.end())
+        if count == 2 * most:
+            refuse(text, f"more than {most:,} words and signs", piece.start(), piece.end())
     try:
         tokens = Dialect.get_or_raise("duckdb").tokenize(text)
     except SqlglotError:
         spot = _unclosed(text)
         refuse(text, "a quote is opened and not closed", spot, spot + 1)
+    _no_comments(text, tokens)
     if not tokens:
         raise FeatureError(f"the feature is empty. {ALLOWED}")
-    _no_comments(text, tokens)
-    _not_too_much(text, tokens)
+    _not_too_much(text, tokens, most, DEEPEST * slack)
     tokens = _numbers(tokens)
     for here, following in zip(tokens, [*tokens[1:], None], strict=True):
         _check(text, here, following.token_type.name if following else "", names)
@@ -144,17 +146,17 @@ def _no_comments(text: str, tokens: list[Token]) -> None:
         end = next_end
 
 
-def _not_too_much(text: str, tokens: list[Token]) -> None:
+def _not_too_much(text: str, tokens: list[Token], most: int, deepest: int) -> None:
     depth = prefixes = 0
     for count, here in enumerate(tokens):
         kind = here.token_type.name
         depth += (kind == "L_PAREN") - (kind == "R_PAREN")
         prefixes = prefixes + 1 if kind in ("NOT", "DASH", "PLUS") else 0
-        if depth + prefixes > DEEPEST:
-            said = f"more than {DEEPEST} levels of brackets, NOT and minus"
+        if depth + prefixes > deepest:
+            said = f"more than {deepest} levels of brackets, NOT and minus"
             refuse(text, said, here.start, here.end + 1)
-        if count == MOST:
-            refuse(text, f"more than {MOST:,} words and signs", here.start, here.end + 1)
+        if count == most:
+            refuse(text, f"more than {most:,} words and signs", here.start, here.end + 1)
 
 
 def _numbers(tokens: list[Token]) -> list[Token]:

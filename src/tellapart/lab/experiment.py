@@ -114,6 +114,12 @@ class Experiment:
     """run(seed, **parameters): the rows of one cell; its parameters are put before each."""
     read: Callable[[list[Row]], Finding]
     """All rows of a run, as a finding."""
+    decided_by: Sequence[str] = (
+        *("codec.py", "columns", "features", "lab/contestants.py", "learners", "model.py"),
+        *("protocol.py", "teachers", "theory", "worlds"),
+    )
+    """The files and rooms that decide the numbers, beside the one `run` is in; others only show
+    them. Cells made by another version of these are run again."""
 
 
 def load(name: str) -> Experiment:

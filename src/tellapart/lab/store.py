@@ -24,11 +24,6 @@ from tellapart.lab.experiment import Cell, Row, load
 FORMAT = 1
 """The version of a cell's file."""
 
-_DECIDE = (
-    *("codec.py", "columns", "features", "lab/contestants.py", "learners", "model.py"),
-    *("protocol.py", "teachers", "theory", "worlds"),
-)
-"""Where numbers are decided: the other rooms only show them."""
 _UNFINISHED = ".unfinished"
 
 
@@ -36,9 +31,10 @@ _UNFINISHED = ".unfinished"
 def source_of(experiment: str) -> str:
     """A fingerprint of the code that decides an experiment's numbers."""
     package = Path(tellapart.__file__).parent
-    own = inspect.getsourcefile(load(experiment).run)
+    asked = load(experiment)
+    own = inspect.getsourcefile(asked.run)
     digest = hashlib.sha256(b"" if own is None else Path(own).read_bytes())
-    for place in (package / name for name in _DECIDE):
+    for place in (package / name for name in asked.decided_by):
         for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]

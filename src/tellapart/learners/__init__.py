@@ -1,6 +1,7 @@
 """The learners, one a file."""
 
 from tellapart.learners.adaptive import AdaptiveDFF
+from tellapart.learners.auto import AutoDFF
 from tellapart.learners.base import BaseLearner, load_learner
 from tellapart.learners.capped import CappedDFF
 from tellapart.learners.dff import DFF
@@ -12,6 +13,7 @@ from tellapart.learners.strodff import StRoDFF
 __all__ = [
     "DFF",
     "AdaptiveDFF",
+    "AutoDFF",
     "BaseLearner",
     "CappedDFF",
     "Guarded",

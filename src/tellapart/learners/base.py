@@ -89,7 +89,7 @@ class BaseLearner(ABC):
             return
         self._learn(item, guess, correction)
         if self.remember:
-            self._memory[codec.identity(item)] = (guess if correction is None else correction).label
+            self._keep(item, guess.label if correction is None else correction.label)
 
     def overhear(self, item: Item, label: Label) -> None:
         """Learn the label of an item on which another learner's guess was shown."""
@@ -102,7 +102,7 @@ class BaseLearner(ABC):
             return
         self._overhear(item, label)
         if self.remember:
-            self._memory[codec.identity(item)] = label
+            self._keep(item, label)
 
     def witness(self, item: Item, guess: Guess, correction: Correction | None) -> None:
         """See a round in which another learner's guess was shown. Here, its label is overheard."""
@@ -230,13 +230,17 @@ class BaseLearner(ABC):
         if correction is None:
             raise ProtocolError("the first item needs a label: answer with Correction(label)")
         if self.remember:
-            self._memory[codec.identity(item)] = correction.label
+            self._keep(item, correction.label)
         self._first = Guess(correction.label, codec.keep(item))
         self._begin(item, correction.label)
 
     def _recall(self, item: Item) -> Label | None:
         """The label of an item seen before."""
         return self._memory.get(codec.identity(item))
+
+    def _keep(self, item: Item, label: Label) -> None:
+        """Remember the label of an item."""
+        self._memory[codec.identity(item)] = label
 
     def _meet_again(
         self, item: Item, guess: Guess, known: Label, correction: Correction | None

@@ -13,7 +13,12 @@ The score of a tree is the logarithm of a probability, in nats. Its parts:
   in the tree, or not in it at all.
 
 The tree is grown from the top, split by best split, and then cut back from below wherever a leaf
-scores better. Equal scores go to the column named first, then to the one whose bits come first.
+scores better. Of equals the one whose bits come first is taken: the order of columns does not
+matter.
+
+What was counted is kept. The next time, a node that no new item has reached stays as it is, and one
+that some have reached adds them to its counts; only where another column has become the best is a
+part of the tree grown anew. The result is the same as from nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +34,15 @@ import numpy.typing as npt
 from tellapart.columns import Words, pack, words_for
 from tellapart.learners.history import History, text_of
 
+_COLUMNS = 30  # where only named columns are known, a teacher could have named as many
+_DEPTH = 40
+_CELLS = 500_000  # items by columns; with more of them, less is ventured, as it would take long
+_SPARSE = 6  # a view is made smaller when so much of it is outside
+_BLOCK = 1 << 15  # words counted at a time: what fits the cache is quicker
+
 _Floats: TypeAlias = npt.NDArray[np.float64]
-_Counts: TypeAlias = npt.NDArray[np.int64]
+_Counts: TypeAlias = npt.NDArray[np.intp]
+_Numbers: TypeAlias = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -39,153 +51,224 @@ class Way:
 
     Parameters
     ----------
-    purity : float
-        The prior weight of each label in a leaf. The smaller, the purer leaves should be.
-    doubt : float, optional
+    doubt : float or None
         The chance that a reason has nothing to do with the tree. None: reasons are no evidence,
         they only make columns cheap.
     eager : float
         Nats taken off the price of a split.
+    purity : float
+        The prior weight of each label in a leaf. The smaller, the purer leaves should be.
     floor : float
-        How bad the best split may be for growing to go on: what comes below may make up for it.
+        How bad the splits on a path may be, together, for growing to go on: what comes below may
+        make up for it. Less is ventured on large tables.
     """
 
+    doubt: float | None
+    eager: float
     purity: float = 0.1
-    doubt: float | None = 0.05
-    eager: float = 0.0
     floor: float = -6.0
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """Items the tree does not part any further."""
+@dataclass(slots=True)
+class Node:
+    """Some items, and how they are parted further."""
 
+    inside: Words
+    pairs: Words
+    debt: float
     label: int
     """The code of the most frequent label."""
-    members: npt.NDArray[np.intp]
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A column, and what becomes of the items it holds on and of the others."""
-
-    column: int
-    yes: Tree
-    no: Tree
+    score: float
+    """Of the best tree found."""
+    with_it: _Counts | None = None
+    """How many items of each label have each column: labels by columns."""
+    column: int = -1
+    """What was tried as the best split; -1 if nothing was."""
+    yes: Node | None = None
+    no: Node | None = None
+    leaf: bool = True
+    """Whether no split, or not splitting, is better."""
 
     @property
     def leaves(self) -> int:
-        return sum(
-            child.leaves if isinstance(child, Branch) else 1 for child in (self.yes, self.no)
-        )
+        if self.leaf or self.yes is None or self.no is None:
+            return 1
+        return self.yes.leaves + self.no.leaves
 
 
-Tree: TypeAlias = Leaf | Branch
+class _View(NamedTuple):
+    """Columns and labels of some of the items."""
+
+    words: Words
+    labels: Words
 
 
-def grow(history: History, way: Way) -> Tree:
-    """The tree that explains `history` best, as far as growing and cutting back finds it."""
-    grower = _Grower(history, way)
-    return grower.grow()
+class Grower:
+    """The tree that explains a history best, as far as growing and cutting back finds it."""
 
-
-class _Grower:
     def __init__(self, history: History, way: Way) -> None:
         self.history, self.way = history, way
-        n, columns = len(history), len(history.features)
-        self.columns = columns
-        labels = max(2, len(history.labels))
-        self.labels = labels
+        self.doubt = 0.0 if way.doubt is None else log(1 / way.doubt)
+        self.root: Node | None = None
+        self._version: tuple[int, ...] = ()
+        self._stale = True  # prices are not what they were: nothing stays as it is
+
+    def grow(self) -> Node:
+        """The tree of the history as it is now."""
+        history, way = self.history, self.way
+        n, labels = len(history), max(2, len(history.labels))
+        self.columns = len(history.features)
+        cells = 1 << (n.bit_length() + self.columns.bit_length())
+        self.floor = way.floor / (1 + cells / _CELLS)
+        self.cheap = self._cheap() if way.doubt is None else []
+        version = (len(history.labels), self.columns, len(self.cheap), cells)
+        if version[:1] != self._version[:1]:
+            self.root = None
+        self._stale = version != self._version
+        self._version = version
         steps = np.arange(n)
         self.of_label = np.concatenate([[0.0], np.cumsum(np.log(steps + way.purity))])
         self.of_leaf = np.concatenate([[0.0], np.cumsum(np.log(steps + way.purity * labels))])
-        total = max(columns, 4)
-        self.price = np.full(columns, log(total) + log(2) - way.eager)
+        self._set_prices()
+        everything = pack(np.ones(n, dtype=np.bool_))
+        all_pairs = pack(np.ones(len(self.named_by), dtype=np.bool_))
+        self.whole = _View(history.words, history.label_words)
+        self.root = self._grow(self.root, everything, all_pairs, 0.0, 0, self.whole, everything)
+        return self.root
+
+    def _cheap(self) -> list[int]:
+        """The columns named; the latest wait for others, as a new price changes all nodes."""
+        pairs = self.history.pairs
+        known = len(pairs) - len(pairs) % max(1, len(pairs) // 8)
+        return list(dict.fromkeys(pair.column for pair in pairs[:known]))
+
+    def _set_prices(self) -> None:
+        history, way = self.history, self.way
+        total = max(self.columns, _COLUMNS)
+        self.price = np.full(self.columns, log(total) + log(2) - way.eager)
         self.bonus = log(total / 2)
-        self.named_by = np.array([pair.column for pair in history.pairs], dtype=np.intp)
-        if way.doubt is None:
-            self.price[list(history.named)] -= log(total)
-            self.named_by = self.named_by[:0]
-        self.doubt = 0.0 if way.doubt is None else log(1 / way.doubt)
-        pairs = len(self.named_by)
-        if pairs:
+        self.price[self.cheap] -= log(total)
+        # what any split costs: its price, and the first label of each half
+        self.least = float(self.price.min(initial=np.inf)) + 2 * log(max(2, len(history.labels)))
+        used = way.doubt is not None
+        self.named_by = np.array([p.column for p in history.pairs if used], dtype=np.intp)
+        if len(self.named_by):
             on_item, on_example = history.pair_truths()
             self.parts = pack_rows(on_item != on_example)
             self.on_item = pack_rows(on_item)
 
-    def grow(self) -> Tree:
-        n = len(self.history)
-        words, label_words = self.history.words, self.history.label_words
-        everything = pack(np.ones(n, dtype=np.bool_))
-        pairs = pack(np.ones(len(self.named_by), dtype=np.bool_))
-        tree, _ = self._grow(words, label_words, everything, pairs, np.arange(n), 0)
-        return tree
-
     def _leaf_score(self, counts: _Counts) -> _Floats:
-        score: _Floats = self.of_label[counts].sum(-1) - self.of_leaf[counts.sum(-1)]
+        """The score of a leaf with so many items of each label (the first axis)."""
+        score: _Floats = self.of_label.take(counts).sum(0) - self.of_leaf.take(counts.sum(0))
         return score
 
     def _grow(
         self,
-        words: Words,
-        label_words: Words,
+        old: Node | None,
         inside: Words,
         pairs: Words,
-        numbers: npt.NDArray[np.intp],
+        debt: float,
         depth: int,
-    ) -> tuple[Tree, float]:
-        """The best tree on the items `inside`, and its score. `numbers` are the items of bits."""
-        here = label_words & inside
-        counts = np.bitwise_count(here).sum(1, dtype=np.int64)
+        view: _View,
+        local: Words,
+        with_it: _Counts | None = None,
+    ) -> Node:
+        """The best tree on the items `inside`, which are `local` in the view.
+
+        `old` was the best on those of them that were known then; `with_it` may be known already.
+        """
+        same = old is not None and not self._stale and old.debt == debt
+        if same and old and _same(inside, old.inside) and _same(pairs, old.pairs):
+            return old
+        here = view.labels & local
+        counts = np.bitwise_count(here).sum(1, dtype=np.intp)
+        node = Node(inside, pairs, debt, int(counts.argmax()), float(self._leaf_score(counts)))
         size = int(counts.sum())
-        score = float(self._leaf_score(counts))
         told = int(np.bitwise_count(pairs).sum()) if len(pairs) else 0
-
-        def leaf() -> tuple[Tree, float]:
-            return Leaf(int(counts.argmax()), numbers[positions(inside)]), score
-
-        if depth >= 40 or size < 2 or not self.columns:
-            return leaf()
+        if depth >= _DEPTH or size < 2 or not self.columns:
+            return node
         if np.count_nonzero(counts) < 2 and not told:
-            return leaf()
-        if size * 3 < inside.size * 64 and inside.size > 2:
-            at = positions(inside)
-            words, here = _gather(words, at), _gather(here, at)
-            label_words, numbers = here, numbers[at]
-            inside = pack(np.ones(len(at), dtype=np.bool_))
-        with_it = self._counts(words, here, inside, counts)
-        without = counts - with_it
-        gain = self._leaf_score(with_it) + self._leaf_score(without) - score - self.price
+            return node
+        if self.least + node.score >= told * self.bonus:
+            return node  # even two pure halves would not be worth it
+        if with_it is None:
+            with_it = self._extend(old, inside)
+        if old is None and size * _SPARSE < local.size * 64 and local.size > 2:
+            at = positions(local)
+            view = _View(_gather(view.words, at), _gather(here, at))
+            local = pack(np.ones(len(at), dtype=np.bool_))
+            here = view.labels
+        if with_it is None:
+            with_it = _count(view.words, here)
+        node.with_it = with_it
+        without = counts[:, None] - with_it
+        gain = self._leaf_score(with_it) + self._leaf_score(without) - node.score - self.price
         if told:
             gain += self._reasons(pairs)
-        held = with_it.sum(1)
+        held = with_it.sum(0)
         gain[(held == 0) | (held == size)] = -np.inf
         column = self._best(gain)
-        if not gain[column] > self.way.floor:
-            return leaf()
-        halves = inside & words[column], inside & ~words[column]
-        if told:
-            together = pairs & ~self.parts[column]
-            shares = together & self.on_item[column], together & ~self.on_item[column]
-        else:
-            shares = pairs, pairs
-        yes, yes_score = self._grow(words, label_words, halves[0], shares[0], numbers, depth + 1)
-        no, no_score = self._grow(words, label_words, halves[1], shares[1], numbers, depth + 1)
-        split = gain[column] + score
-        split += yes_score - self._leaf_score(with_it[column])
-        split += no_score - self._leaf_score(without[column])
-        if split > score:
-            return Branch(column, yes, no), float(split)
-        return leaf()
+        best = float(gain[column])
+        if not debt + best > self.floor:
+            return node
+        node.column = column
+        self._part(node, old, depth, view, local, best)
+        assert node.yes is not None
+        assert node.no is not None
+        split = node.score + best
+        split += node.yes.score - float(self._leaf_score(with_it[:, column]))
+        split += node.no.score - float(self._leaf_score(without[:, column]))
+        if split > node.score:
+            node.leaf, node.score = False, split
+        return node
 
-    def _counts(self, words: Words, here: Words, inside: Words, counts: _Counts) -> _Counts:
-        """How many items of each label have each column: columns by labels."""
-        with_it = np.zeros((self.columns, len(counts)), dtype=np.int64)
-        live = np.flatnonzero(counts)
-        for label in live[1:]:
-            with_it[:, label] = np.bitwise_count(words & here[label]).sum(1, dtype=np.int64)
-        everyone = np.bitwise_count(words & inside).sum(1, dtype=np.int64)
-        with_it[:, live[0]] = everyone - with_it.sum(1)
+    def _part(
+        self, node: Node, old: Node | None, depth: int, view: _View, local: Words, best: float
+    ) -> None:
+        """Give `node` its two halves."""
+        column, counted = node.column, node.with_it
+        assert counted is not None
+        words, near = self.whole.words[column], view.words[column]
+        halves = node.inside & words, node.inside & ~words
+        near_halves = local & near, local & ~near
+        shares = node.pairs, node.pairs
+        if len(node.pairs):
+            together = node.pairs & ~self.parts[column]
+            shares = together & self.on_item[column], together & ~self.on_item[column]
+        known: tuple[Node | None, Node | None] = (None, None)
+        if old is not None and old.column == column:
+            known = old.yes, old.no
+        counts: list[_Counts | None] = [None, None]
+        if known[0] is None and not all(
+            _settled(view.labels & half, share)
+            for half, share in zip(near_halves, shares, strict=True)
+        ):
+            sizes = [int(np.bitwise_count(half).sum()) for half in near_halves]
+            few = int(sizes[1] < sizes[0])
+            there = _count(view.words, view.labels & near_halves[few])
+            counts[few], counts[1 - few] = there, counted - there
+        debt = min(0.0, node.debt + best)
+        node.yes, node.no = (
+            self._grow(
+                known[i], halves[i], shares[i], debt, depth + 1, view, near_halves[i], counts[i]
+            )
+            for i in (0, 1)
+        )
+
+    def _extend(self, old: Node | None, inside: Words) -> _Counts | None:
+        """What `old` counted, and what came in since."""
+        if old is None or old.with_it is None:
+            return None
+        words, labels = self.whole
+        start = len(old.inside) - 1
+        new = inside[start:].copy()
+        new[0] &= ~old.inside[start]
+        with_it = old.with_it
+        before = with_it.shape[1]
+        if new.any():
+            with_it = with_it + _count(words[:before, start:], labels[:, start:] & new)
+        if before < self.columns:
+            with_it = np.concatenate([with_it, _count(words[before:], labels & inside)], axis=1)
         return with_it
 
     def _reasons(self, pairs: Words) -> _Floats:
@@ -199,33 +282,52 @@ class _Grower:
         ties = np.flatnonzero(gain >= gain.max() - 1e-9)
         if len(ties) == 1:
             return int(ties[0])
-        rank = {column: place for place, column in enumerate(self.history.named)}
         bits, features = self.history.words, self.history.features
-        return min(
-            ties.tolist(),
-            key=lambda c: (rank.get(c, len(rank)), bits[c].tobytes(), text_of(features[c])),
-        )
+        return min(ties.tolist(), key=lambda c: (bits[c].tobytes(), text_of(features[c])))
 
 
-def _leaves(tree: Tree) -> int:
-    return tree.leaves if isinstance(tree, Branch) else 1
+def _settled(here: Words, pairs: Words) -> bool:
+    """Whether nothing could be gained by a split: one label, and no reasons."""
+    return not pairs.any() and int(here.any(axis=1).sum()) < 2
 
 
-def in_order(tree: Tree) -> Iterator[tuple[tuple[tuple[int, bool], ...], Leaf]]:
+def _same(words: Words, old: Words) -> bool:
+    """Whether the same bits are set; `old` may be shorter."""
+    return np.array_equal(words[: len(old)], old) and not words[len(old) :].any()
+
+
+def _count(words: Words, here: Words) -> _Counts:
+    """How many of the items `here`, a row for each label, have each column: labels by columns."""
+    counts = np.zeros((len(here), len(words)), dtype=np.intp)
+    for label in np.flatnonzero(here.any(axis=1)):
+        mask = here[label]
+        used = np.flatnonzero(mask)
+        some = len(used) * 2 < len(mask)
+        if some:
+            mask = mask[used]
+        step = max(1, _BLOCK // max(1, len(mask)))
+        for start in range(0, len(words), step):
+            block = words[start : start + step]
+            both = (block[:, used] if some else block) & mask
+            counts[label, start : start + step] = np.bitwise_count(both).sum(1, dtype=np.int32)
+    return counts
+
+
+def in_order(node: Node) -> Iterator[tuple[tuple[tuple[int, bool], ...], Node]]:
     """The leaves as a decision list: the first list of literals that an item satisfies is its leaf.
 
     The smaller half of every branch comes first, so that the larger needs no literal for it.
     """
-    if isinstance(tree, Leaf):
-        yield (), tree
+    if node.leaf or node.yes is None or node.no is None:
+        yield (), node
         return
-    first = _leaves(tree.yes) <= _leaves(tree.no)
-    for literals, leaf in in_order(tree.yes if first else tree.no):
-        yield ((tree.column, first), *literals), leaf
-    yield from in_order(tree.no if first else tree.yes)
+    first = node.yes.leaves <= node.no.leaves
+    for literals, leaf in in_order(node.yes if first else node.no):
+        yield ((node.column, first), *literals), leaf
+    yield from in_order(node.no if first else node.yes)
 
 
-def positions(words: Words) -> npt.NDArray[np.intp]:
+def positions(words: Words) -> _Numbers:
     """Which bits are set."""
     return np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little"))
 
@@ -238,7 +340,7 @@ def pack_rows(truths: npt.NDArray[np.bool_]) -> Words:
     return padded.view("<u8").astype(np.uint64, copy=False)
 
 
-def _gather(words: Words, at: npt.NDArray[np.intp]) -> Words:
+def _gather(words: Words, at: _Numbers) -> Words:
     """Columns of only the items `at`."""
-    bits = words[:, at >> 6] >> (at & 63).astype(np.uint64) & np.uint64(1)
-    return pack_rows(bits.astype(np.bool_))
+    bits = np.ascontiguousarray(words).view(np.uint8)[:, at >> 3] >> (at & 7).astype(np.uint8)
+    return pack_rows((bits & 1).view(np.bool_))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from tellapart import codec
 from tellapart.errors import ParameterError
@@ -42,7 +42,7 @@ class Guarded(BaseLearner):
     (26, 103)
     """
 
-    parameters = ("practical", "guaranteed")
+    parameters: ClassVar[tuple[str, ...]] = ("practical", "guaranteed")
 
     def __init__(
         self,
@@ -140,15 +140,22 @@ class Guarded(BaseLearner):
     def _learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
         shown = self.shown
         other = self.guaranteed if shown is self.practical else self.practical
+        sound = self._pass_on(shown, item, guess, correction)
+        if correction is not None and sound:
+            self._charged[shown is self.guaranteed] += 1
+        other.witness(item, guess, correction)
+
+    def _pass_on(
+        self, shown: BaseLearner, item: Item, guess: Guess, correction: Correction | None
+    ) -> bool:
+        """Let the one shown learn; whether it found nothing odd in the answer."""
         known = len(shown.inconsistencies)
         shown.learn(item, guess, correction)
         self.rounds += 1
         odd = shown.inconsistencies[known:]
         for inconsistency in odd:
             self._odd(inconsistency.reason)
-        if correction is not None and not odd:
-            self._charged[shown is self.guaranteed] += 1
-        other.overhear(item, guess.label if correction is None else correction.label)
+        return not odd
 
     def _overhear(self, item: Item, label: Label) -> None:
         self.rounds += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from tellapart.model import Clause, DecisionList, Holds, Literal, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
 _PATIENCE = 1000  # with n items behind, a refit waits for n/1000 new ones
+_ASIDE = 100  # and one of a reading that is not followed for n/100
+_LOYALTY = 2  # mistakes by which another reading must be better to be followed
 
 
 class Hindsight(BaseLearner):
@@ -53,7 +56,7 @@ class Hindsight(BaseLearner):
     >>> world = ta.worlds.zoo()
     >>> learner = ta.Hindsight()
     >>> ta.teach(learner, world.teacher(), world.items).mistakes
-    11
+    10
     """
 
     parameters = ("columns", "ways")
@@ -157,30 +160,31 @@ class Hindsight(BaseLearner):
     # -- memory
 
     def _recall(self, item: Item) -> Label | None:
-        return super()._recall(item) if self._wrong[0] <= self._wrong[1] else None
+        trusted = self._wrong[0] <= self._wrong[1]
+        return super()._recall(item) if trusted else None
 
     def _meet_again(
         self, item: Item, guess: Guess, known: Label, correction: Correction | None
     ) -> None:
         super()._meet_again(item, guess, known, correction)
-        label = known if correction is None else correction.label
-        self._take_again(item, label)
+        self._take_again(item, known, known if correction is None else correction.label)
 
     def _overhear_again(self, item: Item, known: Label, label: Label) -> None:
         super()._overhear_again(item, known, label)
-        self._take_again(item, label)
+        self._take_again(item, known, label)
 
-    def _take_again(self, item: Item, label: Label) -> None:
-        known = self._memory[codec.identity(item)]
+    def _take_again(self, item: Item, known: Label, label: Label) -> None:
+        """Memory had its say: would the list have known better?"""
         self._wrong[0] += known != label
         self._wrong[1] += self.model.match(item).label != label
+        self._history.add(item, label)
         if known != label:
-            self._history.add(item, label)
-            self._memory[codec.identity(item)] = label
+            self._keep(item, label)
+            self._refit()
 
     def _compare_memory(self, item: Item, said: Label, label: Label) -> None:
-        """An item that may have been seen before was answered by the list."""
-        known = self._memory.get(codec.identity(item))
+        """The list had its say: would memory have known better?"""
+        known = super()._recall(item)
         if known is not None:
             self._wrong[0] += known != label
             self._wrong[1] += said != label
@@ -196,13 +200,17 @@ class Hindsight(BaseLearner):
             return
         codes = np.array(history.codes, dtype=np.intp)
         before = self._readings[self._followed].rules
-        for reading in self._readings:
+        for number, reading in enumerate(self._readings):
             reading.score(history, codes, self._scored)
-            reading.fit(history, codes)
+            if number == self._followed or reading.age(history) >= len(history) // _ASIDE:
+                reading.fit(history)
         self._scored = len(history)
         best = min(range(len(self._readings)), key=lambda n: self._readings[n].mistakes)
-        if self._readings[best].mistakes + 1 < self._readings[self._followed].mistakes:
+        fewest, mine = (self._readings[n].mistakes for n in (best, self._followed))
+        if fewest + _LOYALTY + sqrt(fewest) / 2 < mine:
             self._followed = best
+            self._readings[best].fit(history)
+        self._readings[self._followed].illustrate(history, codes)
         old, new = (
             {rule[:2] for rule in rules[:-1]}
             for rules in (before, self._readings[self._followed].rules)

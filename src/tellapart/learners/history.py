@@ -84,9 +84,12 @@ class History:
         """Where each label stands, packed; a row each."""
         return self._label_bits[: len(self.labels), : words_for(len(self))]
 
-    def truths(self, items: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-        """The truth of every column on some items: columns by items."""
-        words = self._bits[: len(self.features), items >> 6]
+    def truths(
+        self, items: npt.NDArray[np.intp], columns: list[int] | None = None
+    ) -> npt.NDArray[np.bool_]:
+        """The truth of every column, or of some, on some items: columns by items."""
+        bits = self._bits[: len(self.features)] if columns is None else self._bits[columns]
+        words = bits[:, items >> 6]
         return (words >> (items & 63).astype(np.uint64) & _ONE).astype(np.bool_)
 
     def pair_truths(self) -> npt.NDArray[np.bool_]:

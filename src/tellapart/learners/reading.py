@@ -10,24 +10,27 @@ import numpy.typing as npt
 
 from tellapart import codec
 from tellapart.columns import unpack
-from tellapart.learners.growing import Leaf, Way, grow, in_order
+from tellapart.learners.growing import Grower, Node, Way, in_order, positions
 from tellapart.learners.history import History
 
 WAYS = {
-    "reasons": Way(purity=0.1, doubt=0.05),
-    "labels": Way(purity=0.05, doubt=None, eager=4.0, floor=-20.0),
+    "reasons": Way(doubt=0.05, eager=1.0),
+    "labels": Way(doubt=None, eager=0.0),
 }
 """The ways to weigh a history, by name."""
+
+FADES = 0.98  # what a mistake counts after the next refit
 
 _LOOKED_AT = 256  # members of a leaf among which a typical one is found
 
 
 class Rule(NamedTuple):
-    """A clause in numbers: columns and the truth they must have, a label, an example."""
+    """A clause in numbers: columns and the truth they must have, and a label."""
 
     literals: tuple[tuple[int, bool], ...]
     label: int
-    example: int
+    example: int = 0
+    """The number of an item; found for the rules that are followed."""
 
 
 class Reading:
@@ -39,18 +42,34 @@ class Reading:
         """The last one has no literals; empty before the first fit: the first label then."""
         self.mistakes = 0.0
         """Guesses it would have got wrong, the latest counting most."""
+        self._fitted = 0  # items known at the last fit
+        self._grower: Grower | None = None
+        self._leaves: list[Node] = []
 
-    def fit(self, history: History, codes: npt.NDArray[np.intp]) -> None:
+    def fit(self, history: History) -> None:
         """Grow the rules anew."""
-        self.rules = [
-            Rule(literals, leaf.label, _typical(history, leaf, codes))
-            for literals, leaf in in_order(grow(history, self.way))
-        ]
+        if self._grower is None:
+            self._grower = Grower(history, self.way)
+        self._fitted = len(history)
+        found = list(in_order(self._grower.grow()))
+        self.rules = [Rule(literals, leaf.label) for literals, leaf in found]
+        self._leaves = [leaf for _, leaf in found]
+
+    def age(self, history: History) -> int:
+        """How many items have come since the last fit."""
+        return len(history) - self._fitted
+
+    def illustrate(self, history: History, codes: npt.NDArray[np.intp]) -> None:
+        """Find an example for every rule."""
+        used = np.zeros(len(history), dtype=np.bool_)
+        used[[number for pair in history.pairs for number in pair[:2]]] = True
+        examples = (_typical(history, leaf, codes, used) for leaf in self._leaves)
+        self.rules = [r._replace(example=e) for r, e in zip(self.rules, examples, strict=True)]
 
     def score(self, history: History, codes: npt.NDArray[np.intp], since: int) -> None:
         """Count the mistakes the rules make on the items from number `since` on."""
         wrong = np.count_nonzero(self.guesses(history, since) != codes[since:])
-        self.mistakes = self.mistakes * 0.98 + wrong
+        self.mistakes = self.mistakes * FADES + wrong
 
     def guesses(self, history: History, since: int) -> npt.NDArray[np.intp]:
         """The codes the rules give to the items from number `since` on."""
@@ -72,10 +91,10 @@ class Reading:
             [[[codec.encode(history.features[c]), w] for c, w in literals], label, example]
             for literals, label, example in self.rules
         ]
-        return {"mistakes": self.mistakes, "rules": rules}
+        return {"mistakes": self.mistakes, "fitted": self._fitted, "rules": rules}
 
     def restore(self, data: Mapping[str, Any], history: History, context: codec.Context) -> None:
-        self.mistakes = data["mistakes"]
+        self.mistakes, self._fitted = data["mistakes"], data["fitted"]
         column = history.column_of
         self.rules = [
             Rule(tuple((column[codec.decode(f, context)], w) for f, w in literals), label, example)
@@ -83,12 +102,19 @@ class Reading:
         ]
 
 
-def _typical(history: History, leaf: Leaf, codes: npt.NDArray[np.intp]) -> int:
-    """The member that agrees most with the others in what was named; the earliest of such."""
-    right = leaf.members[codes[leaf.members] == leaf.label][-_LOOKED_AT:]
+def _typical(
+    history: History, leaf: Node, codes: npt.NDArray[np.intp], used: npt.NDArray[np.bool_]
+) -> int:
+    """The member that agrees most with the others in what was named; the earliest of such.
+
+    One that was not an example in a correction before is preferred: it has more to tell.
+    """
+    members = positions(leaf.inside)
+    right = members[codes[members] == leaf.label][-_LOOKED_AT:]
     named = list(history.named)
-    if len(right) < 3 or not named:
+    if len(right) < 2 or not named:
         return int(right[0])
-    truths = history.truths(right)[named]
+    truths = history.truths(right, named)
     usual = truths.mean(axis=1) > 0.5
-    return int(right[(truths == usual[:, None]).sum(axis=0).argmax()])
+    agree = (truths == usual[:, None]).sum(axis=0)
+    return int(right[(agree + ~used[right] * len(named)).argmax()])

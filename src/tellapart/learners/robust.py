@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from math import floor
 from typing import Any
 
 from tellapart.errors import check
@@ -16,6 +18,32 @@ class HandleMistake(RuleLearner):
 
     m: int
 
+    @abstractmethod
+    def _patience(self, rule: Rule, first: int) -> float:
+        """k, for a feature first counted against `rule` in round `first`; it never falls."""
+
+    @abstractmethod
+    def _witnesses(self, first: int) -> float:
+        """s, for a feature first counted in round `first`; it never falls."""
+
+    def _wrong(self, rule: Rule, feature: Feature) -> None:
+        _, first = rule.counts.get(feature, (0, self.rounds))  # t(x̂, φ)
+        k, s = self._patience(rule, first), self._witnesses(first)
+        self._handle_mistake(rule, feature, k, s)
+
+    def slack(self, rule: Rule) -> int:
+        k = self._patience(rule, self.rounds)
+        return max(0, floor(k - (self._odd_counts(rule) if rule.counted > k else rule.counted)))
+
+    def tolerates(self, rule: Rule, feature: Feature) -> int:
+        count, first = rule.counts.get(feature, (0, self.rounds))
+        return max(0, floor(self._witnesses(first)) - count)
+
+    def _odd_counts(self, rule: Rule) -> int:
+        """The sum of all counters but the b largest: what speaks against the rule."""
+        b = self.m - 1 - len(rule.features)
+        return sum(sorted((n for n, _ in rule.counts.values()), reverse=True)[b:])
+
     def _handle_mistake(self, rule: Rule, feature: Feature, k: float, s: float) -> None:
         """Algorithm 2, line by line; `k` and `s` may be real numbers (StRoDFF's thresholds)."""
         count, since = rule.counts.get(feature, (0, self.rounds))
@@ -27,11 +55,9 @@ class HandleMistake(RuleLearner):
                 self._delete(rule)
         else:
             rule.count(feature, count, since)
-            if rule.counted > k:  # else no part of the counters can sum to more than k
-                b = self.m - 1 - len(rule.features)
-                counters = sorted((n for n, _ in rule.counts.values()), reverse=True)
-                if sum(counters[b:]) > k:
-                    self._delete(rule)
+            # (if all counters do not sum to more than k, no part of them does)
+            if rule.counted > k and self._odd_counts(rule) > k:
+                self._delete(rule)
 
 
 class RobustDFF(HandleMistake):
@@ -116,9 +142,15 @@ class RobustDFF(HandleMistake):
         """The length and the counters of each rule."""
         return tuple((len(rule.features), *_counters(rule)) for rule in self.rules)
 
-    def _wrong(self, rule: Rule, feature: Feature) -> None:
-        patience = self.k if self.patience is None else self.patience
-        self._handle_mistake(rule, feature, patience, self.s)
+    @property
+    def tolerant(self) -> bool:
+        return self.s > 0
+
+    def _patience(self, rule: Rule, first: int) -> float:
+        return self.k if self.patience is None else self.patience
+
+    def _witnesses(self, first: int) -> float:
+        return self.s
 
 
 def _counters(rule: Rule) -> tuple[int, dict[Feature, int]]:

@@ -147,6 +147,28 @@ class RuleLearner(BaseLearner):
         """
         return -1, True
 
+    @property
+    def tolerant(self) -> bool:
+        """Whether some mistakes of a rule change nothing but a count."""
+        return False
+
+    def slack(self, rule: Rule) -> int:
+        """How many of the coming mistakes of `rule` only count, as far as all its counts go."""
+        return 0
+
+    def tolerates(self, rule: Rule, feature: Feature) -> int:
+        """How many of those that name `feature` only count, as far as its own count goes."""
+        return 0
+
+    def tally(self, rule: Rule, feature: Feature, times: int, since: int) -> None:
+        """Take so many mistakes that only count; the first was in round `since`."""
+        count, first = rule.counts.get(feature, (0, since))
+        rule.count(feature, count + times, first)
+
+    def rule(self, slot: int) -> Rule | None:
+        """The rule in a slot of the index, if it is in force; -1 is the last slot."""
+        return self._slots[slot] if -1 <= slot < len(self._slots) > 0 else None
+
     def read_by(self, reading: Holds) -> None:
         """Read features by `reading` from now on; for a learner that has learnt nothing yet."""
         super().read_by(reading)
@@ -238,7 +260,8 @@ class RuleLearner(BaseLearner):
         self._add(Rule(codec.keep(item), label, self.rounds, self._created))
 
     def _add(self, rule: Rule) -> None:
-        rule.slot = self._index.append(rule.clause.literals, rule.guess.label)
+        literals = rule.clause.literals if rule.features else ()
+        rule.slot = self._index.append(literals, rule.guess.label)
         self._slots.append(rule)
         self._model = None
 

@@ -11,7 +11,7 @@ from tellapart.errors import ParameterError, check
 from tellapart.learners.robust import HandleMistake
 from tellapart.learners.rules import Rule, RuleLearner
 from tellapart.model import Holds, holds
-from tellapart.protocol import Feature, Item, Label
+from tellapart.protocol import Item, Label
 from tellapart.theory import gamma, q, stochastic_bound
 
 
@@ -120,11 +120,15 @@ class StRoDFF(HandleMistake):
         now = None if self.as_printed else self.rounds
         return q(rate, self.rounds - since + 1, self.delta, now=now, scale=self.scale)
 
-    def _wrong(self, rule: Rule, feature: Feature) -> None:
-        _, first = rule.counts.get(feature, (0, self.rounds))  # t(x̂, φ)
-        n_s = self._q(self.sigma, first) + 1
-        n_k = self._q(self.epsilon, first if self.as_printed else rule.born)
-        self._handle_mistake(rule, feature, n_k, n_s)
+    @property
+    def tolerant(self) -> bool:
+        return True
+
+    def _patience(self, rule: Rule, first: int) -> float:
+        return self._q(self.epsilon, first if self.as_printed else rule.born)
+
+    def _witnesses(self, first: int) -> float:
+        return self._q(self.sigma, first) + 1
 
     def _uncovered(self, item: Item, label: Label) -> None:
         self._uncovered_rounds += 1

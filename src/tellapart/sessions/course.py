@@ -74,6 +74,8 @@ class Course:
         self.acts: list[Act] = []
         self.mistakes: list[bool] = []
         """Of every guess, whether it was a mistake."""
+        self.sizes: list[int] = []
+        """How many rules there were after it."""
         self.history = History()
         """What was learnt from, round by round, in keys of labels."""
         self.rounds: list[int] = []
@@ -138,7 +140,8 @@ class Course:
             self.now = kept.copy()
         else:
             self.now = Standing(Edited(self._fresh.clone()))
-        del self.history.rounds[rounds:], self.rounds[rounds:], self.mistakes[guesses:]
+        del self.history.rounds[rounds:], self.rounds[rounds:]
+        del self.mistakes[guesses:], self.sizes[guesses:]
         for tag, place in before.tags.keys() | self.now.tags.keys():
             said = self.now.tags.get((tag, place))
             if before.tags.get((tag, place)) is not said:
@@ -250,6 +253,7 @@ class Course:
         after = now.learner.model
         now.progress.add(mistake, after is not before and _says(after) != _says(before))
         self.mistakes.append(mistake)
+        self.sizes.append(len(after.clauses))
         rule = guess.example.place
         right, wrong = now.records.get(rule, (0, 0))
         now.records[rule] = (right + (not mistake), wrong + mistake)

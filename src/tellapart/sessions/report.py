@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Guess, Label
-from tellapart.review import estimate
+from tellapart.review import ErrorEstimate, Progress, estimate
 from tellapart.sessions.acts import Shown
 from tellapart.sessions.replies import Answered, Given, Summary
 from tellapart.sessions.state import State
@@ -65,10 +65,19 @@ def named(state: State, model: DecisionList) -> DecisionList:
     return DecisionList(clauses, with_name(model.default), model.reading)
 
 
+def error_now(progress: Progress) -> ErrorEstimate:
+    """What is known of the error: of the present model, or over the last items if that says more.
+
+    Each interval takes half of the risk, so that the better one may be chosen.
+    """
+    both = (estimate(progress, 0.975, lately=lately) for lately in (False, True))
+    return min(both, key=lambda one: one.high)
+
+
 def summary(state: State) -> Summary:
     """How far a session is."""
     now = state.course.now
-    about = estimate(now.progress)
+    about = error_now(now.progress)
     stopper = state.settings.stopper
     recent = state.course.mistakes[-RECENT:]
     total, labelled, waiting = len(state.items), len(now.taught), len(now.waiting)

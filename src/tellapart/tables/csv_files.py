@@ -68,7 +68,7 @@ class CsvFile:
         if frame.height and frame.to_series(-1).null_count():  # what a short row leaves behind
             if self.ragged():
                 self.check_lengths()
-            if frame.width > 1 and frame.to_series(0).null_count():  # and an empty line
+            if frame.to_series(0).null_count() and self.gaps():  # and an empty line
                 frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
         return self.check_mixed(frame)
 
@@ -112,10 +112,12 @@ class CsvFile:
         """Whether there may be an empty line, which is no row but is read as one."""
         if len(self.header) == 1:
             return False
+        if not self.plain:
+            return _gap(self.text.encode())
         before = b""
         with self.path.open("rb") as file:
             while block := file.read(1 << 24):
-                if b"\n\n" in block or b"\n\r\n" in block or _gap(before + block[:2]):
+                if _gap(block) or _gap(before + block[:2]):
                     return True
                 before = block[-2:]
         return False
@@ -311,8 +313,8 @@ class CsvFile:
         )
 
 
-def _gap(edge: bytes) -> bool:
-    return b"\n\n" in edge or b"\n\r\n" in edge
+def _gap(block: bytes) -> bool:
+    return b"\n\n" in block or b"\n\r\n" in block
 
 
 def _fit(cells: pl.Series, dtype: pl.DataType) -> pl.Series:
@@ -324,7 +326,8 @@ def _fit(cells: pl.Series, dtype: pl.DataType) -> pl.Series:
     if dtype == pl.Date:
         return cells.str.to_date("%Y-%m-%d", strict=False).is_not_null()
     if dtype == pl.Datetime:
-        return cells.str.contains(_MOMENT)
+        day = cells.str.strip_chars().str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
+        return cells.str.contains(_MOMENT) & day.is_not_null()
     if dtype == pl.Time:
         return cells.str.to_time("%H:%M:%S%.f", strict=False).is_not_null()
     return cells.str.strip_chars().cast(dtype, strict=False).is_not_null()

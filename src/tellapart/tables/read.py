@@ -42,6 +42,7 @@ def read_table(
     separator: str | None = None,
     encoding: str = "utf-8",
     nulls: tuple[str, ...] | list[str] = (),
+    without: tuple[str, ...] | list[str] = (),
 ) -> Table:
     """The table in a file.
 
@@ -62,6 +63,8 @@ def read_table(
         Of a CSV file.
     nulls : list of str, default=[]
         What a CSV file writes for an unknown value besides an empty cell, such as "NA".
+    without : list of str, default=[]
+        Columns to leave out, such as the labels when they are to be taught.
 
     Examples
     --------
@@ -85,6 +88,11 @@ def read_table(
         raise ParameterError(f"read_table: types, separator and nulls are for CSV, not {path.name}")
     else:
         frame = _read_jsonl(path) if kind == "jsonl" else scan_frame(path, kind)
+    if without:
+        known = Table(frame, name=path.name)
+        for name in without:
+            known.check(name)
+        frame = frame.drop(list(without))
     return Table(frame, id=id, name=path.name)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -122,6 +123,10 @@ class Scan:
             from_dtype(self._dtypes[name]) if name in self._dtypes else None
         )
 
+    def blank(self, name: str) -> bool:
+        """Whether a column of a Parquet or Arrow file has no type, for want of a single value."""
+        return self.kind in ("parquet", "ipc") and str(self._dtypes[name]) == "Null"
+
     def explain(self, error: BaseException) -> NoReturn:
         """Say what is wrong with the file, after reading it has failed."""
         if self.kind == "csv":
@@ -166,6 +171,7 @@ class Scan:
             (Type.INTEGER, Type.NUMBER),
             (Type.DATE, Type.DATETIME),
         )
+        fits = fits or self.blank(name)
         if not fits:
             assert wanted is not None
             raise FormatError(
@@ -219,8 +225,20 @@ class Scan:
                     allowed = _JSON.get(kind)
                     if value is None or allowed is None:
                         continue
-                    if not isinstance(value, allowed) or (type(value) is bool and kind.numeric):
+                    odd = type(value) is bool and kind.numeric
+                    if odd or not isinstance(value, allowed) or not _is_moment(value, kind):
                         raise FormatError(
                             f"{self.name} line {number}: {name!r} should hold {kind.value}, but is"
                             f" {json.dumps(value)[:40]}. Fix it, or make it null if it is unknown"
                         )
+
+
+def _is_moment(value: Any, kind: Type) -> bool:
+    """Whether a text of JSON is a date, or a time, where one is wanted."""
+    if not kind.temporal:
+        return True
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return kind is Type.DATETIME or len(value) <= 10

@@ -216,7 +216,8 @@ class Table:
         """Features that hold on `item` and not on `example`, the most telling first.
 
         `history` has the labelled items so far, the example's label among them; `label` is the
-        item's, if it is known. See `tellapart.features.candidates`.
+        item's, if it is known. The id column is left out: it names items, and tells nothing of
+        others. See `tellapart.features.candidates`.
         """
         from tellapart.tables.telling import telling
 

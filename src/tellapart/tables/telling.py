@@ -43,7 +43,7 @@ def telling(
     made = candidates(
         table.items[mine],
         table.items[theirs],
-        table.types,
+        {name: kind for name, kind in table.types.items() if name != table.id},
         frame[_spread([mine, *(n for n in like if n != mine)])],
         frame[_spread([theirs, *(n for n in unlike if n != theirs)])],
         limit=limit,

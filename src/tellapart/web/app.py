@@ -13,11 +13,17 @@ from tellapart.web.access import People
 from tellapart.web.gate import Gate
 from tellapart.web.house import House
 from tellapart.web.limits import Limits
+from tellapart.web.manner import Manner
 from tellapart.web.routes import FAULTS, downloads, operations, review, sessions, teaching, words
 from tellapart.web.shelf import Shelf
 
 
-def create_app(shelf: Shelf, people: People, limits: Limits | None = None) -> FastAPI:
+def create_app(
+    shelf: Shelf,
+    people: People,
+    limits: Limits | None = None,
+    manner: Manner | None = None,
+) -> FastAPI:
     """An app that serves the sessions of a shelf to some people.
 
     When it ends it closes its sessions and their store.
@@ -37,7 +43,7 @@ def create_app(shelf: Shelf, people: People, limits: Limits | None = None) -> Fa
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.house = House(shelf, people, limits or Limits())
+    app.state.house = House(shelf, people, limits or Limits(), manner)
     faults.install(app)
     api = APIRouter(prefix="/api", responses=FAULTS)
     for part in (sessions, teaching, words, review, downloads):

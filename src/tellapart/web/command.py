@@ -93,7 +93,7 @@ def serve(
         raise ParameterError(f"--rate is more than 0, got {rate}")
     if public_url is not None and not public_url.startswith(("https://", "http://")):
         raise ParameterError(f"--public-url begins with https:// or http://, got {public_url!r}")
-    owner = Person(name or _login(), os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
+    owner = Person(name or login(), os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
     known = [] if teachers is None else read_people(teachers)
     if teachers is not None and os.name == "posix" and teachers.stat().st_mode & stat.S_IROTH:
         print(f"tellapart: everybody can read {teachers}: chmod 600 it", file=sys.stderr)
@@ -138,7 +138,7 @@ def serve(
         store.close()
 
 
-def _login() -> str:
+def login() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):

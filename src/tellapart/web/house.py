@@ -6,6 +6,7 @@ import time
 
 from tellapart.web.access import People
 from tellapart.web.limits import Buckets, Limits
+from tellapart.web.manner import Manner
 from tellapart.web.metrics import Metrics
 from tellapart.web.shelf import Shelf
 
@@ -13,8 +14,11 @@ from tellapart.web.shelf import Shelf
 class House:
     """Sessions, people, and what they may do; `app.state.house`."""
 
-    def __init__(self, shelf: Shelf, people: People, limits: Limits) -> None:
+    def __init__(
+        self, shelf: Shelf, people: People, limits: Limits, manner: Manner | None = None
+    ) -> None:
         self.shelf, self.people, self.limits = shelf, people, limits
+        self.manner = manner or Manner()
         self.metrics = Metrics()
         self.started = time.monotonic()
         self.rates = Buckets(limits.rate, limits.burst)

@@ -22,3 +22,9 @@ def learner(session: Session) -> BaseLearner:
     """Who learns."""
     with session._ready() as state:
         return state.course.now.learner.inner
+
+
+def rules_over_time(session: Session) -> list[int]:
+    """How many rules there were after every guess."""
+    with session._ready() as state:
+        return list(state.course.sizes)

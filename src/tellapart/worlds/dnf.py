@@ -7,11 +7,13 @@ from itertools import combinations
 
 import numpy as np
 
-from tellapart.columns import Codes
+from tellapart.columns import Codes, blank, pack, words_for
 from tellapart.errors import ParameterError
 from tellapart.model import Literal
 from tellapart.theory.representation import Component, Representation
 from tellapart.worlds.made import Columns, MadeWorld, check_sizes
+
+_PART = 1 << 16  # items
 
 
 def dnf(
@@ -44,17 +46,28 @@ def dnf(
     generator.shuffle(given)
     terms = _separate(generator, given, features)
     representation = Representation(tuple(map(Component, given, terms)))
-    drawn = np.random.default_rng([seed & (1 << 64) - 1, 11]).integers(components, size=items)
     return MadeWorld(
         name,
         representation,
         Columns(items, features, seed),
-        Codes.of(drawn),
+        _drawn(items, components, seed),
         forced=True,
         exceptions=exceptions,
         placement=placement,
         similar=similar,
     )
+
+
+def _drawn(items: int, components: int, seed: int) -> Codes:
+    """A component for each item, a part at a time: numbers take 64 times the room of their bits."""
+    generator = np.random.default_rng([seed & (1 << 64) - 1, 11])
+    planes = [blank(words_for(items)) for _ in range((components - 1).bit_length())]
+    for first in range(0, items, _PART):
+        numbers = generator.integers(components, size=min(_PART, items - first))
+        for digit, plane in enumerate(planes):
+            part = pack((numbers >> digit & 1).astype(np.bool_))
+            plane[first >> 6 : (first >> 6) + len(part)] = part
+    return Codes(planes, items)
 
 
 def _separate(

@@ -20,7 +20,7 @@ from tellapart.columns import Codes, Labels, Words, blank, clear_tail, column, p
 from tellapart.errors import FormatError, ParameterError, check
 from tellapart.features import And, Is, Or
 from tellapart.model import Not, truth
-from tellapart.protocol import Feature, Label
+from tellapart.protocol import Feature, Item, Label
 from tellapart.teachers import FromRepresentation
 from tellapart.theory.representation import Representation
 from tellapart.worlds.base import View, World
@@ -235,6 +235,7 @@ class MadeWorld(World):
                     words = np.bitwise_or(words, members, out=words)
                     if not wanted:
                         words ^= members
+                    del members  # before the next one is made
             self._lay_out(feature, words)
         return self._columns[feature]
 
@@ -269,6 +270,19 @@ class MadeWorld(World):
         odd = np.array(self.exceptions, dtype=np.uint64)
         np.bitwise_or.at(words, odd >> np.uint64(6), np.uint64(1) << (odd & np.uint64(63)))
         return clear_tail(np.bitwise_not(words, out=words), len(self))
+
+    def said_against(self, example: Item) -> Sequence[Feature | None]:
+        """What the teacher says to an ordinary item of each component, taken to be like `example`.
+
+        None where that depends on the item; None everywhere if the example is of another world.
+        """
+        if not isinstance(example, Row) or example.world is not self:
+            return [None] * self.m
+        parts, j = self.representation.components, self.components[example.number]
+        return [
+            None if part.label == parts[j].label else self.representation.separator(i, j)
+            for i, part in enumerate(parts)
+        ]
 
     def _forced_literals(self) -> dict[tuple[int, Feature], bool]:
         parts = enumerate(self.representation.components)

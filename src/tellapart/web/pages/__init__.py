@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from fastapi import FastAPI
-from starlette.responses import HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from tellapart.web.pages import front, looking, teach
+
+_HERE = Path(__file__).parent.parent
 
 
 def install(app: FastAPI) -> None:
     """Give an app its pages."""
-
-    @app.get("/", include_in_schema=False)
-    async def home() -> Response:
-        return HTMLResponse(
-            '<!doctype html><html lang="en"><title>tellapart</title><h1>tellapart</h1>'
-            "<p>The server runs. Its API is described in"
-            ' <a href="/api/openapi.json">/api/openapi.json</a>.'
-        )
+    app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
+    for part in (front, teach, looking):
+        app.include_router(part.router, include_in_schema=False)

@@ -1,0 +1,133 @@
+"""`tellapart compare`: learners by the corrections they need."""
+
+from __future__ import annotations
+
+import json as json_format
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tellapart.cli.arguments import Whole
+
+if TYPE_CHECKING:
+    from tellapart.lab.experiment import Table
+    from tellapart.lab.standings import Standings
+
+_WIDTH = 130  # what the table of all learners takes
+
+
+def compare(
+    *,
+    rows: list[str] | None = None,
+    learners: list[str] | None = None,
+    seeds: Whole | None = None,
+    quick: bool = False,
+    out: Path = Path("tellapart-compare"),
+    workers: Whole | None = None,
+    dask: str | None = None,
+    list: bool = False,
+    json: bool = False,
+) -> int:
+    """Compare learners by the corrections they need, on made worlds and real tables.
+
+    Ours hear reasons; trees, naive Bayes and logistic regression hear labels only, on
+    the same streams. Needs the extras 'lab' and 'compare'. Finished parts are kept in
+    the folder: the same command goes on where an earlier one was stopped.
+
+    Examples:
+
+        tellapart compare --quick
+        tellapart compare --rows 'tree-*' --rows zoo --learners AutoDFF --learners 'tree*'
+
+    Parameters
+    ----------
+    rows
+        Only rows of this name; '*' stands for anything (again for more).
+    learners
+        Only learners of this name; '*' stands for anything (again for more).
+    seeds
+        How many streams of each row; 5 if not given.
+    quick
+        Few rows, short streams, two seeds: under a minute. The bars are set for all.
+    out
+        The folder for the figure, compare.csv, compare.json and finished cells.
+    workers
+        How many local processes to use; one for each core if not given.
+    dask
+        The address of a Dask scheduler, to run on its workers instead.
+    list
+        Say which rows and learners there are, and stop.
+    json
+        Print everything as one JSON object instead (docs/compare.md has its keys).
+    """
+    from tellapart.cli.lab import INTERRUPTED, Bars
+    from tellapart.errors import check
+    from tellapart.lab import compare as comparison
+    from tellapart.lab.streams import ROWS
+
+    if list:
+        print("rows:", *ROWS, sep="\n  ")
+        print("learners:", *comparison.LEARNERS, sep="\n  ")
+        return 0
+    if workers is not None:
+        check("compare", "workers", workers, "an integer >= 1", lambda v: v >= 1)
+    chosen: dict[str, Any] = {"rows": rows or (), "learners": learners or (), "seeds": seeds}
+    cells = comparison.plan(**chosen, quick=quick)
+    for row, command in comparison.skipped(chosen["rows"], quick=quick).items():
+        print(f"tellapart: going on without {row}: {command}", file=sys.stderr)
+    bars = Bars(cells)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with bars:
+            found = comparison.compare(
+                out, **chosen, quick=quick, workers=workers, dask=dask, on_cell=bars.advance
+            )
+    except KeyboardInterrupt:
+        print(
+            f"tellapart: interrupted. {bars.done} of {len(cells)} cells are kept in {out}; the same"
+            " command goes on from there",
+            file=sys.stderr,
+        )
+        return INTERRUPTED
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    if json:
+        print(json_format.dumps(found.as_json(), ensure_ascii=False))
+    else:
+        _show(found)
+        print(f"Figure and numbers: {out}")
+    return 0
+
+
+def _show(found: Standings) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.width = max(console.width, _WIDTH)
+    for table in found.tables():
+        console.print(table.caption, style="bold", markup=False)
+        console.print(_table(table))
+        console.print()
+
+
+def _table(table: Table) -> Any:
+    from rich.table import Table as Shown
+    from rich.text import Text
+
+    shown = Shown(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for number, name in enumerate(table.columns):
+        shown.add_column(Text(name), justify="right" if number else "left", no_wrap=not number)
+    for line in table.lines:
+        shown.add_row(*(_cell(value) for value in line))
+    return shown
+
+
+def _cell(value: Any) -> Any:
+    from rich.text import Text
+
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return Text("yes", "green") if value else Text("no", "bold red")
+    return Text(str(value))

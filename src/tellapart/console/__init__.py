@@ -1,0 +1,5 @@
+"""Teaching in a terminal: the same session, keys and words as on the page."""
+
+from tellapart.console.talk import talk
+
+__all__ = ["talk"]

@@ -1,0 +1,97 @@
+"""What the console shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tellapart.features.candidates import Candidate
+from tellapart.sessions import Given, Summary
+from tellapart.sessions.keys import KEYS
+from tellapart.sessions.showing import name, show
+
+_LONGEST = 300
+_SIGNS = {"enter": "Enter", "escape": "Esc", "space": "Space"}
+
+
+class Screen:
+    """Prints items, guesses and choices."""
+
+    def __init__(self, console: Console, keys: Mapping[str, str]) -> None:
+        self.console, self.keys = console, keys
+
+    def say(self, text: str, style: str = "") -> None:
+        """A line."""
+        self.console.print(Text(text, style))
+
+    def item(self, given: Given) -> None:
+        """The item beside its example, what differs first."""
+        example = given.guess.example
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        table.add_column("")
+        table.add_column(Text(name(given.item), "bold"), overflow="fold")
+        if example is not None:
+            table.add_column(Text(f"{name(example)} ({given.guess.label})"), overflow="fold")
+        same = 0
+        for column, value in given.item.items():
+            if given.item.table is not None and column == given.item.table.id:
+                continue
+            if example is None:
+                table.add_row(Text(column), Text(show(value)[:_LONGEST]))
+            elif example.get(column) != value:
+                other = show(example.get(column))[:_LONGEST]
+                table.add_row(
+                    Text(f"\N{NOT EQUAL TO} {column}"), Text(show(value)[:_LONGEST]), Text(other)
+                )
+            else:
+                same += 1
+        self.console.print()
+        self.console.print(table)
+        if same:
+            self.say(f"{same} {'column' if same == 1 else 'columns'} the same", "dim")
+
+    def guess(self, given: Given) -> None:
+        """The question."""
+        item, example = name(given.item), given.guess.example
+        if example is None:
+            self.say(f"What is {item}?", "bold")
+        elif given.kept is not None:
+            self.say(f"{item} is {given.kept}. What tells it from {name(example)}?", "bold")
+        else:
+            self.say(f"I think {given.guess.label}, because it is like {name(example)}.", "bold")
+
+    def choices(self, lines: Sequence[str]) -> None:
+        """Up to nine things to choose from, with their keys."""
+        for number, line in enumerate(lines[:9], 1):
+            self.say(f"  {number}  {line}")
+
+    def labels(self, labels: Sequence[str], keyed: Mapping[str, str]) -> None:
+        """The labels, each with its key for good."""
+        for label in labels:
+            if label in keyed:
+                self.say(f"  {keyed[label]}  {label}")
+
+    def actions(self, *actions: str) -> None:
+        """The keys that do something now."""
+        said = (f"{_SIGNS.get(self.keys[a], self.keys[a])} {KEYS[a][1]}" for a in actions)
+        self.say("  " + " · ".join(said), "dim")
+
+    def progress(self, summary: Summary) -> None:
+        """How far it is."""
+        wrong, among = summary.recent
+        self.say(
+            f"Saved, {summary.labelled:,} labelled, {summary.left:,} left; {wrong} mistakes in the"
+            f" last {among}; {summary.estimate}",
+            "dim",
+        )
+        if summary.may_stop and summary.stop:
+            self.say(f"You may stop: {summary.stop}", "green")
+
+
+def offer(candidate: Candidate) -> str:
+    """A candidate as a line."""
+    about = "" if candidate.exact else "about "
+    return f"{candidate.feature}  ({about}{candidate.covers:,} items)"

@@ -1,0 +1,143 @@
+"""`tellapart compare`: how many corrections each learner needs, on the same streams.
+
+A cell is one contestant on one row with one seed, run by the lab's own sweep. Cells of peers do not
+depend on our learners, so a change of a learner runs only ours again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from tellapart.errors import LabError, MissingExtra, check
+from tellapart.lab import contest
+from tellapart.lab.experiment import Cell, Experiment
+from tellapart.lab.peers import MOST_COLUMNS, PEERS
+from tellapart.lab.pictures import render
+from tellapart.lab.report import as_csv
+from tellapart.lab.standings import Standings
+from tellapart.lab.store import Store, write
+from tellapart.lab.streams import QUICK, ROUNDS, ROWS, choose
+from tellapart.lab.sweep import sweep
+
+LEARNERS = (*contest.OURS, *PEERS)
+"""Every contestant, in the order of the report."""
+SEEDS = 5
+"""How many streams there are of each row."""
+_QUICK_SEEDS, _QUICK_ROUNDS = 2, 300
+_STREAMS = (
+    *("codec.py", "columns", "features", "lab/real_tables.py", "lab/streams.py", "lab/trial.py"),
+    *("model.py", "protocol.py", "teachers", "theory", "worlds"),
+)
+
+
+def plan(
+    rows: Sequence[str] = (),
+    learners: Sequence[str] = (),
+    seeds: int | None = None,
+    *,
+    quick: bool = False,
+) -> list[Cell]:
+    """The cells of the rows and learners whose names match, or of all that can be had.
+
+    >>> [cell.parameters["learner"] for cell in plan(["zoo"], ["tree*"], seeds=1)]
+    ['tree, light', 'tree, strong']
+    """
+    seeds = (_QUICK_SEEDS if quick else SEEDS) if seeds is None else seeds
+    check("compare", "seeds", seeds, "an integer >= 1", lambda v: v >= 1)
+    chosen = choose(rows, list(ROWS), "row") if rows else list(QUICK if quick else ROWS)
+    named = choose(learners, LEARNERS, "learner") if learners else LEARNERS
+    return [
+        Cell(
+            f"tellapart.lab.compare:{'THEIRS' if name in PEERS else 'OURS'}",
+            {"row": row, "learner": name, "seed": seed, "rounds": rounds},
+            weight=1 + ROWS[row].features / 100,
+        )
+        for rounds in [_QUICK_ROUNDS if quick else ROUNDS]
+        for row in chosen
+        if ROWS[row].missing is None
+        for name in named
+        if ROWS[row].features <= MOST_COLUMNS.get(name, ROWS[row].features)
+        for seed in range(seeds)
+    ]
+
+
+def skipped(rows: Sequence[str] = (), *, quick: bool = False) -> dict[str, str]:
+    """The rows that cannot be had, and what to install for them."""
+    chosen = choose(rows, list(ROWS), "row") if rows else list(QUICK if quick else ROWS)
+    return {row: told for row in chosen if (told := ROWS[row].missing) is not None}
+
+
+def compare(
+    folder: Path | str,
+    rows: Sequence[str] = (),
+    learners: Sequence[str] = (),
+    seeds: int | None = None,
+    *,
+    quick: bool = False,
+    workers: int | None = None,
+    dask: str | None = None,
+    on_cell: Callable[[Cell, bool], None] = lambda cell, ran: None,
+) -> Standings:
+    """Run the benchmark into `folder`, which keeps finished cells to go on from.
+
+    Parameters
+    ----------
+    rows, learners : patterns, default all
+        Names, perhaps with `*` in them, of `streams.ROWS` and `LEARNERS`.
+    seeds : int, default=5
+        Streams of each row.
+    quick : bool, default=False
+        Few rows, short streams, two seeds: under a minute.
+    workers, dask, on_cell
+        As for `sweep`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     found = compare(place, ["zoo"], ["CappedDFF", "tree, light"], 2, workers=1)
+    >>> found.mean("zoo", "CappedDFF"), found.mean("zoo", "tree, light")
+    (23.0, 13.5)
+    """
+    cells, absent = plan(rows, learners, seeds, quick=quick), skipped(rows, quick=quick)
+    if not cells:
+        told = "; ".join(f"for {row}: {command}" for row, command in absent.items())
+        raise LabError(f"there is nothing to compare; {told or 'choose other rows or learners'}")
+    _check_extras({cell.parameters["learner"] for cell in cells})
+    with Store(Path(folder)) as store:
+        found = sweep(cells, store, workers=workers, dask=dask, on_cell=on_cell)
+        standings = Standings([row for cell in cells for row in found[cell.name]], absent)
+        write(Path(folder) / "compare.csv", as_csv(standings.rows))
+        text = json.dumps(standings.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
+        write(Path(folder) / "compare.json", text.encode())
+        for kind, content in render(standings.picture()).items():
+            write(Path(folder) / f"compare.{kind}", content)
+    return standings
+
+
+def _check_extras(learners: Iterable[str]) -> None:
+    """Whatever is missing, say so before the work and not after it."""
+    needed = {"HoeffdingTree": "river", "LogisticRegression": "sklearn"}
+    for package in sorted(needed[name] for name in learners if name in needed):
+        if find_spec(package) is None:
+            raise MissingExtra("tellapart compare", "compare")
+    for package in ("joblib", "matplotlib"):
+        if find_spec(package) is None:
+            raise MissingExtra("tellapart compare", "lab")
+
+
+def _experiment(name: str, decided_by: Sequence[str]) -> Experiment:
+    return Experiment(
+        name,
+        title="Corrections needed",
+        claim="The learner that needs the fewest corrections wins.",
+        cells=lambda quick: [cell for cell in plan(quick=quick) if cell.experiment.endswith(name)],
+        run=contest.run,
+        read=lambda rows: Standings(rows).finding(),
+        decided_by=decided_by,
+    )
+
+
+OURS = _experiment("OURS", (*_STREAMS, "learners"))
+THEIRS = _experiment("THEIRS", (*_STREAMS, "lab/cart.py", "lab/peers.py"))

@@ -1,0 +1,131 @@
+"""How difficult a world must be, judging by the corrections it gave.
+
+A set of corrections of which no two items can share a component shows how large m + k is. Two
+corrected items cannot share a component
+
+- if their labels differ, or
+- if the feature named for the one does not hold on the other, since a feature named for x holds on
+  the whole component of x; when none was named, it is as if one was that holds on nothing else,
+
+unless a round was bad. Let no item of the set be an example in it. An exception among the items
+takes one item out of the set. An exception among the examples makes the features named against it
+worthless, and its items still need a component for each of their labels. So if j of the examples
+are exceptions, m + k is at least j, plus the number of items with other examples, or plus the
+number of labels in the set, whichever is more. The least of this over all j is proven.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple
+
+from tellapart import codec
+from tellapart.model import Holds, holds, truth
+from tellapart.protocol import Feature, Item, Label
+
+_POOL = 512  # corrections among which sets are looked for
+_STARTS = 24  # sets tried in one search
+
+
+class Told(NamedTuple):
+    """A correction."""
+
+    item: Item
+    label: Label
+    feature: Feature | None
+    example: Item
+
+
+class Difficulty:
+    """What is proven about m + k, and about labels that cannot all be exceptions.
+
+    >>> world = Difficulty()
+    >>> world.add(Told({"milk"}, "mammal", "milk", {"eggs"}))
+    >>> world.add(Told({"fins"}, "fish", "fins", {"eggs", "wings"}))
+    >>> world.search()
+    >>> world.least
+    2
+    """
+
+    def __init__(self, reading: Holds = holds) -> None:
+        self.reading = reading
+        self.least = 1
+        """What m + k is at least, as far as has been looked."""
+        self.pool: list[Told] = []
+        self._apart: list[int] = []  # for each of the pool, the bit set of those it is apart from
+        self._clash: list[int] = []  # and of those that must not be in one set with it
+        self._same: list[int] = []  # and of those with the same example
+        self._seen: dict[Hashable, tuple[int, int]] = {}  # as item, as example: bit sets
+        self._searched = 0
+
+    def add(self, told: Told) -> None:
+        """Take in a correction."""
+        number, bit = len(self.pool), 1 << len(self.pool)
+        if number >= _POOL:
+            return
+        item, example = codec.identity(told.item), codec.identity(told.example)
+        as_item, as_example = self._seen.get(item, (0, 0))
+        other_item, same = self._seen.get(example, (0, 0))
+        clash = as_item | as_example | other_item
+        apart = 0
+        for place, other in enumerate(self.pool):
+            if self._part(told, other) or self._part(other, told):
+                apart |= 1 << place
+                self._apart[place] |= bit
+            if clash >> place & 1:
+                self._clash[place] |= bit
+            if same >> place & 1:
+                self._same[place] |= bit
+        self.pool.append(told)
+        self._apart.append(apart)
+        self._clash.append(clash)
+        self._same.append(same)
+        self._seen[item] = (as_item | bit, as_example)
+        as_item, as_example = self._seen.get(example, (0, 0))
+        self._seen[example] = (as_item, as_example | bit)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        pool = [[codec.encode(part) for part in told] for told in self.pool]
+        return {"least": self.least, "searched": self._searched, "pool": pool}
+
+    def restore(self, data: Mapping[str, Any], context: codec.Context) -> None:
+        """The inverse of `to_dict`."""
+        for told in data["pool"]:
+            self.add(Told(*(codec.decode(part, context) for part in told)))
+        self.least, self._searched = data["least"], data["searched"]
+
+    def search(self) -> None:
+        """Look for a better set, if there is anything new."""
+        if self._searched == len(self.pool):
+            return
+        self._searched = len(self.pool)
+        order = sorted(range(len(self.pool)), key=lambda n: (-self._apart[n].bit_count(), n))
+        for start in [None, *order[1:_STARTS]]:
+            chosen = self._choose(order if start is None else [start, *order])
+            self.least = max(self.least, self._proven(chosen))
+
+    def _choose(self, order: list[int]) -> list[int]:
+        """A set in which all are apart: first with examples of their own, then any."""
+        chosen: list[int] = []
+        fit, own = -1, -1  # bit sets of those that still fit
+        for once in (True, False):
+            for number in order:
+                if fit >> number & 1 and (not once or own >> number & 1):
+                    chosen.append(number)
+                    fit &= self._apart[number] & ~self._clash[number]
+                    own &= ~self._same[number]
+        return chosen
+
+    def _proven(self, chosen: list[int]) -> int:
+        examples = Counter(codec.identity(self.pool[n].example) for n in chosen)
+        labels = len({self.pool[n].label for n in chosen})
+        sizes = sorted(examples.values())
+        left = [sum(sizes[: len(sizes) - j]) for j in range(len(sizes) + 1)]
+        return min(j + max(left[j], labels) for j in range(len(sizes) + 1))
+
+    def _part(self, told: Told, other: Told) -> bool:
+        if told.label != other.label or told.feature is None:
+            return True
+        return not truth(told.feature, other.item, self.reading)

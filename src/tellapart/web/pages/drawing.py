@@ -1,0 +1,97 @@
+"""How a page is drawn: templates, what all pages show, and parts of pages."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from tellapart.sessions import Session
+from tellapart.sessions.keys import FILE, read_keys
+from tellapart.web.calling import Caller
+
+PAGES = (
+    ("Teach", "/teach"),
+    ("Rules", "/rules"),
+    ("Progress", "/progress"),
+    ("History", "/history"),
+    ("Odd ones", "/odd"),
+    ("Disagreements", "/disagreements"),
+    ("Data", "/data"),
+    ("Export", "/export"),
+    ("Help", "/help"),
+)
+
+
+@cache
+def _templates() -> Environment:
+    folder = Path(__file__).parent.parent / "templates"
+    return Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+
+
+def keys_of(call: Caller) -> dict[str, str]:
+    """The keys of this server: a file in its folder may change some."""
+    if call.house.manner.keys is not None:
+        return call.house.manner.keys
+    path = call.house.shelf.folder / FILE
+    return read_keys(path if path.is_file() else None)
+
+
+def home(session: str) -> str:
+    """The address of a session's pages."""
+    return f"/s/{quote(session, safe='')}"
+
+
+def around(session: Session, call: Caller) -> dict[str, Any]:
+    """What all pages of a session show."""
+    return {
+        "session": session.name,
+        "teacher": call.name,
+        "summary": session.summary(),
+        "home": home(session.name),
+        "pages": PAGES,
+        "keys": keys_of(call),
+        "csrf": call.visit.csrf or "",
+    }
+
+
+def draw(template: str, **values: Any) -> str:
+    """A template, filled in."""
+    return _templates().get_template(template).render(**values)
+
+
+def page(template: str, **values: Any) -> Response:
+    """A whole page."""
+    return HTMLResponse(draw(template, **values))
+
+
+def parts(*drawn: str) -> Response:
+    """Parts of a page, each to take the place of the element with its id."""
+    return HTMLResponse("".join(drawn), headers={"x-swap": "1"})
+
+
+def again(path: str) -> Response:
+    """A change was made: show the page anew."""
+    return RedirectResponse(path, 303)
+
+
+async def form(request: Request) -> dict[str, str]:
+    """What a form sent."""
+    body = (await request.body()).decode("utf-8", "replace")
+    return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=100))
+
+
+def safe(made: str) -> Markup:
+    """Our own SVG, which is not to be escaped again."""
+    return Markup(made)

@@ -1,0 +1,126 @@
+"""What a teacher sees: the item beside the example, what differs first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tellapart.sessions import Given
+from tellapart.sessions.showing import name, show
+from tellapart.tables import Row
+
+LONGEST = 4_000
+"""So many characters of a cell are shown."""
+_IMAGE = re.compile(r"\.(png|jpe?g|gif|webp|avif|svg|bmp)$", re.IGNORECASE)
+_WORDS = re.compile(r"\w+|\W+")
+
+Source = Callable[[str], str | None]
+"""Where a picture named in a cell can be had; None if it is not to be shown."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of text, marked if the other item does not have it."""
+
+    text: str
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One value: a text in parts, a picture, or unknown."""
+
+    kind: str
+    text: str
+    parts: tuple[Part, ...] = ()
+    more: int = 0
+    src: str | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One column of both items."""
+
+    column: str
+    mine: Cell
+    theirs: Cell
+    differs: bool
+
+
+@dataclass(frozen=True)
+class Seat:
+    """An item before a teacher."""
+
+    given: str
+    asks: str
+    item: str
+    guess: str | None
+    example: str | None
+    rows: list[Line] = field(default_factory=list)
+    same: list[Line] = field(default_factory=list)
+
+
+def seat(given: Given, picture: Source = lambda name: None) -> Seat:
+    """Item and example side by side.
+
+    >>> from tellapart.protocol import Guess
+    >>> bear, duck = Row("bear", {"legs": 4, "hair": True}), Row("duck", {"legs": 2, "hair": True})
+    >>> shown = seat(Given("g1", "Ann", duck, Guess("mammal", bear), "answer", None, 0.0))
+    >>> [line.column for line in shown.rows], [line.column for line in shown.same]
+    (['legs'], ['hair'])
+    """
+    example = given.guess.example
+    named_by = None if given.item.table is None else given.item.table.id
+    columns = [column for column in given.item if column != named_by]
+    lines = [_line(column, given.item, example, picture) for column in columns]
+    if example is None:
+        return Seat(given.id, given.asks, name(given.item), None, None, lines)
+    return Seat(
+        given.id,
+        given.asks,
+        name(given.item),
+        str(given.guess.label),
+        name(example),
+        [line for line in lines if line.differs],
+        [line for line in lines if not line.differs],
+    )
+
+
+def is_picture(text: str) -> bool:
+    """Whether a text looks like the name of a picture."""
+    return len(text) < 1000 and _IMAGE.search(text) is not None
+
+
+def _line(column: str, item: Row, example: Row | None, picture: Source) -> Line:
+    mine = item[column]
+    theirs = None if example is None else example.get(column)
+    differs = (example is not None and (mine is None) != (theirs is None)) or mine != theirs
+    return Line(
+        column,
+        _cell(mine, theirs, picture, mark=differs and example is not None),
+        _cell(theirs, mine, picture, mark=differs),
+        differs and example is not None,
+    )
+
+
+def _cell(value: Any, other: Any, picture: Source, *, mark: bool) -> Cell:
+    text = show(value)
+    if value is None:
+        return Cell("unknown", text)
+    source = picture(text) if isinstance(value, str) and is_picture(text) else None
+    if source is not None:
+        return Cell("image", text, src=source)
+    shown, more = text[:LONGEST], max(0, len(text) - LONGEST)
+    if not mark or not isinstance(value, str) or not isinstance(other, str) or " " not in text:
+        return Cell("text", shown, (Part(shown),), more)
+    known = {word.lower() for word in _WORDS.findall(other[: 10 * LONGEST])}
+    parts: list[Part] = []
+    for word in _WORDS.findall(shown):
+        marked = word[:1].isalnum() and word.lower() not in known
+        if parts and parts[-1].marked == marked:
+            parts[-1] = Part(parts[-1].text + word, marked)
+        else:
+            parts.append(Part(word, marked))
+    return Cell("text", shown, tuple(parts), more)

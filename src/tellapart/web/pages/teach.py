@@ -1,0 +1,237 @@
+"""The teaching page: item, guess, example; right, or what it is and what tells the two apart."""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from tellapart.errors import FeatureError, ParameterError
+from tellapart.sessions import Ending, Given, Session
+from tellapart.sessions.tour import HINTS
+from tellapart.web.calling import Call, Caller, Name, reply
+from tellapart.web.faults import Refused
+from tellapart.web.pages.drawing import around, draw, form, home, page, parts
+from tellapart.web.pages.seat import is_picture, seat
+from tellapart.web.routes.teaching import given_to
+from tellapart.web.views import items
+
+router = APIRouter(prefix="/s/{session}")
+
+
+@router.get("/teach")
+async def teach(session: Name, call: Call) -> Response:
+    """The whole page."""
+    values = await call.do(session, lambda s: _card(s, call))
+    return page("teach.html", title="Teach", here="/teach", **values)
+
+
+@router.get("/card")
+async def card(session: Name, call: Call) -> Response:
+    """The item before the teacher, as a part."""
+    return _swap(await call.do(session, lambda s: _card(s, call)))
+
+
+@router.get("/label")
+async def label(
+    session: Name,
+    call: Call,
+    given: Annotated[str, Query(max_length=100)],
+    label: Annotated[str, Query(max_length=200)] = "",
+) -> Response:
+    """The teacher says what it is: now, what tells it from the example?"""
+    said = label.strip()
+    if not said:
+        raise ParameterError("a label is wanted: choose one, or type a new one")
+
+    def work(s: Session) -> dict[str, Any]:
+        shown = given_to(s, call.name, given)
+        if said == shown.guess.label:
+            return _answer(s, call, {"given": given, "answer": "right"})
+        return _card(s, call, label=said)
+
+    return _swap(await call.do(session, work))
+
+
+@router.post("/answer")
+async def answer(session: Name, request: Request, call: Call) -> Response:
+    """An answer; then the next item."""
+    sent = await form(request)
+    return _swap(await call.do(session, lambda s: _answer(s, call, sent)))
+
+
+@router.post("/turn")
+async def turn(session: Name, request: Request, call: Call) -> Response:
+    """Undo or redo."""
+    sent = await form(request)
+
+    def work(s: Session) -> dict[str, Any]:
+        act = s.redo if sent.get("do") == "redo" else s.undo
+        act(call.name, id=sent.get("id") or None)
+        return _card(s, call, said="Redone." if sent.get("do") == "redo" else "Undone.")
+
+    return _swap(await call.do(session, work))
+
+
+@router.post("/note")
+async def note(session: Name, request: Request, call: Call) -> Response:
+    """A note about the item at hand."""
+    sent = await form(request)
+
+    def work(s: Session) -> dict[str, Any]:
+        item = given_to(s, call.name, sent.get("given", "")).item
+        s.note(call.name, sent.get("text", ""), item, id=sent.get("id") or None)
+        return _card(s, call, said="Noted.")
+
+    return _swap(await call.do(session, work))
+
+
+@router.post("/tag")
+async def tag(session: Name, request: Request, call: Call) -> Response:
+    """A tag that the item has and the example has not, and the answer it makes."""
+    sent = await form(request)
+
+    def work(s: Session) -> dict[str, Any]:
+        shown = given_to(s, call.name, sent.get("given", ""))
+        name, made = sent.get("tag", "").strip(), sent.get("id")
+        if shown.guess.example is None:
+            raise ParameterError("there is no example yet to tell the item from")
+        s.set_tag(call.name, name, shown.item, True, id=f"{made}-item" if made else None)
+        s.set_tag(
+            call.name, name, shown.guess.example, False, id=f"{made}-example" if made else None
+        )
+        feature = '"' + name.replace('"', '""') + '"'
+        return _answer(s, call, {**sent, "answer": "wrong", "feature": feature})
+
+    return _swap(await call.do(session, work))
+
+
+@router.get("/check")
+async def check(
+    session: Name,
+    call: Call,
+    given: Annotated[str, Query(max_length=100)],
+    feature: Annotated[str, Query(max_length=20_000)],
+) -> Response:
+    """What is to be said of a condition while it is typed."""
+
+    def work(s: Session) -> dict[str, Any]:
+        shown = given_to(s, call.name, given)
+        found = items.check(s, feature, shown.item, shown.guess.example)
+        says = found["message"]
+        if found["tells"]:
+            says += f" ({found['items']:,} items)"
+        return {"says": says, "tells": found["tells"]}
+
+    return reply(await call.do(session, work))
+
+
+@router.get("/file")
+async def picture(
+    session: Name,  # noqa: ARG001
+    call: Call,
+    path: Annotated[str, Query(max_length=1000)],
+) -> Response:
+    """A picture that a cell names, if it lies beside the table or beneath."""
+    folder = call.house.shelf.folder
+    found = _inside(folder, path)
+    if found is None:
+        raise Refused(404, "NoPicture", "there is no such picture beside the table")
+    kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
+    # an SVG opened by itself could run scripts; as an image it cannot
+    return FileResponse(found, media_type=kind, headers={"content-security-policy": "sandbox"})
+
+
+def _inside(folder: Path, name: str) -> Path | None:
+    try:
+        path = (folder / name).resolve()
+        good = path.is_relative_to(folder) and path.is_file() and is_picture(path.name)
+    except (OSError, ValueError):
+        return None
+    return path if good else None
+
+
+def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, Any]:
+    given, answer = sent.get("given", ""), sent.get("answer", "")
+    label = sent.get("label", "").strip() or None
+    feature = sent.get("feature", "").strip() or None
+    if "feature" in sent and feature is None:
+        raise ParameterError("write a condition first, or choose one of the list")
+    if answer != "wrong":
+        label = feature = None
+    try:
+        before = session.number
+        done = session.answer(call.name, given, answer, label, feature, id=sent.get("id") or None)
+    except FeatureError as error:
+        return _card(session, call, label=label, written=feature, wrong=str(error).splitlines()[0])
+    if done.number > before:  # and not a repeat
+        call.house.metrics.answer(done.outcome)
+    said = {
+        "again": "Saved. The rules changed meanwhile: the label is kept, but what tells it now?",
+        "unsure": "Saved as unsure: kept, not learnt from.",
+        "skipped": "Skipped: it comes back later.",
+    }.get(done.outcome or "")
+    return _card(session, call, said=said)
+
+
+def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
+    found = session.next(call.name)
+    values: dict[str, Any] = {
+        "seat": None,
+        "ending": None,
+        "label": None,
+        "written": None,
+        "wrong": None,
+        "said": None,
+        "hint": None,
+        "candidates": [],
+        "tags": list(session.table.tags),
+        "labels": [],
+        "can_undo": session.can_undo(call.name),
+        "can_redo": session.can_redo(call.name),
+    }
+    values |= more
+    if isinstance(found, Ending):
+        values["ending"] = str(found)
+    else:
+        _fill(session, call, found, values)
+    return {**values, **around(session, call)}
+
+
+def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) -> None:
+    folder = call.house.shelf.folder
+
+    def where(name: str) -> str | None:
+        if _inside(folder, name) is None:
+            return None
+        return f"{home(session.name)}/file?{urlencode({'path': name})}"
+
+    values["seat"] = seat(given, where)
+    if call.house.manner.tour:
+        values["hint"] = HINTS.get(str(given.item))
+    if given.asks == "feature":
+        values["label"] = given.kept
+    if values["label"] is not None:
+        values["candidates"] = [
+            {
+                "text": one["feature"],
+                "covers": f"{'' if one['exact'] else 'about '}{one['items']:,} items",
+            }
+            for one in items.candidates(session, given, values["label"])
+        ]
+    # a label has its key for good, by the order of its coming
+    keyed = {label: str(n) for n, label in enumerate(session.labels, 1) if n < 10}
+    values["labels"] = [
+        {"label": label, "key": keyed.get(label)}
+        for label in session.labels
+        if label != given.guess.label
+    ]
+
+
+def _swap(values: dict[str, Any]) -> Response:
+    return parts(draw("card.html", **values), draw("status.html", **values))

@@ -1,0 +1,173 @@
+// Keys, forms that swap a part of the page, lists that filter, conditions checked while typing.
+
+const csrf = document.querySelector('meta[name="csrf"]')?.content ?? "";
+const trouble = document.getElementById("trouble");
+const KEY = { Enter: "enter", Escape: "escape", " ": "space", Backspace: "backspace", Delete: "delete", Tab: "tab" };
+let busy = false;
+
+const typing = (element) => element?.matches?.("input:not([type=hidden]), textarea, select, [contenteditable]");
+
+function complain(text) {
+  trouble.textContent = text;
+  trouble.hidden = text === "";
+}
+
+function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// Every element of the answer that has an id takes the place of the one that has it here.
+function swap(html) {
+  const box = document.createElement("template");
+  box.innerHTML = html;
+  for (const fresh of [...box.content.children]) {
+    const old = fresh.id && document.getElementById(fresh.id);
+    if (old) old.replaceWith(fresh);
+  }
+  const first = document.querySelector("#card [data-focus]") ?? document.querySelector("#card h1");
+  first?.focus({ preventScroll: true });
+  for (const box of document.querySelectorAll("input[data-check]")) check(box);
+}
+
+const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+// Ask until there is an answer: a repeat carries the same id, so nothing is done twice.
+async function ask(url, options) {
+  for (let turn = 0; ; turn += 1) {
+    try {
+      const answer = await fetch(url, { ...options, headers: { "X-CSRF-Token": csrf, "X-Fragment": "1" }, redirect: "follow" });
+      if (answer.status < 502 || answer.status > 504) {
+        if (turn) complain("");
+        return answer;
+      }
+    } catch {
+      // no connection
+    }
+    complain("The server does not answer. What was saved is safe, and so is your last answer: it is sent again until it arrives.");
+    await wait(Math.min(250 * 2 ** turn, 3000));
+  }
+}
+
+async function send(form, button) {
+  if (busy) return;
+  busy = true;
+  const card = document.getElementById("card");
+  card?.setAttribute("aria-busy", "true");
+  try {
+    const data = new FormData(form);
+    if (button?.name) data.append(button.name, button.value);
+    let answer;
+    if (form.method === "get") {
+      const url = new URL(form.action);
+      url.search = new URLSearchParams(data);
+      answer = await ask(url, {});
+    } else {
+      if (!data.get("id")) data.set("id", newId());
+      answer = await ask(form.action, { method: "POST", body: new URLSearchParams(data) });
+    }
+    const text = await answer.text();
+    if (answer.ok) {
+      complain("");
+      if (answer.headers.get("X-Swap")) swap(text);
+      else location.assign(answer.url);
+    } else {
+      let message = `The server said ${answer.status}. Reload the page.`;
+      try {
+        message = JSON.parse(text).error ?? message;
+      } catch {
+        // not in our shape
+      }
+      complain(message);
+    }
+  } finally {
+    busy = false;
+    document.getElementById("card")?.removeAttribute("aria-busy");
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("form[data-swap]")) return;
+  event.preventDefault();
+  send(event.target, event.submitter);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const key = KEY[event.key] ?? event.key.toLowerCase();
+  const box = event.target;
+  if (typing(box)) {
+    if (key === "escape") {
+      event.preventDefault();
+      box.blur();
+    } else if (key === "enter" && box.dataset.filters) {
+      event.preventDefault();
+      pick(box);
+    }
+    return;
+  }
+  if (key === "enter" && box.matches("a, button, summary")) return; // Enter on a button is that button
+  if (key === "space" && box.matches("a, button, summary")) return;
+  if (event.repeat) return;
+  const target = [...document.querySelectorAll("[data-key]")].find(
+    (element) => element.dataset.key === key && !element.disabled && element.getClientRects().length,
+  );
+  if (!target) return;
+  event.preventDefault();
+  if (typing(target)) {
+    target.focus();
+    target.select?.();
+  } else target.click();
+});
+
+const shown = (list) => [...list.querySelectorAll("li")].filter((line) => !line.hidden);
+
+function filter(box) {
+  const list = document.querySelector(box.dataset.filters);
+  const wanted = box.value.trim().toLowerCase();
+  for (const line of list.querySelectorAll("li")) line.hidden = !line.textContent.toLowerCase().includes(wanted);
+}
+
+// Enter in a filter: the first that is left, or what was typed if that is new and may be.
+function pick(box) {
+  const list = document.querySelector(box.dataset.filters);
+  const wanted = box.value.trim().toLowerCase();
+  const lines = shown(list);
+  const exact = lines.find((line) => line.querySelector("button")?.value.toLowerCase() === wanted);
+  const line = exact ?? (box.dataset.new && wanted ? null : lines[0]);
+  if (line) line.querySelector("button").click();
+  else if (wanted && box.form) box.form.requestSubmit();
+}
+
+let latest = 0;
+async function check(box) {
+  const number = ++latest;
+  const said = document.getElementById(box.getAttribute("aria-describedby"));
+  if (!box.value.trim()) {
+    said.textContent = "";
+    return;
+  }
+  await wait(120);
+  if (number !== latest) return;
+  const url = new URL(box.dataset.check, location.href);
+  url.searchParams.set("feature", box.value);
+  const answer = await ask(url, {});
+  if (number !== latest || !box.isConnected) return;
+  const told = await answer.json();
+  said.textContent = told.says ?? told.error;
+  said.className = `said ${told.tells ? "ok" : "no"}`;
+}
+
+document.addEventListener("input", (event) => {
+  if (event.target.dataset?.filters) filter(event.target);
+  if (event.target.dataset?.check) check(event.target);
+});
+
+document.addEventListener("click", async (event) => {
+  const copy = event.target.closest?.("[data-copy]");
+  if (!copy) return;
+  const text = document.querySelector(copy.dataset.copy).textContent;
+  await navigator.clipboard.writeText(text);
+  copy.setAttribute("aria-label", "copied");
+  copy.textContent = "copied";
+});

@@ -1,0 +1,180 @@
+"""AutoDFF keeps its bound whatever is guarded, and needs few corrections."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import tellapart as ta
+from tellapart import codec
+from tellapart.learners.base import BaseLearner
+from tellapart.learners.difficulty import Difficulty, Told
+from tellapart.model import Clause, DecisionList
+from tellapart.protocol import Correction, Guess, Item, Label
+
+
+class Fickle(BaseLearner):
+    """Guesses what the last correction said; never learns more."""
+
+    rules_created = rules_deleted = 0
+    last = Guess(None, None)
+
+    @property
+    def model(self) -> DecisionList:
+        return DecisionList((), Clause((), *self.last))
+
+    def _begin(self, item: Item, label: Label) -> None:
+        self.last = Guess(label, item)
+
+    def _guess(self, item: Item) -> Guess:
+        return self.last
+
+    def _learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
+        self.rounds += 1
+        if correction is not None:
+            self.last = Guess(correction.label, item)
+
+    def _overhear(self, item: Item, label: Label) -> None:
+        self.rounds += 1
+
+    def _state(self) -> dict[str, Any]:
+        return {"last": codec.encode(list(self.last))}
+
+    def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
+        self.last = Guess(*codec.decode(state["last"], context))
+
+
+class Guarding(ta.AutoDFF):
+    """AutoDFF with somebody else in the place of Hindsight."""
+
+    practice: type[BaseLearner] = Fickle
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.practical = self.practice(remember=self.remember)
+
+
+class GuardingDFF(Guarding):
+    practice = ta.DFF
+
+
+class Hunter:
+    """A teacher who picks the items as well: one that is guessed wrong, whenever there is one.
+
+    Component i has the features "i>j", several for each j, which no item of j has; the rest of an
+    item is chosen at random. Exceptions, at most k, are used when nothing else errs.
+    `teachers.worst_case` cannot be used: it does not think of what a learner finds by looking back.
+    """
+
+    def __init__(self, m: int, k: int, seed: int) -> None:
+        self.m, self.k, self.rng = m, k, random.Random(seed)
+        pairs = [(i, j) for i in range(m) for j in range(m) if i != j]
+        self.features = [(i, j, f"{i}>{j} {n}") for i, j in pairs for n in range(3)]
+        self.home: dict[Item, int] = {}
+        self.odd: dict[Item, str] = {}
+
+    def item(self) -> Item:
+        number = self.rng.randrange(self.m)
+        held = {f for i, j, f in self.features if i == number or (j != number and self.coin())}
+        item = frozenset(held | {f"name {len(self.home)}"})
+        self.home[item] = number
+        return item
+
+    def coin(self) -> bool:
+        return self.rng.random() < 0.5
+
+    def label(self, item: Item) -> str:
+        return self.odd.get(item, f"label {self.home[item]}")
+
+    def correction(self, item: Item, guess: Guess) -> Correction:
+        mine, other = self.home[item], self.home[guess.example]
+        sound = not {item, guess.example} & self.odd.keys()
+        usable = [
+            f
+            for i, j, f in self.features
+            if f in item and f not in guess.example and (not sound or (i, j) == (mine, other))
+        ]
+        return Correction(self.label(item), self.rng.choice(usable) if usable else None)
+
+    def hunt(self, learner: BaseLearner) -> int:
+        first = self.item()
+        learner.learn(first, learner.guess(first), Correction(self.label(first)))
+        mistakes, k = 0, self.k
+        while mistakes < 1000:
+            tries = [self.item() for _ in range(8 * self.m)]
+            wrong = [x for x in tries if learner.guess(x).label != self.label(x)]
+            item = wrong[0] if wrong else tries[0]
+            if not wrong or self.rng.random() < 0.1:
+                if not k:
+                    if not wrong:
+                        return mistakes
+                else:
+                    k -= 1
+                    others = {f"label {n}" for n in range(self.m + 1)} - {self.label(item)}
+                    self.odd[item] = self.rng.choice(sorted(others - {learner.guess(item).label}))
+            guess = learner.guess(item)
+            learner.learn(item, guess, self.correction(item, guess))
+            mistakes += 1
+        return mistakes
+
+
+@pytest.mark.parametrize("kind", [ta.AutoDFF, Guarding, GuardingDFF])
+def test_nobody_hunts_it_above_its_bound(kind):
+    most = 0.0
+    for m in (2, 3, 4):
+        for k in (0, 1, 3):
+            for seed in range(4):
+                hunter, learner = Hunter(m, k, seed), kind()
+                mistakes, bound = hunter.hunt(learner), learner.bound(m=m, k=k)
+                assert mistakes <= bound
+                assert learner._difficulty.least <= m + k
+                most = max(most, mistakes / bound)
+    assert most > (0.2 if kind is ta.AutoDFF else 0.4)
+
+
+def small_worlds():
+    rng = random.Random(4)
+    for seed in range(40):
+        make = rng.choice([ta.worlds.tree, ta.worlds.dnf])
+        exceptions = rng.choice([0, 0, 2, 6, 12])
+        components = rng.randint(2, 6)
+        labels = rng.randint(2, min(4, components))
+        yield make(60, rng.choice([8, 20]), components, labels, exceptions, seed=seed)
+
+
+@pytest.mark.parametrize("kind", [ta.AutoDFF, ta.AdaptiveDFF, GuardingDFF, Guarding])
+def test_corrections_never_prove_too_much(kind):
+    """What is proven about m + k is true, whoever is corrected."""
+    most = 0
+    for world in small_worlds():
+        lesson = ta.teach(kind(), world.teacher(), world.items)
+        difficulty = Difficulty()
+        for _, item, guess, correction in lesson.corrections:
+            if guess.label is not None:
+                difficulty.add(Told(item, correction.label, correction.feature, guess.example))
+        difficulty.search()
+        assert difficulty.least <= world.m + world.k, world
+        most = max(most, difficulty.least)
+        if kind is ta.AutoDFF:
+            assert lesson.mistakes <= lesson.bound
+    assert most > 3
+
+
+def test_one_item_with_two_labels():
+    """Contradictions are beyond any bound; it still does not do much worse than the best guess."""
+    rng = random.Random(1)
+    items = [{"colour": rng.choice("rgb"), "size": rng.choice([1, 2])} for _ in range(300)]
+    learner, mistakes = ta.AutoDFF(), 0
+    for item in items:
+        usual = "yes" if item["colour"] == "r" else "no"
+        label = usual if rng.random() < 0.8 else {"yes": "no", "no": "yes"}[usual]
+        guess = learner.guess(item)
+        if guess.label == label:
+            learner.learn(item, guess, None)
+        else:
+            learner.learn(item, guess, Correction(label))
+            mistakes += 1
+    assert mistakes <= 0.25 * len(items)

@@ -228,6 +228,17 @@ def name_of_last(session: Session) -> str:
     return str(session.history()[-1].item)
 
 
+def test_undo_goes_back_to_the_item_and_then_on(store: Store) -> None:
+    with zoo(store) as session:
+        answer(session, "Ann", "wrong", "mammal")
+        answer(session, "Ann", "right")  # the duck: a wrong key
+        assert name(give(session, "Ann")) == "lion"
+        session.undo("Ann")
+        assert name(give(session, "Ann")) == "duck"
+        assert answer(session, "Ann", "wrong", "bird", "wings") == "mistake"
+        assert name(give(session, "Ann")) == "lion"
+
+
 def test_each_teacher_undoes_their_own(store: Store) -> None:
     with zoo(store) as session:
         answer(session, "Ann", "wrong", "mammal")

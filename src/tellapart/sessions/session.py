@@ -1,6 +1,6 @@
 """A session: people teach a learner about the items of a table, and nothing they say is lost.
 
-    store = Store("zoo.csv.sessions.db")                  # or a URL: postgresql://...
+    store = Store.beside("zoo.csv")                       # or Store("postgresql://...")
     session = Session.new(store, "zoo", "zoo.csv", reading={"id": "name"})
     given = session.next("Ann")                           # Given, or Ending when nothing is left
     session.answer("Ann", given.id, "wrong", "bird", "feathers")
@@ -136,7 +136,7 @@ class Session(Known):
         clock: Callable[[], float] = time.time,
     ) -> Session:
         """Go on with a session. The table must be the one it began with, cell by cell."""
-        opened = store.log(name)[0].data
+        opened = store.opened(name).data
         if table is None:
             source = dict(opened.get("source") or {})
             if "path" not in source:

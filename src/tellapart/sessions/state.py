@@ -260,6 +260,7 @@ class State:
         act = self._turn(number, alive=False)
         if act.kind == "answered":
             self._mark(act.place)
+            self.desk.leave(event.by)  # what they have before them can wait
             self.desk.undo(event.by, act.place, len(self.acts))
 
     def _redone(self, event: Event) -> None:

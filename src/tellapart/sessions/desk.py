@@ -39,7 +39,8 @@ class Desk:
         self._skips: dict[int, int] = {}
         self._back: dict[str, list[int]] = {}
         self._second: dict[str, deque[int]] = {}
-        self._ends: list[tuple[float, str, int]] = []
+        self._ends: list[tuple[float, int, str, int]] = []
+        self._gifts = 0
 
     # -- what happens
 
@@ -52,7 +53,8 @@ class Desk:
         self.seen.add(shown.place)
         self.returning.pop(shown.place, None)
         self.leases[shown.place] = self.held[shown.teacher] = shown
-        heapq.heappush(self._ends, (shown.until, shown.id, shown.place))
+        self._gifts += 1  # of two that end at once, the first given ends first
+        heapq.heappush(self._ends, (shown.until, self._gifts, shown.id, shown.place))
 
     def leave(self, teacher: str) -> None:
         """A teacher no longer has an item."""
@@ -64,7 +66,7 @@ class Desk:
     def expire(self, now: float) -> None:
         """End the leases whose time is up."""
         while self._ends and self._ends[0][0] <= now:
-            _, given, place = heapq.heappop(self._ends)
+            _, _, given, place = heapq.heappop(self._ends)
             shown = self.leases.get(place)
             if shown is not None and shown.id == given:
                 self.leave(shown.teacher)
@@ -75,7 +77,11 @@ class Desk:
         self.returning[place] = acts + (LATER << min(times - 1, 20))
 
     def undo(self, teacher: str, place: int, acts: int) -> None:
-        """A teacher took an answer back: to them the item comes first, to others a little later."""
+        """A teacher took an answer back: to them the item comes first, to others a little later.
+
+        What they have before them can wait.
+        """
+        self.leave(teacher)
         self._back.setdefault(teacher, []).append(place)
         self.returning.setdefault(place, acts + LATER)
 

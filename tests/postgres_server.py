@@ -26,8 +26,11 @@ def available() -> bool:
 
 
 @contextmanager
-def server() -> Iterator[str]:
-    """Start a server and give the address to connect to; it listens on a socket file only."""
+def server(durable: bool = False) -> Iterator[str]:
+    """Start a server and give the address to connect to; it listens on a socket file only.
+
+    `durable`: it waits for the disk, as a real one does.
+    """
     folder = Path(tempfile.mkdtemp(prefix="tellapart-pg-"))
     root = os.geteuid() == 0
     prefix = ["runuser", "-u", USER, "--"] if root else []
@@ -36,7 +39,7 @@ def server() -> Iterator[str]:
     try:
         _run([*prefix, program("initdb"), "-D", folder / "data", "-A", "trust", "-U", "test",
               "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"], folder)  # fmt: skip
-        options = f"-k {folder} -c listen_addresses= -c fsync=off"
+        options = f"-k {folder} -c listen_addresses= -c fsync={'on' if durable else 'off'}"
         _run([*prefix, program("pg_ctl"), "-D", folder / "data", "-l", folder / "log", "-w",
               "-o", options, "start"], folder)  # fmt: skip
         stop = [*prefix, program("pg_ctl"), "-D", folder / "data", "-m", "immediate", "stop"]

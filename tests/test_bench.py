@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import tellapart as ta
@@ -38,6 +39,7 @@ def test_everything_is_measured(needs, capsys):
     rows = found["measurements"]
     assert [row["against"].split()[0] for row in rows] == [
         *["one"] * 8,
+        "the",
         *["teach"] * 2,
         "DecisionTreeClassifier.predict",
         "a",
@@ -76,6 +78,16 @@ def test_the_yardsticks_are_honest():
     room = columns[0].copy()
     bench.and_pass(columns, room)
     assert room.tolist() == [int(a & b & c & d) for a, b, c, d in zip(*columns, strict=True)]
+
+
+def test_the_compiled_yardstick_reads_everything(needs):
+    needs("numba")
+    from tellapart.columns import kernel, pack
+
+    words = [pack(np.arange(2048) % 7 != n) for n in range(7)]
+    addresses = np.array([column.ctypes.data for column in words])
+    assert kernel.meet(addresses[:6], 32)
+    assert not kernel.meet(addresses, 32)
 
 
 def test_a_fresh_process_is_timed():

@@ -16,7 +16,7 @@ from tellapart.cli.app import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-COMING = {"simulate.md"}
+COMING: set[str] = set()
 """Pages that are linked and may not be there yet."""
 
 

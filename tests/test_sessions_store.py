@@ -23,6 +23,7 @@ from tellapart.errors import FormatError, ParameterError, SessionError, StoreErr
 from tellapart.sessions import Event, Session, Store, export_log, import_log
 from tellapart.sessions.events import NEEDS, check_log
 from tellapart.tables import Table, read_table
+from test_sessions import ZOO
 
 
 @pytest.fixture
@@ -352,3 +353,24 @@ def test_a_missing_extra_is_named() -> None:
         check=True,
     )
     assert "a session needs the 'app' extra: pip install 'tellapart[app]'" in done.stdout
+
+
+def test_every_version_opens_the_logs_of_all_before(store: Store) -> None:
+    """tests/archive has a log of every format there was, with events of all its types."""
+    path = Path(__file__).parent / "archive" / "session-1.jsonl"
+    with path.open(encoding="utf-8", newline="\n") as lines:
+        text = lines.readlines()
+    import_log(store, text)
+    assert list(export_log(store, "zoo")) == text
+    assert {event.type for event in store.log("zoo")} == set(NEEDS)
+    with Session.open(store, "zoo", Table(ZOO, id="name", name="zoo")) as session:
+        assert [str(clause) for clause in session.model] == [
+            "if fins OR legs = 0: fish, like lion",
+            "always: mammal, like bear",
+        ]
+        labels = ["mammal", "bird", "bird", "bird", "fish", "fish"]
+        assert [session.label_of(name) for name in ZOO["name"]] == labels
+        assert session.labels == ["mammal", "bird", "fish"]
+        summary = session.summary()
+        assert (summary.labelled, summary.mistakes, summary.guesses) == (6, 3, 5)
+        assert session.settings["order"] == "random"

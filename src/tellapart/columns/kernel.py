@@ -457,3 +457,15 @@ def say(tape, items):
             plane = read_word(planes + 8 * digit) + 8 * (item >> 6)
             before = read_word(plane) & ((np.int64(1) << (item & 63)) - 1)
             write_word(plane, before | (code >> digit & 1) << (item & 63))
+
+
+@_compiled
+def meet(addresses, words):
+    """AND columns, strip by strip, and see whether anything is left: a yardstick for `find`."""
+    seen = filled(0)
+    for strip in range(words // STRIP):
+        left = filled(-1)
+        for number in range(len(addresses)):
+            left = and_(left, read_strip(addresses[number] + 8 * STRIP * strip))
+        seen = or_(seen, left)
+    return any_set(seen) != 0

@@ -139,6 +139,8 @@ def _all(quick: bool) -> Iterator[Measurement | Limit]:
         for features, components, labels in reversed(sizes):
             quiet = make(long, features, components, labels, seed=SEED)
             yield from _against_memory(quiet, None if quick else 0.5)
+    if _has("numba"):
+        yield _compiled_pass(quiet)
     yield from _memory(long)
     yield from _start_up()
     odd = tree(20_000 if quick else 1_000_000, 100, 8, 4, 0.01, seed=SEED)
@@ -209,6 +211,29 @@ def _against_memory(world: MadeWorld, bar: float | None) -> Iterator[Measurement
             repeats,
             f"{world.name}, {lesson.mistakes:,} mistakes",
         )
+
+
+def _compiled_pass(world: MadeWorld) -> Measurement:
+    """How far the yardstick itself is from what compiled code can do with these columns."""
+    from tellapart.columns import kernel
+
+    columns = [world.truth(feature) for feature in _learnt(CappedDFF(world.m), world).features]
+    room, size = np.empty_like(columns[0]), len(columns[0])
+    addresses = np.array([column.ctypes.data for column in columns], dtype=np.int64)
+    kernel.meet(addresses, size)
+    ratio, mine, theirs = _turns(
+        lambda: and_pass(columns, room), lambda: kernel.meet(addresses, size), repeats := 25
+    )
+    return Measurement(
+        f"one AND pass over {len(columns)} columns",
+        "the same, compiled, with the result in registers",
+        ratio,
+        None,
+        mine,
+        theirs,
+        repeats,
+        world.name,
+    )
 
 
 def and_pass(columns: list[Words], room: Words) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tellapart import codec
 from tellapart.learners.adaptive import AdaptiveDFF
 from tellapart.learners.base import BaseLearner
-from tellapart.learners.difficulty import Difficulty, Told
+from tellapart.learners.difficulty import Difficulty, Told, allowance
 from tellapart.learners.guarded import Guarded
 from tellapart.learners.hindsight import Hindsight
 from tellapart.model import Holds, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
-from tellapart.theory import adaptive_bound
 
 
 class AutoDFF(Guarded):
@@ -59,6 +59,7 @@ class AutoDFF(Guarded):
         practical = Hindsight(columns, holds=holds, remember=remember)
         super().__init__(practical, AdaptiveDFF(holds=holds), holds=holds, remember=remember)
         self.columns = practical.columns
+        self._met: Counter[Label] = Counter()  # items of each label
         self._difficulty = Difficulty(holds)
         self._allowed = 0
 
@@ -91,6 +92,10 @@ class AutoDFF(Guarded):
     def _is_known(self, item: Item) -> bool:
         return self.remember and codec.identity(item) in self.practical._memory
 
+    def _begin(self, item: Item, label: Label) -> None:
+        super()._begin(item, label)
+        self._met[label] += 1
+
     def _guess(self, item: Item) -> Guess:
         return (self.practical if self._is_known(item) else self.shown).guess(item)
 
@@ -100,6 +105,7 @@ class AutoDFF(Guarded):
             return
         charged = sum(self._charged)
         super()._learn(item, guess, correction)
+        self._met[guess.label if correction is None else correction.label] += 1
         if correction is not None and sum(self._charged) > charged:
             told = Told(codec.keep(item), correction.label, correction.feature, guess.example)
             self._difficulty.add(told)
@@ -109,7 +115,7 @@ class AutoDFF(Guarded):
         """Look for a proof that allows more mistakes, when they are needed."""
         if self._charged[0] > max(self._charged[1], self._allowed):
             self._difficulty.search()
-            self._allowed = adaptive_bound(1, self._difficulty.least - 1)
+            self._allowed = allowance(self._difficulty.least, self._met.values())
 
     def _overhear(self, item: Item, label: Label) -> None:
         if self._is_known(item):
@@ -117,6 +123,7 @@ class AutoDFF(Guarded):
             self.practical.overhear(item, label)
             return
         super()._overhear(item, label)
+        self._met[label] += 1
 
     def _write_parameters(self) -> dict[str, Any]:
         return {"columns": codec.encode(self.columns)}
@@ -130,6 +137,7 @@ class AutoDFF(Guarded):
             "charged": list(self._charged),
             "practical": self.practical.to_dict(),
             "guaranteed": self.guaranteed.to_dict(),
+            "met": [[codec.encode(label), count] for label, count in self._met.items()],
             "allowed": self._allowed,
             "difficulty": self._difficulty.to_dict(),
         }
@@ -138,5 +146,6 @@ class AutoDFF(Guarded):
         self._charged = list(state["charged"])
         self.practical = BaseLearner.from_dict(state["practical"], context)
         self.guaranteed = BaseLearner.from_dict(state["guaranteed"], context)
+        self._met = Counter({codec.decode(label, context): n for label, n in state["met"]})
         self._allowed = state["allowed"]
         self._difficulty.restore(state["difficulty"], context)

@@ -17,12 +17,13 @@ number of labels in the set, whichever is more. The least of this over all j is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tellapart import codec
 from tellapart.model import Holds, holds, truth
 from tellapart.protocol import Feature, Item, Label
+from tellapart.theory import adaptive_bound
 
 _POOL = 512  # corrections among which sets are looked for
 _STARTS = 24  # sets tried in one search
@@ -129,3 +130,20 @@ class Difficulty:
         if told.label != other.label or told.feature is None:
             return True
         return not truth(told.feature, other.item, self.reading)
+
+
+def allowance(least: int, labels: Iterable[int]) -> int:
+    """The least bound of `AdaptiveDFF` in any world with m + k >= `least`.
+
+    `labels` are the numbers of items of each label. A label without a component has exceptions
+    only.
+
+    >>> allowance(4, [20]), allowance(4, [20, 20]), allowance(4, [20, 1])
+    (9, 11, 9)
+    """
+    counts = sorted(labels)
+    bounds = (
+        adaptive_bound(m, max(least - m, sum(counts[: len(counts) - m]), 0))
+        for m in range(1, max(1, len(counts)) + 1)
+    )
+    return min(bounds)

@@ -298,6 +298,9 @@ def _same(words: Words, old: Words) -> bool:
 
 def _count(words: Words, here: Words) -> _Counts:
     """How many of the items `here`, a row for each label, have each column: labels by columns."""
+    if len(here) * words.size <= _BLOCK:
+        at_once: _Counts = np.bitwise_count(words & here[:, None]).sum(2, dtype=np.intp)
+        return at_once
     counts = np.zeros((len(here), len(words)), dtype=np.intp)
     for label in np.flatnonzero(here.any(axis=1)):
         mask = here[label]

@@ -69,7 +69,8 @@ class Store:
     def __init__(self, place: str | Path, *, patience: float = 5.0) -> None:
         url = _url(place)
         self.is_file = url.get_backend_name() == "sqlite"
-        self.where = str(url.database) if self.is_file else url.render_as_string(True)
+        shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
+        self.where = str(url.database) if self.is_file else shown
         options: dict[str, Any] = {}
         if self.is_file:
             options["connect_args"] = {"timeout": patience, "check_same_thread": False}

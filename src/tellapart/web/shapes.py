@@ -391,16 +391,11 @@ class Notes(BaseModel):
     notes: list[Note]
 
 
-class Odd(BaseModel):
-    event: str
-    item: Named
-    label: str | None
+class Odd(Answered):
     expected: str | None
-    feature: str | None
     expected_feature: str | None
     score: float
     why: str
-    teacher: str | None
 
 
 class OddOnes(BaseModel):
@@ -423,7 +418,7 @@ class Dispute(BaseModel):
 class Agreement(BaseModel):
     items: int
     labels: float | None
-    kappa: float | None
+    alpha: float | None
     reasons: int
     features: float | None
 

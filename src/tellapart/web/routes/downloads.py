@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 from starlette.responses import Response, StreamingResponse
 
-from tellapart.sessions import Session
+from tellapart.sessions import Session, export_log
 from tellapart.web.calling import Call, Name
 from tellapart.web.views import exports
 
@@ -38,8 +38,13 @@ async def export(
 async def log(session: Name, call: Call) -> Response:
     """The whole session, an event a line; `tellapart session import` reads it. For the owner."""
     call.must_own()
-    lines = await call.do(session, exports.log)
-    return Response(lines, headers=_attached(session, "jsonl"), media_type=exports.FORMATS["jsonl"])
+    store = call.house.shelf.store
+    await call.do(session, lambda s: s.number)  # it is there, and what was answered is in it
+    return StreamingResponse(
+        export_log(store, session),
+        headers=_attached(session, "jsonl"),
+        media_type=exports.FORMATS["jsonl"],
+    )
 
 
 @router.get(

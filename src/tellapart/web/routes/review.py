@@ -97,5 +97,6 @@ async def disagreements(session: Name, call: Call) -> Response:
 async def odd(
     session: Name, call: Call, limit: Annotated[int, Query(ge=1, le=1000)] = 50
 ) -> Response:
-    """Answers that the others contradict, the oddest first: slips, or exceptions."""
-    return reply(await call.read(session, lambda s: review.odd(s, limit)))
+    """Answers that the others contradict: slips, or exceptions. Of one's own, or all of them."""
+    whose = None if call.is_owner else call.name
+    return reply(await call.read(session, lambda s: review.odd(s, limit, whose)))

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from tellapart.errors import ProtocolError
 from tellapart.sessions import Given, Saved, Session
-from tellapart.web import inside, shapes
+from tellapart.web import shapes
 from tellapart.web.calling import Call, Caller, Name, reply
 from tellapart.web.faults import Refused
 from tellapart.web.views import items, teaching
@@ -19,7 +19,7 @@ router = APIRouter(prefix="/sessions/{session}", tags=["teaching"])
 
 def given_to(session: Session, teacher: str, id: str) -> Given:
     """What was given to a teacher under an id."""
-    found = inside.given(session, id)
+    found = session.given(id)
     if found.teacher != teacher:
         raise ProtocolError(f"{id!r} was not given to you")
     return found
@@ -38,13 +38,13 @@ async def candidates(
     call: Call,
     given: Annotated[str, Query(max_length=100)],
     label: Annotated[str | None, Query(max_length=200)] = None,
-    limit: Annotated[int, Query(ge=1, le=200)] = items.OFFERED,
+    limit: Annotated[int, Query(ge=1, le=200)] = teaching.OFFERED,
 ) -> Response:
     """Features that tell the item from its example, ranked for a label."""
 
     def work(s: Session) -> Any:
-        found = items.candidates(s, given_to(s, call.name, given), label, limit)
-        return {"candidates": found}
+        given_to(s, call.name, given)
+        return {"candidates": teaching.candidates(s, given, label, limit)}
 
     return reply(await call.do(session, work))
 

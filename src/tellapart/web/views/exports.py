@@ -16,7 +16,6 @@ from tellapart.export.clauses import example_text
 from tellapart.model import DecisionList
 from tellapart.sessions import Session
 from tellapart.tables import Table
-from tellapart.web import inside
 from tellapart.web.views.items import plain
 from tellapart.web.views.review import numbers
 
@@ -57,11 +56,6 @@ def model(session: Session, language: str, dialect: str = "duckdb") -> str:
         "svg": to_svg,
     }
     return writers[language](made).rstrip("\n") + "\n"
-
-
-def log(session: Session) -> bytes:
-    """The session as its log, an event a line."""
-    return "".join(event.line() + "\n" for event in inside.log(session)).encode()
 
 
 class Predictions:

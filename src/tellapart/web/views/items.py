@@ -13,16 +13,9 @@ from tellapart.errors import FeatureError, ParameterError
 from tellapart.features import Expression
 from tellapart.features.candidates import Candidate
 from tellapart.features.tree import Type
-from tellapart.protocol import Label
-from tellapart.sessions import Given, Session
+from tellapart.sessions import Session
 from tellapart.tables import Row, Table
 from tellapart.tables.packed import evaluate
-from tellapart.web import inside
-
-OFFERED = 30
-"""So many candidate features, at most."""
-LOOKED_AT = 2000
-"""So many labelled items rank them."""
 
 
 def plain(value: Any) -> Any:
@@ -79,24 +72,6 @@ def _read(table: Table, text: str) -> Hashable:
     except ValueError:
         pass
     return {"true": True, "false": False}.get(text, text) if kind is Type.BOOL else text
-
-
-def candidates(
-    session: Session, given: Given, label: str | None = None, limit: int = OFFERED
-) -> list[dict[str, Any]]:
-    """Features that hold on the item given and not on its example, the most telling first.
-
-    `label` is what the teacher says the item is, once they have.
-    """
-    if given.guess.example is None:
-        return []
-    history: dict[Row, Label] = dict(inside.labelled(session, LOOKED_AT))
-    history[given.guess.example] = given.guess.label
-    history.pop(given.item, None)
-    found = session.table.candidates(
-        given.item, given.guess.example, history, label=label or given.kept, limit=limit
-    )
-    return [candidate(one) for one in found]
 
 
 def candidate(one: Candidate) -> dict[str, Any]:

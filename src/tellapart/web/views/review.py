@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import accumulate
 from typing import Any
 
@@ -11,10 +12,9 @@ import numpy.typing as npt
 
 from tellapart import codec
 from tellapart.engines.match import clause_numbers
-from tellapart.export import Words, sentences
+from tellapart.export import sentences
 from tellapart.model import DecisionList
 from tellapart.protocol import Feature
-from tellapart.review import suspects
 from tellapart.sessions import Answered, Session
 from tellapart.sessions.events import Event
 from tellapart.tables import Row, Table
@@ -149,30 +149,21 @@ def _curve(mistakes: list[bool], points: int = 400) -> list[dict[str, int]]:
     return [{"guess": n, "mistakes": int(total[n])} for n in shown]
 
 
-def odd(session: Session, limit: int = 50) -> dict[str, Any]:
+def odd(session: Session, limit: int = 50, teacher: str | None = None) -> dict[str, Any]:
     """Answers that the others contradict, the oddest first, and how many each teacher has."""
-    lesson = inside.lesson(session)
-    names = lesson.names
-    words = Words(label=lambda key: names.get(str(key), str(key)))
-    found = suspects(lesson.history, lesson.model, words=words)
-    by: dict[str, int] = {}
-    for one in found:
-        by[str(one.who)] = by.get(str(one.who), 0) + 1
+    found = session.odd_ones(teacher)
+    by = Counter(one.answer.teacher for one in found)
     listed = [
         {
-            "event": lesson.events[one.round],
-            "item": _short(one.item),
-            "label": names.get(str(one.label)),
-            "expected": names.get(str(one.expected)),
-            "feature": None if one.feature is None else str(one.feature),
-            "expected_feature": None if one.expected_feature is None else str(one.expected_feature),
+            **answered(one.answer),
+            "expected": one.expected,
+            "expected_feature": one.expected_feature,
             "score": round(one.score, 4),
             "why": one.why,
-            "teacher": None if one.who is None else str(one.who),
         }
-        for one in found[:limit]
+        for one in found
     ]
-    return {"odd": listed, "by_teacher": by}
+    return {"odd": listed[:limit], "by_teacher": dict(by)}
 
 
 def note(event: Event, table: Table) -> dict[str, Any]:
@@ -192,6 +183,6 @@ def disagreements(session: Session) -> dict[str, Any]:
     """Items that teachers called differently, with both reasons; and how far they agree."""
     found = [
         {"item": _short(one.item), "answers": [answered(each) for each in one.answers]}
-        for one in inside.disagreements(session)
+        for one in session.disagreements()
     ]
-    return {"disagreements": found, "agreement": inside.agreement(session)._asdict()}
+    return {"disagreements": found, "agreement": session.agreement()._asdict()}

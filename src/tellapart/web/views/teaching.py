@@ -10,6 +10,9 @@ from tellapart.sessions.events import stamp
 from tellapart.web import inside
 from tellapart.web.views import items
 
+OFFERED = 30
+"""So many candidate features, at most."""
+
 
 def next_item(session: Session, teacher: str, id: str | None = None) -> dict[str, Any]:
     """The next item for a teacher, with everything to decide on it; or that there is none."""
@@ -43,8 +46,15 @@ def shown(session: Session, given: Given) -> dict[str, Any]:
         "guess": given.guess.label,
         "example": None if example is None else items.item(example),
         "differs": [] if example is None else items.differs(given.item, example),
-        "candidates": items.candidates(session, given),
+        "candidates": candidates(session, given.id),
     }
+
+
+def candidates(
+    session: Session, given: str, label: str | None = None, limit: int = OFFERED
+) -> list[dict[str, Any]]:
+    """Features that tell the item from the example; `label` is what the teacher says it is."""
+    return [items.candidate(one) for one in session.candidates(given, label, limit=limit)]
 
 
 def _around(session: Session, teacher: str, about: Summary) -> dict[str, Any]:

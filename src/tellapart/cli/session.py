@@ -1,0 +1,88 @@
+"""`tellapart session`: the sessions of a database, as text files and back."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from tellapart.errors import ParameterError
+
+if TYPE_CHECKING:
+    from tellapart.sessions import Listed, Store
+
+
+def session(
+    do: Literal["list", "export", "import"],
+    what: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
+    *,
+    db: str,
+    name: str | None = None,
+    output: Annotated[Path | None, Parameter(alias="-o")] = None,
+) -> None:
+    """List, export and import sessions.
+
+    A session is its log. Exported, it is a text file with one event a line, as
+    docs/sessions.md says; imported again, it is the same session.
+
+    Examples:
+
+        tellapart session list --db zoo.csv.sessions.db
+        tellapart session export zoo --db zoo.csv.sessions.db -o zoo.jsonl
+        tellapart session import zoo.jsonl --db postgresql://host/teaching
+
+    Parameters
+    ----------
+    do
+        list, export or import.
+    what
+        The name of the session to export, or the file to import (- for the
+        standard input).
+    db
+        The database: a file, or the address of a PostgreSQL database.
+    name
+        What to call an imported session; by default what it was called.
+    output
+        Write to this file instead of the screen.
+    """
+    from tellapart.sessions import Store
+
+    with Store(db) as store:
+        if do == "list":
+            made = [_line(listed) for listed in store.sessions()]
+        elif what is None:
+            given = "the name of a session" if do == "export" else "a file"
+            raise ParameterError(f"tellapart session {do} needs {given}")
+        elif do == "export":
+            from tellapart.sessions import export_log
+
+            made = list(export_log(store, what))
+        else:
+            made = [_import(store, what, name)]
+    if output is None:
+        sys.stdout.writelines(made)
+    else:
+        from tellapart.export.files import write_whole
+
+        write_whole(output, "".join(made).encode())
+
+
+def _line(listed: Listed) -> str:
+    table = listed.opened.data["table"]
+    return (
+        f"{listed.name}\t{listed.events:,} events\t{table['name']}, {table['items']:,} items\t"
+        f"last {listed.last}\n"
+    )
+
+
+def _import(store: Store, what: str, name: str | None) -> str:
+    from tellapart.sessions import import_log
+
+    if what == "-":
+        made = import_log(store, sys.stdin, name)
+    else:
+        with Path(what).open(encoding="utf-8", newline="\n") as lines:
+            made = import_log(store, lines, name)
+    return f"imported {made}\n"

@@ -1,0 +1,186 @@
+"""Many teachers at once, and a server that is killed: nothing lost, nothing doubled."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from teaching import animals, truth, words
+from tellapart.errors import SessionError
+from tellapart.sessions import Event, Given, Session, Store
+from tellapart.sessions.events import check_log, seconds
+
+HERE = Path(__file__).parent
+KILLS = int(os.environ.get("TELLAPART_KILLS", "10"))
+
+
+def address(postgres: str) -> str:
+    parts = dict(part.split("=", 1) for part in postgres.split())
+    return f"postgresql://{parts['user']}@/{parts['dbname']}?host={parts['host']}"
+
+
+def check_leases(events: list[Event]) -> None:
+    """No item is leased to two teachers at a time."""
+    leases: dict[Any, tuple[str | None, float]] = {}
+    held: dict[str | None, Any] = {}
+    for event in events:
+        item = event.data.get("item")
+        if event.type == "given":
+            holder, until = leases.get(item, (event.by, 0.0))
+            assert holder == event.by or until <= seconds(event.at), event
+            if held.get(event.by) not in (None, item):
+                leases.pop(held[event.by], None)
+            leases[item] = (event.by, seconds(event.data["until"]))
+            held[event.by] = item
+        elif event.type == "answered" and leases.get(item, (None,))[0] == event.by:
+            del leases[item]
+            held.pop(event.by)
+
+
+def rules(session: Session) -> list[str]:
+    return [str(clause) for clause in session.model]
+
+
+@pytest.mark.parametrize(("kind", "teachers"), [("sqlite", 8), ("postgres", 16)])
+def test_many_teachers_at_once(
+    kind: str, teachers: int, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    place = tmp_path / "a.db" if kind == "sqlite" else address(request.getfixturevalue("postgres"))
+    answers = 320
+    with Store(place) as store:
+        name = f"many {random.random()}"
+        options: dict[str, Any] = {"overlap": 0.1, "order": "random"}
+        session = Session.new(store, name, animals(1000), learner="AdaptiveDFF", **options)
+        acknowledged: list[str] = []
+        troubles: list[BaseException] = []
+
+        def work(teacher: str) -> None:
+            try:
+                for number in range(answers // teachers):
+                    given = session.next(teacher)
+                    assert isinstance(given, Given)
+                    said = words(session, given, None if number % 9 else "newt")
+                    event = f"{teacher}-{number}"
+                    for _ in range(1 + (number % 5 == 0)):  # sometimes it is sent twice
+                        session.answer(teacher, given.id, *said, id=event)
+                    acknowledged.append(event)
+            except BaseException as trouble:
+                troubles.append(trouble)
+
+        threads = [threading.Thread(target=work, args=(f"t{n}",)) for n in range(teachers)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert troubles == []
+        events = store.log(name)
+        written = Counter(event.id for event in events if event.type == "answered")
+        assert written == Counter(acknowledged)
+        assert len(acknowledged) == answers
+        check_log(events)
+        check_leases(events)
+        before = rules(session), session.summary()
+        session.close()
+        with Session.open(store, name, animals(1000)) as again:
+            assert (rules(again), again.summary()) == before
+
+
+def test_leases_are_checked_by_a_check_that_can_fail() -> None:
+    at, until = "2026-11-16T08:00:00.000Z", "2026-11-16T08:10:00.000Z"
+    data = {"item": "bear", "label": None, "example": None, "asks": "label", "until": until}
+    doubled = [Event(n, str(n), at, "given", who, data) for n, who in ((1, "Ann"), (2, "Bob"))]
+    with pytest.raises(AssertionError):
+        check_leases(doubled)
+    check_leases(doubled[:1])
+
+
+def test_one_server_per_session_on_postgres(postgres: str) -> None:
+    with Store(address(postgres)) as one, Store(address(postgres)) as other:
+        session = Session.new(one, "shared", animals(), learner="DFF")
+        with pytest.raises(SessionError, match="'shared' is open in another server"):
+            Session.open(other, "shared", animals())
+        Session.new(other, "apart", animals(), learner="DFF").close()  # another session is free
+        assert {"shared", "apart"} <= {listed.name for listed in other.sessions()}
+        session.close()
+        Session.open(other, "shared", animals()).close()
+
+
+def test_a_postgres_connection_that_breaks(postgres: str) -> None:
+    with Store(address(postgres)) as store:
+        session = Session.new(store, "broken", animals(), learner="DFF")
+        given = session.next("Ann")
+        assert isinstance(given, Given)
+        with store.connected() as connection:
+            connection.exec_driver_sql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE pid <> pg_backend_pid() AND datname = current_database()"
+            )
+        with pytest.raises(SessionError, match="cannot be written: the server went away"):
+            session.answer("Ann", given.id, "wrong", truth(given.item), id="a")
+        saved = session.answer("Ann", given.id, "wrong", truth(given.item), id="a")
+        assert saved.outcome == "label"
+        assert [a.id for a in session.history()] == ["a"]
+        session.close()
+
+
+def run_and_kill(place: str, seed: int, dice: random.Random) -> list[list[Any]]:
+    """Start a server, kill it at a random moment, and give back all that it said."""
+    path = os.pathsep.join([str(HERE), str(HERE.parent / "src"), os.environ.get("PYTHONPATH", "")])
+    server = subprocess.Popen(
+        [sys.executable, str(HERE / "session_writer.py"), place, "load", str(seed)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path, "POLARS_MAX_THREADS": "1"},
+    )
+    assert server.stdout is not None
+    assert json.loads(server.stdout.readline()) == ["ready"]
+    lines: list[str] = []
+    while dice.random() < 0.9 and not any(line.startswith('["ack"') for line in lines):
+        lines.append(server.stdout.readline())  # mostly, let it warm up
+    time.sleep(dice.uniform(0, 0.2))
+    server.kill()
+    lines += server.stdout.readlines()
+    server.stdout.close()
+    server.wait()
+    return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_killed_at_any_moment(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """TELLAPART_KILLS=100 for the long run; two in three kills fall on SQLite."""
+    sqlite = kind == "sqlite"
+    place = str(tmp_path / "a.db") if sqlite else address(request.getfixturevalue("postgres"))
+    dice = random.Random(KILLS)
+    acknowledged: dict[str, int] = {}
+    for kill in range(max(1, KILLS * (2 if sqlite else 1) // 3)):
+        said = run_and_kill(place, kill, dice)
+        acked = {event: number for word, event, number, *_ in said if word == "ack"}
+        open_tries = {words[1]: words[2:] for words in said if words[0] == "try"}
+        assert not acknowledged.keys() & acked.keys()
+        acknowledged |= acked
+        with Store(place) as store:
+            events = store.log("load")
+            numbers = {event.id: event.number for event in events}
+            assert len(numbers) == len(events)
+            assert {event: numbers.get(event) for event in acknowledged} == acknowledged
+            check_leases(events)
+            if kill % 3 == 2:
+                with Session.open(store, "load", animals(3000)) as session:
+                    # whoever got no answer asks again, with the same id
+                    for event, (teacher, given, words_said) in open_tries.items():
+                        saved = session.answer(teacher, given, *words_said, id=event)
+                        acknowledged[event] = saved.number
+                    live = rules(session), session.summary()
+                with Session.open(store, "load", animals(3000)) as session:
+                    assert (rules(session), session.summary()) == live
+    assert len(acknowledged) > KILLS

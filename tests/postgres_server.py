@@ -26,10 +26,10 @@ def available() -> bool:
 
 
 @contextmanager
-def server(durable: bool = False) -> Iterator[str]:
+def server(*, durable: bool = False) -> Iterator[str]:
     """Start a server and give the address to connect to; it listens on a socket file only.
 
-    `durable`: it waits for the disk, as a real one does.
+    `durable`: what is committed is on the disk, as on a server that matters.
     """
     folder = Path(tempfile.mkdtemp(prefix="tellapart-pg-"))
     root = os.geteuid() == 0

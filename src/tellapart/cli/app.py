@@ -45,6 +45,7 @@ COMMANDS = {
     "teach": (
         "tellapart.web.teach_command:teach",
         "Teach a classifier about the rows of a table, in your browser or here.",
+    ),
     "session": (
         "tellapart.cli.session:session",
         "List, export and import sessions.",

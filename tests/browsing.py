@@ -14,7 +14,7 @@ from tellapart.worlds.zoo import read
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-TIMEOUT = 3_000
+TIMEOUT = 20_000
 TEAM = {"Ann": "token-of-the-owner-1", "Bob": "token-of-bob-000001"}
 
 

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -146,7 +140,6 @@ def test_two_browsers_two_teachers_one_session(
     ann.teach(truth, 1)
     assert {one["teacher"] for one in history(server, session)} == {"Ann", "Bob"}
     bob.page.goto(f"{server.address}/s/{session}/disagreements")
-    print(bob.page.content()[:3000])
     assert "Disagreements" in bob.page.inner_text("h1")
 
 

@@ -19,7 +19,7 @@ from tellapart.web.faults import Refused
 from tellapart.web.pages.drawing import around, draw, form, home, page, parts
 from tellapart.web.pages.seat import is_picture, seat
 from tellapart.web.routes.teaching import given_to
-from tellapart.web.views import items
+from tellapart.web.views import items, teaching
 
 router = APIRouter(prefix="/s/{session}")
 
@@ -222,7 +222,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
                 "text": one["feature"],
                 "covers": f"{'' if one['exact'] else 'about '}{one['items']:,} items",
             }
-            for one in items.candidates(session, given, values["label"])
+            for one in teaching.candidates(session, given.id, values["label"])
         ]
     # a label has its key for good, by the order of its coming
     keyed = {label: str(n) for n, label in enumerate(session.labels, 1) if n < 10}

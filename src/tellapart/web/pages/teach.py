@@ -21,7 +21,7 @@ from tellapart.web.faults import Refused
 from tellapart.web.pages.drawing import around, draw, form, home, page, parts
 from tellapart.web.pages.seat import is_picture, seat
 from tellapart.web.routes.teaching import given_to
-from tellapart.web.views import items, teaching
+from tellapart.web.views import items
 
 router = APIRouter(prefix="/s/{session}")
 

@@ -11,7 +11,7 @@ from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
 from tellapart.review import ErrorBelow, NoMistakeIn, Rounds, Stopper
 
-DEFAULT = "AutoDFF" if "AutoDFF" in learners.__all__ else "AdaptiveDFF"
+DEFAULT = "AutoDFF"
 
 
 def make_learner(name: str, parameters: Mapping[str, Any]) -> BaseLearner:

@@ -39,7 +39,8 @@ class Desk:
         self._skips: dict[int, int] = {}
         self._back: dict[str, list[int]] = {}
         self._second: dict[str, deque[int]] = {}
-        self._ends: list[tuple[float, str, int]] = []
+        self._ends: list[tuple[float, int, str, int]] = []
+        self._given = 0
 
     # -- what happens
 
@@ -52,7 +53,8 @@ class Desk:
         self.seen.add(shown.place)
         self.returning.pop(shown.place, None)
         self.leases[shown.place] = self.held[shown.teacher] = shown
-        heapq.heappush(self._ends, (shown.until, shown.id, shown.place))
+        self._given += 1  # leases that end together end in the order they began
+        heapq.heappush(self._ends, (shown.until, self._given, shown.id, shown.place))
 
     def leave(self, teacher: str) -> None:
         """A teacher no longer has an item."""
@@ -64,7 +66,7 @@ class Desk:
     def expire(self, now: float) -> None:
         """End the leases whose time is up."""
         while self._ends and self._ends[0][0] <= now:
-            _, given, place = heapq.heappop(self._ends)
+            _, _, given, place = heapq.heappop(self._ends)
             shown = self.leases.get(place)
             if shown is not None and shown.id == given:
                 self.leave(shown.teacher)

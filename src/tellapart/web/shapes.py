@@ -50,13 +50,21 @@ class NewSession(Sent):
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
 
 
-class Begin(Sent):
+class Wish(Sent):
+    """How the next item is wanted."""
+
+    candidates: Annotated[
+        bool, Field(description="False: no candidate features; quicker. GET candidates has them.")
+    ] = True
+
+
+class Begin(Wish):
     """A wish for the next item."""
 
     id: Id | None = None
 
 
-class Said(Sent):
+class Said(Wish):
     """An answer to what was given."""
 
     id: Id | None = None
@@ -77,7 +85,7 @@ class Changed(Sent):
     feature: Text | None = None
 
 
-class Turn(Sent):
+class Turn(Wish):
     """What to undo or redo: the latest, or an event of one's own."""
 
     id: Id | None = None

@@ -98,7 +98,7 @@ class Teacher:
 
     def __init__(self, address: str, token: str, session: str) -> None:
         parts = urlsplit(address)
-        self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=120)
+        self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=600)
         self.connection.connect()
         self.headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         self.base = f"/api/sessions/{session}"

@@ -311,7 +311,21 @@ def test_sessions_are_begun_listed_closed_and_found_again(ann: Client) -> None:
         ann.call("POST", "/api/sessions", 422, json={"name": "x", "table": path})
     for name in ("..", "a/b", " "):
         ann.call("POST", "/api/sessions", 422, json={"name": name, "table": "zoo.csv"})
-    ann.call("POST", "/api/sessions", 422, json={"name": "x", "table": "zoo.csv", "learner": "No"})
+    new = {"name": "x", "table": "zoo.csv"}
+    for odd in (
+        {"learner": "No"},
+        {"learner": "DFF", "parameters": {"m": 3}},
+        {"learner": "CappedDFF", "parameters": {"m": "three"}},
+        {"learner": "AutoDFF", "parameters": {"columns": ["no such column"]}},
+        {"separator": "ab"},
+        {"separator": "é"},
+        {"encoding": "\0"},
+        {"encoding": "klingon"},
+        {"id": "legs"},
+        {"types": {"legs": "colour"}},
+    ):
+        ann.call("POST", "/api/sessions", 422, json={**new, **odd})
+    assert len(ann.call("GET", "/api/sessions")["sessions"]) == 1
 
 
 def test_a_table_that_changed_is_named(folder: Path) -> None:

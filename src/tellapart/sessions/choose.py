@@ -12,7 +12,7 @@ from tellapart.learners import BaseLearner
 from tellapart.review import ErrorBelow, NoMistakeIn, Rounds, Stopper
 from tellapart.tables import Table
 
-DEFAULT = "AutoDFF" if "AutoDFF" in learners.__all__ else "AdaptiveDFF"
+DEFAULT = "AutoDFF"
 
 
 MOST = 1000

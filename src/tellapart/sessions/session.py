@@ -111,6 +111,8 @@ class Session(Known):
         )
         for label in labels:
             check_text("a label", label)
+        told = codec.encode(with_columns(learner, parameters or {}, table))
+        make_learner(learner, told, table)  # what cannot be opened again is not begun
         data = {
             "tellapart": "session",
             "format": FORMAT,
@@ -119,7 +121,7 @@ class Session(Known):
             "table": fingerprint(table),
             "source": source,
             "learner": learner,
-            "parameters": codec.encode(with_columns(learner, parameters or {}, table)),
+            "parameters": told,
             "seed": seed,
             "labels": list(dict.fromkeys(labels)),
             **settings,

@@ -37,8 +37,8 @@ class NewSession(Sent):
     table: Annotated[str, Field(min_length=1, max_length=500, examples=["zoo.csv"])]
     id: str | None = Field(None, description="The column that names an item.")
     types: dict[str, str] | None = Field(None, description="Types of columns, for CSV.")
-    separator: str | None = None
-    encoding: str | None = None
+    separator: Annotated[str, Field(pattern=r"^[\t !#-~]$")] | None = None
+    encoding: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,40}$")] | None = None
     nulls: list[str] | None = None
     learner: str | None = None
     parameters: dict[str, Any] = {}

@@ -83,6 +83,7 @@ class Terminal:
 
     def __init__(self, number: int) -> None:
         self._number = number
+        self._ahead = b""
 
     def key(self) -> str | None:
         import termios
@@ -92,37 +93,49 @@ class Terminal:
         try:
             # drain, not flush: whoever types ahead loses nothing
             tty.setcbreak(self._number, termios.TCSADRAIN)
+            # Ctrl-C as a key: a signal that comes just before the reading begins is not seen
+            mode = termios.tcgetattr(self._number)
+            mode[6][termios.VINTR] = bytes([os.fpathconf(self._number, "PC_VDISABLE")])
+            termios.tcsetattr(self._number, termios.TCSADRAIN, mode)
             read = self._character()
-            if read == "\x1b" and self._more():
-                while self._more():  # an arrow or the like: none of our keys
-                    os.read(self._number, 1)
+            if read == "\x1b" and self._is_sequence():
                 return ""
         except KeyboardInterrupt:
             return None
         finally:
             termios.tcsetattr(self._number, termios.TCSADRAIN, before)
-        if read in ("", "\x04"):
+        if read in ("", "\x03", "\x04"):
             return None
         return _NAMES.get(read, read.lower())
 
+    def _byte(self) -> bytes:
+        read, self._ahead = self._ahead or os.read(self._number, 1), b""
+        return read
+
     def _character(self) -> str:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        while byte := os.read(self._number, 1):
+        while byte := self._byte():
             if text := decoder.decode(byte):
                 return text
         return ""
 
-    def _more(self) -> bool:
-        return bool(select.select([self._number], [], [], _PAUSE)[0])
+    def _is_sequence(self) -> bool:
+        """Whether Escape is the beginning of an arrow or the like, none of our keys; it is read."""
+        if not select.select([self._number], [], [], _PAUSE)[0]:
+            return False
+        byte = self._byte()
+        if byte not in (b"[", b"O"):
+            self._ahead = byte
+            return False
+        while (byte := self._byte()) and not b"@" <= byte <= b"~":
+            pass
+        return True
 
     def line(self, prompt: str) -> str | None:
         try:
             return input(prompt)
         except EOFError:
             return None
-        except KeyboardInterrupt:  # leaves the line, not the lesson
-            print()
-            return ""
 
 
 def keyboard(stream: IO[str] | None = None) -> Keyboard:

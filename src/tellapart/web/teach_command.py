@@ -79,6 +79,8 @@ def teach(
         table = write_zoo(Path.cwd())
         label, order = LABEL, "file"
         print(f"No table was given: the zoo is in {table}. {FIRST[0].title()} comes first.")
+    if table.is_dir():
+        raise ParameterError(f"{table} is a folder; name a table in it")
     if keys is None and (table.parent / FILE).is_file():
         keys = table.parent / FILE
     chosen = read_keys(keys)

@@ -90,7 +90,11 @@ def estimate(
     progress = Progress.of(lesson)
     risk = 1 - confidence
     stretches = progress.windows if lately else [progress.model]
-    high, best = min((highest(stretch, risk), stretch) for stretch in stretches)
+    best = stretches[0]
+    high = highest(best, risk)
+    for stretch in stretches[1:]:  # an edge is dear: look for it only where it is lower
+        if is_below(high, stretch, risk):
+            high, best = highest(stretch, risk), stretch
     low = lowest(best, risk)
     recent = best if lately else progress.recent
     error = recent.mistakes / recent.rounds if recent.rounds else 0.5

@@ -33,8 +33,9 @@ from tellapart.errors import check
 from tellapart.protocol import Lesson
 from tellapart.review.progress import Progress, Stretch
 
-_FEWER = tuple(2.0**-power for power in (2, 1, 1 / 2, 1 / 4, 1 / 8))
-_MORE = tuple(1 / g for g in _FEWER)
+_BETS = tuple(2.0**-power for power in (2, 1, 1 / 2, 1 / 4, 1 / 8))
+_FEWER = tuple((log(g), g - 1) for g in _BETS)  # g < 1 bets on fewer mistakes, 1 / g on more
+_MORE = tuple((-log(g), 1 / g - 1) for g in _BETS)
 _ABOVE = 0.9  # of the risk goes to the upper bound, which is what people stop by
 
 
@@ -90,7 +91,11 @@ def estimate(
     progress = Progress.of(lesson)
     risk = 1 - confidence
     stretches = progress.windows if lately else [progress.model]
-    high, best = min((highest(stretch, risk), stretch) for stretch in stretches)
+    best = stretches[0]
+    high = highest(best, risk)
+    for stretch in stretches[1:]:  # an edge is dear: look for it only where it is lower
+        if is_below(high, stretch, risk):
+            high, best = highest(stretch, risk), stretch
     low = lowest(best, risk)
     recent = best if lately else progress.recent
     error = recent.mistakes / recent.rounds if recent.rounds else 0.5
@@ -106,7 +111,7 @@ def is_below(error: float, stretch: Stretch, risk: float) -> bool:
     mistakes, rounds, share = stretch
     if error >= 1 or error * rounds <= mistakes:
         return False
-    purses = [mistakes * log(g) - rounds * log1p(error * (g - 1)) for g in _FEWER]
+    purses = [mistakes * log_g - rounds * log1p(error * more) for log_g, more in _FEWER]
     if not mistakes:  # g = 0, which a mistake ruins, plays with three quarters of the money
         purses += [-rounds * log1p(-error)] * 3 * len(_FEWER)
     return _mean(purses, 4 * len(_FEWER)) >= -log(_ABOVE * risk * share)
@@ -117,7 +122,7 @@ def is_above(error: float, stretch: Stretch, risk: float) -> bool:
     mistakes, rounds, share = stretch
     if error * rounds >= mistakes:
         return False
-    purses = [mistakes * log(g) - rounds * log1p(error * (g - 1)) for g in _MORE]
+    purses = [mistakes * log_g - rounds * log1p(error * more) for log_g, more in _MORE]
     return _mean(purses, len(_MORE)) >= -log((1 - _ABOVE) * risk * share)
 
 
@@ -167,7 +172,7 @@ def _edge(stretch: Stretch, out: float, refuted: Callable[[float], bool]) -> flo
 def _mean(logs: list[float], count: int) -> float:
     """The logarithm of a mean of so many numbers, given the logarithms of those that are not 0."""
     top = max(logs)
-    return top + log(sum(exp(value - top) for value in logs) / count)
+    return top + log(sum([exp(value - top) for value in logs]) / count)
 
 
 def percent(share: float) -> str:

@@ -156,12 +156,21 @@ async def history(
             "total": len(everything),
             "q": q,
             "only_mistakes": mistakes,
+            "notes": _notes(s, wanted),
             "labels": s.labels,
             **around(s, call),
         }
 
     values = await call.read(session, work)
     return page("history.html", title="History", here="/history", **values)
+
+
+def _notes(session: Session, wanted: str) -> list[dict[str, Any]]:
+    """Notes that people wrote, the latest first; those that settle odd answers are not."""
+    found = [review.note(event, session.table) for event in session.notes()[::-1]]
+    return [
+        one for one in found if not one["text"].startswith(_CONFIRMS) and wanted in str(one).lower()
+    ][:SHOWN]
 
 
 def _said(answer: str, label: str | None, feature: str | None) -> str:

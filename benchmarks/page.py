@@ -1,0 +1,168 @@
+"""How quick the teaching page is: key press to next item painted, in a real browser.
+
+python benchmarks/page.py [--items 1000000] [--turns 60]
+
+Beside it, in the same run and the same browser, a bare FastAPI app that swaps a fragment of a few
+lines on a key press: what the browser, the loopback and FastAPI cost by themselves.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+BARE = """
+import sys
+from fastapi import FastAPI, Request
+from fastapi.responses import HTMLResponse
+import uvicorn
+app = FastAPI()
+n = 0
+PAGE = '''<!doctype html><div id="card"></div><script>
+document.addEventListener("keydown", async () => {
+  const box = document.createElement("template");
+  box.innerHTML = await (await fetch("/next", {method: "POST", body: "answer=right"})).text();
+  document.getElementById("card").replaceWith(box.content.firstElementChild);
+});</script>'''
+@app.get("/")
+async def page(): return HTMLResponse(PAGE)
+@app.post("/next")
+async def next(request: Request):
+    global n
+    n += 1
+    await request.body()
+    return HTMLResponse(f'<div id="card">item {n}</div>')
+uvicorn.run(app, port=int(sys.argv[1]), log_level="error")
+"""
+WATCH = """key => new Promise((done) => {
+  const start = performance.now();
+  const seen = new MutationObserver(() => {
+    seen.disconnect();
+    requestAnimationFrame(() => {  // and after this frame is drawn
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => done(performance.now() - start);
+      channel.port2.postMessage(0);
+    });
+  });
+  seen.observe(document.body, {childList: true, subtree: true});
+  document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+})"""
+
+
+def write_table(path: Path, items: int) -> None:
+    """Numbers, truths and a few words: a table as they come."""
+    import numpy as np
+    import polars as pl
+
+    dice = np.random.default_rng(0)
+    words = np.array(["red", "green", "blue", "old", "new", "long", "short", "quick"])
+    columns: dict[str, Any] = {"name": [f"item-{n}" for n in range(items)]}
+    columns |= {f"b{n}": dice.random(items) < 0.3 for n in range(12)}
+    columns |= {f"x{n}": dice.integers(0, 1000, items) for n in range(6)}
+    picked = words[dice.integers(0, len(words), (items, 4))]
+    columns["words"] = [" ".join(row) for row in picked]
+    pl.DataFrame(columns).write_parquet(path)
+
+
+def start(words: list[str], cwd: Path, port: int, token: str) -> subprocess.Popen[bytes]:
+    """A server, when it answers."""
+    import socket
+
+    process = subprocess.Popen(
+        [sys.executable, *words], cwd=cwd, env={**os.environ, "TELLAPART_TOKEN": token}
+    )
+    for _ in range(1200):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return process
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError("the server did not start")
+
+
+def main() -> None:
+    """Print what was measured."""
+    asked = ArgumentParser()
+    asked.add_argument("--items", type=int, default=1_000_000)
+    asked.add_argument("--turns", type=int, default=60)
+    chosen = asked.parse_args()
+    sys.path.insert(0, str(HERE.parent / "tests"))
+    from browsing import chromium
+
+    token = "token-of-the-owner-1"
+    with tempfile.TemporaryDirectory() as made, chromium() as browser:
+        folder = Path(made)
+        write_table(folder / "big.parquet", chosen.items)
+        (folder / "bare.py").write_text(BARE)
+        ours, bare = 8571, 8572
+        teach = ["-m", "tellapart", "teach", "big.parquet", "--no-browser", "--port", str(ours)]
+        running = [start(["bare.py", str(bare)], folder, bare, token)]
+        began = time.perf_counter()
+        running.append(start(teach, folder, ours, token))
+        opened = time.perf_counter() - began
+        try:
+            page = browser.new_page()
+            answers: list[Any] = []
+            page.on("requestfinished", lambda one: answers.append(one))  # noqa: PLW0108
+            at = f"http://127.0.0.1:{ours}/s/big/teach?token={token}"
+            began = time.perf_counter()
+            page.goto(at)
+            page.wait_for_selector("#new")
+            first = time.perf_counter() - began
+            page.wait_for_load_state("networkidle")
+            sizes = [one.sizes() for one in list(answers)]
+            weight = sum(one["responseBodySize"] + one["responseHeadersSize"] for one in sizes)
+            began = time.perf_counter()
+            page.goto(at)
+            page.wait_for_selector("#new")
+            again = time.perf_counter() - began
+            other = browser.new_page()
+            other.goto(f"http://127.0.0.1:{bare}/")
+            page.fill("#new", "first")
+            page.press("#new", "Enter")
+            page.wait_for_selector("button.main")
+            times: dict[str, list[float]] = {"right": [], "label": [], "feature": [], "bare": []}
+            for turn in range(chosen.turns):
+                times["bare"].append(other.evaluate(WATCH, "Enter"))
+                page.evaluate("document.activeElement.blur()")
+                label = page.locator("#labels button[data-key]").first
+                if turn % 4 or (turn > 4 and not label.count()):
+                    times["right"].append(page.evaluate(WATCH, "Enter"))
+                    continue
+                if not label.count():
+                    page.fill("#new", "second")
+                    page.press("#new", "Enter")
+                    page.wait_for_selector("#features")
+                else:
+                    times["label"].append(
+                        page.evaluate(WATCH, label.get_attribute("data-key") or "1")
+                    )
+                page.evaluate("document.activeElement.blur()")
+                times["feature"].append(page.evaluate(WATCH, "1"))
+        finally:
+            for process in running:
+                process.terminate()
+                process.wait()
+    middle = {name: statistics.median(taken) for name, taken in times.items() if taken}
+    print(f"{chosen.items:,} items; ready after {opened:.1f} s")
+    print(f"first page {first:.2f} s, again {again:.2f} s; {weight / 1000:.0f} kB")
+    for name, taken in times.items():
+        if taken:
+            high = sorted(taken)[int(0.95 * len(taken))]
+            ratio = middle[name] / middle["bare"]
+            print(
+                f"{name:8} median {middle[name]:6.1f} ms  p95 {high:6.1f} ms  {ratio:4.1f} x bare"
+                f"  ({len(taken)} turns)"
+            )
+
+
+if __name__ == "__main__":
+    main()

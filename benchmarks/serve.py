@@ -9,6 +9,7 @@ turn      Seconds for next + answer, as a teacher's program sees them over HTTP:
 sqlite    8 teachers at once, postgres 50: answers a second beside the bare insert rate of the
           store. Afterwards the log is read: nothing lost or doubled, no item with two at a time.
 
+In turns every item comes with its candidate features; teams ask for them when a guess is wrong.
 Servers and clients share the machine.
 """
 
@@ -96,12 +97,12 @@ def pretaught(store: Store, path: Path, answers: int, learner: str | None) -> No
 class Teacher:
     """A teacher's program on one connection."""
 
-    def __init__(self, address: str, token: str, session: str) -> None:
+    def __init__(self, address: str, token: str, session: str, *, offer: bool = True) -> None:
         parts = urlsplit(address)
-        self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=120)
+        self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=600)
         self.connection.connect()
         self.headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        self.base = f"/api/sessions/{session}"
+        self.base, self.offer = f"/api/sessions/{session}", offer
         self.acknowledged: dict[str, object] = {}
         self.seconds: list[float] = []
         self.trouble: str | None = None
@@ -114,13 +115,23 @@ class Teacher:
             raise RuntimeError(f"{reply.status}: {text[:300]!r}")
         return json.loads(text)
 
+    def ask(self, given: str) -> list[str]:
+        """Candidates, when the guess turned out wrong: as the page asks for them."""
+        path = f"{self.base}/candidates?given={given}&limit=1"
+        self.connection.request("GET", path, headers=self.headers)
+        found = json.loads(self.connection.getresponse().read())
+        return [one["feature"] for one in found["candidates"]]
+
     def turn(self) -> bool:
         start = time.perf_counter()
-        given = self.post("/next", {})["given"]
+        given = self.post("/next", {"candidates": self.offer})["given"]
         middle = time.perf_counter()
         if given is None:
             return False
         offered = [one["feature"] for one in given["candidates"][:1]]
+        wrong = given["guess"] != (given["kept"] or truth(given["item"]["cells"]))
+        if not self.offer and wrong and given["example"] is not None:
+            offered = self.ask(given["id"])
         said, label, feature = answer(
             given["item"]["cells"], given["guess"], given["asks"], given["kept"], offered
         )
@@ -233,7 +244,7 @@ def team(folder: Path, place: str, teachers: int, answers: int, learner: str | N
         pretaught(store, folder / "team.parquet", 0, learner)
     tokens = {f"Teacher{n}": f"token-of-teacher-{n:04}" for n in range(teachers)}
     with serving(folder, place, tokens) as address:
-        people = [Teacher(address, token, "team") for token in tokens.values()]
+        people = [Teacher(address, token, "team", offer=False) for token in tokens.values()]
         people[0].turn()  # opens the session
         share = -(-answers // teachers)
         threads = [threading.Thread(target=one.teach, args=(share,)) for one in people]
@@ -250,11 +261,15 @@ def team(folder: Path, place: str, teachers: int, answers: int, learner: str | N
         log = store.log("team")
     told = [event for event in log if event.type == "answered"]
     kept = {event.id: event.data["item"] for event in told}
+    # an item whose guess had changed meanwhile comes back for a feature: that is no second answer
+    back = {e.id for e in log if e.type == "given" and e.data["asks"] == "feature"}
+    times = Counter(e.data["item"] for e in told if e.data["given"] not in back)
     return {
         "teachers": teachers,
         "answers acknowledged": len(acknowledged),
         "lost": len(acknowledged.items() - kept.items()),
-        "doubled": len(told) - len(kept) + sum(n > 1 for n in Counter(kept.values()).values()),
+        "doubled": len(told) - len(kept) + sum(n > 1 for n in times.values()),
+        "came back for a feature": len(told) - times.total(),
         "leased twice at a time": leased_twice(log),
         "trouble": trouble[:3],
         "answers a second": round(len(acknowledged) / taken, 1),

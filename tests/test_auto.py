@@ -12,6 +12,7 @@ import tellapart as ta
 from tellapart import codec
 from tellapart.learners.base import BaseLearner
 from tellapart.learners.difficulty import Difficulty, Told
+from tellapart.learners.growing import Grower, in_order
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Correction, Guess, Item, Label
 
@@ -178,3 +179,34 @@ def test_one_item_with_two_labels():
             learner.learn(item, guess, Correction(label))
             mistakes += 1
     assert mistakes <= 0.25 * len(items)
+
+
+@pytest.mark.parametrize("world", [ta.worlds.zoo(), ta.worlds.tree(300, 12, 6, 3, 0.08, seed=2)])
+def test_fitting_from_nothing_gives_the_same(world):
+    """What is kept between fits changes nothing; nor does a file in between."""
+    learner, teacher = ta.Hindsight(), world.teacher()
+    names = [f for f in world.features if isinstance(f, str)]
+    for number, given in enumerate(world.items):
+        item = given
+        if not isinstance(given, Mapping):
+            item = Numbered(number, (f for f in names if f in given))
+        guess = learner.guess(item)
+        shown = guess
+        if isinstance(guess.example, Numbered):
+            shown = Guess(guess.label, world.items[guess.example.number])
+        answer = teacher.answer(world.items[number], shown)
+        learner.learn(item, guess, answer)
+        for reading in learner._readings:
+            if answer is not None and reading.age(learner._history) == 0:
+                anew = in_order(Grower(learner._history, reading.way).grow())
+                rules = [(rule.literals, rule.label) for rule in reading.rules]
+                assert [(literals, leaf.label) for literals, leaf in anew] == rules
+
+
+class Numbered(frozenset):
+    """A set of features with a number."""
+
+    def __new__(cls, number, members):
+        self = super().__new__(cls, members)
+        self.number = number
+        return self

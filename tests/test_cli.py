@@ -143,7 +143,7 @@ def test_demo_tells_of_the_platypus_whatever_the_seed(
     without_matplotlib(monkeypatch)
     assert main(["demo", "--seed", str(seed)]) == 0
     out = capsys.readouterr().out
-    story = out[out.index("A few rounds") : out.index("What CappedDFF learnt")]
+    story = out[out.index("A few rounds") : out.index("What AutoDFF learnt")]
     assert "platypus" in story
     assert max(map(len, out.splitlines())) <= columns
     assert "…" not in out, "nothing is cut"
@@ -155,7 +155,7 @@ def test_demo_without_matplotlib_goes_on(
     without_matplotlib(monkeypatch)
     assert main(["demo"]) == 0
     out, err = capsys.readouterr()
-    assert "What CappedDFF learnt" in out
+    assert "What AutoDFF learnt" in out
     assert "pip install 'tellapart[lab]'" in err
     assert list(Path().iterdir()) == []
 
@@ -180,8 +180,8 @@ def test_demo_for_machines(
     assert platypus == {
         "round": 88,
         "item": "platypus",
-        "guess": {"label": "amphibian", "example": "frog"},
-        "correction": {"label": "mammal", "feature": "hair"},
+        "guess": {"label": "mammal", "example": "pony"},
+        "correction": None,
         "slip": False,
         "exception": True,
     }
@@ -245,7 +245,7 @@ def test_simulate_a_file(animals: str, capsys: pytest.CaptureFixture[str]) -> No
     assert (told["items"], told["labels"], told["components"]) == (6, 3, 3)
     assert told["exceptions"] == []
     first = told["learners"][0]
-    assert (first["mistakes"], first["bound"], first["right_afterwards"]) == (3, 5, 4)
+    assert (first["mistakes"], first["bound"], first["right_afterwards"]) == (2, 21, 6)
     assert told["story"][1] == {
         "round": 1,
         "item": "duck",

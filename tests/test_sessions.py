@@ -228,6 +228,17 @@ def name_of_last(session: Session) -> str:
     return str(session.history()[-1].item)
 
 
+def test_undo_goes_back_to_the_item_and_then_on(store: Store) -> None:
+    with zoo(store) as session:
+        answer(session, "Ann", "wrong", "mammal")
+        answer(session, "Ann", "right")  # the duck: a wrong key
+        assert name(give(session, "Ann")) == "lion"
+        session.undo("Ann")
+        assert name(give(session, "Ann")) == "duck"
+        assert answer(session, "Ann", "wrong", "bird", "wings") == "mistake"
+        assert name(give(session, "Ann")) == "lion"
+
+
 def test_each_teacher_undoes_their_own(store: Store) -> None:
     with zoo(store) as session:
         answer(session, "Ann", "wrong", "mammal")
@@ -609,3 +620,20 @@ def test_learners_by_name(store: Store) -> None:
     with pytest.raises(ParameterError, match="lease is a number of seconds"):
         zoo(store, lease=0)
     assert store.sessions() == []
+
+
+def test_a_learner_may_look_at_what_the_table_shows(store: Store) -> None:
+    weights = [(7 * n) % 40 for n in range(120)]
+    pets = Table({"name": [f"pet {n}" for n in range(120)], "weight": weights}, id="name")
+    with Session.new(store, "pets", pets, learner="AutoDFF") as session:
+        for _ in range(100):
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            label = "heavy" if given.item["weight"] >= 20 else "light"
+            said = ("right",) if given.guess.label == label else ("wrong", label)
+            session.answer("Ann", given.id, *said)
+        assert "weight >= " in str(session.model), "learnt from labels alone"
+        assert session.summary().recent[0] <= 2
+        before = str(session.model)
+    with Session.open(store, "pets", pets) as session:
+        assert str(session.model) == before

@@ -141,6 +141,13 @@ def test_candidates_are_ranked_for_a_label(ann: Client) -> None:
         assert ann.call("POST", "/api/sessions/zoo/check", json=tried)["tells"]
 
 
+def test_an_item_without_candidates(ann: Client) -> None:
+    teach(ann)
+    path = "/api/sessions/zoo/next"
+    assert ann.call("POST", path, json={"candidates": False})["given"]["candidates"] == []
+    assert ann.call("POST", path, json={})["given"]["candidates"]
+
+
 def test_an_expression_is_checked(ann: Client) -> None:
     ann.answer(given=ann.next()["id"], answer="wrong", label="mammal")
     given = ann.next()["id"]
@@ -311,7 +318,21 @@ def test_sessions_are_begun_listed_closed_and_found_again(ann: Client) -> None:
         ann.call("POST", "/api/sessions", 422, json={"name": "x", "table": path})
     for name in ("..", "a/b", " "):
         ann.call("POST", "/api/sessions", 422, json={"name": name, "table": "zoo.csv"})
-    ann.call("POST", "/api/sessions", 422, json={"name": "x", "table": "zoo.csv", "learner": "No"})
+    new = {"name": "x", "table": "zoo.csv"}
+    for odd in (
+        {"learner": "No"},
+        {"learner": "DFF", "parameters": {"m": 3}},
+        {"learner": "CappedDFF", "parameters": {"m": "three"}},
+        {"learner": "AutoDFF", "parameters": {"columns": ["no such column"]}},
+        {"separator": "ab"},
+        {"separator": "é"},
+        {"encoding": "\0"},
+        {"encoding": "klingon"},
+        {"id": "legs"},
+        {"types": {"legs": "colour"}},
+    ):
+        ann.call("POST", "/api/sessions", 422, json={**new, **odd})
+    assert len(ann.call("GET", "/api/sessions")["sessions"]) == 1
 
 
 def test_a_table_that_changed_is_named(folder: Path) -> None:
@@ -568,7 +589,7 @@ def test_what_nobody_expected_is_said_without_its_words(
 ) -> None:
     from tellapart.web.views import teaching
 
-    def broken(*_: Any) -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("the bear weighs 300 kg")
 
     monkeypatch.setattr(teaching, "next_item", broken)

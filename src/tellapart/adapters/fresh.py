@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import copy
 
-from tellapart import learners
+from tellapart.learners import AutoDFF
 from tellapart.protocol import Learner
 
 
 def fresh(learner: Learner | None) -> Learner:
-    """A copy of `learner`; for None, the best learner there is that needs no parameters."""
-    if learner is not None:
-        return copy.deepcopy(learner)
-    kind: type[Learner] = getattr(learners, "AutoDFF", learners.AdaptiveDFF)
-    return kind()
+    """A copy of `learner`; for None, one that needs no parameters."""
+    return AutoDFF() if learner is None else copy.deepcopy(learner)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tellapart.lab.experiment import Table
     from tellapart.lab.standings import Standings
 
-_WIDTH = 130  # what the table of all learners takes
+_WIDTH = 180  # what the table of all learners takes
 
 
 def compare(
@@ -117,7 +117,7 @@ def _table(table: Table) -> Any:
 
     shown = Shown(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for number, name in enumerate(table.columns):
-        shown.add_column(Text(name), justify="right" if number else "left", no_wrap=not number)
+        shown.add_column(Text(name), justify="right" if number else "left", no_wrap=True)
     for line in table.lines:
         shown.add_row(*(_cell(value) for value in line))
     return shown

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tellapart.cli.arguments import Whole
 
-LEARNERS = ("CappedDFF", "AdaptiveDFF", "RobustDFF", "DFF")
+LEARNERS = ("AutoDFF", "CappedDFF", "AdaptiveDFF", "RobustDFF", "DFF")
 """Who is taught; the first one tells its story."""
 SLIP_RATE = 0.03
 

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from tellapart.protocol import Feature
     from tellapart.worlds import World
 
-LEARNERS = ("CappedDFF", "AdaptiveDFF", "RobustDFF", "DFF")
+LEARNERS = ("AutoDFF", "CappedDFF", "AdaptiveDFF", "RobustDFF", "DFF")
 """Who is taught unless --learner says otherwise; the first one tells its story."""
+LONG = 20_000
+"""Items beyond which AutoDFF, who must be given every round, is taught only when asked for."""
 
 Kind = Literal["tree", "dnf", "lower-bound", "single-exception", "zoo"]
 _SIZES = {"items": 2000, "features": 100, "components": 8, "labels": 3, "exceptions": 0.02}
@@ -87,7 +89,8 @@ def simulate(
         How often the teacher errs: a rate from 0 to 1.
     learner
         Who is taught, as NAME or NAME:parameter=value,... (again for more). The
-        first one tells its story.
+        first one tells its story. By default five of them; beyond 20 000 items
+        without AutoDFF, who looks at every one.
     seed
         Makes the world, and settles where the teacher slips.
     picture
@@ -109,7 +112,8 @@ def simulate(
         _from_table(table, label, id, world, sizes) if table or label else _made(world, sizes, seed)
     )
     told = choose.facts(*trial.worst(made, slips, seed), len(made))
-    chosen = [choose.learner(name, told) for name in learner or LEARNERS]
+    usual = LEARNERS if len(made) <= LONG else LEARNERS[1:]
+    chosen = [choose.learner(name, told) for name in learner or usual]
     scene = trial.Labelled(made) if teacher == "informed" else made
     trials = [trial.run(scene, one, slip_rate=slips, seed=seed) for one in chosen]
     first = trials[0]

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import codecs
+import os
+import select
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import IO, Protocol
 
-_NAMES = {"\r": "enter", "\n": "enter", "\x1b": "escape", " ": "space", "\x7f": "backspace"}
+_NAMES = {
+    "\r": "enter",
+    "\n": "enter",
+    "\x1b": "escape",
+    " ": "space",
+    "\t": "tab",
+    "\x08": "backspace",
+    "\x7f": "backspace",
+}
+_PAUSE = 0.03  # what a terminal sends for an arrow comes quicker than a hand types
 
 
 class Keyboard(Protocol):
@@ -41,23 +51,85 @@ class Piped:
         return read.rstrip("\n") if read else None
 
 
+class Lines:
+    """A terminal that gives whole lines only, as on Windows: a key, then Enter.
+
+    Enter alone is the key Enter; other keys without a letter are typed by name.
+
+    >>> import io
+    >>> keys = Lines(io.StringIO("2\\n\\nescape\\nlegs > 2\\n"))
+    >>> keys.key(), keys.key(), keys.key(), keys.line("condition: "), keys.key()
+    condition: ('2', 'enter', 'escape', 'legs > 2', None)
+    """
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def key(self) -> str | None:
+        read = self._stream.readline()
+        if not read:
+            return None
+        word = read.strip().lower() or "enter"
+        return word if word in _NAMES.values() else word[0]
+
+    def line(self, prompt: str) -> str | None:
+        print(prompt, end="", flush=True)
+        read = self._stream.readline()
+        return read.rstrip("\n") if read else None
+
+
 class Terminal:
-    """Keys from a real terminal, without Enter after each."""
+    """Keys from a real terminal, without Enter after each. Ctrl-C and Ctrl-D end it."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._ahead = b""
 
     def key(self) -> str | None:
         import termios
         import tty
 
-        number = sys.stdin.fileno()
-        before = termios.tcgetattr(number)
+        before = termios.tcgetattr(self._number)
         try:
-            tty.setcbreak(number)
-            read = sys.stdin.read(1)
+            # drain, not flush: whoever types ahead loses nothing
+            tty.setcbreak(self._number, termios.TCSADRAIN)
+            # Ctrl-C as a key: a signal that comes just before the reading begins is not seen
+            mode = termios.tcgetattr(self._number)
+            mode[6][termios.VINTR] = bytes([os.fpathconf(self._number, "PC_VDISABLE")])
+            termios.tcsetattr(self._number, termios.TCSADRAIN, mode)
+            read = self._character()
+            if read == "\x1b" and self._is_sequence():
+                return ""
+        except KeyboardInterrupt:
+            return None
         finally:
-            termios.tcsetattr(number, termios.TCSADRAIN, before)
-        if read in ("", "\x04"):
+            termios.tcsetattr(self._number, termios.TCSADRAIN, before)
+        if read in ("", "\x03", "\x04"):
             return None
         return _NAMES.get(read, read.lower())
+
+    def _byte(self) -> bytes:
+        read, self._ahead = self._ahead or os.read(self._number, 1), b""
+        return read
+
+    def _character(self) -> str:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        while byte := self._byte():
+            if text := decoder.decode(byte):
+                return text
+        return ""
+
+    def _is_sequence(self) -> bool:
+        """Whether Escape is the beginning of an arrow or the like, none of our keys; it is read."""
+        if not select.select([self._number], [], [], _PAUSE)[0]:
+            return False
+        byte = self._byte()
+        if byte not in (b"[", b"O"):
+            self._ahead = byte
+            return False
+        while (byte := self._byte()) and not b"@" <= byte <= b"~":
+            pass
+        return True
 
     def line(self, prompt: str) -> str | None:
         try:
@@ -66,16 +138,13 @@ class Terminal:
             return None
 
 
-@contextmanager
-def keyboard(stream: IO[str] | None = None) -> Iterator[Keyboard]:
+def keyboard(stream: IO[str] | None = None) -> Keyboard:
     """The keyboard at hand."""
     source = sys.stdin if stream is None else stream
-    if stream is None and source.isatty():
-        try:
-            import termios  # noqa: F401
-        except ImportError:  # not on Windows: keys then need Enter
-            pass
-        else:
-            yield Terminal()
-            return
-    yield Piped(source)
+    if not source.isatty():
+        return Piped(source)
+    try:
+        import termios  # noqa: F401
+    except ImportError:
+        return Lines(source)
+    return Terminal(source.fileno())

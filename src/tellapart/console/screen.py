@@ -11,9 +11,9 @@ from rich.text import Text
 from tellapart.features.candidates import Candidate
 from tellapart.sessions import Given, Summary
 from tellapart.sessions.keys import KEYS
-from tellapart.sessions.showing import name, show
+from tellapart.sessions.showing import covers, harmless, name, show
 
-_LONGEST = 300
+_LONGEST = 400
 _SIGNS = {"enter": "Enter", "escape": "Esc", "space": "Space"}
 
 
@@ -25,27 +25,26 @@ class Screen:
 
     def say(self, text: str, style: str = "") -> None:
         """A line."""
-        self.console.print(Text(text, style))
+        self.console.print(_text(text, style))
 
     def item(self, given: Given) -> None:
         """The item beside its example, what differs first."""
         example = given.guess.example
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        table.add_column("")
-        table.add_column(Text(name(given.item), "bold"), overflow="fold")
+        table.add_column("", overflow="fold")
+        table.add_column(_text(name(given.item), "bold"), overflow="fold")
         if example is not None:
-            table.add_column(Text(f"{name(example)} ({given.guess.label})"), overflow="fold")
+            called = f"{name(example)} ({given.guess.label})"
+            table.add_column(_text(called), overflow="fold")
         same = 0
         for column, value in given.item.items():
             if given.item.table is not None and column == given.item.table.id:
                 continue
             if example is None:
-                table.add_row(Text(column), Text(show(value)[:_LONGEST]))
+                table.add_row(_text(column), _text(show(value)))
             elif example.get(column) != value:
-                other = show(example.get(column))[:_LONGEST]
-                table.add_row(
-                    Text(f"\N{NOT EQUAL TO} {column}"), Text(show(value)[:_LONGEST]), Text(other)
-                )
+                other = _text(show(example.get(column)))
+                table.add_row(_text(f"\N{NOT EQUAL TO} {column}"), _text(show(value)), other)
             else:
                 same += 1
         self.console.print()
@@ -91,7 +90,13 @@ class Screen:
             self.say(f"You may stop: {summary.stop}", "green")
 
 
+def _text(text: str, style: str = "") -> Text:
+    """A text that does nothing to the terminal, and does not fill it."""
+    more = len(text) - _LONGEST
+    shown = harmless(text[:_LONGEST])
+    return Text(shown if more <= 0 else f"{shown}... and {more:,} characters more", style)
+
+
 def offer(candidate: Candidate) -> str:
     """A candidate as a line."""
-    about = "" if candidate.exact else "about "
-    return f"{candidate.feature}  ({about}{candidate.covers:,} items)"
+    return f"{candidate.feature}  ({covers(candidate)})"

@@ -9,21 +9,28 @@ from rich.console import Console
 from tellapart.console.keyboard import Keyboard
 from tellapart.console.screen import Screen, offer
 from tellapart.errors import TellapartError
+from tellapart.features.candidates import Candidate
 from tellapart.sessions import Ending, Given, Session
+from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.keys import KEYS
+from tellapart.sessions.showing import name, said
 
-_SAID = {
-    "again": "Saved. The rules changed meanwhile: the label is kept, but what tells it now?",
-    "unsure": "Saved as unsure: kept, not learnt from.",
-    "skipped": "Skipped: it comes back later.",
-}
+_USUAL = ("label", "skip", "unsure", "undo", "redo", "note", "help")
 
 
 def talk(
-    session: Session, teacher: str, keyboard: Keyboard, console: Console, keys: Mapping[str, str]
+    session: Session,
+    teacher: str,
+    keyboard: Keyboard,
+    console: Console,
+    keys: Mapping[str, str],
+    hints: Mapping[str, str] | None = None,
 ) -> None:
-    """Teach until there are no items left, or no more keys."""
-    _Talk(session, teacher, keyboard, Screen(console, keys), keys).run()
+    """Teach until there are no items left, or no more keys.
+
+    `hints` are words to say before an item, by its name.
+    """
+    _Talk(session, teacher, keyboard, Screen(console, keys), keys, hints or {}).run()
 
 
 class _Talk:
@@ -34,27 +41,40 @@ class _Talk:
         keyboard: Keyboard,
         screen: Screen,
         keys: Mapping[str, str],
+        hints: Mapping[str, str],
     ) -> None:
         self.session, self.teacher = session, teacher
         self.keyboard, self.screen = keyboard, screen
-        self.keys, self.actions = keys, {key: action for action, key in keys.items()}
+        self.actions = {key: action for action, key in keys.items()}
+        self.hints = hints
 
     def run(self) -> None:
         """Item after item."""
         while True:
             found = self.session.next(self.teacher)
             if isinstance(found, Ending):
-                self.screen.say(str(found), "bold")
-                return
-            self.screen.item(found)
-            if not self.ask(found):
+                if not self.end(found):
+                    return
+            elif not self.ask(found):
                 self.screen.say(f"Saved. {self.session.summary()}")
                 return
+
+    def end(self, ending: Ending) -> bool:
+        """Nothing is left; True if something was undone."""
+        self.screen.say(str(ending), "bold")
+        self.screen.actions("undo")
+        while (key := self.keyboard.key()) is not None:
+            if self.actions.get(key) == "undo" and self.turn("undo"):
+                return True
+        return False
 
     def ask(self, given: Given) -> bool:
         """One item, until it is answered; False at the end of the keys."""
         labels = self.session.labels
         keyed = {str(n): label for n, label in enumerate(labels, 1) if n < 10}
+        if name(given.item) in self.hints:
+            self.screen.say("\n" + self.hints[name(given.item)], "cyan")
+        self.screen.item(given)
         self.screen.guess(given)
         if given.asks == "feature":
             return self.why(given, str(given.kept))
@@ -62,8 +82,7 @@ class _Talk:
             [label for label in labels if label != given.guess.label],
             {label: key for key, label in keyed.items()},
         )
-        usual = ("label", "skip", "unsure", "undo", "redo", "note", "help")
-        self.screen.actions(*(("right", *usual) if given.asks == "answer" else usual))
+        self.screen.actions(*(("right", *_USUAL) if given.asks == "answer" else _USUAL))
         self.screen.progress(self.session.summary())
         while True:
             key = self.keyboard.key()
@@ -76,11 +95,11 @@ class _Talk:
             if label == given.guess.label and label is not None:
                 label, action = None, "right"
             if label is not None:
-                if given.asks == "label":
-                    self.say(given, "wrong", label)
+                if given.asks == "answer":
+                    return self.why(given, label)
+                if self.say(given, "wrong", label):
                     return True
-                return self.why(given, label)
-            if self.act(given, action):
+            elif self.act(given, action):
                 return True
 
     def act(self, given: Given, action: str | None) -> bool:
@@ -92,40 +111,50 @@ class _Talk:
         if action == "unsure":
             return self.say(given, "unsure")
         if action in ("undo", "redo"):
-            return self.tried(lambda: getattr(self.session, action)(self.teacher))
+            return self.turn(action)
         if action == "note":
             text = self.keyboard.line("note: ")
-            if text:
-                self.tried(lambda: self.session.note(self.teacher, text, given.item))
+            if text and self.tried(lambda: self.session.note(self.teacher, text, given.item)):
                 self.screen.say("Noted.", "dim")
         if action == "help":
             self.screen.say("1 to 9: choose a label, then a feature. A correction is two keys.")
             self.screen.actions(*KEYS)
         return False
 
+    def turn(self, way: str) -> bool:
+        """Undo or redo, if there is something."""
+        act = self.session.undo if way == "undo" else self.session.redo
+        done = self.tried(lambda: act(self.teacher))
+        if done:
+            self.screen.say("Undone." if way == "undo" else "Redone.", "dim")
+        return done
+
     def why(self, given: Given, label: str) -> bool:
         """What tells the item from its example."""
+        example = given.guess.example
+        assert example is not None
         offers = self.session.candidates(given.id, label)
         shown = offers
-        self.screen.say(f"True of {given.item}, not of {given.guess.example}:")
-        self.screen.choices([offer(one) for one in shown])
+        self.screen.say(f"True of {name(given.item)}, not of {name(example)}:")
+        self.offer(shown)
         self.screen.actions("feature", "write", "tag", "none", "back")
         while True:
             key = self.keyboard.key()
             if key is None:
                 return False
             action = self.actions.get(key)
-            if key in "123456789" and int(key) <= len(shown):
+            if key.isdecimal() and 0 < int(key) <= len(shown):
                 if self.say(given, "wrong", label, str(shown[int(key) - 1].feature)):
                     return True
             elif action == "none":
-                return self.say(given, "wrong", label)
+                if self.say(given, "wrong", label):
+                    return True
             elif action == "back" and given.asks != "feature":
                 return True  # the same item comes again
             elif action == "feature":
-                words = (self.keyboard.line("find: ") or "").lower()
+                words = (self.keyboard.line("find: ") or "").strip().lower()
                 shown = [one for one in offers if words in str(one.feature).lower()]
-                self.screen.choices([offer(one) for one in shown])
+                self.offer(shown)
             elif action == "write":
                 text = self.keyboard.line("condition: ")
                 if text and self.say(given, "wrong", label, text):
@@ -134,10 +163,23 @@ class _Talk:
                 text = self.keyboard.line("tag: ")
                 if text and self.tag(given, label, text.strip()):
                     return True
+            elif self.act(given, action):
+                return True
+
+    def offer(self, candidates: list[Candidate]) -> None:
+        """Features to choose from."""
+        self.screen.choices([offer(one) for one in candidates])
+        if not candidates:
+            self.screen.say("  None of the columns. Write a condition, or set a tag.", "dim")
 
     def choose(self, labels: list[str]) -> str | None:
-        """A label that is typed: a known one by its beginning, or a new one."""
+        """A label that is typed: a known one by its beginning, or a new one.
+
+        In quotes it is taken as it stands: "man" where there is a mandrill.
+        """
         text = (self.keyboard.line("label: ") or "").strip()
+        if len(text) > 2 and text[0] == text[-1] == '"':
+            return text[1:-1].strip() or None
         exact = [label for label in labels if label.lower() == text.lower()]
         begin = [label for label in labels if label.lower().startswith(text.lower())]
         if exact or (text and len(begin) == 1):
@@ -147,12 +189,11 @@ class _Talk:
     def tag(self, given: Given, label: str, tag: str) -> bool:
         """A tag that the item has and the example has not."""
 
-        def work() -> None:
-            self.session.set_tag(self.teacher, tag, given.item, True)
-            self.session.set_tag(self.teacher, tag, given.guess.example, False)
+        def work() -> bool:
+            feature = tag_apart(self.session, self.teacher, given, tag)
+            return self.say(given, "wrong", label, feature)
 
-        quoted = '"' + tag.replace('"', '""') + '"'
-        return self.tried(work) and self.say(given, "wrong", label, quoted)
+        return self.tried(work)
 
     def say(
         self, given: Given, answer: str, label: str | None = None, feature: str | None = None
@@ -161,16 +202,16 @@ class _Talk:
 
         def work() -> None:
             done = self.session.answer(self.teacher, given.id, answer, label, feature)
-            if done.outcome in _SAID:
-                self.screen.say(_SAID[done.outcome], "dim")
+            if (words := said(done.outcome)) is not None:
+                self.screen.say(words, "dim")
 
         return self.tried(work)
 
     def tried(self, work: Callable[[], object]) -> bool:
-        """Do something; if it may not be, say why."""
+        """Do something; if it may not be, say why, and return False."""
         try:
-            work()
+            done = work()
         except TellapartError as error:
             self.screen.say(str(error).splitlines()[0], "red")
             return False
-        return True
+        return done is not False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import combinations
 
 import numpy as np
@@ -12,11 +13,10 @@ from tellapart.columns import Words as Packed
 from tellapart.columns import pack
 from tellapart.export.text import Words
 from tellapart.protocol import Feature
-from tellapart.review import History, suspects
+from tellapart.review import History, Suspect, suspects
 from tellapart.sessions import report
 from tellapart.sessions.replies import Agreement, Disagreement, OddOne
 from tellapart.sessions.state import State
-from tellapart.tables import Table
 
 
 def shared(state: State) -> Iterator[tuple[int, list[int]]]:
@@ -80,33 +80,32 @@ def alpha(units: Sequence[Sequence[str]]) -> float | None:
     return 1 - observed / expected if expected else None
 
 
-def odd_ones(
-    state: State, history: History, rounds: Sequence[int], trees: int = 20
-) -> list[OddOne]:
-    """The answers that the others contradict, the oddest first."""
+def slips(
+    state: State, history: History, lock: AbstractContextManager[object], trees: int = 20
+) -> list[Suspect]:
+    """The rounds that the others contradict, the oddest first, in keys of labels.
+
+    This takes a while: the lock is held only where the table is read.
+    """
     model = state.course.now.learner.model
     words = Words(label=lambda key: report.name_of(state, key) or "nothing")
     places = np.array([told.item.place for told in history.rounds], dtype=np.int64)
-    found = suspects(
-        history, model, words=words, truth_of=_reader(state.items.table, places), trees=trees
-    )
-    return [
-        OddOne(
-            report.answered(state, rounds[suspect.round]),
-            report.name_of(state, suspect.expected),
-            suspect.score,
-            suspect.why,
-            None if suspect.expected_feature is None else str(suspect.expected_feature),
-        )
-        for suspect in found
-    ]
-
-
-def _reader(table: Table, places: np.ndarray) -> Callable[[Feature], Packed]:
-    """Where a feature holds on some items, through the table's packed columns."""
 
     def read(feature: Feature) -> Packed:
-        words = table.truth(feature)[places >> 6]
-        return pack((words >> (places & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_))
+        with lock:
+            bits = state.items.table.truth(feature)[places >> 6]
+        return pack((bits >> (places & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_))
 
-    return read
+    return suspects(history, model, words=words, truth_of=read, trees=trees)
+
+
+def odd_one(state: State, suspect: Suspect, number: int) -> OddOne:
+    """A suspect in names, with the answer it speaks of."""
+    feature = suspect.expected_feature
+    return OddOne(
+        report.answered(state, number),
+        report.name_of(state, suspect.expected),
+        suspect.score,
+        suspect.why,
+        None if feature is None else str(feature),
+    )

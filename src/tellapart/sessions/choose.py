@@ -10,16 +10,48 @@ from tellapart import learners
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
 from tellapart.review import ErrorBelow, NoMistakeIn, Rounds, Stopper
+from tellapart.tables import Table
 
-DEFAULT = "AutoDFF" if "AutoDFF" in learners.__all__ else "AdaptiveDFF"
+DEFAULT = "AutoDFF"
 
 
-def make_learner(name: str, parameters: Mapping[str, Any]) -> BaseLearner:
-    """A fresh learner by its name.
+MOST = 1000
+"""So many columns a learner is shown, at most."""
+
+
+def with_columns(name: str, parameters: Mapping[str, Any], table: Table) -> dict[str, Any]:
+    """The parameters of a learner, and what it may look at: what the table shows at first sight.
+
+    They stand in the log as texts, so that a later version teaches the same.
+
+    >>> pets = Table({"name": ["rex", "tom"], "legs": [4, 2], "barks": [True, False]}, id="name")
+    >>> with_columns("AutoDFF", {}, pets), with_columns("DFF", {}, pets)
+    ({'columns': ['legs = 4', 'barks']}, {})
+    """
+    takes = getattr(getattr(learners, name, None), "parameters", ())
+    if "columns" not in takes or "columns" in parameters:
+        return dict(parameters)
+    found = table.features()
+    if len(found) > MOST:  # the rarest, and those true nearly everywhere, tell least
+        counts = {feature: table.count(feature) for feature in found}
+        spread = sorted(found, key=lambda f: -min(counts[f], len(table) - counts[f]))
+        kept = set(spread[:MOST])
+        found = [feature for feature in found if feature in kept]
+        table.forget()
+    return {**parameters, "columns": [str(feature) for feature in found]}
+
+
+def make_learner(
+    name: str, parameters: Mapping[str, Any], table: Table | None = None
+) -> BaseLearner:
+    """A fresh learner by its name; its columns are texts, features of a table.
 
     >>> make_learner("CappedDFF", {"m": 7})
     CappedDFF(m=7)
     """
+    if table is not None and parameters.get("columns") is not None:
+        columns = [table.parse(text) for text in parameters["columns"]]
+        parameters = {**parameters, "columns": columns}
     kind = getattr(learners, name, None) if name in learners.__all__ else None
     if not (inspect.isclass(kind) and issubclass(kind, BaseLearner)) or inspect.isabstract(kind):
         found = (getattr(learners, known) for known in learners.__all__)

@@ -90,7 +90,10 @@ class Course:
     def said(self, number: int) -> Said:
         """What an answer says after all changes."""
         said = self.words(number)
-        return said if said.label is None else said._replace(label=self.labels.same(said.label))
+        if said.label is None:
+            return said
+        label = self.labels.same(said.label)
+        return said if label is said.label else said._replace(label=label)
 
     def words(self, number: int) -> Said:
         """The same, before any labels were merged."""
@@ -125,7 +128,8 @@ class Course:
         started = time.perf_counter()
         self._tell(len(self.acts) - 1)
         self._spent += time.perf_counter() - started
-        self._keep_copy()
+        if self._spent > _WORTH * max(self._price, _LEAST):
+            self._keep_copy(len(self.acts))
 
     def again(self, number: int) -> None:
         """Tell everything from an act on anew: it was undone, redone or changed."""
@@ -147,23 +151,18 @@ class Course:
             if before.tags.get((tag, place)) is not said:
                 self.items.table.tag(tag).set(self.items.row(place), said)
         self._spent = 0.0
+        left = len(self.acts) - start
+        marks = {len(self.acts) - (left >> power) for power in range(1, left.bit_length() + 1)}
         for later in range(start, len(self.acts)):
             started = time.perf_counter()
             self._tell(later)
             self._spent += time.perf_counter() - started
-            self._keep_copy(later + 1)
+            if later + 1 in marks and self._spent > self._price:  # half way, and half way again
+                self._keep_copy(later + 1)
 
-    def _keep_copy(self, number: int | None = None) -> None:
-        if self._spent < _WORTH * max(self._price, _LEAST):
-            return
+    def _keep_copy(self, number: int) -> None:
         started = time.perf_counter()
-        kept = (
-            len(self.acts) if number is None else number,
-            len(self.rounds),
-            len(self.mistakes),
-            self.now.copy(),
-        )
-        self._copies.append(kept)
+        self._copies.append((number, len(self.rounds), len(self.mistakes), self.now.copy()))
         self._price, self._spent = time.perf_counter() - started, 0.0
         if len(self._copies) > _COPIES:
             self._thin()

@@ -40,7 +40,7 @@ class Desk:
         self._back: dict[str, list[int]] = {}
         self._second: dict[str, deque[int]] = {}
         self._ends: list[tuple[float, int, str, int]] = []
-        self._gifts = 0
+        self._given = 0
 
     # -- what happens
 
@@ -53,8 +53,8 @@ class Desk:
         self.seen.add(shown.place)
         self.returning.pop(shown.place, None)
         self.leases[shown.place] = self.held[shown.teacher] = shown
-        self._gifts += 1  # of two that end at once, the first given ends first
-        heapq.heappush(self._ends, (shown.until, self._gifts, shown.id, shown.place))
+        self._given += 1  # leases that end together end in the order they began
+        heapq.heappush(self._ends, (shown.until, self._given, shown.id, shown.place))
 
     def leave(self, teacher: str) -> None:
         """A teacher no longer has an item."""
@@ -77,11 +77,7 @@ class Desk:
         self.returning[place] = acts + (LATER << min(times - 1, 20))
 
     def undo(self, teacher: str, place: int, acts: int) -> None:
-        """A teacher took an answer back: to them the item comes first, to others a little later.
-
-        What they have before them can wait.
-        """
-        self.leave(teacher)
+        """A teacher took an answer back: to them the item comes first, to others a little later."""
         self._back.setdefault(teacher, []).append(place)
         self.returning.setdefault(place, acts + LATER)
 

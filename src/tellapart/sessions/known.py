@@ -162,9 +162,11 @@ class Known(Logged):
         """
         with self._ready() as state:
             history = History(list(state.course.history.rounds))
-            rounds = list(state.course.rounds)
-        found = agreement.odd_ones(state, history, rounds)
-        return [odd for odd in found if teacher is None or odd.answer.teacher == teacher]
+            acts = list(state.course.rounds)
+        found = agreement.slips(state, history, self._lock)
+        with self._lock:
+            odd = [agreement.odd_one(state, suspect, acts[suspect.round]) for suspect in found]
+        return [one for one in odd if teacher is None or one.answer.teacher == teacher]
 
     def slips(self) -> dict[str, tuple[int, int]]:
         """For each teacher, how many of their answers are suspected, and how many there are."""

@@ -1,6 +1,6 @@
 """A session: people teach a learner about the items of a table, and nothing they say is lost.
 
-    store = Store("zoo.csv.sessions.db")                  # or a URL: postgresql://...
+    store = Store.beside("zoo.csv")                       # or Store("postgresql://...")
     session = Session.new(store, "zoo", "zoo.csv", reading={"id": "name"})
     given = session.next("Ann")                           # Given, or Ending when nothing is left
     session.answer("Ann", given.id, "wrong", "bird", "feathers")
@@ -26,7 +26,7 @@ from tellapart.errors import ParameterError, ProtocolError, SessionError
 from tellapart.protocol import Item
 from tellapart.review import Stopper
 from tellapart.sessions import report
-from tellapart.sessions.choose import DEFAULT, make_learner
+from tellapart.sessions.choose import DEFAULT, make_learner, with_columns
 from tellapart.sessions.events import FORMAT, Event, new_id, same, stamp
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.known import Known
@@ -88,7 +88,8 @@ class Session(Known):
             What to teach about. A path is remembered, so that `open` needs none; `reading` are the
             arguments of `read_table` for it.
         learner, parameters
-            The name of a learner, and the arguments it is made with.
+            The name of a learner, and the arguments it is made with. One that may look at columns,
+            such as AutoDFF, is shown what the table shows at first sight (`Table.features`).
         labels
             Labels to choose from at first; others may come.
         order : {"file", "random", "least sure"}
@@ -110,6 +111,8 @@ class Session(Known):
         )
         for label in labels:
             check_text("a label", label)
+        told = codec.encode(with_columns(learner, parameters or {}, table))
+        make_learner(learner, told, table)  # what cannot be opened again is not begun
         data = {
             "tellapart": "session",
             "format": FORMAT,
@@ -118,7 +121,7 @@ class Session(Known):
             "table": fingerprint(table),
             "source": source,
             "learner": learner,
-            "parameters": codec.encode(dict(parameters or {})),
+            "parameters": told,
             "seed": seed,
             "labels": list(dict.fromkeys(labels)),
             **settings,
@@ -136,7 +139,7 @@ class Session(Known):
         clock: Callable[[], float] = time.time,
     ) -> Session:
         """Go on with a session. The table must be the one it began with, cell by cell."""
-        opened = store.log(name)[0].data
+        opened = store.opened(name).data
         if table is None:
             source = dict(opened.get("source") or {})
             if "path" not in source:

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import date, datetime
 from typing import Any
 
+from tellapart.features.candidates import Candidate
 from tellapart.tables import Row
+
+_SAID = {
+    "again": "Saved. The rules changed meanwhile: the label is kept, but what tells it now?",
+    "unsure": "Saved as unsure: kept, not learnt from.",
+    "skipped": "Skipped: it comes back later.",
+}
+
+
+def said(outcome: str | None) -> str | None:
+    """What to say after an answer, where the next item does not say it all.
+
+    >>> said("skipped"), said("right")
+    ('Skipped: it comes back later.', None)
+    """
+    return _SAID.get(outcome or "")
 
 
 def name(item: Row) -> str:
@@ -35,3 +52,36 @@ def show(value: Any) -> str:
     if isinstance(value, date):
         return value.isoformat()
     return str(value)
+
+
+def covers(candidate: Candidate) -> str:
+    """How many items a candidate holds on."""
+    return f"{'' if candidate.exact else 'about '}{candidate.covers:,} items"
+
+
+def harmless(text: str) -> str:
+    """A text without characters that do something instead of being seen.
+
+    A terminal obeys escape sequences, wherever they come from; and marks of direction can turn a
+    line around. Joiners stay, for scripts and emoji need them.
+
+    >>> harmless("\\x1b[2J red\\tlight\\r\\n"), harmless("a\\u202eb")
+    ('␛[2J red light␍␊', 'a\\\\u202eb')
+    """
+    if text.isprintable():
+        return text
+    return "".join(map(_harmless, text))
+
+
+def _harmless(character: str) -> str:
+    number = ord(character)
+    if character == "\t":
+        return " "
+    if number < 32:
+        return chr(0x2400 + number)  # the picture of a control character
+    if number == 127:
+        return "\N{SYMBOL FOR DELETE}"
+    kind = unicodedata.category(character)
+    if character in "\u200c\u200d" or kind in ("Zs", "Co", "Cn"):
+        return character
+    return character.encode("unicode_escape").decode() if kind[0] in "CZ" else character

@@ -77,7 +77,7 @@ class State:
         self.skipped: set[int] = set()
         """Items of which nothing is said but "skipped"."""
         self._uses: dict[str, int] = {}
-        learner = make_learner(data["learner"], data["parameters"])
+        learner = make_learner(data["learner"], data["parameters"], items.table)
         self.course = Course(items, learner, self.labels)
         self.desk = Desk(self.opinions, self.is_shared)
         self._line: Line | None = None
@@ -260,6 +260,7 @@ class State:
         act = self._turn(number, alive=False)
         if act.kind == "answered":
             self._mark(act.place)
+            self.desk.leave(event.by)  # what they have before them can wait
             self.desk.undo(event.by, act.place, len(self.acts))
 
     def _redone(self, event: Event) -> None:
@@ -270,6 +271,9 @@ class State:
         teacher.done.append(number)
         act = self._turn(number, alive=True)
         if act.kind == "answered":
+            held = self.desk.held.get(event.by)
+            if held is not None and held.place == act.place:
+                self.desk.leave(event.by)  # it is answered again
             self._refile(act)
 
     def _turn(self, number: int, *, alive: bool) -> Act:

@@ -85,6 +85,12 @@ class Store:
         self._known = False
         self._open: set[str] = set()
 
+    @classmethod
+    def beside(cls, table: str | Path) -> Store:
+        """The store of a table's file: `zoo.csv.sessions.db` beside `zoo.csv`."""
+        path = Path(table)
+        return cls(path.with_name(path.name + ".sessions.db"))
+
     # -- reading
 
     def sessions(self) -> list[Listed]:
@@ -114,12 +120,22 @@ class Store:
 
     def log(self, name: str) -> list[Event]:
         """The whole log of a session that must be there."""
-        events = self.events(name) if self._exists() else []
-        if not events:
-            known = ", ".join(repr(listed.name) for listed in self.sessions()) or "none"
-            raise SessionError(f"there is no session {name!r} in {self.where}; there are: {known}")
+        self.opened(name)
+        events = self.events(name)
         check_log(events)
         return events
+
+    def opened(self, name: str) -> Event:
+        """The first event of a session that must be there."""
+        if self._exists():
+            c = EVENTS.c
+            query = sql.select(EVENTS).where(c.session == name, c.number == 1)
+            with self.connected() as connection:
+                row = connection.execute(query).first()
+            if row is not None:
+                return _event(row)
+        known = ", ".join(repr(listed.name) for listed in self.sessions()) or "none"
+        raise SessionError(f"there is no session {name!r} in {self.where}; there are: {known}")
 
     # -- writing
 

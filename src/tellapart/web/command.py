@@ -101,12 +101,12 @@ def serve(
     where = folder or (Path.cwd() if table is None else table.parent)
     if not where.is_dir():
         raise ParameterError(f"--folder {where}: there is no such folder")
-    beside = where / "tellapart.sessions.db"
-    if table is not None:
-        beside = table.with_name(table.name + ".sessions.db")
     logs.start(level=logging.WARNING if quiet else logging.INFO)
     listening = listen(host, port)
-    store = Store(db or beside)
+    if db is None and table is not None:
+        store = Store.beside(table)
+    else:
+        store = Store(db or where / "tellapart.sessions.db")
     try:
         shelf = Shelf(store, where)
         if table is not None:

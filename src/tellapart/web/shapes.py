@@ -37,8 +37,8 @@ class NewSession(Sent):
     table: Annotated[str, Field(min_length=1, max_length=500, examples=["zoo.csv"])]
     id: str | None = Field(None, description="The column that names an item.")
     types: dict[str, str] | None = Field(None, description="Types of columns, for CSV.")
-    separator: str | None = None
-    encoding: str | None = None
+    separator: Annotated[str, Field(pattern=r"^[\t !#-~]$")] | None = None
+    encoding: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,40}$")] | None = None
     nulls: list[str] | None = None
     learner: str | None = None
     parameters: dict[str, Any] = {}
@@ -50,13 +50,21 @@ class NewSession(Sent):
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
 
 
-class Begin(Sent):
+class Wish(Sent):
+    """How the next item is wanted."""
+
+    candidates: Annotated[
+        bool, Field(description="False: no candidate features; quicker. GET candidates has them.")
+    ] = True
+
+
+class Begin(Wish):
     """A wish for the next item."""
 
     id: Id | None = None
 
 
-class Said(Sent):
+class Said(Wish):
     """An answer to what was given."""
 
     id: Id | None = None
@@ -77,7 +85,7 @@ class Changed(Sent):
     feature: Text | None = None
 
 
-class Turn(Sent):
+class Turn(Wish):
     """What to undo or redo: the latest, or an event of one's own."""
 
     id: Id | None = None

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tellapart.sessions import Session
+    from collections.abc import Mapping
+
+    from tellapart.sessions import Session, Store
 
 
 def teach(
@@ -16,7 +18,7 @@ def teach(
     label: str | None = None,
     session: Path | None = None,
     id: str | None = None,
-    order: str = "random",
+    order: str | None = None,
     learner: str | None = None,
     console: bool = False,
     keys: Path | None = None,
@@ -49,9 +51,10 @@ def teach(
     id
         The column that names a row; if not given, the first whose texts all differ.
     order
-        What comes next: file, random, or least sure. Can be switched at any time.
+        What comes next: file, random (if not given), or "least sure". Can be switched at
+        any time.
     learner
-        Who learns, for a new session, such as CappedDFF:m=7; no need to choose.
+        Who learns, such as CappedDFF:m=7; there is no need to choose. For a new session.
     console
         Teach here in the terminal. The same session, the same keys.
     keys
@@ -66,7 +69,7 @@ def teach(
     from tellapart.errors import ParameterError
     from tellapart.sessions import Store
     from tellapart.sessions.keys import FILE, read_keys
-    from tellapart.sessions.tour import FIRST, LABEL, write_zoo
+    from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
     from tellapart.web.command import login
 
     tour = table is None
@@ -76,15 +79,16 @@ def teach(
         table = write_zoo(Path.cwd())
         label, order = LABEL, "file"
         print(f"No table was given: the zoo is in {table}. {FIRST[0].title()} comes first.")
+    if table.is_dir():
+        raise ParameterError(f"{table} is a folder; name a table in it")
     if keys is None and (table.parent / FILE).is_file():
         keys = table.parent / FILE
     chosen = read_keys(keys)
-    where = session or table.with_name(table.name + ".sessions.db")
-    store = Store(where)
-    try:
-        opened = _open(store, table, label, id, order, learner)
+    teacher = name or login()
+    with Store(session or table.with_name(table.name + ".sessions.db")) as store:
+        opened = _open(store, table, teacher, label, id, order, learner)
         if console:
-            _talk(opened, name or login(), chosen)
+            _talk(opened, teacher, chosen, HINTS if tour else None)
         else:
             from tellapart.web.serving import serve_one
 
@@ -92,45 +96,84 @@ def teach(
                 store,
                 opened,
                 folder=table.parent,
-                name=name or login(),
+                name=teacher,
                 port=port,
                 browser=not no_browser,
                 keys=chosen,
                 known=label,
                 tour=tour,
             )
-    finally:
-        store.close()
     if label is not None:
         print(_agreement(opened, table, label), file=sys.stderr)
 
 
 def _open(
-    store: Any, table: Path, label: str | None, id: str | None, order: str, learner: str | None
+    store: Store,
+    table: Path,
+    teacher: str,
+    label: str | None,
+    id: str | None,
+    order: str | None,
+    learner: str | None,
 ) -> Session:
+    """The session of a table: gone on with, or begun."""
+    from tellapart.errors import SessionError
     from tellapart.sessions import Session
     from tellapart.tables import read_table
 
     if table.stem in {listed.name for listed in store.sessions()}:
-        return Session.open(store, table.stem)
+        # the log knows how the table was read; where it lies may have changed since
+        begun = store.log(table.stem)[0].data
+        reading = dict(begun.get("source") or {})
+        reading.pop("path", None)
+        if learner is not None and _learner(learner) == (begun["learner"], begun["parameters"]):
+            learner = None
+        _check_going_on(store, reading, label, id, learner)
+        opened = Session.open(store, table.stem, read_table(table, **reading))
+        if order is not None and order != opened.settings["order"]:
+            try:
+                opened.join(teacher)
+                opened.set(teacher, order=order)
+            except SessionError:
+                opened.close()
+                raise
+        return opened
     without = [] if label is None else [label]
     named_by = id or read_table(table, without=without).names()
-    reading: dict[str, Any] = {} if named_by is None else {"id": named_by}
+    reading = {} if named_by is None else {"id": named_by}
     if without:
         reading["without"] = without
     how: dict[str, Any] = {"until": {"no mistake in": 40}}
     if learner is not None:
-        how["learner"], _, given = learner.partition(":")
-        how["parameters"] = _parameters(given)
-    return Session.new(store, table.stem, table, order=order, reading=reading, **how)
+        how["learner"], how["parameters"] = _learner(learner)
+    return Session.new(store, table.stem, table, order=order or "random", reading=reading, **how)
 
 
-def _parameters(text: str) -> dict[str, Any]:
-    """`m=7,k=2` as a mapping."""
+def _check_going_on(
+    store: Store, reading: dict[str, Any], label: str | None, id: str | None, learner: str | None
+) -> None:
+    """Raise for what can only be chosen at the beginning."""
     from tellapart.errors import ParameterError
 
+    hidden = reading.get("without") or []
+    said = None
+    if label is not None and label not in hidden:
+        said = f"--label {label}: the session was begun with that column in sight"
+    elif id is not None and id != reading.get("id"):
+        said = f"--id {id}: the session was begun with {reading.get('id') or 'row numbers'}"
+    elif learner is not None:
+        said = f"--learner {learner}: the session has another learner"
+    if said is not None:
+        raise ParameterError(f"{said} ({store.where}). Begin another one with --session FILE")
+
+
+def _learner(text: str) -> tuple[str, dict[str, Any]]:
+    """`CappedDFF:m=7,k=2` as a name and a mapping."""
+    from tellapart.errors import ParameterError
+
+    learner, _, given = text.partition(":")
     found: dict[str, Any] = {}
-    for part in filter(None, text.split(",")):
+    for part in filter(None, given.split(",")):
         name, equals, value = part.partition("=")
         if not equals:
             raise ParameterError(f"--learner: parameters are written m=7,k=2; got {part!r}")
@@ -141,17 +184,22 @@ def _parameters(text: str) -> dict[str, Any]:
                 found[name.strip()] = float(value)
             except ValueError:
                 found[name.strip()] = value.strip()
-    return found
+    return learner, found
 
 
-def _talk(session: Session, name: str, keys: dict[str, str]) -> None:
+def _talk(
+    session: Session, name: str, keys: dict[str, str], hints: Mapping[str, str] | None
+) -> None:
     from rich.console import Console
 
     from tellapart.console import talk
     from tellapart.console.keyboard import keyboard
 
-    with session, keyboard() as pressed:
-        talk(session, name, pressed, Console(highlight=False), keys)
+    with session:
+        try:
+            talk(session, name, keyboard(), Console(highlight=False), keys, hints)
+        except KeyboardInterrupt:  # while it was thinking
+            print("Stopped. Every answer is saved.")
 
 
 def _agreement(session: Session, table: Path, label: str) -> str:

@@ -13,13 +13,15 @@ from starlette.responses import FileResponse, Response
 
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.sessions import Ending, Given, Session
+from tellapart.sessions.apart import tag_apart
+from tellapart.sessions.showing import covers, said
 from tellapart.sessions.tour import HINTS
 from tellapart.web.calling import Call, Caller, Name, reply
 from tellapart.web.faults import Refused
 from tellapart.web.pages.drawing import around, draw, form, home, page, parts
 from tellapart.web.pages.seat import is_picture, seat
 from tellapart.web.routes.teaching import given_to
-from tellapart.web.views import items, teaching
+from tellapart.web.views import items
 
 router = APIRouter(prefix="/s/{session}")
 
@@ -45,15 +47,15 @@ async def label(
     label: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
     """The teacher says what it is: now, what tells it from the example?"""
-    said = label.strip()
-    if not said:
+    wanted = label.strip()
+    if not wanted:
         raise ParameterError("a label is wanted: choose one, or type a new one")
 
     def work(s: Session) -> dict[str, Any]:
         shown = given_to(s, call.name, given)
-        if said == shown.guess.label:
+        if wanted == shown.guess.label:
             return _answer(s, call, {"given": given, "answer": "right"})
-        return _card(s, call, label=said)
+        return _card(s, call, label=wanted)
 
     return _swap(await call.do(session, work))
 
@@ -98,14 +100,8 @@ async def tag(session: Name, request: Request, call: Call) -> Response:
 
     def work(s: Session) -> dict[str, Any]:
         shown = given_to(s, call.name, sent.get("given", ""))
-        name, made = sent.get("tag", "").strip(), sent.get("id")
-        if shown.guess.example is None:
-            raise ParameterError("there is no example yet to tell the item from")
-        s.set_tag(call.name, name, shown.item, True, id=f"{made}-item" if made else None)
-        s.set_tag(
-            call.name, name, shown.guess.example, False, id=f"{made}-example" if made else None
-        )
-        feature = '"' + name.replace('"', '""') + '"'
+        name, made = sent.get("tag", "").strip(), sent.get("id") or None
+        feature = tag_apart(s, call.name, shown, name, id=made)
         return _answer(s, call, {**sent, "answer": "wrong", "feature": feature})
 
     return _swap(await call.do(session, work))
@@ -171,12 +167,7 @@ def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, A
         return _card(session, call, label=label, written=feature, wrong=str(error).splitlines()[0])
     if done.number > before:  # and not a repeat
         call.house.metrics.answer(done.outcome)
-    said = {
-        "again": "Saved. The rules changed meanwhile: the label is kept, but what tells it now?",
-        "unsure": "Saved as unsure: kept, not learnt from.",
-        "skipped": "Skipped: it comes back later.",
-    }.get(done.outcome or "")
-    return _card(session, call, said=said)
+    return _card(session, call, said=said(done.outcome))
 
 
 def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
@@ -218,11 +209,8 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         values["label"] = given.kept
     if values["label"] is not None:
         values["candidates"] = [
-            {
-                "text": one["feature"],
-                "covers": f"{'' if one['exact'] else 'about '}{one['items']:,} items",
-            }
-            for one in teaching.candidates(session, given.id, values["label"])
+            {"text": str(one.feature), "covers": covers(one)}
+            for one in session.candidates(given.id, values["label"])
         ]
     # a label has its key for good, by the order of its coming
     keyed = {label: str(n) for n, label in enumerate(session.labels, 1) if n < 10}

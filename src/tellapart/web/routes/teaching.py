@@ -29,7 +29,11 @@ def given_to(session: Session, teacher: str, id: str) -> Given:
 async def next_item(session: Name, call: Call, body: shapes.Begin | None = None) -> Response:
     """The next item: the one you have already, or a new one, leased to you."""
     wish = body or shapes.Begin()
-    return reply(await call.do(session, lambda s: teaching.next_item(s, call.name, wish.id)))
+
+    def work(s: Session) -> Any:
+        return teaching.next_item(s, call.name, wish.id, offer=wish.candidates)
+
+    return reply(await call.do(session, work))
 
 
 @router.get("/candidates", response_model=shapes.Candidates)
@@ -76,7 +80,7 @@ async def answer(session: Name, body: shapes.Said, call: Call) -> Response:
         done = s.answer(call.name, body.given, body.answer, body.label, body.feature, id=body.id)
         if done.number > before:  # and not a repeat
             call.house.metrics.answer(done.outcome)
-        return _with_next(s, call, done, body.next)
+        return _with_next(s, call, done, body)
 
     return reply(await call.do(session, work))
 
@@ -88,7 +92,7 @@ async def undo(session: Name, call: Call, body: shapes.Turn | None = None) -> Re
     return reply(
         await call.do(
             session,
-            lambda s: _with_next(s, call, s.undo(call.name, turn.event, id=turn.id), turn.next),
+            lambda s: _with_next(s, call, s.undo(call.name, turn.event, id=turn.id), turn),
         )
     )
 
@@ -100,7 +104,7 @@ async def redo(session: Name, call: Call, body: shapes.Turn | None = None) -> Re
     return reply(
         await call.do(
             session,
-            lambda s: _with_next(s, call, s.redo(call.name, turn.event, id=turn.id), turn.next),
+            lambda s: _with_next(s, call, s.redo(call.name, turn.event, id=turn.id), turn),
         )
     )
 
@@ -119,6 +123,10 @@ async def change(session: Name, body: shapes.Changed, call: Call) -> Response:
     return reply(await call.do(session, work))
 
 
-def _with_next(session: Session, call: Caller, done: Saved, wanted: bool) -> dict[str, Any]:
-    after = teaching.next_item(session, call.name) if wanted else None
+def _with_next(
+    session: Session, call: Caller, done: Saved, wish: shapes.Said | shapes.Turn
+) -> dict[str, Any]:
+    after = None
+    if wish.next:
+        after = teaching.next_item(session, call.name, offer=wish.candidates)
     return {"saved": teaching.saved(done), "next": after}

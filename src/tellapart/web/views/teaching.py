@@ -14,8 +14,13 @@ OFFERED = 30
 """So many candidate features, at most."""
 
 
-def next_item(session: Session, teacher: str, id: str | None = None) -> dict[str, Any]:
-    """The next item for a teacher, with everything to decide on it; or that there is none."""
+def next_item(
+    session: Session, teacher: str, id: str | None = None, *, offer: bool = True
+) -> dict[str, Any]:
+    """The next item for a teacher, with everything to decide on it; or that there is none.
+
+    `offer`: with candidate features, which take longest to find.
+    """
     found = session.next(teacher, id=id)
     if isinstance(found, Ending):
         return {
@@ -29,12 +34,12 @@ def next_item(session: Session, teacher: str, id: str | None = None) -> dict[str
         "done": False,
         "message": None,
         "busy": 0,
-        "given": shown(session, found),
+        "given": shown(session, found, offer=offer),
         **_around(session, teacher, session.summary()),
     }
 
 
-def shown(session: Session, given: Given) -> dict[str, Any]:
+def shown(session: Session, given: Given, *, offer: bool = True) -> dict[str, Any]:
     """What a teacher has before them."""
     example = given.guess.example
     return {
@@ -46,7 +51,7 @@ def shown(session: Session, given: Given) -> dict[str, Any]:
         "guess": given.guess.label,
         "example": None if example is None else items.item(example),
         "differs": [] if example is None else items.differs(given.item, example),
-        "candidates": candidates(session, given.id),
+        "candidates": candidates(session, given.id) if offer else [],
     }
 
 

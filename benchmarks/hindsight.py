@@ -1,0 +1,97 @@
+"""How long a refit of Hindsight takes, and a round with a long history.
+
+Compares one refit from nothing with one fit of scikit-learn's decision tree on the same table, and
+times the rounds of AutoDFF (guess and learn) on items that are sets of columns. Ratios are within
+one run.
+
+    python benchmarks/hindsight.py              # 100 000 x 200, and rounds at 10 000 x 1000
+    python benchmarks/hindsight.py --quick
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+import tellapart as ta
+from tellapart.columns import unpack
+from tellapart.learners.growing import Grower
+from tellapart.learners.history import History
+from tellapart.learners.reading import WAYS
+from tellapart.protocol import Correction, Guess
+
+
+def seconds(work: Callable[[], Any], repeats: int = 3) -> float:
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def table(n: int, d: int) -> tuple[Any, Any, list[frozenset[str]]]:
+    world = ta.worlds.tree(n, d, 12, 3, 0.03, seed=0)
+    truths = np.stack([unpack(world.truth(f), n) for f in world.features], axis=1)
+    names = np.array(world.features)
+    return world, truths, [frozenset(names[row].tolist()) for row in truths]
+
+
+def refit(n: int, d: int) -> None:
+    world, truths, items = table(n, d)
+    labels = list(world.labels)
+    history = History()
+    for item, label in zip(items, labels, strict=True):
+        history.add(item, label)
+    tree = seconds(lambda: DecisionTreeClassifier(random_state=0).fit(truths, labels), 1)
+    for name, way in WAYS.items():
+        mine = seconds(lambda way=way: Grower(history, way).grow())
+        print(
+            f"refit {n} x {d}, {name}: {mine:.3f} s; a tree {tree:.3f} s; ratio {mine / tree:.3f}"
+        )
+
+
+def rounds(n: int, d: int, timed: int = 300) -> None:
+    world, truths, items = table(n + timed, d)
+    labels, teacher = list(world.labels), world.teacher()
+    place = {item: number for number, item in enumerate(items)}
+    learner = ta.AutoDFF()
+    right, wrong = [], []
+    for number, item in enumerate(items):
+        if 300 <= number < n:
+            learner.overhear(item, labels[number])
+            continue
+        start = time.process_time()
+        guess = learner.guess(item)
+        spent = time.process_time() - start
+        answer = None
+        if guess.label is None:
+            answer = Correction(labels[number])
+        elif guess.label != labels[number]:
+            shown = Guess(guess.label, world.items[place[guess.example]])
+            answer = teacher.answer(world.items[number], shown)
+        start = time.process_time()
+        learner.learn(item, guess, answer)
+        spent += time.process_time() - start
+        if number >= n:
+            (right if answer is None else wrong).append(spent * 1000)
+    tree = seconds(lambda: DecisionTreeClassifier(random_state=0).fit(truths, labels), 1)
+    for name, times in (("right", right), ("wrong", wrong)):
+        median = float(np.median(times))
+        print(
+            f"rounds {n} x {d}, guess {name}: median {median:.1f} ms, the longest"
+            f" {max(times):.1f} ms; ratio of the median to a tree {median / tree / 1000:.4f}"
+        )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    quick = parser.parse_args().quick
+    refit(*((5000, 50) if quick else (100_000, 200)))
+    rounds(*((1000, 100) if quick else (10_000, 1000)))

@@ -1,0 +1,341 @@
+"""`tellapart teach` as people start it: in a pipe, in a real terminal, and with the page."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tellapart.cli import main
+from tellapart.sessions import Session, Store
+from tellapart.sessions.tour import FIRST, HINTS
+
+ZOO = "name,milk,legs,kind\nbear,true,4,mammal\nduck,false,2,bird\nlion,true,4,mammal\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "zoo.csv").write_text(ZOO)
+    return tmp_path
+
+
+class Typist:
+    """Runs the command here, with keys piped in."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.patch, self.capsys = patch, capsys
+
+    def __call__(self, keys: str, *words: str, code: int = 0) -> tuple[str, str]:
+        """What was printed, and what was complained about."""
+        import io
+
+        self.patch.setattr("sys.stdin", io.StringIO(keys))
+        assert main(["teach", *words, "--console", "--name", "Ann"]) == code
+        out, err = self.capsys.readouterr()
+        return out, err
+
+
+@pytest.fixture
+def typist(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Typist:
+    monkeypatch.setenv("COLUMNS", "200")
+    return Typist(monkeypatch, capsys)
+
+
+def answers(name: str = "zoo") -> list[tuple[str, str | None]]:
+    """Items and labels in the session of a table here."""
+    with Store(f"{name}.csv.sessions.db") as store, Session.open(store, name) as session:
+        return [(str(one.item), one.label) for one in session.history() if not one.undone]
+
+
+# -- the console
+
+
+def test_it_begins_goes_on_and_compares(typist: Typist) -> None:
+    words = ("zoo.csv", "--label", "kind", "--order", "file", "--learner", "CappedDFF:m=3")
+    out, err = typist("lmammal\n", *words)
+    assert "What is bear?" in out
+    assert "kind" not in out
+    assert err == "1 of 1 of your labels are those of column 'kind'.\n"
+    out, err = typist("lfish\n1", *words)  # the same command goes on
+    assert "What is bear?" not in out
+    assert err == "1 of 2 of your labels are those of column 'kind'; not so: duck.\n"
+    out, err = typist("\n", "zoo.csv")  # and so does one that says less
+    assert "no items left" in out
+    assert err == ""
+    assert [item for item, _ in answers()] == ["bear", "duck", "lion"]
+
+
+def test_nothing_answered(typist: Typist) -> None:
+    assert typist("", "zoo.csv", "--label", "kind")[1] == "No answers yet.\n"
+
+
+def test_the_order_can_be_switched(typist: Typist) -> None:
+    typist("", "zoo.csv", "--order", "file")
+    typist("", "zoo.csv", "--order", "least sure")
+    with Store("zoo.csv.sessions.db") as store, Session.open(store, "zoo") as session:
+        assert session.settings["order"] == "least sure"
+    typist("", "zoo.csv")
+    with Store("zoo.csv.sessions.db") as store, Session.open(store, "zoo") as session:
+        assert session.settings["order"] == "least sure"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("nope.csv", "nope.csv: cannot be read: No such file"),
+        (".", ". is a folder; name a table in it"),
+        ("zoo.doc", "cannot tell what kind of file this is"),
+        ("zoo.csv --label nope", "zoo.csv has no column 'nope'. Columns: name, milk, legs, kind"),
+        ("zoo.csv --id nope", "zoo.csv has no column 'nope'"),
+        ("zoo.csv --id legs", "legs"),
+        ("zoo.csv --learner Nope", "unknown learner 'Nope'"),
+        ("zoo.csv --learner CappedDFF:m", "parameters are written m=7,k=2"),
+        ("zoo.csv --order up", "an order is one of file, random, least sure, got 'up'"),
+        ("zoo.csv --keys nope.toml", "nope.toml: cannot be read"),
+        ("zoo.csv --session nowhere/a.db", "nowhere/a.db cannot be written"),
+        ("zoo.csv --session /proc/a.db", "/proc/a.db cannot be written"),
+        ("zoo.csv --session zoo.csv", "zoo.csv cannot be"),
+        ("--label kind", "--label and --id are columns of a table: name the table, too"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(typist: Typist, words: str, message: str) -> None:
+    _, err = typist("", *re.split(r" (?=--)| (?=\S+$)", words), code=1)
+    assert message in err
+    assert len(err.splitlines()) == 1
+    assert Path("zoo.csv").read_text() == ZOO
+
+
+def test_usage_is_another_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["teach", "zoo.csv", "--sesion", "a.db"]) == 2
+    assert "--sesion" in capsys.readouterr().err
+
+
+def test_what_is_chosen_at_the_beginning_stays(typist: Typist) -> None:
+    typist("", "zoo.csv")
+    for words, message in (
+        (("--label", "kind"), "begun with that column in sight"),
+        (("--id", "legs"), "begun with name"),
+        (("--learner", "DFF"), "has another learner"),
+    ):
+        _, err = typist("", "zoo.csv", *words, code=1)
+        assert message in err
+        assert "--session FILE" in err
+    typist("", "zoo.csv", "--label", "kind", "--session", "other.db")
+
+
+def test_a_session_of_another_table(typist: Typist, folder: Path) -> None:
+    typist("lmammal\n", "zoo.csv", "--session", "s.db")
+    (folder / "b").mkdir()
+    (folder / "b" / "zoo.csv").write_text(ZOO.replace("4", "5"))
+    _, err = typist("", "b/zoo.csv", "--session", "s.db", code=1)
+    assert "changed" in err or "other" in err
+    # the same table in another place is the same table
+    (folder / "b" / "zoo.csv").write_text(ZOO)
+    (folder / "zoo.csv").unlink()
+    assert "Saved. 1 of 3" in typist("", "b/zoo.csv", "--session", "s.db")[0]
+
+
+def test_keys_beside_the_table(typist: Typist, folder: Path) -> None:
+    (folder / "tellapart-keys.toml").write_text('label = "k"\n')
+    assert "k type a label" in typist("kmammal\n", "zoo.csv")[0]
+    assert len(answers()) == 1
+    (folder / "tellapart-keys.toml").write_text('label = "s"\n')
+    assert "same key" in typist("", "zoo.csv", code=1)[1]
+
+
+# -- the first run
+
+
+def test_the_tour(typist: Typist) -> None:
+    """What the hints ask for can be done, and the platypus makes trouble."""
+    out, err = typist("lmammal\n" + "lbird\n" + "ffeathers\n1" + "\n" + "lfish\n" + "ffins\n1")
+    assert "the zoo is in" in out
+    for animal in FIRST[:5]:
+        assert HINTS.get(animal, "") in out.replace("\n", " ")
+    assert err.startswith("4 of 4 of your labels")
+    # crow, dolphin, housefly, sparrow, goat
+    out, err = typist("\n" + "1fmilk\n1" + "linsect\n0" + "\n" * 20)
+    shown = out.partition(HINTS["platypus"])[2]
+    assert re.search(r"I think (?!mammal)\w+, because it is like \w+", shown), shown[:1500]
+    assert not any(animal in err for animal in ("bear", "duck", "crow", "dolphin"))
+
+
+def test_the_zoo_is_not_written_over(typist: Typist, folder: Path) -> None:
+    typist("")
+    zoo = folder / "tellapart-zoo.csv"
+    zoo.write_text(zoo.read_text() + "unicorn,true" + ",false" * 11 + ",4,true,false,true,mammal\n")
+    assert "had 101 items and now has 102" in typist("", code=1)[1]
+
+
+def test_the_zoo_where_nothing_may_be_written(
+    typist: Typist, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/proc")
+    _, err = typist("", code=1)
+    assert err.startswith("tellapart: /proc/tellapart-zoo.csv: ")
+
+
+# -- a real terminal
+
+
+class Screen:
+    """The command in a pseudo-terminal."""
+
+    def __init__(self, *words: str) -> None:
+        self.said = ""
+        self.pid, self.number = pty.fork()
+        if self.pid == 0:  # pragma: no cover
+            environment = {**os.environ, "COLUMNS": "120", "TERM": "xterm"}
+            command = [sys.executable, "-m", "tellapart", "teach", *words, "--console"]
+            os.execve(sys.executable, command, environment)
+
+    def type(self, keys: str) -> None:
+        os.write(self.number, keys.encode())
+
+    def wait_for(self, words: str) -> None:
+        """Read until something is said; what was said before counts no more."""
+        end = time.monotonic() + 30
+        while words not in self.said:
+            assert time.monotonic() < end, self.said
+            assert self.read(), self.said
+        self.said = self.said.partition(words)[2]
+
+    def read(self) -> bool:
+        if not select.select([self.number], [], [], 30)[0]:
+            return False
+        try:
+            read = os.read(self.number, 10_000)
+        except OSError:  # the other side is closed
+            return False
+        self.said += read.decode(errors="replace")
+        return bool(read)
+
+    def end(self) -> int:
+        """Wait for the end; returns the exit code."""
+        while self.read():
+            pass
+        code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        os.close(self.number)
+        return code
+
+
+def test_a_real_terminal() -> None:
+    screen = Screen("zoo.csv", "--order", "file")
+    screen.wait_for("What is bear?")
+    screen.type("lmammal\n")
+    screen.wait_for("I think mammal, because it is like bear.")
+    screen.type("\x1b[A")  # an arrow is no Escape, and no A
+    screen.type("lbird\r")
+    screen.wait_for("NOT milk")
+    screen.type("\x1b")
+    screen.wait_for("I think mammal")
+    screen.type("lbird\nxlegs < 3\n")  # typed ahead
+    screen.wait_for("I think")
+    screen.type("é\x04")  # no key of ours; Ctrl-D ends
+    screen.wait_for("Saved. 2 of 3 items labelled")
+    assert screen.end() == 0
+    assert answers() == [("bear", "mammal"), ("duck", "bird")]
+
+
+def test_ctrl_c_and_kill_lose_nothing() -> None:
+    screen = Screen("zoo.csv", "--order", "file", "--label", "kind")
+    screen.wait_for("What is bear?")
+    screen.type("lmammal\n")
+    screen.wait_for("about the error yet")
+    screen.wait_for("about the error yet")
+    time.sleep(0.3)
+    screen.type("\x03")
+    screen.wait_for("1 of 1 of your labels are those of column 'kind'.")
+    assert screen.end() == 0
+    screen = Screen("zoo.csv")
+    screen.wait_for("I think mammal")
+    screen.wait_for("h help")
+    screen.type("\r")
+    screen.wait_for("I think mammal")
+    os.kill(screen.pid, signal.SIGKILL)
+    assert screen.end() == -signal.SIGKILL
+    assert answers() == [("bear", "mammal"), ("duck", "mammal")]
+
+
+# -- the page
+
+
+@contextmanager
+def page(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command with its server; the process and the address it prints."""
+    command = [sys.executable, "-m", "tellapart", "teach", *words, "--no-browser", "--name", "Ann"]
+    started = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
+    )
+    assert started.stdout is not None
+    try:
+        lines = []
+        while not lines or "Stop with Ctrl-C" not in lines[-1]:
+            lines.append(started.stdout.readline())
+            assert lines[-1], started.communicate()[1]
+        found = re.search(r"http://\S+", "".join(lines))
+        assert found
+        yield started, found[0]
+    finally:
+        started.kill()
+        started.communicate()
+
+
+def test_the_page_goes_on_after_ctrl_c_and_kill(typist: Typist) -> None:
+    with page("zoo.csv", "--order", "file", "--label", "kind") as (started, address):
+        client = httpx2.Client(follow_redirects=True)
+        shown = client.get(address)
+        assert shown.status_code == 200
+        assert "What is" in shown.text
+        given = re.search(r'name="given" value="([^"]+)"', shown.text)
+        csrf = re.search(r'name="csrf" content="([^"]+)"', shown.text)
+        assert given
+        assert csrf
+        answered = client.post(
+            re.sub(r"/teach\?.*", "/answer", address),
+            data={"given": given[1], "answer": "wrong", "label": "mammal"},
+            headers={"X-CSRF-Token": csrf[1], "Origin": re.sub(r"(?<=\d)/.*", "", address)},
+        )
+        assert answered.status_code == 200, answered.text
+        assert "because it is like" in answered.text
+        client.close()
+        # a second one is refused, whatever it is
+        assert "being written by another program" in typist("", "zoo.csv", code=1)[1]
+        started.send_signal(signal.SIGINT)
+        _, err = started.communicate(timeout=30)
+        assert started.returncode == 0
+        assert "1 of 1 of your labels are those of column 'kind'." in err
+    with page("zoo.csv") as (started, address):
+        with httpx2.Client(follow_redirects=True) as client:
+            assert "because it is like" in client.get(address).text
+        started.kill()
+        started.wait()
+    assert "I think mammal" in typist("", "zoo.csv")[0]
+    assert answers() == [("bear", "mammal")]
+
+
+def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert main(["teach", "zoo.csv", "--no-browser", "--port", port]) == 1
+    err = capsys.readouterr().err
+    assert f"cannot listen on 127.0.0.1 port {port}" in err
+    assert "0 for a free one" in err
+    assert main(["teach", "zoo.csv", "--no-browser", "--port", "99999"]) == 1
+    assert "cannot listen" in capsys.readouterr().err
+    assert answers() == []

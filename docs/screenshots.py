@@ -84,7 +84,7 @@ def main(folder: Path) -> None:
             ann.sit("zoo")
             camera.take("first")
             bob = Desk(browser, server, "Bob").sit("zoo")
-            for turn in range(14):
+            for turn in range(16):
                 ann.say(truth[ann.item])
                 bob.say("fish" if turn == 9 else truth[bob.item])
             while f"I think {truth[ann.item]}," in ann.heading:

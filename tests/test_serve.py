@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ from tellapart.sessions import Store, report
 from tellapart.sessions.items import Items
 from tellapart.sessions.state import State
 from tellapart.tables import read_table
+from tellapart.web.server import listen
 
 ROUNDS = int(os.environ.get("TELLAPART_KILLS", "10"))
 TEAM = {"Ann": "token-of-the-owner-1", "Bob": "token-of-bob-000001", "Eve": "token-of-eve-000001"}
@@ -141,3 +143,9 @@ def test_on_a_network_and_beside_another(folder: Path) -> None:
             assert str(server.pid) in said
             assert "--port" in refused("--port", port, "--db", "other.db", cwd=folder)
             assert client.get("/api/sessions/things").status_code == 200
+
+
+def test_answers_are_sent_without_delay() -> None:
+    """asyncio turns Nagle's delay of 40 ms off only on sockets that are TCP by name."""
+    with listen("127.0.0.1", 0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP

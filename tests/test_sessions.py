@@ -637,3 +637,16 @@ def test_a_learner_may_look_at_what_the_table_shows(store: Store) -> None:
         before = str(session.model)
     with Session.open(store, "pets", pets) as session:
         assert str(session.model) == before
+
+
+def test_rules_have_no_needless_negations(store: Store) -> None:
+    wings = {"name": ["bear", "duck", "bat"], "milk": [True, False, True]}
+    with Session.new(store, "whole", Table(wings, id="name"), learner="Hindsight") as session:
+        answer(session, "Ann", "wrong", "mammal")
+        answer(session, "Ann", "wrong", "bird", "NOT milk")
+        assert str(session.model).startswith("if not milk: bird")
+    gaps = {**wings, "milk": [True, False, None]}
+    with Session.new(store, "gaps", Table(gaps, id="name"), learner="Hindsight") as session:
+        answer(session, "Ann", "wrong", "mammal")
+        answer(session, "Ann", "wrong", "bird", "NOT milk")
+        assert str(session.model).startswith("if NOT milk: bird"), "unknown is neither"

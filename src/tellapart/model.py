@@ -118,7 +118,8 @@ class Not(Compound):
 
     def __str__(self) -> str:
         inner = describe(self.feature)
-        return f"not ({inner})" if isinstance(self.feature, Compound) else f"not {inner}"
+        simple = inner.isidentifier() or not isinstance(self.feature, Compound)
+        return f"not {inner}" if simple else f"not ({inner})"
 
     def __repr__(self) -> str:
         return f"Not({self.feature!r})"

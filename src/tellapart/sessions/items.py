@@ -28,6 +28,7 @@ class Items:
         self._rows: dict[int, Row] = {}
         self._keep = keep
         self._features: dict[str, Expression] = {}
+        self._complete: dict[str, bool] = {}
 
     def __len__(self) -> int:
         return self._frame.height
@@ -40,6 +41,13 @@ class Items:
                 del self._rows[next(iter(self._rows))]
             row = self._rows[place] = self._make(place, self._frame.row(place, named=True))
         return row
+
+    def knows_all(self, column: str) -> bool:
+        """Whether a column has a value for every item; tags never do."""
+        if column not in self._complete:
+            stored = column in self._frame.columns
+            self._complete[column] = stored and not self._frame[column].null_count()
+        return self._complete[column]
 
     def fetch(self, places: Iterable[int]) -> list[Row]:
         """Several items at once; quicker than one by one."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tellapart.model import Clause, DecisionList
+from tellapart.features import Expression
+from tellapart.features.tree import Not
+from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Guess, Label
 from tellapart.review import ErrorEstimate, Progress, estimate
 from tellapart.sessions.acts import Shown
@@ -55,14 +57,27 @@ def answered(state: State, number: int) -> Answered:
 
 
 def named(state: State, model: DecisionList) -> DecisionList:
-    """A model in the names that labels have now."""
+    """A model in the names that labels have now, without needless negations."""
 
     def with_name(clause: Clause) -> Clause:
         label = name_of(state, clause.label)
-        return Clause(clause.literals, label, clause.example, clause.origin)
+        literals = tuple(dict.fromkeys(_upright(state, one) for one in clause.literals))
+        return Clause(literals, label, clause.example, clause.origin)
 
     clauses = tuple(map(with_name, model.clauses))
     return DecisionList(clauses, with_name(model.default), model.reading)
+
+
+def _upright(state: State, literal: Literal) -> Literal:
+    """`NOT milk` as `milk` the other way round, where the table knows milk of every item."""
+    feature = literal.feature
+    if (
+        isinstance(feature, Expression)
+        and isinstance(feature.tree, Not)
+        and all(map(state.items.knows_all, feature.schema))
+    ):
+        return Literal(Expression(feature.tree.operand), not literal.wanted)
+    return literal
 
 
 def error_now(progress: Progress) -> ErrorEstimate:

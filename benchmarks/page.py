@@ -109,7 +109,9 @@ def main() -> None:
         running.append(start(teach, folder, ours, token))
         opened = time.perf_counter() - began
         try:
-            page = browser.new_page()
+            page, other = browser.new_page(), browser.new_page()
+            page.goto(f"http://127.0.0.1:{bare}/")  # the browser itself is awake
+            other.goto(f"http://127.0.0.1:{bare}/")
             answers: list[Any] = []
             page.on("requestfinished", lambda one: answers.append(one))  # noqa: PLW0108
             at = f"http://127.0.0.1:{ours}/s/big/teach?token={token}"
@@ -124,8 +126,6 @@ def main() -> None:
             page.goto(at)
             page.wait_for_selector("#new")
             again = time.perf_counter() - began
-            other = browser.new_page()
-            other.goto(f"http://127.0.0.1:{bare}/")
             page.fill("#new", "first")
             page.press("#new", "Enter")
             page.wait_for_selector("button.main")

@@ -52,8 +52,8 @@ async function ask(url, options) {
 async function send(form, button) {
   if (busy) return;
   busy = true;
-  const card = document.getElementById("card");
-  card?.setAttribute("aria-busy", "true");
+  // only when it takes long: every change of the page costs a frame
+  const late = setTimeout(() => document.getElementById("card")?.setAttribute("aria-busy", "true"), 250);
   try {
     const data = new FormData(form);
     if (button?.name) data.append(button.name, button.value);
@@ -82,6 +82,7 @@ async function send(form, button) {
     }
   } finally {
     busy = false;
+    clearTimeout(late);
     document.getElementById("card")?.removeAttribute("aria-busy");
   }
 }

@@ -17,6 +17,7 @@ _NAMES = {
     "\x08": "backspace",
     "\x7f": "backspace",
 }
+_ENDS = ("", "\x00", "\x03", "\x04")  # a Ctrl-D typed while we print arrives as NUL
 _PAUSE = 0.03  # what a terminal sends for an arrow comes quicker than a hand types
 
 
@@ -104,7 +105,7 @@ class Terminal:
             return None
         finally:
             termios.tcsetattr(self._number, termios.TCSADRAIN, before)
-        if read in ("", "\x03", "\x04"):
+        if read in _ENDS:
             return None
         return _NAMES.get(read, read.lower())
 

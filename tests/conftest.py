@@ -54,7 +54,7 @@ def require(part: str) -> None:
     pytest.skip(f"{part} is not installed: {how}")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def needs() -> Callable[[str], None]:
     """`needs("matplotlib")` at the top of a test that cannot run without it."""
     return require

@@ -17,16 +17,15 @@ from typing import Any
 import pytest
 
 from browsing import TEAM, Desk, chromium, write_zoo
-from conftest import require
 from served import Server, serving
 
 Sit = Callable[..., Desk]
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    require("playwright")
-    require("chromium")
+def browser(needs: Any) -> Iterator[Any]:
+    needs("playwright")
+    needs("chromium")
     with chromium() as found:
         yield found
 
@@ -374,9 +373,9 @@ def test_pictures_beside_the_table(sit: Sit, begin: Callable[..., str], folder: 
 
 
 @pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+def axe(tmp_path_factory: pytest.TempPathFactory, needs: Any) -> str:
     """axe-core, which judges how a page serves those who cannot see or point."""
-    require("npm")
+    needs("npm")
     folder = tmp_path_factory.mktemp("axe")
     asked = ["npm", "pack", "axe-core@4", "--silent"]
     got = subprocess.run(

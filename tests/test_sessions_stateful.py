@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -36,6 +37,12 @@ FEATURES = ["fur", "NOT fur", "eggs", "NOT eggs", "fins", "NOT fins", "legs > 1"
 LABELS = ["bird", "fish", "bear"]
 ANSWERS = st.sampled_from(["right", "right", "wrong", "wrong", "wrong", "unsure", "skipped"])
 TEACHERS = st.sampled_from(["Ann", "Bob"])
+
+
+def upright(literals: Iterable[str]) -> list[str]:
+    """Literals without needless negations, as a session's model has them."""
+    found = (re.sub(r"^not \(NOT (\w+)\)$", r"\1", literal) for literal in literals)
+    return list(dict.fromkeys(found))
 
 
 class Sessions(RuleBasedStateMachine):
@@ -114,7 +121,7 @@ class Sessions(RuleBasedStateMachine):
                 self._reply(data, teacher, answer)
 
     def _reply(self, data: st.DataObject, teacher: str, answer: str) -> None:
-        given = self.held[teacher]
+        given = self.session.given(self.held[teacher].id)  # labels may have other names by now
         if given.guess.label is None and answer == "right":
             return
         del self.held[teacher]
@@ -152,6 +159,7 @@ class Sessions(RuleBasedStateMachine):
         if self._is_taken(lambda: self.session.undo(teacher)):
             return
         self.plain.undo(teacher)
+        self.held.pop(teacher, None)  # they go back to what they have undone
 
     @rule(teacher=TEACHERS)
     def redo(self, teacher: str) -> None:
@@ -161,6 +169,7 @@ class Sessions(RuleBasedStateMachine):
         if self._is_taken(lambda: self.session.redo(teacher)):
             return
         self.plain.redo(teacher)
+        self.held.pop(teacher, None)
 
     @precondition(lambda self: self.plain.names)
     @rule(data=st.data(), teacher=TEACHERS, to=st.sampled_from([*LABELS, "brd", "fsh"]))
@@ -209,13 +218,14 @@ class Sessions(RuleBasedStateMachine):
         learner, taught, waiting, mistakes = self.plain.replay()
         said = [
             (
-                [str(literal) for literal in clause.literals],
+                upright(str(literal) for literal in clause.literals),
                 clause.label,
                 None if clause.example is None else clause.example.identity,
             )
             for clause in self.session.model
         ]
-        assert said == self.plain.rules(learner)
+        rules = self.plain.rules(learner)
+        assert said == [(upright(literals), *rest) for literals, *rest in rules]
         summary = self.session.summary()
         assert (summary.labelled, summary.waiting) == (len(taught), len(waiting))
         assert summary.mistakes == mistakes

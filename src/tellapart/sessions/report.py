@@ -69,14 +69,15 @@ def named(state: State, model: DecisionList) -> DecisionList:
 
 
 def _upright(state: State, literal: Literal) -> Literal:
-    """`NOT milk` as `milk` the other way round, where the table knows milk of every item."""
+    """Not `NOT milk` as `milk`, where the table knows of every item whether it has milk."""
     feature = literal.feature
     if (
-        isinstance(feature, Expression)
+        not literal.wanted
+        and isinstance(feature, Expression)
         and isinstance(feature.tree, Not)
         and all(map(state.items.knows_all, feature.schema))
     ):
-        return Literal(Expression(feature.tree.operand), not literal.wanted)
+        return Literal(Expression(feature.tree.operand))
     return literal
 
 

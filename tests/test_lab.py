@@ -215,7 +215,9 @@ def test_a_cell_that_kills_every_worker_ends_the_sweep(tmp_path: Path, sums: Pat
     (sums / "kill-3-always").unlink()
     (sums / "runs").unlink()
     assert len(local(cells, tmp_path / "out")) == len(cells)
-    assert set(runs(sums)) == {3}
+    ran = set(runs(sums))
+    assert 3 in ran
+    assert len(ran) <= 2, "finished cells are kept; one was under way beside the killer"
 
 
 def test_a_failing_cell_does_not_stop_the_others(tmp_path: Path, sums: Path) -> None:

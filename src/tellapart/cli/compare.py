@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_format
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +60,7 @@ def compare(
     json
         Print everything as one JSON object instead (docs/compare.md has its keys).
     """
-    from tellapart.cli.lab import INTERRUPTED, Bars
+    from tellapart.cli.lab import INTERRUPTED, Bars, attend
     from tellapart.errors import check
     from tellapart.lab import compare as comparison
     from tellapart.lab.streams import ROWS
@@ -77,21 +76,15 @@ def compare(
     for row, command in comparison.skipped(chosen["rows"], quick=quick).items():
         print(f"tellapart: going on without {row}: {command}", file=sys.stderr)
     bars = Bars(cells)
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        with bars:
-            found = comparison.compare(
-                out, **chosen, quick=quick, workers=workers, dask=dask, on_cell=bars.advance
-            )
-    except KeyboardInterrupt:
-        print(
-            f"tellapart: interrupted. {bars.done} of {len(cells)} cells are kept in {out}; the same"
-            " command goes on from there",
-            file=sys.stderr,
-        )
+    found = attend(
+        bars,
+        out,
+        lambda: comparison.compare(
+            out, **chosen, quick=quick, workers=workers, dask=dask, on_cell=bars.advance
+        ),
+    )
+    if found is None:
         return INTERRUPTED
-    finally:
-        signal.signal(signal.SIGTERM, before)
     if json:
         print(json_format.dumps(found.as_json(), ensure_ascii=False))
     else:

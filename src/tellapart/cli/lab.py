@@ -6,15 +6,17 @@ import json as json_format
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tellapart.cli.arguments import Whole
 from tellapart.errors import check
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tellapart.lab import Cell, Result
+
+T = TypeVar("T")
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -68,25 +70,36 @@ def lab(
         check("lab", "workers", workers, "an integer >= 1", lambda v: v >= 1)
     cells = plan(names, quick=quick)
     bars = Bars(cells)
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        with bars:
-            results = run(out, names, quick=quick, workers=workers, dask=dask, on_cell=bars.advance)
-    except KeyboardInterrupt:
-        print(
-            f"tellapart: interrupted. {bars.done} of {len(cells)} cells are kept in {out}; the same"
-            " command goes on from there",
-            file=sys.stderr,
-        )
+    results = attend(
+        bars,
+        out,
+        lambda: run(out, names, quick=quick, workers=workers, dask=dask, on_cell=bars.advance),
+    )
+    if results is None:
         return INTERRUPTED
-    finally:
-        signal.signal(signal.SIGTERM, before)
     report = out / "report.html"
     if json:
         print(json_format.dumps(_as_json(results, report, bars), ensure_ascii=False))
     else:
         _show(results, report)
     return 0
+
+
+def attend(bars: Bars, out: Path, work: Callable[[], T]) -> T | None:
+    """Run cells under their bars; None, and a line that says what is kept, if somebody stops it."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with bars:
+            return work()
+    except KeyboardInterrupt:
+        print(
+            f"tellapart: interrupted. {bars.done} of {bars.total} cells are kept in {out}; the same"
+            " command goes on from there",
+            file=sys.stderr,
+        )
+        return None
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class Bars:
@@ -98,7 +111,7 @@ class Bars:
         from rich.progress import TimeElapsedColumn as Elapsed
 
         self.done = self.ran = 0
-        self._cells = len(cells)
+        self.total = len(cells)
         self._bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -126,7 +139,7 @@ class Bars:
         self.done += 1
         self.ran += ran
         self._bars.advance(self._tasks[cell.experiment])
-        if self.done == self._cells:
+        if self.done == self.total:
             self._bars.add_task("report", total=None)
 
 

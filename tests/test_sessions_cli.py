@@ -57,5 +57,20 @@ def test_what_can_be_mended(
     (tmp_path / "bad.jsonl").write_text("hello\n")
     assert main(["session", *arguments]) == 1
     assert message in capsys.readouterr().err
-    assert main(["session", "list", "--db", "c.db"]) == 0  # nothing there, and no file made
+    assert main(["session", "list", "--db", "c.db"]) == 1  # nothing there, and no file made
     assert not (tmp_path / "c.db").exists()
+
+
+def test_a_database_that_is_not_there_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["session", "list", "--db", str(tmp_path / "none.db")]) == 1
+    assert "there is no database" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_serve_wants_a_table_not_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", str(tmp_path)]) == 1
+    assert "is a folder" in capsys.readouterr().err

@@ -49,6 +49,8 @@ def session(
     """
     from tellapart.sessions import Store
 
+    if do == "list" and "://" not in db and not Path(db).exists():
+        raise ParameterError(f"there is no database {db}; a table's is called TABLE.sessions.db")
     with Store(db) as store:
         if do == "list":
             made = [_line(listed) for listed in store.sessions()]

@@ -87,6 +87,8 @@ def serve(
     from tellapart.web.server import listen, run
     from tellapart.web.shelf import Shelf, open_or_begin
 
+    if table is not None and table.is_dir():
+        raise ParameterError(f"{table} is a folder; name a table in it, or give --folder {table}")
     if not 0 <= port <= 65535:
         raise ParameterError(f"--port is a number from 0 to 65535, got {port}")
     if not rate > 0:

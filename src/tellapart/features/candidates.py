@@ -14,6 +14,7 @@ happen to be, and the ones and twos keep a feature seen once from looking perfec
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -191,11 +192,11 @@ def _groups(
 
 def _rates(column: pl.Series) -> dict[Any, float]:
     """How common each value is that comes at least twice, if there are few."""
-    known = column.drop_nulls()
-    if not len(known) or known.n_unique() > 50:
+    counts = Counter(column.to_list())
+    counts.pop(None, None)
+    if len(counts) > 50:
         return {}
-    counts = known.value_counts().iter_rows()
-    return {value: times / len(column) for value, times in counts if times > 1}
+    return {value: times / len(column) for value, times in counts.items() if times > 1}
 
 
 def _texts(column: Column, mine: str, theirs: str) -> Iterator[tuple[int, Node]]:

@@ -67,6 +67,7 @@ class Table:
         self.tags: dict[str, Tag] = {}
         self._frame: pl.DataFrame | None = None
         self._held: set[str] = set()
+        self._part: tuple[pl.DataFrame | None, pl.DataFrame | None] = (None, None)
         self._kept: dict[Feature, Words] = {}
         self._places: dict[Hashable, int] | None = None
         if id is not None:
@@ -243,6 +244,17 @@ class Table:
             self._frame = pl.DataFrame([*before, *made])
             self._held.update(missing)
         return self._frame
+
+    def part(self, rows: int) -> pl.DataFrame:
+        """So many rows, evenly spread, or all if there are no more: to estimate by."""
+        frame = self.loaded(self.columns)
+        if len(self) <= rows:
+            return frame
+        of, kept = self._part
+        if of is not frame or kept is None or kept.height != rows:
+            kept = frame[np.linspace(0, len(self) - 1, rows).astype(np.int64)]
+            self._part = frame, kept
+        return kept
 
     def cells(self, place: int) -> dict[str, Any]:
         """The values of one row, tags left out."""

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tellapart.counts import counted
 from tellapart.features import canonical, letters
 from tellapart.features.cuts import best_cut, round_cut
 from tellapart.features.language import Expression
@@ -54,7 +55,7 @@ class Candidate(NamedTuple):
 
     def __str__(self) -> str:
         about = "" if self.exact else "about "
-        return f"{self.feature} ({about}{self.covers:,} items)"
+        return f"{self.feature} ({about}{counted(self.covers, 'item')})"
 
 
 def candidates(

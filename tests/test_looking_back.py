@@ -94,6 +94,13 @@ def test_auto_keeps_its_bound(m, k, options, searched):
     assert worst.searched >= searched
 
 
+def test_worlds_of_few_items_are_searched_to_the_end():
+    """Two features make four items, and a lesson ends when all have come."""
+    worst = attack(AutoDFF(), 2, 0, features=2, look_into=True, most_positions=2000)
+    assert worst.exact
+    assert worst.mistakes <= AutoDFF().bound(m=2, k=0)
+
+
 @pytest.mark.parametrize(("m", "k"), [(1, 1), (2, 0), (2, 1)])
 def test_hindsight_under_guard_keeps_the_bound(m, k):
     learner = Guarded(Hindsight(), CappedDFF(m))

@@ -116,8 +116,6 @@ class Grower:
         self.floor = way.floor / (1 + cells / _CELLS)
         self.cheap = self._cheap() if way.doubt is None else []
         version = (len(history.labels), self.columns, len(self.cheap), cells)
-        if version[:1] != self._version[:1]:
-            self.root = None
         self._stale = version != self._version
         self._version = version
         steps = np.arange(n)
@@ -245,7 +243,9 @@ class Grower:
         new = inside[start:].copy()
         new[0] &= ~old.inside[start]
         with_it = old.with_it
-        before = with_it.shape[1]
+        met, before = with_it.shape
+        if met < len(labels):
+            with_it = np.pad(with_it, [(0, len(labels) - met), (0, 0)])
         if new.any():
             with_it = (
                 with_it + self._count(new, int(np.bitwise_count(new).sum()), start)[:, :before]

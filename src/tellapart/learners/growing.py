@@ -23,10 +23,11 @@ part of the tree grown anew. The result is the same as from nothing.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -90,6 +91,9 @@ class Node:
     leaf: bool = True
     """Whether no split, or not splitting, is better."""
 
+    def __deepcopy__(self, memo: object) -> Node:
+        return self  # once grown, a node never changes
+
     @property
     def leaves(self) -> int:
         if self.leaf or self.yes is None or self.no is None:
@@ -106,6 +110,11 @@ class Grower:
         self.root: Node | None = None
         self._version: tuple[int, ...] = ()
         self._stale = True  # prices are not what they were: nothing stays as it is
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Grower:
+        made = Grower(copy.deepcopy(self.history, memo), self.way)
+        made.root, made._version = self.root, self._version
+        return made
 
     def grow(self) -> Node:
         """The tree of the history as it is now."""

@@ -610,6 +610,28 @@ def test_candidates_and_a_look_at_an_expression(store: Store) -> None:
             session.check("x", "legs > 3")
 
 
+def test_a_feature_named_before_is_offered_again_and_its_opposite(store: Store) -> None:
+    with zoo(store) as session:
+        answer(session, "Ann", "wrong", "mammal")
+        feature = str(session.table.parse("legs * 2 = 4 OR wings"))  # not offered by itself
+        given = give(session, "Ann")
+        assert feature not in {str(c.feature) for c in session.candidates(given.id, "bird")}
+        session.answer("Ann", given.id, "wrong", "bird", feature)
+        for _ in range(20):
+            given = give(session, "Ann")
+            said = {str(c.feature): c for c in session.candidates(given.id, "fish", limit=9)}
+            example = given.guess.example
+            assert example is not None
+            holds = {row: bool(session.table.parse(feature)(row)) for row in (given.item, example)}
+            if holds[given.item] and not holds[example]:
+                assert feature in said
+            elif holds[example] and not holds[given.item]:
+                assert str(session.table.parse(f"NOT ({feature})")) in said
+                return
+            session.answer("Ann", given.id, "unsure")
+        pytest.fail("no item without it was given")
+
+
 def test_learners_by_name(store: Store) -> None:
     with pytest.raises(ParameterError, match="unknown learner 'Oracle'; known are DFF"):
         zoo(store, learner="Oracle")

@@ -393,10 +393,9 @@ def violations(page: Any, axe: str) -> list[str]:
     """What is serious or critical, light and dark."""
     page.add_script_tag(content=axe)
     found = []
-    for scheme, only in (("light", None), ("dark", ["color-contrast"])):
+    for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        options = {"resultTypes": ["violations"]} | ({} if only is None else {"runOnly": only})
-        told = page.evaluate("options => axe.run(document, options)", options)
+        told = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         for one in told["violations"]:
             if one["impact"] in ("serious", "critical"):
                 where = [node["html"][:150] for node in one["nodes"][:2]]
@@ -429,7 +428,7 @@ def test_every_page_is_for_everybody(
     page.keyboard.press("n")
     page.keyboard.type("a note")
     desk.press("Enter")
-    desk.press(page.locator("#labels button").first.get_attribute("data-key") or "")
+    desk.press(page.locator("#labels button:not(.guess)").first.get_attribute("data-key") or "")
     assert desk.page.locator("#features").count()
     look("feature")
     for path in PAGES:

@@ -11,7 +11,14 @@ from rich.text import Text
 from tellapart.features.candidates import Candidate
 from tellapart.sessions import Given, Summary
 from tellapart.sessions.keys import KEYS
-from tellapart.sessions.showing import covers, harmless, name, show
+from tellapart.sessions.showing import (
+    covers,
+    harmless,
+    how_far,
+    name,
+    show,
+    stop_hint,
+)
 
 _LONGEST = 400
 _SIGNS = {"enter": "Enter", "escape": "Esc", "space": "Space"}
@@ -80,14 +87,10 @@ class Screen:
 
     def progress(self, summary: Summary) -> None:
         """How far it is."""
-        wrong, among = summary.recent
-        self.say(
-            f"Saved, {summary.labelled:,} labelled, {summary.left:,} left; {wrong} mistakes in the"
-            f" last {among}; {summary.estimate}",
-            "dim",
-        )
-        if summary.may_stop and summary.stop:
-            self.say(f"You may stop: {summary.stop}", "green")
+        told = " · ".join(how_far(summary))
+        self.say(told[:1].upper() + told[1:], "dim")
+        if hint := stop_hint(summary):
+            self.say(hint, "green" if summary.may_stop else "dim")
 
 
 def _text(text: str, style: str = "") -> Text:

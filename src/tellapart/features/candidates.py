@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tellapart.counts import counted
 from tellapart.features import canonical, letters
 from tellapart.features.cuts import best_cut, round_cut
 from tellapart.features.language import Expression
@@ -65,7 +66,7 @@ class Candidate(NamedTuple):
 
     def __str__(self) -> str:
         about = "" if self.exact else "about "
-        return f"{self.feature} ({about}{self.covers:,} items)"
+        return f"{self.feature} ({about}{counted(self.covers, 'item')})"
 
 
 def candidates(

@@ -79,6 +79,11 @@ class AutoDFF(Guarded):
         if hasattr(self, "_difficulty"):
             self._difficulty.reading = reading
 
+    @property
+    def looks_back(self) -> bool:
+        """Yes: `Hindsight` does, and so does what proves how difficult the world is."""
+        return True
+
     def hidden(self) -> Any:
         """Everything: what was told long ago may be weighed again."""
         return BaseLearner.hidden(self)

@@ -109,6 +109,11 @@ class Hindsight(BaseLearner):
             self._model = DecisionList(tuple(clauses[:-1]), clauses[-1], self.holds)
         return self._model
 
+    @property
+    def looks_back(self) -> bool:
+        """Yes."""
+        return True
+
     def _unlearnt(self) -> Clause:
         label, example = self._first or (None, None)
         return Clause((), label, example, origin=0)

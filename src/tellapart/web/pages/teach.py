@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
+from tellapart.counts import counted
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.apart import tag_apart
@@ -121,7 +122,7 @@ async def check(
         found = items.check(s, feature, shown.item, shown.guess.example)
         says = found["message"]
         if found["tells"]:
-            says += f" ({found['items']:,} items)"
+            says += f" ({counted(found['items'], 'item')})"
         return {"says": says, "tells": found["tells"]}
 
     return reply(await call.do(session, work))
@@ -214,11 +215,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         ]
     # a label has its key for good, by the order of its coming
     keyed = {label: str(n) for n, label in enumerate(session.labels, 1) if n < 10}
-    values["labels"] = [
-        {"label": label, "key": keyed.get(label)}
-        for label in session.labels
-        if label != given.guess.label
-    ]
+    values["labels"] = [{"label": label, "key": keyed.get(label)} for label in session.labels]
 
 
 def _swap(values: dict[str, Any]) -> Response:

@@ -21,13 +21,25 @@ function newId() {
 function swap(html) {
   const box = document.createElement("template");
   box.innerHTML = html;
+  if (document.querySelector(".pair details")?.open) box.content.querySelector(".pair details")?.setAttribute("open", "");
   for (const fresh of [...box.content.children]) {
     const old = fresh.id && document.getElementById(fresh.id);
     if (old) old.replaceWith(fresh);
   }
+  announce();
   const first = document.querySelector("#card [data-focus]") ?? document.querySelector("#card h1");
   first?.focus({ preventScroll: true });
+  // on a small screen, what is new may lie above or below
+  const top = document.querySelector("#card [data-top]");
+  const at = top?.getBoundingClientRect().top;
+  if (at < 0 || at > innerHeight * 0.8) top.scrollIntoView();
   for (const box of document.querySelectorAll("input[data-check]")) check(box);
+}
+
+// For those who listen: the new sentence, and that all is saved.
+function announce() {
+  const parts = ["#card .told", "#card h1", "#status li"].map((part) => document.querySelector(part)?.textContent.trim());
+  document.getElementById("voice").textContent = parts.filter(Boolean).join(" ");
 }
 
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));

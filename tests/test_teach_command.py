@@ -239,7 +239,7 @@ def test_a_real_terminal() -> None:
     screen.wait_for("I think mammal, because it is like bear.")
     screen.type("\x1b[A")  # an arrow is no Escape, and no A
     screen.type("lbird\r")
-    screen.wait_for("NOT milk")
+    screen.wait_for("not milk")
     screen.type("\x1b")
     screen.wait_for("I think mammal")
     screen.type("lbird\nxlegs < 3\n")  # typed ahead

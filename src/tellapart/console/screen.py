@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tellapart.features.candidates import Candidate
+from tellapart.features.spoken import spoken
 from tellapart.sessions import Given, Summary
 from tellapart.sessions.keys import KEYS
 from tellapart.sessions.showing import (
@@ -102,4 +103,4 @@ def _text(text: str, style: str = "") -> Text:
 
 def offer(candidate: Candidate) -> str:
     """A candidate as a line."""
-    return f"{candidate.feature}  ({covers(candidate)})"
+    return f"{spoken(candidate.feature)}  ({covers(candidate)})"

@@ -85,7 +85,7 @@ def _error(low: float, likely: float, high: float) -> str:
     """Likely, and between which bounds: outwards, where they are rounded."""
     if high > 0.99:
         return "error not known yet"
-    return f"error about {100 * likely:.0f} % (between {floor(100 * low)} and {percent(high)})"
+    return f"error about {100 * likely:.0f} % ({floor(100 * low)} to {percent(high)})"
 
 
 def stop_hint(summary: Summary) -> str | None:

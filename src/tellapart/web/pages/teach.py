@@ -13,6 +13,7 @@ from starlette.responses import FileResponse, Response
 
 from tellapart.counts import counted
 from tellapart.errors import FeatureError, ParameterError
+from tellapart.features.spoken import spoken
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.showing import covers, said
@@ -210,7 +211,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         values["label"] = given.kept
     if values["label"] is not None:
         values["candidates"] = [
-            {"text": str(one.feature), "covers": covers(one)}
+            {"text": str(one.feature), "said": spoken(one.feature), "covers": covers(one)}
             for one in session.candidates(given.id, values["label"])
         ]
     # a label has its key for good, by the order of its coming

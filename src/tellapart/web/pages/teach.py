@@ -16,7 +16,7 @@ from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.spoken import spoken
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.apart import tag_apart
-from tellapart.sessions.showing import covers, said
+from tellapart.sessions.showing import covers, ended, said
 from tellapart.sessions.tour import HINTS
 from tellapart.web.calling import Call, Caller, Name, reply
 from tellapart.web.faults import Refused
@@ -190,7 +190,7 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
     }
     values |= more
     if isinstance(found, Ending):
-        values["ending"] = str(found)
+        values["ending"] = ended(found)
     else:
         _fill(session, call, found, values)
     return {**values, **around(session, call)}

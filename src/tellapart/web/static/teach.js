@@ -138,7 +138,10 @@ const shown = (list) => [...list.querySelectorAll("li")].filter((line) => !line.
 function filter(box) {
   const list = document.querySelector(box.dataset.filters);
   const wanted = box.value.trim().toLowerCase();
-  for (const line of list.querySelectorAll("li")) line.hidden = !line.textContent.toLowerCase().includes(wanted);
+  for (const line of list.querySelectorAll("li")) {
+    const text = `${line.querySelector("button").value} ${line.querySelector("span").textContent}`;
+    line.hidden = !text.toLowerCase().includes(wanted);
+  }
 }
 
 // Enter in a filter: the first that is left, or what was typed if that is new and may be.

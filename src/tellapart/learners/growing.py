@@ -27,7 +27,7 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt

@@ -105,7 +105,7 @@ def candidates(
     >>> others = pl.DataFrame({"legs": [4, 0], "name": ["bear", "bass"]})
     >>> duck, bear = {"legs": 2, "name": "duck"}, {"legs": 4, "name": "bear"}
     >>> [str(c.feature) for c in candidates(duck, bear, types, birds, others, limit=3)]
-    ['legs = 2', 'legs < 4', "name = 'duck'"]
+    ['legs = 2', "name = 'duck'", 'legs < 4']
     """
     import polars as pl
 

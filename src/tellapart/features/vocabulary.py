@@ -38,9 +38,9 @@ _KEPT = 20_000  # texts whose words are kept at hand
 class Vocabulary:
     """The common words of some texts.
 
-    >>> words = Vocabulary(["The cat", "A catfish", "No fish", None])
-    >>> words.words, words.count([None, "the cat", "Concatenated"]).tolist(), words.texts
-    (['cat', 'fish'], [2, 0], 3)
+    >>> known = Vocabulary(["A cat", "the cat", "catfish", None])
+    >>> known.words, known.times.tolist(), known.count(["Concatenate", "dog"]).tolist()
+    (['cat'], [3], [1])
     """
 
     def __init__(self, texts: Iterable[str | None]) -> None:

@@ -88,7 +88,7 @@ def slips(
     This takes a while: the lock is held only where the table is read.
     """
     model = state.course.now.learner.model
-    words = Words(label=lambda key: report.name_of(state, key) or "nothing")
+    words = Words(lambda key: report.name_of(state, key) or "nothing", report.speaker(state))
     places = np.array([told.item.place for told in history.rounds], dtype=np.int64)
 
     def read(feature: Feature) -> Packed:

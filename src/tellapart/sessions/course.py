@@ -250,7 +250,11 @@ class Course:
             return
         mistake = correction is not None
         after = now.learner.model
-        now.progress.add(mistake, after is not before and _says(after) != _says(before))
+        changed = after is not before and _says(after) != _says(before)
+        if act.shown is not None and act.shown.sought:
+            now.progress.pick(mistake, changed)
+        else:
+            now.progress.add(mistake, changed)
         self.mistakes.append(mistake)
         self.sizes.append(len(after.clauses))
         rule = guess.example.place

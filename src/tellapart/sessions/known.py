@@ -38,6 +38,21 @@ class Known(Logged):
             return [state.labels.name(key) for key in state.label_keys()]
 
     @property
+    def meanings(self) -> dict[str, str]:
+        """What labels mean, by their names; those that were described."""
+        with self._ready() as state:
+            keys = [key for key in state.label_keys() if state.meanings.get(key)]
+            return {state.labels.name(key): state.meanings[key] for key in keys}
+
+    def search_of(self, teacher: str) -> tuple[str, int] | None:
+        """What a teacher looks for, and how many items fit; None when items come as they come."""
+        with self._ready() as state:
+            looking = state.searches.get(teacher)
+            if looking is None or looking.next() is None:
+                return None
+            return looking.text, len(looking.places)
+
+    @property
     def teachers(self) -> list[str]:
         """Who has joined."""
         with self._ready() as state:

@@ -92,7 +92,7 @@ class Hunter:
 
 @pytest.mark.parametrize("kind", [ta.AutoDFF, Guarding, GuardingDFF])
 def test_nobody_hunts_it_above_its_bound(kind):
-    most = 0.0
+    most, spent = 0.0, False
     for m in (2, 3, 4):
         for k in (0, 1, 3):
             for seed in range(4):
@@ -100,8 +100,13 @@ def test_nobody_hunts_it_above_its_bound(kind):
                 mistakes, bound = hunter.hunt(learner), learner.bound(m=m, k=k)
                 assert mistakes <= bound
                 assert learner._difficulty.least <= m + k
+                practical, guaranteed = learner._charged
+                allowed = max(guaranteed, learner._allowed)
+                assert practical <= allowed + 1  # the last one came when it was still allowed
+                spent |= practical == allowed + 1
                 most = max(most, mistakes / bound)
     assert most > (0.2 if kind is ta.AutoDFF else 0.4)
+    assert spent or kind is ta.AutoDFF
 
 
 def small_worlds():

@@ -137,6 +137,32 @@ def test_corrections_never_prove_too_much(kind):
     assert most > 3
 
 
+@pytest.mark.parametrize(
+    "world",
+    [
+        ta.worlds.zoo(),  # its labels alone show that it is difficult enough
+        ta.worlds.tree(300, 20, 6, 4, 0.05, seed=2),  # here it takes what was named
+        ta.worlds.dnf(300, 20, 8, 3, seed=3),
+    ],
+)
+def test_the_guard_need_not_step_in(world):
+    learner = ta.AutoDFF()
+    lesson = ta.teach(learner, world.teacher(), world.items)
+    assert learner._charged == [lesson.mistakes, 0]
+    again = ta.load_learner(learner.to_json(), items=world.items)
+    assert (again._allowed, again._met) == (learner._allowed, learner._met)
+
+
+def test_what_it_overhears_hindsight_overhears():
+    heard = [({"milk"}, "mammal"), ({"eggs"}, "bird"), ({"eggs"}, "bird"), ({"eggs"}, "fish")]
+    auto, alone = ta.AutoDFF(), ta.Hindsight(remember=True)
+    for item, label in heard:
+        auto.overhear(item, label)
+        alone.overhear(item, label)
+    assert auto.practical.to_json() == alone.to_json()
+    assert auto.rounds == alone.rounds == 3
+
+
 def test_one_item_with_two_labels():
     """Contradictions are beyond any bound; it still does not do much worse than the best guess."""
     rng = random.Random(1)

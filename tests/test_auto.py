@@ -153,6 +153,17 @@ def test_the_guard_need_not_step_in(world):
     assert (again._allowed, again._met) == (learner._allowed, learner._met)
 
 
+def test_only_reasons_that_tell_apart_are_witnessed():
+    learner, shown = ta.Hindsight(), Guess("bird", frozenset({"eggs"}))
+    learner.overhear(shown.example, "bird")
+    learner.witness({"milk"}, shown, Correction("mammal", "milk"))
+    learner.witness({"milk", "hair", "eggs"}, shown, Correction("mammal", "eggs"))
+    learner.witness({"fins"}, Guess("bird", frozenset({"wings"})), Correction("fish", "fins"))
+    told = learner._history.to_list()
+    assert [reason for _, _, *reason in told] == [[], [0, "milk"], [], []]
+    assert learner._history.labels == ["bird", "mammal", "fish"]
+
+
 def test_what_it_overhears_hindsight_overhears():
     heard = [({"milk"}, "mammal"), ({"eggs"}, "bird"), ({"eggs"}, "bird"), ({"eggs"}, "fish")]
     auto, alone = ta.AutoDFF(), ta.Hindsight(remember=True)

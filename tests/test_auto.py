@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tellapart as ta
@@ -13,6 +14,7 @@ from odd_learners import Fickle
 from tellapart.learners.base import BaseLearner
 from tellapart.learners.difficulty import Difficulty, Told
 from tellapart.learners.growing import Grower, in_order
+from tellapart.learners.history import History
 from tellapart.protocol import Correction, Guess, Item
 
 
@@ -151,6 +153,27 @@ def test_the_guard_need_not_step_in(world):
     assert learner._charged == [lesson.mistakes, 0]
     again = ta.load_learner(learner.to_json(), items=world.items)
     assert (again._allowed, again._met) == (learner._allowed, learner._met)
+
+
+def test_a_reason_and_its_opposite_are_one_column():
+    history = History()
+    history.add({"milk": True}, "mammal")
+    history.add({"eggs": True}, "bird")
+    history.name(ta.Not("milk"), 1, 0)
+    history.name("milk", 0, 1)
+    history.name(ta.features.Is("platypus"), 1, 0)  # true, and says nothing about others
+    history.name(None, 1, 0)
+    assert history.features == ["milk"]
+    assert history.pairs == [(1, 0, 0), (0, 1, 0)]
+    assert history.named == {0: 2}
+
+
+def test_not_a_number_is_no_value():
+    history = History()
+    for number in (2.0, float("nan"), 3.0, 5.0, 7.0):
+        history.add({"size": number}, "thing")
+    held = history.truths(np.arange(5))
+    assert not held[[f != "size" for f in history.features], 1].any()
 
 
 def test_only_reasons_that_tell_apart_are_witnessed():

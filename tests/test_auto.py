@@ -155,6 +155,44 @@ def test_the_guard_need_not_step_in(world):
     assert (again._allowed, again._met) == (learner._allowed, learner._met)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_the_order_of_columns_does_not_matter_where_they_are_equally_good(seed):
+    rng = random.Random(seed)
+    forth, back = ta.Hindsight(), ta.Hindsight()
+    for _ in range(24):
+        bits = [rng.random() < 0.5 for _ in range(4)]
+        pairs = [(f"{n}", bit) for n, bit in enumerate(bits)]
+        pairs += [(f"as {n}", bit) for n, bit in enumerate(bits)]
+        for learner, item in ((forth, dict(pairs)), (back, dict(pairs[::-1]))):
+            guess, label = learner.guess(item), f"{bits[0]}"
+            learner.learn(item, guess, None if guess.label == label else Correction(label))
+    assert forth.model.clauses
+    assert list(forth.model) == list(back.model)
+
+
+def test_reasons_that_lead_nowhere_are_soon_not_followed():
+    world = ta.worlds.tree(300, 12, 4, 3, seed=0)
+
+    class Whimsical:
+        """The right label, and any feature that tells the two apart."""
+
+        def __init__(self) -> None:
+            self.teacher, self.rng = world.teacher(), random.Random(0)
+
+        def answer(self, item: Item, guess: Guess) -> Correction | None:
+            correction = self.teacher.answer(item, guess)
+            if correction is None or guess.label is None:
+                return correction
+            fit = [f for f in world.features if ta.holds(f, item) > ta.holds(f, guess.example)]
+            return Correction(correction.label, self.rng.choice(fit) if fit else None)
+
+    learner = ta.Hindsight(world.features)
+    mistakes = ta.teach(learner, Whimsical(), world.items).mistakes
+    trusting = ta.Hindsight(world.features, ways=["reasons"])
+    assert mistakes * 3 < ta.teach(trusting, Whimsical(), world.items).mistakes
+    assert learner.ways[learner._followed] == "labels"
+
+
 def test_a_reason_and_its_opposite_are_one_column():
     history = History()
     history.add({"milk": True}, "mammal")

@@ -97,6 +97,15 @@ class Known(Logged):
             key = state.course.said(number).label
             return None if key is None else state.labels.name(key)
 
+    def prepare(self) -> None:
+        """Make what the first question needs, the order of the items and the index of their ids:
+        in a large table that takes a second, in which nobody should have to wait.
+        """
+        with self._ready() as state:
+            if len(state.items):
+                self.table.place(state.items.identity(0))
+                _ = state.line
+
     def summary(self) -> Summary:
         """How far it is."""
         with self._ready() as state:

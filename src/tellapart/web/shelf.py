@@ -122,7 +122,7 @@ class Shelf:
 
     async def _make(self, name: str, make: Callable[[], Session]) -> _Open:
         try:
-            self._open[name] = _Open(await asyncio.to_thread(make))
+            self._open[name] = _Open(await asyncio.to_thread(_prepared, make))
             return self._open[name]
         finally:
             del self._opening[name]
@@ -165,6 +165,12 @@ class _Open:
 
     async def run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.pool, work)
+
+
+def _prepared(make: Callable[[], Session]) -> Session:
+    session = make()
+    session.prepare()
+    return session
 
 
 def begin(

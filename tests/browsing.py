@@ -88,7 +88,7 @@ class Desk:
     @property
     def item(self) -> str:
         """The item at hand."""
-        return self.page.inner_text(".pair thead th:nth-child(2)")
+        return self.page.inner_text(".pair .mine .name")
 
     @property
     def screen(self) -> tuple[str, str, str]:

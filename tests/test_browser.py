@@ -171,6 +171,28 @@ def test_keys_rest_while_typing(sit: Sit, begin: Callable[..., str], server: Ser
     assert desk.screen == before
 
 
+def test_typing_filters_and_enter_takes_the_first_unless_it_is_new(
+    sit: Sit, begin: Callable[..., str], server: Server
+) -> None:
+    session = begin(labels=["mandrill", "big cat", "cat"])
+    desk = sit(session)
+    desk.write("l", "cat")  # the one called so, though another has it in it
+    desk.page.keyboard.press("l")
+    desk.page.keyboard.type("man")
+    lines = desk.page.locator("#labels li:visible")
+    assert [line.split()[-1] for line in lines.all_inner_texts()] == ["mandrill", "man"]
+    assert lines.first.get_attribute("class") == "taken"
+    desk.press("Enter")
+    assert "mandrill" in desk.heading
+    desk.press("0")
+    desk.write("l", "new: man")
+    desk.press("0")
+    desk.write("l", "duck")
+    desk.press("0")
+    said = [answer["label"] for answer in history(server, session)]
+    assert said == ["cat", "mandrill", "man", "duck"]
+
+
 def test_twice_is_once(sit: Sit, begin: Callable[..., str], server: Server) -> None:
     session = begin(labels=["mammal"])
     desk = sit(session)
@@ -206,11 +228,11 @@ def test_an_odd_answer_is_settled_with_one_key(
     line = page.locator("tr", has_text=slipped).first
     line.wait_for()
     for _ in range(20):  # what stands before it is so
-        if slipped in page.inner_text(".list tr:first-child"):
+        if slipped in page.inner_text(".list tbody tr:first-child"):
             break
-        first = page.inner_text(".list tr:first-child")
+        first = page.inner_text(".list tbody tr:first-child")
         page.keyboard.press("Enter")
-        page.locator(".list tr:first-child", has_not_text=first.split(",")[0]).wait_for()
+        page.locator(".list tbody tr:first-child", has_not_text=first.split(",")[0]).wait_for()
     with page.expect_navigation():
         page.keyboard.press("1")
     said = [one for one in history(server, session) if one["item"]["name"] == slipped]
@@ -393,10 +415,9 @@ def violations(page: Any, axe: str) -> list[str]:
     """What is serious or critical, light and dark."""
     page.add_script_tag(content=axe)
     found = []
-    for scheme, only in (("light", None), ("dark", ["color-contrast"])):
+    for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        options = {"resultTypes": ["violations"]} | ({} if only is None else {"runOnly": only})
-        told = page.evaluate("options => axe.run(document, options)", options)
+        told = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         for one in told["violations"]:
             if one["impact"] in ("serious", "critical"):
                 where = [node["html"][:150] for node in one["nodes"][:2]]
@@ -429,7 +450,7 @@ def test_every_page_is_for_everybody(
     page.keyboard.press("n")
     page.keyboard.type("a note")
     desk.press("Enter")
-    desk.press(page.locator("#labels button").first.get_attribute("data-key") or "")
+    desk.press(page.locator("#labels button:not(.guess)").first.get_attribute("data-key") or "")
     assert desk.page.locator("#features").count()
     look("feature")
     for path in PAGES:

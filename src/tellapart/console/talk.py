@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from rich.console import Console
 
 from tellapart.console.keyboard import Keyboard
-from tellapart.console.screen import Screen, offer
+from tellapart.console.screen import Screen, offers
 from tellapart.errors import TellapartError
 from tellapart.features.candidates import Candidate
+from tellapart.features.spoken import spoken
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.keys import KEYS
+from tellapart.sessions.labels import NEW, typed
 from tellapart.sessions.showing import name, said
 
 _USUAL = ("label", "skip", "unsure", "undo", "redo", "note", "help")
@@ -73,15 +75,13 @@ class _Talk:
         labels = self.session.labels
         keyed = {str(n): label for n, label in enumerate(labels, 1) if n < 10}
         if name(given.item) in self.hints:
-            self.screen.say("\n" + self.hints[name(given.item)], "cyan")
+            self.screen.say("")
+            self.screen.say(self.hints[name(given.item)], "cyan")
         self.screen.item(given)
         self.screen.guess(given)
         if given.asks == "feature":
             return self.why(given, str(given.kept))
-        self.screen.labels(
-            [label for label in labels if label != given.guess.label],
-            {label: key for key, label in keyed.items()},
-        )
+        self.screen.labels(labels, given.guess.label)
         self.screen.actions(*(("right", *_USUAL) if given.asks == "answer" else _USUAL))
         self.screen.progress(self.session.summary())
         while True:
@@ -133,8 +133,8 @@ class _Talk:
         """What tells the item from its example."""
         example = given.guess.example
         assert example is not None
-        offers = self.session.candidates(given.id, label)
-        shown = offers
+        everything = self.session.candidates(given.id, label)
+        shown = everything
         self.screen.say(f"True of {name(given.item)}, not of {name(example)}:")
         self.offer(shown)
         self.screen.actions("feature", "write", "tag", "none", "back")
@@ -153,7 +153,11 @@ class _Talk:
                 return True  # the same item comes again
             elif action == "feature":
                 words = (self.keyboard.line("find: ") or "").strip().lower()
-                shown = [one for one in offers if words in str(one.feature).lower()]
+                shown = [
+                    one
+                    for one in everything
+                    if words in f"{one.feature} {spoken(one.feature)}".lower()
+                ]
                 self.offer(shown)
             elif action == "write":
                 text = self.keyboard.line("condition: ")
@@ -168,23 +172,17 @@ class _Talk:
 
     def offer(self, candidates: list[Candidate]) -> None:
         """Features to choose from."""
-        self.screen.choices([offer(one) for one in candidates])
+        self.screen.choices(offers(candidates))
         if not candidates:
             self.screen.say("  None of the columns. Write a condition, or set a tag.", "dim")
 
     def choose(self, labels: list[str]) -> str | None:
-        """A label that is typed: a known one by its beginning, or a new one.
-
-        In quotes it is taken as it stands: "man" where there is a mandrill.
-        """
+        """A label that is typed: a known one by a part of its name, or a new one."""
         text = (self.keyboard.line("label: ") or "").strip()
-        if len(text) > 2 and text[0] == text[-1] == '"':
-            return text[1:-1].strip() or None
-        exact = [label for label in labels if label.lower() == text.lower()]
-        begin = [label for label in labels if label.lower().startswith(text.lower())]
-        if exact or (text and len(begin) == 1):
-            return (exact or begin)[0]
-        return text or None
+        label = typed(text, labels)
+        if label in labels and text.lower() != label.lower():
+            self.screen.say(f"{label}. A new label: type {NEW} {text}", "dim")
+        return label
 
     def tag(self, given: Given, label: str, tag: str) -> bool:
         """A tag that the item has and the example has not."""

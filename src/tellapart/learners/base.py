@@ -135,6 +135,14 @@ class BaseLearner(ABC):
         """The most mistakes possible in a world with these true values; None if unknown."""
         return None
 
+    @property
+    def looks_back(self) -> bool:
+        """Whether old items may be asked about features named later, and right guesses matter.
+
+        A search for the worst case must then settle every truth of every item.
+        """
+        return False
+
     def hidden(self) -> Any:
         """What later guesses on unseen items depend on besides the model: counts, caps, a clock.
 

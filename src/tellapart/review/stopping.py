@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import count
 
+from tellapart.counts import counted
 from tellapart.errors import check
 from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Correction, Guess, Label, Learner, Lesson
@@ -101,7 +102,7 @@ class Rounds(Stopper):
 
     def facts(self, progress: Progress) -> list[str]:
         """How many were met."""
-        return [f"{progress.rounds} items done"]
+        return [f"{counted(progress.rounds, 'item')} done"]
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,9 @@ class NoMistakeIn(Stopper):
 
     def facts(self, progress: Progress) -> list[str]:
         """The run, and what it says of the error."""
-        run = f"no mistake in {progress.streak} items" if progress.streak else "a mistake just now"
+        run = "a mistake just now"
+        if progress.streak:
+            run = f"no mistake in {counted(progress.streak, 'item')}"
         return [run, str(estimate(progress))]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tellapart.counts import counted
 from tellapart.protocol import Guess
 from tellapart.tables import Row
 
@@ -69,8 +70,9 @@ class Summary:
     def __str__(self) -> str:
         return (
             f"{self.labelled:,} of {self.items:,} items labelled, {self.unsure:,} unsure,"
-            f" {self.left:,} left; {self.mistakes:,} mistakes in {self.guesses:,} guesses,"
-            f" {self.recent[0]} in the last {self.recent[1]}; {self.rules} rules; {self.estimate}"
+            f" {self.left:,} left; {counted(self.mistakes, 'mistake')} in"
+            f" {counted(self.guesses, 'guess', 'guesses')}, {self.recent[0]} in the last"
+            f" {self.recent[1]}; {counted(self.rules, 'rule')}; {self.estimate}"
         )
 
 

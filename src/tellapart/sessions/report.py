@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tellapart.features import Expression
+from tellapart.features.spoken import spoken
 from tellapart.features.tree import Not
 from tellapart.model import Clause, DecisionList, Literal
-from tellapart.protocol import Guess, Label
+from tellapart.protocol import Feature, Guess, Label
 from tellapart.review import ErrorEstimate, Progress, estimate
 from tellapart.sessions.acts import Shown
 from tellapart.sessions.replies import Answered, Given, Summary
@@ -81,6 +84,16 @@ def _upright(state: State, literal: Literal) -> Literal:
     return literal
 
 
+def speaker(state: State) -> Callable[[Feature, bool], str]:
+    """How to speak of features of this table, also of those that do not hold."""
+
+    def say(feature: Feature, wanted: bool) -> str:
+        feature, wanted = _upright(state, Literal(feature, wanted))
+        return spoken(feature, wanted)
+
+    return say
+
+
 def error_now(progress: Progress) -> ErrorEstimate:
     """What is known of the error: of the present model, or over the last items if that says more.
 
@@ -104,8 +117,8 @@ def summary(state: State) -> Summary:
         unsure=len(state.unsure),
         skipped=len(state.skipped),
         left=total - labelled - waiting - len(state.unsure),
-        mistakes=now.progress.mistakes,
-        guesses=now.progress.guesses,
+        mistakes=now.progress.mistakes + now.progress.picked_mistakes,
+        guesses=now.progress.guesses + now.progress.picked,
         recent=(sum(recent), len(recent)),
         rules=len(now.learner.model.clauses),
         teachers=len(state.teachers),

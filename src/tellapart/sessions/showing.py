@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from datetime import date, datetime
+from math import floor
 from typing import Any
 
+from tellapart.counts import counted
 from tellapart.features.candidates import Candidate
+from tellapart.review.interval import percent
+from tellapart.sessions.replies import Ending, Summary
 from tellapart.tables import Row
 
 _SAID = {
@@ -56,7 +60,62 @@ def show(value: Any) -> str:
 
 def covers(candidate: Candidate) -> str:
     """How many items a candidate holds on."""
-    return f"{'' if candidate.exact else 'about '}{candidate.covers:,} items"
+    return f"{'' if candidate.exact else 'about '}{counted(candidate.covers, 'item')}"
+
+
+def how_far(summary: Summary) -> list[str]:
+    """What is always in sight: saved, done and left, mistakes, rules, the error."""
+    saved = f"saved up to item {summary.labelled:,}"
+    done = [f"{summary.labelled:,} done", f"{summary.left:,} left"]
+    for count, word in ((summary.skipped, "skipped"), (summary.unsure, "unsure")):
+        if count:
+            done.append(f"{count:,} {word}")
+    facts = [saved if summary.labelled else "every answer is saved at once", ", ".join(done)]
+    if summary.guesses:
+        facts += [_lately(*summary.recent), counted(summary.rules, "rule"), _error(*summary.error)]
+    return facts
+
+
+def _lately(wrong: int, among: int) -> str:
+    last = "guess" if among == 1 else f"{among} guesses"
+    return f"{counted(wrong, 'mistake') if wrong else 'no mistake'} in the last {last}"
+
+
+def _error(low: float, likely: float, high: float) -> str:
+    """Likely, and between which bounds: outwards, where they are rounded."""
+    if high > 0.99:
+        return "error not known yet"
+    return f"error about {100 * likely:.0f} % ({floor(100 * low)} to {percent(high)})"
+
+
+def ended(ending: Ending) -> str:
+    """What to say when there is nothing left."""
+    summary = ending.summary
+    told = [f"{counted(summary.labelled, 'item')} taught"]
+    if summary.unsure:
+        told.append(f"{summary.unsure:,} unsure")
+    if ending.busy:
+        told.append(f"{ending.busy:,} with other teachers, and some may come back")
+    said = ", ".join(told)
+    if summary.guesses:
+        guesses = counted(summary.guesses, "guess", "guesses")
+        said += f"; {counted(summary.mistakes, 'mistake')} in {guesses}"
+        said += f", {counted(summary.rules, 'rule')}. {_big(summary.estimate)}"
+    return said
+
+
+def _big(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def stop_hint(summary: Summary) -> str | None:
+    """Whether it is time to stop, and if not, when it may be."""
+    if summary.stop is None or not summary.guesses:
+        return None
+    facts = summary.stop.split("; ")
+    if summary.may_stop:
+        return f"You may stop: {facts[0]}"
+    return _big(facts[-1])
 
 
 def harmless(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tellapart.features.candidates import Candidate, candidates, count
+from tellapart.features.language import Expression
 from tellapart.protocol import Item, Label
 from tellapart.tables.rows import Row
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 HISTORY = 2_000
 """At most so many labelled items of either label rank the candidates."""
+RANKED = 2_000
+"""So many rows of the table, evenly spread, say how common a candidate is when it is ranked."""
 COUNTED = 20_000
 """In a larger table so many rows, evenly spread, estimate how many items a candidate covers."""
 
@@ -29,6 +32,7 @@ def telling(
     label: Label,
     limit: int,
     counted: int = COUNTED,
+    named: Mapping[Expression, float] | None = None,
 ) -> list[Candidate]:
     """See `Table.candidates`."""
     pairs = history.items() if isinstance(history, Mapping) else history
@@ -50,6 +54,9 @@ def telling(
         rows[: len(ours)],
         rows[len(ours) :],
         limit=limit,
+        part=table.part(min(counted, RANKED)),
+        vocabulary=table.vocabulary,
+        named=named,
     )
     part = table.part(counted)
     counts = iter(count([c.feature for c in made if not table.knows(c.feature)], part))

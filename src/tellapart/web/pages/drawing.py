@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tellapart.sessions import Session
 from tellapart.sessions.keys import FILE, read_keys
+from tellapart.sessions.showing import how_far, stop_hint
 from tellapart.web.calling import Caller
 
 PAGES = (
@@ -62,10 +63,13 @@ def home(session: str) -> str:
 
 def around(session: Session, call: Caller) -> dict[str, Any]:
     """What all pages of a session show."""
+    summary = session.summary()
     return {
         "session": session.name,
         "teacher": call.name,
-        "summary": session.summary(),
+        "summary": summary,
+        "facts": how_far(summary),
+        "stop_hint": stop_hint(summary),
         "home": home(session.name),
         "pages": PAGES,
         "keys": keys_of(call),

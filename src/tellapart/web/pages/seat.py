@@ -30,7 +30,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Cell:
-    """One value: a text in parts, a picture, or unknown."""
+    """One value: a text in parts, yes or no, a picture, or unknown."""
 
     kind: str
     text: str
@@ -113,6 +113,8 @@ def _cell(value: Any, other: Any, picture: Source, *, mark: bool) -> Cell:
     if source is not None:
         return Cell("image", text, src=source)
     shown, more = text[:LONGEST], max(0, len(text) - LONGEST)
+    if isinstance(value, bool):
+        return Cell(text, text, (Part(text),))
     if not mark or not isinstance(value, str) or not isinstance(other, str) or " " not in text:
         return Cell("text", shown, (Part(shown),), more)
     known = {word.lower() for word in _WORDS.findall(other[: 10 * LONGEST])}
@@ -123,4 +125,6 @@ def _cell(value: Any, other: Any, picture: Source, *, mark: bool) -> Cell:
             parts[-1] = Part(parts[-1].text + word, marked)
         else:
             parts.append(Part(word, marked))
+    if all(part.marked for part in parts if any(map(str.isalnum, part.text))):
+        parts = [Part(shown)]  # nothing in common: marks would only be in the way
     return Cell("text", shown, tuple(parts), more)

@@ -41,15 +41,27 @@ document.addEventListener("scroll", (event) => scrolled.add(event.target), { cap
 function swap(html) {
   const box = document.createElement("template");
   box.innerHTML = html;
+  if (document.querySelector(".pair details")?.open) box.content.querySelector(".pair details")?.setAttribute("open", "");
   for (const fresh of [...box.content.children]) {
     const old = fresh.id && document.getElementById(fresh.id);
     if (old) become(old, fresh);
   }
+  announce();
   const first = document.querySelector("#card [data-focus]") ?? document.querySelector("#card h1");
   first?.focus({ preventScroll: true });
   for (const box of scrolled) if (box.scrollTop && box.closest?.("#card")) box.scrollTop = 0;
   scrolled.clear();
+  // on a small screen, what is new may lie above or below
+  const top = document.querySelector("#card [data-top]");
+  const at = top?.getBoundingClientRect().top;
+  if (at < 0 || at > innerHeight * 0.8) top.scrollIntoView();
   for (const box of document.querySelectorAll("input[data-check]")) check(box);
+}
+
+// For those who listen: the new sentence, and that all is saved.
+function announce() {
+  const parts = ["#card .told", "#card h1", "#status li"].map((part) => document.querySelector(part)?.textContent.trim());
+  document.getElementById("voice").textContent = parts.filter(Boolean).join(" ");
 }
 
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
@@ -143,23 +155,40 @@ document.addEventListener("keydown", (event) => {
   } else target.click();
 });
 
-const shown = (list) => [...list.querySelectorAll("li")].filter((line) => !line.hidden);
+// What Enter takes among the lines of a list: the one called so, else one that begins so, else the first
+// that has it in it. `typed` in sessions/labels.py is the same rule.
+function first(lines, wanted) {
+  const name = (line) => (line.querySelector("button").value || "").toLowerCase();
+  return lines.find((line) => name(line) === wanted) ?? lines.find((line) => name(line).startsWith(wanted)) ?? lines[0];
+}
 
 function filter(box) {
   const list = document.querySelector(box.dataset.filters);
-  const wanted = box.value.trim().toLowerCase();
-  for (const line of list.querySelectorAll("li")) line.hidden = !line.textContent.toLowerCase().includes(wanted);
+  const fresh = list.querySelector("li.new");
+  const text = box.value.trim();
+  const wanted = text.toLowerCase();
+  const made = wanted.startsWith("new:") && fresh;
+  const lines = [...list.querySelectorAll("li:not(.new)")];
+  for (const line of lines) {
+    const value = line.querySelector("button").value.toLowerCase();
+    const said = line.querySelector("span").textContent.toLowerCase();
+    line.hidden = made ? value !== wanted : !`${value} ${said}`.includes(wanted);
+  }
+  const left = lines.filter((line) => !line.hidden);
+  if (fresh) {
+    const label = made ? text.slice(4).trim() : text;
+    fresh.hidden = !label || left.some((line) => line.querySelector("button").value.toLowerCase() === wanted);
+    fresh.querySelector("button").value = label;
+    fresh.querySelector("b").textContent = label;
+  }
+  const taken = wanted ? (first(left, wanted) ?? (fresh?.hidden ? null : fresh)) : null;
+  for (const line of [...lines, fresh]) line?.classList.toggle("taken", line === taken);
+  return taken ?? left[0];
 }
 
-// Enter in a filter: the first that is left, or what was typed if that is new and may be.
+// Enter in a filter takes the first that fits.
 function pick(box) {
-  const list = document.querySelector(box.dataset.filters);
-  const wanted = box.value.trim().toLowerCase();
-  const lines = shown(list);
-  const exact = lines.find((line) => line.querySelector("button")?.value.toLowerCase() === wanted);
-  const line = exact ?? (box.dataset.new && wanted ? null : lines[0]);
-  if (line) line.querySelector("button").click();
-  else if (wanted && box.form) box.form.requestSubmit();
+  filter(box)?.querySelector("button").click();
 }
 
 let latest = 0;

@@ -74,11 +74,14 @@ class Screen:
         for number, line in enumerate(lines[:9], 1):
             self.say(f"  {number}  {line}")
 
-    def labels(self, labels: Sequence[str], keyed: Mapping[str, str]) -> None:
-        """The labels, each with its key for good."""
+    def labels(
+        self, labels: Sequence[str], keyed: Mapping[str, str], meanings: Mapping[str, str]
+    ) -> None:
+        """The labels, each with its key for good, and what it means."""
         for label in labels:
             if label in keyed:
-                self.say(f"  {keyed[label]}  {label}")
+                means = f": {meanings[label]}" if label in meanings else ""
+                self.say(f"  {keyed[label]}  {label}{means}")
 
     def actions(self, *actions: str) -> None:
         """The keys that do something now."""

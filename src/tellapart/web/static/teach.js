@@ -147,7 +147,11 @@ function filter(box) {
   const wanted = text.toLowerCase();
   const made = wanted.startsWith("new:") && fresh;
   const lines = [...list.querySelectorAll("li:not(.new)")];
-  for (const line of lines) line.hidden = made ? line.querySelector("button").value.toLowerCase() !== wanted : !line.textContent.toLowerCase().includes(wanted);
+  for (const line of lines) {
+    const label = line.querySelector("button").value.toLowerCase();
+    if (fresh) line.hidden = made ? label !== wanted : !label.includes(wanted); // what a label means is not its name
+    else line.hidden = !line.textContent.toLowerCase().includes(wanted);
+  }
   const left = lines.filter((line) => !line.hidden);
   if (fresh) {
     const label = made ? text.slice(4).trim() : text;

@@ -228,11 +228,11 @@ def test_an_odd_answer_is_settled_with_one_key(
     line = page.locator("tr", has_text=slipped).first
     line.wait_for()
     for _ in range(20):  # what stands before it is so
-        if slipped in page.inner_text(".list tr:first-child"):
+        if slipped in page.inner_text(".list tbody tr:first-child"):
             break
-        first = page.inner_text(".list tr:first-child")
+        first = page.inner_text(".list tbody tr:first-child")
         page.keyboard.press("Enter")
-        page.locator(".list tr:first-child", has_not_text=first.split(",")[0]).wait_for()
+        page.locator(".list tbody tr:first-child", has_not_text=first.split(",")[0]).wait_for()
     with page.expect_navigation():
         page.keyboard.press("1")
     said = [one for one in history(server, session) if one["item"]["name"] == slipped]

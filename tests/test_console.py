@@ -150,7 +150,7 @@ def test_a_label_that_is_the_guess_means_right(room: Room) -> None:
 def test_find_narrows_the_features_and_their_digits(room: Room) -> None:
     said = room.type(FIRST + "lbird\n" + "ffeath\n" + "1")
     assert room.answers == [MAMMAL, BIRD]
-    assert "  1  feathers  (2 items)" in said
+    assert "  1  feathers  2 items" in said
     room.type("lfish\nfnothing like it\n1")  # nothing is left to choose from: 1 does nothing
     assert len(room.answers) == 2
     assert "None of the columns" in room.said

@@ -188,6 +188,33 @@ def test_the_zoo_where_nothing_may_be_written(
     assert err.startswith("tellapart: /proc/tellapart-zoo.csv: ")
 
 
+def test_a_table_without_rows(typist: Typist, folder: Path) -> None:
+    (folder / "head.csv").write_text("name,legs\n")
+    assert "head.csv has columns, and no rows" in typist("", "head.csv", code=1)[1]
+
+
+@pytest.mark.parametrize("printed", ["item", "choices", "progress"])
+def test_ctrl_c_while_it_prints(
+    typist: Typist, monkeypatch: pytest.MonkeyPatch, printed: str
+) -> None:
+    """It stops kindly, and what was answered is there."""
+    from tellapart.console.screen import Screen as Shown
+
+    real = getattr(Shown, printed)
+    calls = []
+
+    def interrupted(*given: object) -> None:
+        real(*given)
+        calls.append(given)
+        if len(calls) == (1 if printed == "choices" else 2):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Shown, printed, interrupted)
+    out, _ = typist("lmammal\nlbird\n1", "zoo.csv", "--order", "file")
+    assert "Stopped. Every answer is saved." in out
+    assert answers() == [("bear", "mammal")]
+
+
 # -- a real terminal
 
 
@@ -239,7 +266,7 @@ def test_a_real_terminal() -> None:
     screen.wait_for("I think mammal, because it is like bear.")
     screen.type("\x1b[A")  # an arrow is no Escape, and no A
     screen.type("lbird\r")
-    screen.wait_for("NOT milk")
+    screen.wait_for("not milk")
     screen.type("\x1b")
     screen.wait_for("I think mammal")
     screen.type("lbird\nxlegs < 3\n")  # typed ahead

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from tellapart.features.candidates import Candidate
+from tellapart.features.spoken import spoken
+from tellapart.protocol import Label
 from tellapart.sessions import Given, Summary
 from tellapart.sessions.keys import KEYS
 from tellapart.sessions.showing import (
@@ -74,26 +76,31 @@ class Screen:
         for number, line in enumerate(lines[:9], 1):
             self.say(f"  {number}  {line}")
 
-    def labels(
-        self, labels: Sequence[str], keyed: Mapping[str, str], meanings: Mapping[str, str]
-    ) -> None:
+    def labels(self, labels: Sequence[str], guess: Label, meanings: Mapping[str, str]) -> None:
         """The labels, each with its key for good, and what it means."""
-        for label in labels:
-            if label in keyed:
-                means = f": {meanings[label]}" if label in meanings else ""
-                self.say(f"  {keyed[label]}  {label}{means}")
+        for number, label in enumerate(labels[:9], 1):
+            means = f": {meanings[label]}" if label in meanings else ""
+            self.say(f"  {number}  {label}{means}{'  (the guess)' if label == guess else ''}")
 
     def actions(self, *actions: str) -> None:
         """The keys that do something now."""
-        said = (f"{_SIGNS.get(self.keys[a], self.keys[a])} {KEYS[a][1]}" for a in actions)
-        self.say("  " + " · ".join(said), "dim")
+        self.facts(f"{_SIGNS.get(self.keys[a], self.keys[a])} {KEYS[a][1]}" for a in actions)
+
+    def facts(self, facts: Iterable[str]) -> None:
+        """Short texts, none of them broken in two where a line ends."""
+        line = ""
+        for fact in facts:
+            if line and len(line) + len(fact) + 5 > self.console.width:
+                self.say(f"{line} ·", "dim")
+                line = ""
+            line = f"{line} · {fact}" if line else f"  {fact}"
+        self.say(line, "dim")
 
     def progress(self, summary: Summary) -> None:
         """How far it is."""
-        told = " · ".join(how_far(summary))
-        self.say(told[:1].upper() + told[1:], "dim")
+        self.facts([fact[:1].upper() + fact[1:] for fact in how_far(summary)])
         if hint := stop_hint(summary):
-            self.say(hint, "green" if summary.may_stop else "dim")
+            self.say(f"  {hint}", "green" if summary.may_stop else "dim")
 
 
 def _text(text: str, style: str = "") -> Text:
@@ -103,6 +110,8 @@ def _text(text: str, style: str = "") -> Text:
     return Text(shown if more <= 0 else f"{shown}... and {more:,} characters more", style)
 
 
-def offer(candidate: Candidate) -> str:
-    """A candidate as a line."""
-    return f"{candidate.feature}  ({covers(candidate)})"
+def offers(candidates: Sequence[Candidate]) -> list[str]:
+    """Candidates as lines, with how many items they cover in a column."""
+    said = [spoken(one.feature) for one in candidates]
+    wide = min(40, max(map(len, said), default=0))
+    return [f"{text:<{wide}}  {covers(one)}" for text, one in zip(said, candidates, strict=True)]

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from rich.console import Console
 
 from tellapart.console.keyboard import Keyboard
-from tellapart.console.screen import Screen, offer
+from tellapart.console.screen import Screen, offers
 from tellapart.counts import counted
 from tellapart.errors import TellapartError
 from tellapart.features.candidates import Candidate
+from tellapart.features.spoken import spoken
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.keys import KEYS
@@ -75,16 +76,13 @@ class _Talk:
         labels = self.session.labels
         keyed = {str(n): label for n, label in enumerate(labels, 1) if n < 10}
         if name(given.item) in self.hints:
-            self.screen.say("\n" + self.hints[name(given.item)], "cyan")
+            self.screen.say("")
+            self.screen.say(self.hints[name(given.item)], "cyan")
         self.screen.item(given)
         self.screen.guess(given)
         if given.asks == "feature":
             return self.why(given, str(given.kept))
-        self.screen.labels(
-            [label for label in labels if label != given.guess.label],
-            {label: key for key, label in keyed.items()},
-            self.session.meanings,
-        )
+        self.screen.labels(labels, given.guess.label, self.session.meanings)
         self.screen.actions(*(("right", *_USUAL) if given.asks == "answer" else _USUAL))
         self.screen.progress(self.session.summary())
         while True:
@@ -158,8 +156,8 @@ class _Talk:
         """What tells the item from its example."""
         example = given.guess.example
         assert example is not None
-        offers = self.session.candidates(given.id, label)
-        shown = offers
+        everything = self.session.candidates(given.id, label)
+        shown = everything
         self.screen.say(f"True of {name(given.item)}, not of {name(example)}:")
         self.offer(shown)
         self.screen.actions("feature", "write", "tag", "none", "back")
@@ -178,7 +176,11 @@ class _Talk:
                 return True  # the same item comes again
             elif action == "feature":
                 words = (self.keyboard.line("find: ") or "").strip().lower()
-                shown = [one for one in offers if words in str(one.feature).lower()]
+                shown = [
+                    one
+                    for one in everything
+                    if words in f"{one.feature} {spoken(one.feature)}".lower()
+                ]
                 self.offer(shown)
             elif action == "write":
                 text = self.keyboard.line("condition: ")
@@ -193,7 +195,7 @@ class _Talk:
 
     def offer(self, candidates: list[Candidate]) -> None:
         """Features to choose from."""
-        self.screen.choices([offer(one) for one in candidates])
+        self.screen.choices(offers(candidates))
         if not candidates:
             self.screen.say("  None of the columns. Write a condition, or set a tag.", "dim")
 

@@ -6,6 +6,7 @@ hands the rest to the learner's own `_learn`.
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -150,6 +151,12 @@ class BaseLearner(ABC):
         (`teachers.adversary`) sees when it comes back to where it was.
         """
         return codec.decode(self.to_dict())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        made = memo[id(self)] = object.__new__(type(self))
+        for name, value in vars(self).items():  # memory is long, and nothing in it ever changes
+            made.__dict__[name] = dict(value) if name == "_memory" else copy.deepcopy(value, memo)
+        return made
 
     def clone(self) -> Self:
         """A fresh learner with the same parameters, that has learnt nothing."""

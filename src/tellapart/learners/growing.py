@@ -23,10 +23,11 @@ part of the tree grown anew. The result is the same as from nothing.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -90,6 +91,9 @@ class Node:
     leaf: bool = True
     """Whether no split, or not splitting, is better."""
 
+    def __deepcopy__(self, memo: object) -> Node:
+        return self  # once grown, a node never changes
+
     @property
     def leaves(self) -> int:
         if self.leaf or self.yes is None or self.no is None:
@@ -107,6 +111,11 @@ class Grower:
         self._version: tuple[int, ...] = ()
         self._stale = True  # prices are not what they were: nothing stays as it is
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Grower:
+        made = Grower(copy.deepcopy(self.history, memo), self.way)
+        made.root, made._version = self.root, self._version
+        return made
+
     def grow(self) -> Node:
         """The tree of the history as it is now."""
         history, way = self.history, self.way
@@ -116,8 +125,6 @@ class Grower:
         self.floor = way.floor / (1 + cells / _CELLS)
         self.cheap = self._cheap() if way.doubt is None else []
         version = (len(history.labels), self.columns, len(self.cheap), cells)
-        if version[:1] != self._version[:1]:
-            self.root = None
         self._stale = version != self._version
         self._version = version
         steps = np.arange(n)
@@ -245,7 +252,9 @@ class Grower:
         new = inside[start:].copy()
         new[0] &= ~old.inside[start]
         with_it = old.with_it
-        before = with_it.shape[1]
+        met, before = with_it.shape
+        if met < len(labels):
+            with_it = np.pad(with_it, [(0, len(labels) - met), (0, 0)])
         if new.any():
             with_it = (
                 with_it + self._count(new, int(np.bitwise_count(new).sum()), start)[:, :before]

@@ -10,6 +10,7 @@ Nothing here depends on the order in which an item shows its columns.
 
 from __future__ import annotations
 
+import copy
 from bisect import bisect_left, insort
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
@@ -76,6 +77,14 @@ class History:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> History:
+        """Another one, independent. What is in the lists never changes: the lists are copied."""
+        made = memo[id(self)] = object.__new__(History)
+        for name, value in vars(self).items():
+            flat = isinstance(value, list | dict) and name != "_numbers"
+            setattr(made, name, copy.copy(value) if flat else copy.deepcopy(value, memo))
+        return made
 
     @property
     def words(self) -> Words:
@@ -248,6 +257,13 @@ class _Numbers:
             value = item.get(name)
             if isinstance(value, int | float):
                 self.take(value, number)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Numbers:
+        made = object.__new__(_Numbers)
+        made.history, made.name = copy.deepcopy(self.history, memo), self.name
+        made.values, made.at = self.values[:], self.at[:]
+        made.distinct, made.cuts = set(self.distinct), self.cuts[:]
+        return made
 
     def take(self, value: float, number: int) -> None:
         """Item `number` has `value`."""

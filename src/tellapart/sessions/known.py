@@ -9,7 +9,7 @@ from tellapart.errors import ProtocolError
 from tellapart.features.candidates import Candidate
 from tellapart.model import DecisionList
 from tellapart.protocol import Item
-from tellapart.review import History
+from tellapart.review import Transcript
 from tellapart.sessions import agreement, reasons, report
 from tellapart.sessions.acts import Shown
 from tellapart.sessions.events import Event
@@ -176,7 +176,7 @@ class Known(Logged):
         Others can go on meanwhile: it judges what there was when it began.
         """
         with self._ready() as state:
-            history = History(list(state.course.history.rounds))
+            history = Transcript(list(state.course.history.rounds))
             acts = list(state.course.rounds)
         found = agreement.slips(state, history, self._lock)
         with self._lock:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tellapart.features import Expression
+from tellapart.features.spoken import spoken
 from tellapart.features.tree import Not
 from tellapart.model import Clause, DecisionList, Literal
-from tellapart.protocol import Guess, Label
+from tellapart.protocol import Feature, Guess, Label
 from tellapart.review import ErrorEstimate, Progress, estimate
 from tellapart.sessions.acts import Shown
 from tellapart.sessions.replies import Answered, Given, Summary
@@ -79,6 +82,16 @@ def _upright(state: State, literal: Literal) -> Literal:
     ):
         return Literal(Expression(feature.tree.operand))
     return literal
+
+
+def speaker(state: State) -> Callable[[Feature, bool], str]:
+    """How to speak of features of this table, also of those that do not hold."""
+
+    def say(feature: Feature, wanted: bool) -> str:
+        feature, wanted = _upright(state, Literal(feature, wanted))
+        return spoken(feature, wanted)
+
+    return say
 
 
 def error_now(progress: Progress) -> ErrorEstimate:

@@ -10,7 +10,7 @@ from typing import Any
 from tellapart.counts import counted
 from tellapart.features.candidates import Candidate
 from tellapart.review.interval import percent
-from tellapart.sessions.replies import Summary
+from tellapart.sessions.replies import Ending, Summary
 from tellapart.tables import Row
 
 _SAID = {
@@ -85,7 +85,27 @@ def _error(low: float, likely: float, high: float) -> str:
     """Likely, and between which bounds: outwards, where they are rounded."""
     if high > 0.99:
         return "error not known yet"
-    return f"error about {100 * likely:.0f} % (between {floor(100 * low)} and {percent(high)})"
+    return f"error about {100 * likely:.0f} % ({floor(100 * low)} to {percent(high)})"
+
+
+def ended(ending: Ending) -> str:
+    """What to say when there is nothing left."""
+    summary = ending.summary
+    told = [f"{counted(summary.labelled, 'item')} taught"]
+    if summary.unsure:
+        told.append(f"{summary.unsure:,} unsure")
+    if ending.busy:
+        told.append(f"{ending.busy:,} with other teachers, and some may come back")
+    said = ", ".join(told)
+    if summary.guesses:
+        guesses = counted(summary.guesses, "guess", "guesses")
+        said += f"; {counted(summary.mistakes, 'mistake')} in {guesses}"
+        said += f", {counted(summary.rules, 'rule')}. {_big(summary.estimate)}"
+    return said
+
+
+def _big(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def stop_hint(summary: Summary) -> str | None:
@@ -95,7 +115,7 @@ def stop_hint(summary: Summary) -> str | None:
     facts = summary.stop.split("; ")
     if summary.may_stop:
         return f"You may stop: {facts[0]}"
-    return facts[-1][:1].upper() + facts[-1][1:]
+    return _big(facts[-1])
 
 
 def harmless(text: str) -> str:

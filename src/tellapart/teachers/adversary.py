@@ -107,6 +107,9 @@ def worst_case(
     s = k if s is None else s
     check(owner, "s", s, f"an integer from 0 to k = {k}", lambda v: 0 <= v <= k)
     check(owner, "rounds", rounds, "an integer >= 1", lambda v: v >= 1)
+    for name, value in (("most_positions", most_positions), ("features", features)):
+        if value is not None:
+            check(owner, name, value, "None or an integer >= 1", lambda v: v >= 1)
     m, k, s = int(m), int(k), int(s)
     if learner.looks_back:
         if same_feature or depth is not None or s < k:
@@ -114,7 +117,13 @@ def worst_case(
                 f"{owner}: {type(learner).__name__} looks back, and for such learners same_feature,"
                 " depth and s are not thought of. Leave them out; features= makes a search smaller"
             )
+        if look_into and features is None:
+            raise ParameterError(f"{owner}: features must be given if they are to be looked into")
         return _look_back(learner, Memoir(m, k, features, look_into), most_positions, rounds)
+    if look_into or features is not None:
+        raise ParameterError(
+            f"{owner}: features and look_into are only for learners that look back"
+        )
     most_positions = 100_000 if most_positions is None else most_positions
     board = Board(m, k, s, same_feature=same_feature, unnamed=unnamed)
     if depth is None:
@@ -168,10 +177,11 @@ class Adversary:
         number = self._number(item)
         if guess == self.case.guesses[number]:
             return self.case.corrections[number]
-        label = _label(self.case.homes[number], number)
-        if guess.label == label:
+        foreseen = self.case.corrections[number] or self.case.guesses[number]
+        if guess.label == foreseen.label:
             return None
-        return Correction(label, None if guess.label is None else self._reason(number, guess))
+        feature = None if guess.label is None else self._reason(number, guess)
+        return Correction(foreseen.label, feature if feature in item else None)
 
     def _number(self, item: Item) -> int:
         if item not in self._numbers:

@@ -26,7 +26,7 @@ from itertools import product
 from math import inf
 from typing import NamedTuple, TypeAlias
 
-from tellapart.errors import ParameterError, check
+from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
 from tellapart.model import Not
 from tellapart.protocol import Correction, Feature, Guess, Item
@@ -144,8 +144,6 @@ class Memoir:
     def __init__(
         self, m: int, k: int, features: int | None = None, look_into: bool = False
     ) -> None:
-        if look_into:
-            check("worst_case", "features", features, "given, and >= 1, to be looked into", bool)
         self.m, self.k, self.look_into = m, k, look_into
         self.features = inf if features is None else features
 

@@ -117,7 +117,7 @@ def _open(
     learner: str | None,
 ) -> Session:
     """The session of a table: gone on with, or begun."""
-    from tellapart.errors import SessionError
+    from tellapart.errors import ParameterError, SessionError
     from tellapart.sessions import Session
     from tellapart.tables import read_table
 
@@ -139,7 +139,10 @@ def _open(
                 raise
         return opened
     without = [] if label is None else [label]
-    named_by = id or read_table(table, without=without).names()
+    read = read_table(table, without=without)
+    if not len(read):
+        raise ParameterError(f"{table} has columns, and no rows to teach about")
+    named_by = id or read.names()
     reading = {} if named_by is None else {"id": named_by}
     if without:
         reading["without"] = without

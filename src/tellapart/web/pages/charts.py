@@ -22,12 +22,12 @@ def curve(values: Sequence[float], across: str, up: str) -> str:
     wide, high = _W - _LEFT - 60, _H - _TOP - _BOTTOM
 
     def x(n: int) -> float:
-        return _LEFT + wide * (n + 1) / len(values)
+        return _LEFT + wide * (n + 1) / len(values)  # nothing has happened at 0
 
     def y(value: float) -> float:
         return _TOP + high * (1 - value / most)
 
-    points = " ".join(f"{x(n):.1f},{y(values[n]):.1f}" for n in places)
+    points = f"{_LEFT},{y(0):.1f} " + " ".join(f"{x(n):.1f},{y(values[n]):.1f}" for n in places)
     ticks = "".join(
         f'<line x1="{_LEFT}" x2="{_LEFT + wide}" y1="{y(v):.1f}" y2="{y(v):.1f}"'
         f' stroke="currentColor" stroke-opacity="0.2"/>'
@@ -36,7 +36,7 @@ def curve(values: Sequence[float], across: str, up: str) -> str:
     )
     title = f"{up}: {values[-1]:g} after {len(values):,} {across}"
     return (
-        f'<svg viewBox="0 0 {_W} {_H}" width="{_W}" height="{_H}" role="img"'
+        f'<svg class="curve" viewBox="0 0 {_W} {_H}" width="{_W}" height="{_H}" role="img"'
         f' aria-label="{escape(title)}" font-size="14" fill="currentColor">{ticks}'
         f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-width="2.5"/>'
         f'<text x="{x(len(values) - 1) + 6:.1f}" y="{y(values[-1]) + 5:.1f}"'

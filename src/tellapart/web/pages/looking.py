@@ -97,12 +97,19 @@ async def progress(session: Name, call: Call) -> Response:
             "rules_curve": safe(curve(inside.rules_over_time(s), "guesses", "rules")),
             "bound": bound,
             "settings": s.settings,
-            "orders": ORDERS,
+            "orders": [(order, _ORDERS.get(order, order)) for order in ORDERS],
             **about,
         }
 
     values = await call.read(session, work)
     return page("progress.html", title="Progress", here="/progress", **values)
+
+
+_ORDERS = {
+    "file": "as in the file",
+    "random": "at random",
+    "least sure": "where the rules are least sure",
+}
 
 
 @router.post("/settings")
@@ -288,7 +295,7 @@ async def data(
     """What the rules say of every item."""
 
     def work(s: Session) -> dict[str, Any]:
-        model, table = s.model, s.table
+        model, table, types = s.model, s.table, s.table.types
         clauses = list(model)
         numbers = review.numbers(table, model)
         keep = np.ones(len(table), dtype=np.bool_)
@@ -322,6 +329,7 @@ async def data(
             "rows": rows,
             "found": len(places),
             "columns": columns,
+            "numeric": {one for one in columns if one in types and types[one].numeric},
             "q": q,
             "label": label,
             "rule": rule,

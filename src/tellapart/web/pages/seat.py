@@ -125,4 +125,6 @@ def _cell(value: Any, other: Any, picture: Source, *, mark: bool) -> Cell:
             parts[-1] = Part(parts[-1].text + word, marked)
         else:
             parts.append(Part(word, marked))
+    if all(part.marked for part in parts if any(map(str.isalnum, part.text))):
+        parts = [Part(shown)]  # nothing in common: marks would only be in the way
     return Cell("text", shown, tuple(parts), more)

@@ -13,9 +13,10 @@ from starlette.responses import FileResponse, Response
 
 from tellapart.counts import counted
 from tellapart.errors import FeatureError, ParameterError
+from tellapart.features.spoken import spoken
 from tellapart.sessions import Ending, Given, Session, labels
 from tellapart.sessions.apart import tag_apart
-from tellapart.sessions.showing import covers, said
+from tellapart.sessions.showing import covers, ended, said
 from tellapart.sessions.tour import HINTS
 from tellapart.web.calling import Call, Caller, Name, reply
 from tellapart.web.faults import Refused
@@ -211,7 +212,7 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
     }
     values |= more
     if isinstance(found, Ending):
-        values["ending"] = str(found)
+        values["ending"] = ended(found)
     else:
         _fill(session, call, found, values)
     return {**values, **around(session, call)}
@@ -232,7 +233,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         values["label"] = given.kept
     if values["label"] is not None:
         values["candidates"] = [
-            {"text": str(one.feature), "covers": covers(one)}
+            {"text": str(one.feature), "said": spoken(one.feature), "covers": covers(one)}
             for one in session.candidates(given.id, values["label"])
         ]
     # a label has its key for good, by the order of its coming

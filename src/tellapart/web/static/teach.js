@@ -148,9 +148,9 @@ function filter(box) {
   const made = wanted.startsWith("new:") && fresh;
   const lines = [...list.querySelectorAll("li:not(.new)")];
   for (const line of lines) {
-    const label = line.querySelector("button").value.toLowerCase();
-    if (fresh) line.hidden = made ? label !== wanted : !label.includes(wanted); // what a label means is not its name
-    else line.hidden = !line.textContent.toLowerCase().includes(wanted);
+    const value = line.querySelector("button").value.toLowerCase();
+    const said = fresh ? "" : line.querySelector("span").textContent.toLowerCase(); // what a label means is not its name
+    line.hidden = made ? value !== wanted : !`${value} ${said}`.trim().includes(wanted);
   }
   const left = lines.filter((line) => !line.hidden);
   if (fresh) {

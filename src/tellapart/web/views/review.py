@@ -13,6 +13,8 @@ import numpy.typing as npt
 from tellapart import codec
 from tellapart.engines.match import clause_numbers
 from tellapart.export import sentences
+from tellapart.export.text import Words
+from tellapart.features.spoken import spoken
 from tellapart.model import DecisionList
 from tellapart.protocol import Feature
 from tellapart.sessions import Answered, Session
@@ -87,7 +89,7 @@ def rules(session: Session, *, counts: bool = True) -> dict[str, Any]:
     if counts:
         found = np.bincount(numbers(session.table, model), minlength=len(covered))
         covered = [int(n) for n in found]
-    said: list[str | None] = list(sentences(model))
+    said: list[str | None] = list(sentences(model, Words(feature=spoken)))
     said += [None] * (len(covered) - len(said))
     made = []
     for number, clause in enumerate(model):

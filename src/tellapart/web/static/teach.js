@@ -152,7 +152,7 @@ function pick(box) {
   const exact = lines.find((line) => line.querySelector("button")?.value.toLowerCase() === wanted);
   const line = exact ?? (box.dataset.new && wanted ? null : lines[0]);
   if (line) line.querySelector("button").click();
-  else if (wanted && box.form) box.form.requestSubmit();
+  else if (wanted && box.dataset.new) box.form.requestSubmit();
 }
 
 let latest = 0;
@@ -182,8 +182,14 @@ document.addEventListener("input", (event) => {
 document.addEventListener("click", async (event) => {
   const copy = event.target.closest?.("[data-copy]");
   if (!copy) return;
-  const text = document.querySelector(copy.dataset.copy).textContent;
-  await navigator.clipboard.writeText(text);
-  copy.setAttribute("aria-label", "copied");
-  copy.textContent = "copied";
+  const from = document.querySelector(copy.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(from.textContent);
+    copy.textContent = "copied";
+  } catch {
+    getSelection().selectAllChildren(from); // no clipboard without TLS, save on this machine
+    copy.textContent = "Ctrl-C";
+  }
+  await wait(1500);
+  copy.textContent = "copy";
 });

@@ -31,6 +31,7 @@ import polars as pl
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import postgres_server
+import teaching
 from tellapart.sessions import Event, Given, Session, Store
 from tellapart.sessions.events import check_log, new_id, stamp
 from tellapart.tables import Row, Table
@@ -67,15 +68,7 @@ def truth(item: Row) -> str:
 def words(session: Session, given: Given, dice: random.Random) -> tuple[str, ...]:
     """A right answer, but for one in fifty."""
     label = truth(given.item) if dice.random() > 0.02 else dice.choice("xyz")
-    if given.guess.label == label:
-        return ("right",)
-    if given.guess.example is None:
-        return ("wrong", label)
-    for text in FEATURES:
-        feature = session.table.parse(text)
-        if feature(given.item) and not feature(given.guess.example):
-            return ("wrong", label, text)
-    return ("wrong", label)
+    return teaching.words(session, given, label, FEATURES)
 
 
 def rounds(session: Session, count: int, *, look: bool = False) -> tuple[list[float], list[float]]:

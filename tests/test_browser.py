@@ -112,6 +112,28 @@ def test_keys_rest_while_typing(sit: Sit, begin: Callable[..., str], server: Ser
     assert desk.screen == before
 
 
+def test_typing_filters_and_enter_takes_the_first_unless_it_is_new(
+    sit: Sit, begin: Callable[..., str], server: Server
+) -> None:
+    session = begin(labels=["mandrill", "big cat", "cat"])
+    desk = sit(session)
+    desk.write("l", "cat")  # the one called so, though another has it in it
+    desk.page.keyboard.press("l")
+    desk.page.keyboard.type("man")
+    lines = desk.page.locator("#labels li:visible")
+    assert [line.split()[-1] for line in lines.all_inner_texts()] == ["mandrill", "man"]
+    assert lines.first.get_attribute("class") == "taken"
+    desk.press("Enter")
+    assert "mandrill" in desk.heading
+    desk.press("0")
+    desk.write("l", "new: man")
+    desk.press("0")
+    desk.write("l", "duck")
+    desk.press("0")
+    said = [answer["label"] for answer in history(server, session)]
+    assert said == ["cat", "mandrill", "man", "duck"]
+
+
 def test_twice_is_once(sit: Sit, begin: Callable[..., str], server: Server) -> None:
     session = begin(labels=["mammal"])
     desk = sit(session)

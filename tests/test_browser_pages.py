@@ -170,6 +170,7 @@ def test_every_kind_of_answer(sit: Sit, begin: Begin, server: Server) -> None:
     options = page.locator("#tags option").evaluate_all("all => all.map(one => one.value)")
     assert options == ["looks wet"]
     page.keyboard.press("f")
+    page.keyboard.press("Enter")  # nothing is asked for: nothing is taken
     page.keyboard.type("nothing like this")
     page.keyboard.press("Enter")  # nothing is left to choose: nothing is said
     assert page.locator("#features li:visible").count() == 0
@@ -315,7 +316,7 @@ def test_everything_has_a_name_and_news_are_told(
     assert page.evaluate("document.activeElement.tagName") == "H1"
     seen = names(page)
     assert ("button", "Enter right, next") in seen
-    assert ("textbox", "type a label, old or new") in seen
+    assert ("textbox", "type a label, old or new; Enter takes the first that fits") in seen
     assert [role for role, _ in seen].count("heading") == 1
     disagree(desk)
     assert ("button", "0 no single feature does") in names(page)

@@ -116,8 +116,12 @@ def test_labels_by_digit_and_by_typing(make: Callable[..., Room]) -> None:
     assert room.session.labels == ["mammal", "bird", "fish", "big cat"]
 
 
-def test_what_is_typed_in_quotes_is_a_label_of_its_own(room: Room) -> None:
-    room.type("lmandrill\n" + 'l"man"\n0')
+def test_what_is_typed_means_the_first_label_that_fits_unless_it_is_new(room: Room) -> None:
+    said = room.type("lmandrill\n" + "lman\n")
+    assert room.answers[1] == ("duck", "right", "mandrill", None)
+    assert "A new label: type new: man" in said
+    room.type("lnew: man\n0" + "lMAN\n0" + "lnew: \n")
+    assert [label for _, _, label, _ in room.answers[2:]] == ["man", "man"]
     assert room.session.labels == ["mandrill", "man"]
 
 
@@ -330,12 +334,12 @@ def test_the_same_answers_give_the_same_log(make: Callable[..., Room], tmp_path:
     page = Page(tmp_path)
     script: list[tuple[str, Callable[[], None]]] = [
         ("nhello\n", lambda: page.send("note", text="hello")),
-        ("lmammal\n", lambda: page.answer("wrong", label="mammal")),
+        ("lmammal\n", lambda: page.answer("wrong", typed="mammal")),
         ("lbird\nxlegs >\n", lambda: page.answer("wrong", label="bird", feature="legs >")),
         ("lbird\nxlegs<3\n", lambda: page.answer("wrong", label="bird", feature="legs<3")),
         ("u", lambda: page.send("turn", do="undo")),
         ("r", lambda: page.send("turn", do="redo")),
-        ("lbig fish\n0", lambda: page.answer("wrong", label="big fish")),
+        ("lnew: mam\n0", lambda: page.answer("wrong", typed="new: mam")),
         ("s", lambda: page.answer("skipped")),
         ("d", lambda: page.answer("unsure")),
         ("u", lambda: page.send("turn", do="undo")),

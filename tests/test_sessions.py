@@ -610,6 +610,116 @@ def test_candidates_and_a_look_at_an_expression(store: Store) -> None:
             session.check("x", "legs > 3")
 
 
+def test_a_feature_named_before_is_offered_again_and_its_opposite(store: Store) -> None:
+    with zoo(store) as session:
+        answer(session, "Ann", "wrong", "mammal")
+        feature = str(session.table.parse("legs * 2 = 4 OR wings"))  # not offered by itself
+        given = give(session, "Ann")
+        assert feature not in {str(c.feature) for c in session.candidates(given.id, "bird")}
+        session.answer("Ann", given.id, "wrong", "bird", feature)
+        for _ in range(20):
+            given = give(session, "Ann")
+            said = {str(c.feature): c for c in session.candidates(given.id, "fish", limit=9)}
+            example = given.guess.example
+            assert example is not None
+            holds = {row: bool(session.table.parse(feature)(row)) for row in (given.item, example)}
+            if holds[given.item] and not holds[example]:
+                assert feature in said
+            elif holds[example] and not holds[given.item]:
+                assert str(session.table.parse(f"NOT ({feature})")) in said
+                return
+            session.answer("Ann", given.id, "unsure")
+        pytest.fail("no item without it was given")
+
+
+# -- meanings, and items that are looked for
+
+
+def test_a_label_has_a_meaning_through_all_its_names(store: Store) -> None:
+    with zoo(store, labels=["brid", "fish"]) as session:
+        session.describe_label("Ann", "brid", "has feathers")
+        session.describe_label("Bob", "fish", "has gills", id="f")
+        session.describe_label("Bob", "fish", "has gills", id="f")  # a repeat
+        session.rename_label("Ann", "brid", "bird")
+        assert session.meanings == {"bird": "has feathers", "fish": "has gills"}
+        session.describe_label("Ann", "fish", "")
+        assert session.meanings == {"bird": "has feathers"}
+        session.merge_labels("Ann", "fish", "bird")
+        assert session.meanings == {"bird": "has feathers"}
+        with pytest.raises(ParameterError, match="there is no label 'bug'"):
+            session.describe_label("Ann", "bug", "six legs")
+        with pytest.raises(ParameterError, match="a meaning is a text"):
+            session.describe_label("Ann", "bird", "two\nlines")
+    with Session.open(store, "zoo", Table(ZOO, id="name")) as session:
+        assert session.meanings == {"bird": "has feathers"}
+
+
+def test_items_that_are_looked_for_come_next(store: Store) -> None:
+    table = Table(ZOO, id="name")
+    winged = [str(row) for row in table.items if row["wings"]]
+    with zoo(store) as session:
+        before = give(session, "Ann")
+        session.search("Ann", "wings")
+        assert session.search_of("Ann") == ("wings", len(winged))
+        found = []
+        for _ in winged:
+            given = give(session, "Ann")
+            found.append(name(given))
+            said = "right" if given.asks == "answer" else "wrong"
+            session.answer("Ann", given.id, said, *(["bird"] if said == "wrong" else []))
+        assert found == winged
+        assert session.search_of("Ann") is None
+        assert name(give(session, "Ann")) == name(before)  # and on as before
+        with pytest.raises(ParameterError, match="nothing is left of the"):
+            session.search("Ann", "wings")
+        with pytest.raises(ParameterError, match="no item fits: legs > 100"):
+            session.search("Ann", "legs > 100")
+        with pytest.raises(FeatureError, match="wigns"):
+            session.search("Ann", "wigns")
+    with Session.open(store, "zoo", Table(ZOO, id="name")) as session:
+        assert [one.item["wings"] for one in session.history()] == [True] * len(winged)
+
+
+def test_words_are_looked_for_in_all_texts_and_a_search_can_end(store: Store) -> None:
+    table = Table({"name": ["Rex", "Tom", "rexina"], "kind": ["dog", "CAT", "cat"]}, id="name")
+    with Session.new(store, "pets", table, learner="DFF") as session:
+        session.search("Bob", "cat REX")
+        assert name(give(session, "Ann")) == "Rex"  # everybody looks for themselves
+        assert name(give(session, "Bob")) == "rexina"
+        session.search("Bob", None)
+        assert session.search_of("Bob") is None
+        session.search("Ann", "tom")
+        assert name(give(session, "Ann")) == "Tom"
+        session.search("Ann", "  ")
+        assert session.search_of("Ann") is None
+
+
+def test_items_that_were_looked_for_are_no_random_draw(store: Store) -> None:
+    rows = {"n": list(range(300)), "even": [n % 2 == 0 for n in range(300)]}
+    with Session.new(store, "n", Table(rows), learner="DFF", order="random") as session:
+        answer(session, "Ann", "wrong", "number")
+        for _ in range(20):
+            answer(session, "Ann", "right")
+        known = session.summary()
+        session.search("Ann", "even")
+        for _ in range(60):
+            answer(session, "Ann", "right")
+        after = session.summary()
+        assert after.guesses == known.guesses + 60
+        assert (after.error, after.estimate) == (known.error, known.estimate)
+        answer(session, "Ann", "skipped")  # looked for once, it stays so
+        session.search("Ann", None)
+        for _ in range(20):
+            answer(session, "Ann", "right")
+        assert session.summary().error[2] < known.error[2]
+        given = give(session, "Ann")
+    with Session.open(store, "n", Table(rows)) as session:
+        assert session.summary().guesses == after.guesses + 20
+        assert give(session, "Ann").id == given.id
+        sought = sum(event.data.get("sought", False) for event in store.log("n"))
+        assert sought >= 61
+
+
 def test_learners_by_name(store: Store) -> None:
     with pytest.raises(ParameterError, match="unknown learner 'Oracle'; known are DFF"):
         zoo(store, learner="Oracle")

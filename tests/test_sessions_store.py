@@ -8,8 +8,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,14 @@ from hypothesis import strategies as st
 
 import tellapart
 from teaching import animals, teach
-from tellapart.errors import FormatError, ParameterError, SessionError, StoreError
-from tellapart.sessions import Event, Session, Store, export_log, import_log
+from tellapart.errors import (
+    FormatError,
+    ParameterError,
+    ProtocolError,
+    SessionError,
+    StoreError,
+)
+from tellapart.sessions import Event, Given, Session, Store, export_log, import_log
 from tellapart.sessions.events import NEEDS, check_log
 from tellapart.tables import Table, read_table
 from test_sessions import ZOO
@@ -47,6 +53,63 @@ def test_an_answer_is_committed_before_it_is_acknowledged(store: Store) -> None:
         assert [kind for _, kind in rows].count("answered") == 5
     with store.connected() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
+
+
+def events_on_disk(store: Store) -> list[str]:
+    other = sqlite3.connect(store.where)
+    try:
+        found = other.execute("SELECT type FROM tellapart_events ORDER BY number").fetchall()
+    finally:
+        other.close()
+    return [kind for (kind,) in found]
+
+
+def test_what_is_done_together_is_committed_once_and_as_a_whole(store: Store) -> None:
+    with begin(store) as session:
+        with session.together():
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            with session.together():
+                session.answer("Ann", given.id, "wrong", "bird", id="one")
+            session.next("Ann")
+            assert events_on_disk(store) == ["opened"]
+        assert events_on_disk(store) == ["opened", "joined", "given", "answered", "given"]
+        # what is refused takes nothing along
+        with pytest.raises(ProtocolError):
+            note_and_answer(session, "no such id")
+        assert events_on_disk(store)[-1] == "note"
+        assert session.answer("Ann", given.id, "wrong", "bird", id="one").id == "one"
+
+
+def note_and_answer(session: Session, given: str) -> None:
+    with session.together():
+        session.note("Ann", "before")
+        session.answer("Ann", given, "right")
+
+
+def test_what_is_done_together_is_lost_together(store: Store) -> None:
+    """Nobody is told that something was saved which then was not."""
+    with begin(store) as session:
+        teach(session, "Ann", 2)
+        before, on_disk = session.number, events_on_disk(store)
+
+        def note_twice(trouble: Callable[[], object]) -> None:
+            with session.together():
+                session.note("Ann", "one")
+                with suppress(StoreError):
+                    trouble()
+                session.note("Ann", "two")
+
+        def break_off() -> None:
+            session._writer._connect().connection.close()
+            session.note("Ann", "between")
+
+        for trouble in (break_off, lambda: session._writer.spoil(StoreError("gone"))):
+            with pytest.raises(StoreError):
+                note_twice(trouble)
+            assert (session.number, events_on_disk(store)) == (before, on_disk)
+        note_twice(lambda: None)
+        assert events_on_disk(store) == [*on_disk, "note", "note"]
 
 
 def test_export_and_import_are_the_identity(store: Store, tmp_path: Path) -> None:

@@ -20,13 +20,15 @@ from tellapart import (
 from tellapart.errors import ParameterError, ProtocolError
 from tellapart.export.text import Words
 from tellapart.learners import BaseLearner
-from tellapart.review import History, Listening
+from tellapart.review import Listening, Transcript
 from tellapart.teachers import Slipping
 from tellapart.worlds import World
 from tellapart.worlds.zoo import say_feature, say_label
 
 
-def slipped(world: World, learner: BaseLearner, rate: float, seed: int) -> tuple[History, set[int]]:
+def slipped(
+    world: World, learner: BaseLearner, rate: float, seed: int
+) -> tuple[Transcript, set[int]]:
     labels = sorted(set(world.labels), key=str)
     slipping = Slipping(world.teacher(), rate, labels=labels, features=world.features, seed=seed)
     teacher = Listening(slipping)
@@ -88,9 +90,9 @@ def test_reasons_against_an_odd_example_are_not_held_against_the_teacher() -> No
     assert sum(suspect.feature is not None for suspect in found) <= 1
 
 
-def animals() -> History:
+def animals() -> Transcript:
     """Twelve birds and thirteen mammals, most of them corrected with a good reason."""
-    history = History()
+    history = Transcript()
     history.add({"milk", "a"}, Guess(None, None), Correction("mammal"))
     for number in range(24):
         kind, label = (("feathers", "bird"), ("milk", "mammal"))[number % 2]
@@ -163,7 +165,7 @@ def test_a_feature_that_cannot_tell_is_suspected_for_sure() -> None:
 
 def test_a_feature_that_others_contradict_is_suspected() -> None:
     """ "tail" holds on the item and not on the example, but neither kind has or lacks tails."""
-    history = History()
+    history = Transcript()
     history.add({"milk"}, Guess(None, None), Correction("mammal"))
     for number in range(40):
         kind, label = (("feathers", "bird"), ("milk", "mammal"))[number % 2]
@@ -219,13 +221,13 @@ def test_a_lesson_nobody_listened_to() -> None:
     world = worlds.tree(300, 50, 5, 3, exceptions=0.02, seed=4)
     teacher = Listening(world.teacher())
     lesson = teach(CappedDFF(m=5), teacher, world.items)
-    history = History.of(lesson, world.items, world.labels)
+    history = Transcript.of(lesson, world.items, world.labels)
     assert [told.label for told in history.rounds] == list(world.labels)
     assert suspects(history) == suspects(teacher.history)
 
 
 def test_without_features_no_label_is_doubted() -> None:
-    history = History()
+    history = Transcript()
     history.add({"milk"}, Guess(None, None), Correction("mammal"))
     assert suspects(history) == []
     for _ in range(5):
@@ -236,6 +238,6 @@ def test_without_features_no_label_is_doubted() -> None:
 
 def test_errors() -> None:
     with pytest.raises(ParameterError, match="suspects: trees must be an integer >= 1, got 0"):
-        suspects(History(), trees=0)
+        suspects(Transcript(), trees=0)
     with pytest.raises(ProtocolError, match="has no label"):
-        History().add("bear", Guess(None, None), None)
+        Transcript().add("bear", Guess(None, None), None)

@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tellapart as ta
 from tellapart import codec
@@ -20,6 +22,7 @@ from tellapart.checks import expressions
 from tellapart.errors import FeatureError, FormatError, ParameterError
 from tellapart.features.to_polars import DTYPE
 from tellapart.features.tree import Type
+from tellapart.features.vocabulary import Vocabulary
 from tellapart.model import truth
 from tellapart.tables.bits import words
 
@@ -484,6 +487,36 @@ def test_a_word_that_the_example_has_inside_another_is_no_candidate() -> None:
     said = [str(c.feature) for c in table.candidates(0, 1)]
     assert "title ILIKE '%sat%'" in said
     assert "title ILIKE '%cat%'" not in said
+
+
+def test_common_words_come_before_rare_ones_and_inside_longer_words_too() -> None:
+    texts = ["eat the cookie", "bake a cake", "many cookies", "cookies to eat", "a cake to eat"] * 9
+    table = ta.Table({"text": [f"{text} w{n}" for n, text in enumerate(texts)]})
+    found = table.candidates(2, 1, [(0, "biscuit"), (1, "cake")], label="biscuit")
+    said = [str(c.feature) for c in found]
+    assert said[0] == "text ILIKE '%cookie%'"  # and not 'cookies', which the first one has not
+    assert "text NOT ILIKE '%cake%'" in said[:3]
+    assert said.index("text ILIKE '%w2%'") > said.index("text ILIKE '%cookies%'")
+
+
+def test_words_on_the_same_rows_are_offered_once() -> None:
+    both = {"text ILIKE '%zebra%'", "text ILIKE '%zebras%'"}
+    texts = ["a zebra of all zebras", "a horse", "no zebra, no zebras"]
+    said = {str(c.feature) for c in ta.Table({"text": texts}).candidates(0, 1)}
+    assert len(both & said) == 1
+    said = {str(c.feature) for c in ta.Table({"text": [*texts, "one zebra"]}).candidates(0, 1)}
+    assert both <= said
+
+
+@given(st.lists(st.text("ab _-ÄäΣσς", max_size=12), max_size=12))
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_a_vocabulary_counts_as_ilike_does(texts: list[str]) -> None:
+    known = Vocabulary(texts)
+    table = ta.Table({"text": [*texts, ""]})
+    for word, times in zip(known.words, known.times, strict=True):
+        escaped = word.replace("_", "!_")
+        feature = table.parse(f"text ILIKE '%{escaped}%' ESCAPE '!'")
+        assert table.count(feature) == times == known.count(texts)[known.words.index(word)]
 
 
 def test_candidates_estimate_in_a_large_table() -> None:

@@ -198,6 +198,9 @@ class Clause:
         """What this clause says of the items it covers."""
         return Guess(self.label, self.example)
 
+    def __deepcopy__(self, memo: object) -> Clause:
+        return self
+
     def __str__(self) -> str:
         condition = " and ".join(map(str, self.literals))
         like = "" if self.example is None else f", like {describe(self.example)}"
@@ -319,6 +322,9 @@ class DecisionList:
         for clause in self.clauses:
             index.append(clause.literals)
         return index
+
+    def __deepcopy__(self, memo: object) -> DecisionList:
+        return self
 
     def match(self, item: Item) -> Clause:
         """The first clause that covers `item`, or the default."""

@@ -14,6 +14,7 @@ from tellapart.features.spoken import spoken
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.keys import KEYS
+from tellapart.sessions.labels import NEW, typed
 from tellapart.sessions.showing import name, said
 
 _USUAL = ("label", "skip", "unsure", "undo", "redo", "note", "help")
@@ -176,18 +177,12 @@ class _Talk:
             self.screen.say("  None of the columns. Write a condition, or set a tag.", "dim")
 
     def choose(self, labels: list[str]) -> str | None:
-        """A label that is typed: a known one by its beginning, or a new one.
-
-        In quotes it is taken as it stands: "man" where there is a mandrill.
-        """
+        """A label that is typed: a known one by a part of its name, or a new one."""
         text = (self.keyboard.line("label: ") or "").strip()
-        if len(text) > 2 and text[0] == text[-1] == '"':
-            return text[1:-1].strip() or None
-        exact = [label for label in labels if label.lower() == text.lower()]
-        begin = [label for label in labels if label.lower().startswith(text.lower())]
-        if exact or (text and len(begin) == 1):
-            return (exact or begin)[0]
-        return text or None
+        label = typed(text, labels)
+        if label in labels and text.lower() != label.lower():
+            self.screen.say(f"{label}. A new label: type {NEW} {text}", "dim")
+        return label
 
     def tag(self, given: Given, label: str, tag: str) -> bool:
         """A tag that the item has and the example has not."""

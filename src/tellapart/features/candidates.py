@@ -1,34 +1,44 @@
 """What tells two items apart: simple features that hold on the one and not on the other.
 
 Every column in which the two differ offers a few: the value itself, its opposite, a round threshold
-between two numbers or dates, words and phrases, groups of values, being known at all. They are
-ranked on the labelled history by how much more often they hold on items labelled like the item
-than on items labelled like the example,
+between two numbers or dates, words and phrases, groups of values, being known at all; and what was
+named before is offered again. They are ranked by how much more often they hold on items labelled
+like the item than on items labelled like the example. Either rate is estimated from the labelled
+history, as if two more items had been seen that are like the whole table:
 
-    score = (yes + 1) / (likes + 2) - (no + 1) / (unlikes + 2),
+    rate = (times it held + 2 p) / (items + 2),     p = its rate in the whole table.
 
-between -1 and 1. The difference of two rates does not care how many items of either label there
-happen to be, and the ones and twos keep a feature seen once from looking perfect.
+The score is the difference of the two rates, plus one standard error of it. The difference does not
+care how many items of either label there are. The two items more keep a feature seen once from
+looking perfect: while little is labelled, a word that is rare in the table cannot be said to be
+common under a label. The standard error gives the benefit of the doubt: what might tell more than
+is known yet should be looked at.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from tellapart.counts import counted
 from tellapart.features import canonical, letters
 from tellapart.features.cuts import best_cut, round_cut
 from tellapart.features.language import Expression
 from tellapart.features.tree import Column, Node, Type, Value, Wild
+from tellapart.features.vocabulary import Vocabulary
 from tellapart.protocol import Item
 
 if TYPE_CHECKING:
     import polars as pl
 
-WORDS = 40
-"""At most so many words and phrases of a text are offered."""
+WORDS = 60
+"""At most so many of the common words of a text column are offered."""
+PHRASES = 20
+"""At most so many phrases and uncommon words of a text are offered."""
 LONGEST = 60
 """A longer text is not offered as a value."""
 GROUP = 8
@@ -37,6 +47,7 @@ OF_A_COLUMN = 5
 """Of one column at most so many come first; the rest follow when all columns have had their say."""
 
 _WORD = re.compile(r"\w+")
+_SEVERAL = re.compile(r"\w\W+\w")
 
 
 class Candidate(NamedTuple):
@@ -66,6 +77,9 @@ def candidates(
     unlike: pl.DataFrame,
     *,
     limit: int = 30,
+    part: pl.DataFrame | None = None,
+    vocabulary: Callable[[str], Vocabulary] | None = None,
+    named: Mapping[Expression, float] | None = None,
 ) -> list[Candidate]:
     """Features that hold on `item` and not on `example`, the most telling first.
 
@@ -76,6 +90,12 @@ def candidates(
         `covers` counts in these two; a table counts in all of itself (`Table.candidates`).
     limit : int, default=30
         How many, at most.
+    part : frame
+        Rows of the table, labelled or not: how common a feature is. None: the two above.
+    vocabulary : column -> Vocabulary
+        The common words of a column. None: those in `part`.
+    named : feature -> float
+        Features that were named before, and what that adds to their score.
 
     Examples
     --------
@@ -87,19 +107,48 @@ def candidates(
     >>> [str(c.feature) for c in candidates(duck, bear, types, birds, others, limit=3)]
     ['legs = 2', "name = 'duck'", 'legs < 4']
     """
-    offered: dict[Expression, tuple[int, str]] = {}
+    import polars as pl
+
+    whole = pl.concat([like, unlike]) if part is None else part
+    sides = _Sides(like, unlike, whole)
+    words = vocabulary or (lambda name: Vocabulary(whole[name].to_list()))
+    ranks: dict[Expression, tuple[int, str]] = {}
+    made: dict[Expression, Candidate] = {}
+
+    def offer(node: Node, rank: int, column: str) -> Expression | None:
+        feature = Expression(canonical.feature(node))
+        if feature in ranks or not feature(item) or feature(example):
+            return None
+        ranks[feature] = rank, column
+        return feature
+
+    for known in named or ():
+        offer(known.tree, 0, next(iter(known.schema)))
     for name, kind in types.items():
-        for rank, node in _offers(name, kind, item, example, like, unlike):
-            feature = Expression(canonical.feature(node))
-            if feature not in offered and feature(item) and not feature(example):
-                offered[feature] = rank, name
-    yes, no = count(offered, like), count(offered, unlike)
-    made = [
-        Candidate(f, _score(y, like.height, n, unlike.height), y, n, y + n)
-        for f, y, n in zip(offered, yes, no, strict=True)
-    ]
-    made.sort(key=lambda c: (-round(c.score, 9), offered[c.feature][0], str(c.feature)))
-    return _spread(made, lambda c: offered[c.feature][1])[:limit]
+        known_words: Vocabulary | None = None
+        if _is_prose(kind, item.get(name), example.get(name)):
+            known_words = words(name)
+            mine, theirs = item.get(name) or "", example.get(name) or ""
+            for wanted, word, counts in _words(known_words, mine, theirs, sides, name):
+                has = _has(Column(name, kind), word)
+                node = has if wanted else canonical.negate(has)
+                feature = offer(node, 3 if wanted else 6, name)
+                if feature is not None:
+                    made[feature] = sides.candidate(feature, *counts)
+        for rank, node in _offers(name, kind, item, example, like, unlike, known_words):
+            offer(node, rank, name)
+    rest = [feature for feature in ranks if feature not in made]
+    yes, no, held = (count(rest, frame) for frame in (like, unlike, whole))
+    for feature, ours, others, times in zip(rest, yes, no, held, strict=True):
+        made[feature] = sides.candidate(feature, ours, others, times / max(whole.height, 1))
+    for feature, more in (named or {}).items():
+        if feature in made:
+            score = min(made[feature].score + more, 1.0)
+            made[feature] = made[feature]._replace(score=score)
+    order = sorted(
+        made.values(), key=lambda c: (-round(c.score, 9), ranks[c.feature][0], str(c.feature))
+    )
+    return _spread(order, lambda c: ranks[c.feature][1])[:limit]
 
 
 def count(features: Iterable[Expression], frame: pl.DataFrame) -> list[int]:
@@ -108,8 +157,59 @@ def count(features: Iterable[Expression], frame: pl.DataFrame) -> list[int]:
     return list(frame.select(expressions).row(0)) if expressions else []
 
 
-def _score(yes: int, likes: int, no: int, unlikes: int) -> float:
-    return (yes + 1) / (likes + 2) - (no + 1) / (unlikes + 2)
+class _Sides(NamedTuple):
+    """The items labelled like the item, those labelled like the example, and rows of the table."""
+
+    like: pl.DataFrame
+    unlike: pl.DataFrame
+    whole: pl.DataFrame
+
+    def score(self, yes: Any, no: Any, p: Any) -> Any:
+        """How telling something may be: `yes` and `no` are the labelled items it holds on, `p` the
+        share of the table; numbers or arrays."""
+        ours, others = self.like.height, self.unlike.height
+        mine, theirs = (yes + 2 * p) / (ours + 2), (no + 2 * p) / (others + 2)
+        spread = mine * (1 - mine) / (ours + 3) + theirs * (1 - theirs) / (others + 3)
+        return mine - theirs + np.sqrt(np.maximum(spread, 0))
+
+    def candidate(self, feature: Expression, yes: int, no: int, p: float) -> Candidate:
+        score = min(float(self.score(yes, no, p)), 1.0)
+        return Candidate(feature, score, int(yes), int(no), int(yes + no))
+
+
+def _is_prose(kind: Type, mine: Any, theirs: Any) -> bool:
+    """Whether two cells are worth reading word by word."""
+    if kind is not Type.TEXT or mine is None or mine == theirs:
+        return False
+    return any(_SEVERAL.search(text) for text in (mine, theirs or ""))
+
+
+def _words(
+    known: Vocabulary, mine: str, theirs: str, sides: _Sides, column: str
+) -> Iterator[tuple[bool, str, tuple[int, int, float]]]:
+    """The common words that one of two texts has and the other has not, the most telling first:
+    whether it is the item's, the word, and what `_Sides.candidate` wants to know of it."""
+    ours, others = known.holds(mine), known.holds(theirs)
+    numbers = np.setxor1d(ours, others)
+    wanted = np.isin(numbers, ours)
+    texts = [frame[column].to_list() for frame in (sides.like, sides.unlike)]
+    lengths = [sum(text is not None for text in side) for side in texts] + [known.texts]
+    held = [known.count(texts[0]), known.count(texts[1]), known.times]
+    yes, no, all_ = (
+        np.where(wanted, times[numbers], length - times[numbers])
+        for times, length in zip(held, lengths, strict=True)
+    )
+    p = all_ / max(known.texts, 1)
+    order = np.argsort(-sides.score(yes, no, p), kind="stable")[:WORDS]
+    said: dict[tuple[bool, int, int, float], list[str]] = {}
+    for n in order.tolist():
+        word = known.words[numbers[n]]
+        counts = int(yes[n]), int(no[n]), float(p[n])
+        before = said.setdefault((bool(wanted[n]), *counts), [])
+        # a word inside another that holds as often holds on the same rows: once is enough
+        if not any(word in one or one in word for one in before):
+            yield bool(wanted[n]), word, counts
+        before.append(word)
 
 
 def _spread(made: list[Candidate], column: Any) -> list[Candidate]:
@@ -125,7 +225,13 @@ def _spread(made: list[Candidate], column: Any) -> list[Candidate]:
 
 
 def _offers(
-    name: str, kind: Type, item: Item, example: Item, like: pl.DataFrame, unlike: pl.DataFrame
+    name: str,
+    kind: Type,
+    item: Item,
+    example: Item,
+    like: pl.DataFrame,
+    unlike: pl.DataFrame,
+    known: Vocabulary | None,
 ) -> Iterator[tuple[int, Node]]:
     """(rank, node) for one column; a lower rank is simpler and comes first among equals."""
     column, mine, theirs = Column(name, kind), item.get(name), example.get(name)
@@ -150,7 +256,7 @@ def _offers(
     if kind in (Type.TEXT, Type.INTEGER) and short:
         yield from _groups(column, mine, theirs, like[name], unlike[name])
     if kind is Type.TEXT:
-        yield from _texts(column, mine, theirs or "")
+        yield from _texts(column, mine, theirs or "", known)
     elif theirs is not None:
         yield from _thresholds(column, mine, theirs, like[name], unlike[name])
 
@@ -192,24 +298,27 @@ def _groups(
 
 def _rates(column: pl.Series) -> dict[Any, float]:
     """How common each value is that comes at least twice, if there are few."""
-    known = column.drop_nulls()
-    if not len(known) or known.n_unique() > 50:
+    counts = Counter(column.to_list())
+    counts.pop(None, None)
+    if len(counts) > 50:
         return {}
-    counts = known.value_counts().iter_rows()
-    return {value: times / len(column) for value, times in counts if times > 1}
+    return {value: times / len(column) for value, times in counts.items() if times > 1}
 
 
-def _texts(column: Column, mine: str, theirs: str) -> Iterator[tuple[int, Node]]:
-    """Words and phrases the item has, then words that only the example has."""
-    ours, others = _phrases(mine), _phrases(theirs)
-    several = len(_WORD.findall(mine)) > 1 or len(_WORD.findall(theirs)) > 1
-    if several:
-        for phrase in [p for p in ours if p not in others][:WORDS]:
+def _texts(
+    column: Column, mine: str, theirs: str, known: Vocabulary | None
+) -> Iterator[tuple[int, Node]]:
+    """Phrases and uncommon words of the item, or the front of a code such as AB-123."""
+    if known is not None:
+        ours, others = _phrases(mine), _phrases(theirs)
+        new = [p for p in ours if p not in others and p not in known]
+        uncommon = [p for p in new if " " not in p][: PHRASES // 2]
+        phrases = [p for p in new if " " in p][: PHRASES - len(uncommon)]
+        for phrase in uncommon + phrases:
             yield 3, _has(column, phrase)
-        for phrase in [p for p in others if p not in ours and " " not in p][: WORDS // 4]:
-            yield 6, canonical.negate(_has(column, phrase))
-    head = re.match(r"\w+?(?=[-_/.:\d])\D?", mine)  # the front of a code such as AB-123
-    if not several and head and len(head[0]) < len(mine):
+        return
+    head = re.match(r"\w+?(?=[-_/.:\d])\D?", mine)
+    if head and len(head[0]) < len(mine):
         yield 3, canonical.like(column, (head[0], Wild.ANY), fold=False)
 
 

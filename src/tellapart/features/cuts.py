@@ -76,7 +76,8 @@ def best_cut(low: Any, high: Any, like: pl.Series, unlike: pl.Series, *, above: 
     >>> best_cut(0, 100, pl.Series([70, 80, 90]), pl.Series([1, 61, 62]), above=True)
     70
     """
-    ours, others = (np.sort(side.drop_nulls().to_numpy()) for side in (like, unlike))
+    known = (side.drop_nulls() if side.null_count() else side for side in (like, unlike))
+    ours, others = (np.sort(side.to_numpy()) for side in known)
     if not len(ours) or not len(others):
         return None
     points = np.unique(np.concatenate([ours, others]))

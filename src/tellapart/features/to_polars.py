@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import polars as pl
@@ -90,6 +91,7 @@ def finite(number: pl.Expr) -> pl.Expr:
     return pl.when(number.is_finite()).then(number)
 
 
+@lru_cache(4096)  # the same few are asked for again and again while people teach
 def translate(node: Node, *, clean: bool = False) -> pl.Expr:
     """An expression that is true where `node` is, and false or null elsewhere; `clean` if the
     frame's columns are known to be `cleaned`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 from tellapart import codec
 from tellapart.learners.adaptive import AdaptiveDFF
@@ -29,6 +29,12 @@ class AutoDFF(Guarded):
     B = (m-1)(m+2)/2 + (m+k)(m+k+1)/2 - 1. Neither m nor k is asked for. Items that come again are
     not counted, and need not be: they are answered from memory. Says nothing about a teacher who
     gives one item two labels; memory is then trusted only while it does no worse than the rules.
+
+    Proof. `AdaptiveDFF` is charged at most B. The last mistake charged to `Hindsight` came when it
+    was charged at most what `AdaptiveDFF` was, or at most what is allowed; and no more is allowed
+    than B, as only what is true of m and k is proven. Nothing here asks what `Hindsight` does. For
+    tiny worlds teachers were searched as well, and came as near as 2B (docs/adversary.md says which
+    lessons were all tried, and which were not).
 
     Parameters
     ----------
@@ -69,15 +75,20 @@ class AutoDFF(Guarded):
         allowed = max(self._charged[1], self._allowed)
         return self.practical if self._charged[0] <= allowed else self.guaranteed
 
-    def clone(self) -> AutoDFF:
+    def clone(self) -> Self:
         """A fresh learner."""
-        return AutoDFF(self.columns, holds=self.holds, remember=self.remember)
+        return BaseLearner.clone(self)
 
     def read_by(self, reading: Holds) -> None:
         """Read features by `reading` from now on."""
         super().read_by(reading)
         if hasattr(self, "_difficulty"):
             self._difficulty.reading = reading
+
+    @property
+    def looks_back(self) -> bool:
+        """Yes: `Hindsight` does, and so does what proves how difficult the world is."""
+        return True
 
     def hidden(self) -> Any:
         """Everything: what was told long ago may be weighed again."""

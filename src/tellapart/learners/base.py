@@ -6,6 +6,7 @@ hands the rest to the learner's own `_learn`.
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -134,6 +135,14 @@ class BaseLearner(ABC):
         """The most mistakes possible in a world with these true values; None if unknown."""
         return None
 
+    @property
+    def looks_back(self) -> bool:
+        """Whether old items may be asked about features named later, and right guesses matter.
+
+        A search for the worst case must then settle every truth of every item.
+        """
+        return False
+
     def hidden(self) -> Any:
         """What later guesses on unseen items depend on besides the model: counts, caps, a clock.
 
@@ -142,6 +151,12 @@ class BaseLearner(ABC):
         (`teachers.adversary`) sees when it comes back to where it was.
         """
         return codec.decode(self.to_dict())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        made = memo[id(self)] = object.__new__(type(self))
+        for name, value in vars(self).items():  # memory is long, and nothing in it ever changes
+            made.__dict__[name] = dict(value) if name == "_memory" else copy.deepcopy(value, memo)
+        return made
 
     def clone(self) -> Self:
         """A fresh learner with the same parameters, that has learnt nothing."""

@@ -16,6 +16,7 @@ number of labels in the set, whichever is more. The least of this over all j is 
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -59,6 +60,12 @@ class Difficulty:
         self._same: list[int] = []  # and of those with the same example
         self._seen: dict[Hashable, tuple[int, int]] = {}  # as item, as example: bit sets
         self._searched = 0
+
+    def __deepcopy__(self, memo: object) -> Difficulty:
+        made = object.__new__(Difficulty)
+        for name, value in vars(self).items():
+            setattr(made, name, copy.copy(value))
+        return made
 
     def add(self, told: Told) -> None:
         """Take in a correction."""

@@ -23,10 +23,11 @@ part of the tree grown anew. The result is the same as from nothing.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
-from typing import NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +38,8 @@ from tellapart.learners.history import History, text_of
 _COLUMNS = 30  # where only named columns are known, a teacher could have named as many
 _DEPTH = 40
 _CELLS = 500_000  # items by columns; with more of them, less is ventured, as it would take long
-_SPARSE = 6  # a view is made smaller when so much of it is outside
+_SPARSE = 10  # items are counted one by one when to go through all the words takes longer
+_BYTE = 255
 _BLOCK = 1 << 15  # words counted at a time: what fits the cache is quicker
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
@@ -89,18 +91,14 @@ class Node:
     leaf: bool = True
     """Whether no split, or not splitting, is better."""
 
+    def __deepcopy__(self, memo: object) -> Node:
+        return self  # once grown, a node never changes
+
     @property
     def leaves(self) -> int:
         if self.leaf or self.yes is None or self.no is None:
             return 1
         return self.yes.leaves + self.no.leaves
-
-
-class _View(NamedTuple):
-    """Columns and labels of some of the items."""
-
-    words: Words
-    labels: Words
 
 
 class Grower:
@@ -113,6 +111,11 @@ class Grower:
         self._version: tuple[int, ...] = ()
         self._stale = True  # prices are not what they were: nothing stays as it is
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Grower:
+        made = Grower(copy.deepcopy(self.history, memo), self.way)
+        made.root, made._version = self.root, self._version
+        return made
+
     def grow(self) -> Node:
         """The tree of the history as it is now."""
         history, way = self.history, self.way
@@ -122,8 +125,6 @@ class Grower:
         self.floor = way.floor / (1 + cells / _CELLS)
         self.cheap = self._cheap() if way.doubt is None else []
         version = (len(history.labels), self.columns, len(self.cheap), cells)
-        if version[:1] != self._version[:1]:
-            self.root = None
         self._stale = version != self._version
         self._version = version
         steps = np.arange(n)
@@ -132,8 +133,9 @@ class Grower:
         self._set_prices()
         everything = pack(np.ones(n, dtype=np.bool_))
         all_pairs = pack(np.ones(len(self.named_by), dtype=np.bool_))
-        self.whole = _View(history.words, history.label_words)
-        self.root = self._grow(self.root, everything, all_pairs, 0.0, 0, self.whole, everything)
+        self.words, self.labels, self.rows = history.words, history.label_words, history.rows
+        self.codes = np.array(history.codes, dtype=np.intp)
+        self.root = self._grow(self.root, everything, all_pairs, 0.0, 0)
         return self.root
 
     def _cheap(self) -> list[int]:
@@ -169,18 +171,16 @@ class Grower:
         pairs: Words,
         debt: float,
         depth: int,
-        view: _View,
-        local: Words,
         with_it: _Counts | None = None,
     ) -> Node:
-        """The best tree on the items `inside`, which are `local` in the view.
+        """The best tree on the items `inside`.
 
         `old` was the best on those of them that were known then; `with_it` may be known already.
         """
         same = old is not None and not self._stale and old.debt == debt
         if same and old and _same(inside, old.inside) and _same(pairs, old.pairs):
             return old
-        here = view.labels & local
+        here = self.labels & inside
         counts = np.bitwise_count(here).sum(1, dtype=np.intp)
         node = Node(inside, pairs, debt, int(counts.argmax()), float(self._leaf_score(counts)))
         size = int(counts.sum())
@@ -193,13 +193,8 @@ class Grower:
             return node  # even two pure halves would not be worth it
         if with_it is None:
             with_it = self._extend(old, inside)
-        if old is None and size * _SPARSE < local.size * 64 and local.size > 2:
-            at = positions(local)
-            view = _View(_gather(view.words, at), _gather(here, at))
-            local = pack(np.ones(len(at), dtype=np.bool_))
-            here = view.labels
         if with_it is None:
-            with_it = _count(view.words, here)
+            with_it = self._count(inside, size)
         node.with_it = with_it
         without = counts[:, None] - with_it
         gain = self._leaf_score(with_it) + self._leaf_score(without) - node.score - self.price
@@ -212,7 +207,7 @@ class Grower:
         if not debt + best > self.floor:
             return node
         node.column = column
-        self._part(node, old, depth, view, local, best)
+        self._part(node, old, depth, best)
         assert node.yes is not None
         assert node.no is not None
         split = node.score + best
@@ -222,15 +217,12 @@ class Grower:
             node.leaf, node.score = False, split
         return node
 
-    def _part(
-        self, node: Node, old: Node | None, depth: int, view: _View, local: Words, best: float
-    ) -> None:
+    def _part(self, node: Node, old: Node | None, depth: int, best: float) -> None:
         """Give `node` its two halves."""
         column, counted = node.column, node.with_it
         assert counted is not None
-        words, near = self.whole.words[column], view.words[column]
+        words = self.words[column]
         halves = node.inside & words, node.inside & ~words
-        near_halves = local & near, local & ~near
         shares = node.pairs, node.pairs
         if len(node.pairs):
             together = node.pairs & ~self.parts[column]
@@ -240,36 +232,51 @@ class Grower:
             known = old.yes, old.no
         counts: list[_Counts | None] = [None, None]
         if known[0] is None and not all(
-            _settled(view.labels & half, share)
-            for half, share in zip(near_halves, shares, strict=True)
+            _settled(self.labels & half, share) for half, share in zip(halves, shares, strict=True)
         ):
-            sizes = [int(np.bitwise_count(half).sum()) for half in near_halves]
+            sizes = [int(np.bitwise_count(half).sum()) for half in halves]
             few = int(sizes[1] < sizes[0])
-            there = _count(view.words, view.labels & near_halves[few])
+            there = self._count(halves[few], sizes[few])
             counts[few], counts[1 - few] = there, counted - there
         debt = min(0.0, node.debt + best)
         node.yes, node.no = (
-            self._grow(
-                known[i], halves[i], shares[i], debt, depth + 1, view, near_halves[i], counts[i]
-            )
-            for i in (0, 1)
+            self._grow(known[i], halves[i], shares[i], debt, depth + 1, counts[i]) for i in (0, 1)
         )
 
     def _extend(self, old: Node | None, inside: Words) -> _Counts | None:
         """What `old` counted, and what came in since."""
         if old is None or old.with_it is None:
             return None
-        words, labels = self.whole
+        words, labels = self.words, self.labels
         start = len(old.inside) - 1
         new = inside[start:].copy()
         new[0] &= ~old.inside[start]
         with_it = old.with_it
-        before = with_it.shape[1]
+        met, before = with_it.shape
+        if met < len(labels):
+            with_it = np.pad(with_it, [(0, len(labels) - met), (0, 0)])
         if new.any():
-            with_it = with_it + _count(words[:before, start:], labels[:, start:] & new)
+            with_it = (
+                with_it + self._count(new, int(np.bitwise_count(new).sum()), start)[:, :before]
+            )
         if before < self.columns:
-            with_it = np.concatenate([with_it, _count(words[before:], labels & inside)], axis=1)
+            with_it = np.concatenate([with_it, _popcounts(words[before:], labels & inside)], axis=1)
         return with_it
+
+    def _count(self, inside: Words, size: int, start: int = 0) -> _Counts:
+        """How many of the items `inside`, from word `start` on, have each column, by label."""
+        if size * _SPARSE > inside.size * 64 * len(self.labels):
+            return _popcounts(self.words[:, start:], self.labels[:, start:] & inside)
+        at = positions(inside) + start * 64
+        codes = self.codes[at]
+        counts = np.zeros((len(self.labels), self.columns), dtype=np.intp)
+        for label in range(len(counts)):
+            rows = self.rows[at[codes == label]]
+            for first in range(0, len(rows), _BYTE):  # so many ones fit into a byte
+                some = rows[first : first + _BYTE]
+                truths = np.unpackbits(some, axis=1, count=self.columns, bitorder="little")
+                counts[label] += truths.sum(0, dtype=np.uint8)
+        return counts
 
     def _reasons(self, pairs: Words) -> _Floats:
         """What the reasons among `pairs` say for or against each column."""
@@ -296,7 +303,7 @@ def _same(words: Words, old: Words) -> bool:
     return np.array_equal(words[: len(old)], old) and not words[len(old) :].any()
 
 
-def _count(words: Words, here: Words) -> _Counts:
+def _popcounts(words: Words, here: Words) -> _Counts:
     """How many of the items `here`, a row for each label, have each column: labels by columns."""
     if len(here) * words.size <= _BLOCK:
         at_once: _Counts = np.bitwise_count(words & here[:, None]).sum(2, dtype=np.intp)
@@ -341,9 +348,3 @@ def pack_rows(truths: npt.NDArray[np.bool_]) -> Words:
     padded = np.zeros((len(truths), words_for(truths.shape[1]) * 8), dtype=np.uint8)
     padded[:, : packed.shape[1]] = packed
     return padded.view("<u8").astype(np.uint64, copy=False)
-
-
-def _gather(words: Words, at: _Numbers) -> Words:
-    """Columns of only the items `at`."""
-    bits = np.ascontiguousarray(words).view(np.uint8)[:, at >> 3] >> (at & 7).astype(np.uint8)
-    return pack_rows((bits & 1).view(np.bool_))

@@ -94,6 +94,11 @@ class Guarded(BaseLearner):
         bound = self.guaranteed.bound(m=m, k=k, s=s, n=n)
         return None if bound is None else guarded_bound(bound)
 
+    @property
+    def looks_back(self) -> bool:
+        """Whether one of the two does."""
+        return self.practical.looks_back or self.guaranteed.looks_back
+
     def hidden(self) -> tuple[Any, ...]:
         """Who is shown next, and what both keep to themselves."""
         return self.shown is self.practical, self.practical.hidden(), self.guaranteed.hidden()

@@ -17,7 +17,7 @@ from tellapart.model import Clause, DecisionList, Holds, Literal, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
 _PATIENCE = 1000  # with n items behind, a refit waits for n/1000 new ones
-_ASIDE = 100  # and one of a reading that is not followed for n/100
+_ASIDE = 100  # and one of a reading that is not followed for n/100, and for a round to spare
 _LOYALTY = 2  # mistakes by which another reading must be better to be followed
 
 
@@ -109,6 +109,11 @@ class Hindsight(BaseLearner):
             self._model = DecisionList(tuple(clauses[:-1]), clauses[-1], self.holds)
         return self._model
 
+    @property
+    def looks_back(self) -> bool:
+        """Yes."""
+        return True
+
     def _unlearnt(self) -> Clause:
         label, example = self._first or (None, None)
         return Clause((), label, example, origin=0)
@@ -152,10 +157,13 @@ class Hindsight(BaseLearner):
         elif correction is not None:
             self._history.name(correction.feature, number, shown.origin)
             self._refit()
+        else:
+            self._use_time()
 
     def _overhear(self, item: Item, label: Label) -> None:
         self.rounds += 1
         self._history.add(item, label)
+        self._use_time()
 
     # -- memory
 
@@ -200,16 +208,17 @@ class Hindsight(BaseLearner):
             return
         codes = np.array(history.codes, dtype=np.intp)
         before = self._readings[self._followed].rules
-        for number, reading in enumerate(self._readings):
+        late = [r for r in self._readings if self._missed(r) >= 2 * len(history) // _ASIDE]
+        for reading in self._readings:
             reading.score(history, codes, self._scored)
-            if number == self._followed or reading.age(history) >= len(history) // _ASIDE:
-                reading.fit(history)
         self._scored = len(history)
         best = min(range(len(self._readings)), key=lambda n: self._readings[n].mistakes)
         fewest, mine = (self._readings[n].mistakes for n in (best, self._followed))
         if fewest + _LOYALTY + sqrt(fewest) / 2 < mine:
             self._followed = best
-            self._readings[best].fit(history)
+        for number, reading in enumerate(self._readings):
+            if number == self._followed or reading in late:
+                reading.fit(history)
         self._readings[self._followed].illustrate(history, codes)
         old, new = (
             {rule[:2] for rule in rules[:-1]}
@@ -218,6 +227,22 @@ class Hindsight(BaseLearner):
         self._created += len(new - old)
         self._deleted += len(old - new)
         self._model = None
+
+    def _use_time(self) -> None:
+        """Nothing was wrong: time to fit a reading aside, or to begin what a refit will need.
+
+        One thing in a round. The model stays as it is.
+        """
+        history = self._history
+        for number, reading in enumerate(self._readings):
+            if number != self._followed and self._missed(reading) > len(history) // _ASIDE:
+                reading.fit(history)
+                return
+        any(reading.prepare(history) for reading in self._readings)
+
+    def _missed(self, reading: Reading) -> int:
+        """How many items `reading` had not been fitted on when the last mistake was made."""
+        return reading.age(self._history) - (len(self._history) - self._scored)
 
     # -- JSON
 

@@ -10,15 +10,16 @@ Nothing here depends on the order in which an item shows its columns.
 
 from __future__ import annotations
 
+import copy
 from bisect import bisect_left, insort
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.columns import Words, pack, words_for
+from tellapart.columns import Words, pack, unpack, words_for
 from tellapart.features import Above, Column, Is
 from tellapart.features.cuts import round_cut
 from tellapart.model import Holds, Not, holds, truth
@@ -27,6 +28,7 @@ from tellapart.protocol import Feature, Item, Label
 _CUTS = 15  # thresholds found at a time in a column of numbers
 _VALUES = 32  # a column of more different numbers has no "legs = 4"
 _ONE = np.uint64(1)
+_Bits = TypeVar("_Bits", Words, npt.NDArray[np.uint8])
 
 
 class Pair(NamedTuple):
@@ -65,6 +67,8 @@ class History:
         self._code: dict[Label, int] = {}
         self._bits = np.zeros((16, 4), dtype=np.uint64)
         self._label_bits = np.zeros((4, 4), dtype=np.uint64)
+        self._rows = np.zeros((256, 2), dtype=np.uint8)  # the same bits, a row for each item
+        self._held: list[int] = []  # columns that hold on the item that is being added
         self._asked: list[int] = []  # columns whose truth is asked of every new item
         self._shown: dict[Hashable, int] = {}  # what items show: its column,
         self._once: dict[Hashable, int] = {}  # or the one item that has shown it
@@ -73,6 +77,14 @@ class History:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> History:
+        """Another one, independent. What is in the lists never changes: the lists are copied."""
+        made = memo[id(self)] = object.__new__(History)
+        for name, value in vars(self).items():
+            flat = isinstance(value, list | dict) and name != "_numbers"
+            setattr(made, name, copy.copy(value) if flat else copy.deepcopy(value, memo))
+        return made
 
     @property
     def words(self) -> Words:
@@ -83,6 +95,11 @@ class History:
     def label_words(self) -> Words:
         """Where each label stands, packed; a row each."""
         return self._label_bits[: len(self.labels), : words_for(len(self))]
+
+    @property
+    def rows(self) -> npt.NDArray[np.uint8]:
+        """All items, packed: a row each, a bit for each column. Quicker where items are few."""
+        return self._rows[: len(self), : -(-len(self.features) // 8)]
 
     def truths(
         self, items: npt.NDArray[np.intp], columns: list[int] | None = None
@@ -109,6 +126,7 @@ class History:
         self.items.append(codec.keep(item))
         if words_for(number + 1) > self._bits.shape[1]:
             self._bits, self._label_bits = (_doubled(b, 1) for b in (self._bits, self._label_bits))
+            self._rows = _doubled(self._rows, 0)
         if label not in self._code:
             self._code[label] = len(self.labels)
             self.labels.append(label)
@@ -119,12 +137,17 @@ class History:
         self._label_bits[self._code[label], number >> 6] |= bit
         for column in self._asked:
             if truth(self.features[column], item, self.reading):
-                self._bits[column, number >> 6] |= bit
+                self._held.append(column)
         if self.reading is holds and isinstance(item, Mapping):
             self._look_into(item, number)
         elif self.reading is holds and isinstance(item, set | frozenset):
             for member in item if self.allowed is None else item & self.allowed:
                 self._show(member, number)
+        self._bits[self._held, number >> 6] |= bit
+        held = np.zeros(self._rows.shape[1] * 8, dtype=np.bool_)
+        held[self._held] = True
+        self._rows[number] |= np.packbits(held, bitorder="little")
+        self._held = []
         if self.allowed is not None and number == 0:
             looked_into = isinstance(item, Mapping | set | frozenset) and self.reading is holds
             for feature in sorted(self.allowed, key=text_of):
@@ -174,10 +197,12 @@ class History:
     def _new(self, feature: Feature, words: Words) -> int:
         column = len(self.features)
         if column == len(self._bits):
-            self._bits = _doubled(self._bits, 0)
+            self._bits, self._rows = _doubled(self._bits, 0), _doubled(self._rows, 1)
         self.features.append(feature)
         self.column_of[feature] = column
         self._bits[column, : len(words)] = words
+        held = unpack(words, min(len(self), len(words) * 64))
+        self._rows[: len(held), column >> 3] |= held.astype(np.uint8) << (column & 7)
         return column
 
     def _look_into(self, item: Mapping[Any, Any], number: int) -> None:
@@ -212,7 +237,11 @@ class History:
         self._set(column, number)
 
     def _set(self, column: int, number: int) -> None:
+        if number == len(self) - 1:
+            self._held.append(column)  # all of them at once are quicker
+            return
         self._bits[column, number >> 6] |= _ONE << np.uint64(number & 63)
+        self._rows[number, column >> 3] |= 1 << (column & 7)
 
 
 class _Numbers:
@@ -228,6 +257,13 @@ class _Numbers:
             value = item.get(name)
             if isinstance(value, int | float):
                 self.take(value, number)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Numbers:
+        made = object.__new__(_Numbers)
+        made.history, made.name = copy.deepcopy(self.history, memo), self.name
+        made.values, made.at = self.values[:], self.at[:]
+        made.distinct, made.cuts = set(self.distinct), self.cuts[:]
+        return made
 
     def take(self, value: float, number: int) -> None:
         """Item `number` has `value`."""
@@ -263,7 +299,7 @@ class _Numbers:
                 insort(self.cuts, (cut, self.history._new(feature, pack(truths))))
 
 
-def _doubled(bits: Words, axis: int) -> Words:
+def _doubled(bits: _Bits, axis: int) -> _Bits:
     return np.concatenate([bits, np.zeros_like(bits)], axis=axis)
 
 

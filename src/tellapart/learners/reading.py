@@ -21,6 +21,7 @@ WAYS = {
 
 FADES = 0.98  # what a mistake counts after the next refit
 
+_OFTEN, _WAIT = 64, 32  # a tree is grown again when 64 items have come, and one in 32
 _LOOKED_AT = 256  # members of a leaf among which a typical one is found
 
 
@@ -43,17 +44,29 @@ class Reading:
         self.mistakes = 0.0
         """Guesses it would have got wrong, the latest counting most."""
         self._fitted = 0  # items known at the last fit
+        self._grown = 0  # and when the tree was grown last
         self._grower: Grower | None = None
         self._leaves: list[Node] = []
 
     def fit(self, history: History) -> None:
         """Grow the rules anew."""
-        if self._grower is None:
-            self._grower = Grower(history, self.way)
         self._fitted = len(history)
-        found = list(in_order(self._grower.grow()))
+        found = list(in_order(self._grow(history)))
         self.rules = [Rule(literals, leaf.label) for literals, leaf in found]
         self._leaves = [leaf for _, leaf in found]
+
+    def prepare(self, history: History) -> bool:
+        """Make the next fit a short one, if it would be long; whether there was anything to do."""
+        if len(history) - self._grown < max(_OFTEN, len(history) // _WAIT):
+            return False
+        self._grow(history)
+        return True
+
+    def _grow(self, history: History) -> Node:
+        if self._grower is None:
+            self._grower = Grower(history, self.way)
+        self._grown = len(history)
+        return self._grower.grow()
 
     def age(self, history: History) -> int:
         """How many items have come since the last fit."""

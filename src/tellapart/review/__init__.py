@@ -1,16 +1,15 @@
 """While and after teaching: when to stop, and which rounds to look at again."""
 
 from tellapart.review.case import Suspect
-from tellapart.review.history import History, Listening, Told
 from tellapart.review.interval import ErrorEstimate, estimate
 from tellapart.review.progress import Progress
 from tellapart.review.slips import suspects
 from tellapart.review.stopping import ErrorBelow, NoMistakeIn, Rounds, Stopper, Watch
+from tellapart.review.transcript import Listening, Told, Transcript
 
 __all__ = [
     "ErrorBelow",
     "ErrorEstimate",
-    "History",
     "Listening",
     "NoMistakeIn",
     "Progress",
@@ -18,6 +17,7 @@ __all__ = [
     "Stopper",
     "Suspect",
     "Told",
+    "Transcript",
     "Watch",
     "estimate",
     "suspects",

@@ -11,8 +11,8 @@ from tellapart.export.text import Words
 from tellapart.model import DecisionList, Holds, holds, truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.review.groups import Facts
-from tellapart.review.history import History
 from tellapart.review.jury import Jury
+from tellapart.review.transcript import Transcript
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Suspect:
 class Case:
     """A history, the jury's opinion of it, the model that came of it, and how to speak of it."""
 
-    history: History
+    history: Transcript
     facts: Facts
     jury: Jury
     model: DecisionList | None

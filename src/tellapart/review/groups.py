@@ -9,6 +9,12 @@ root of an "either, but not both") is found because teachers keep naming it, and
 named once does not pay for its split.
 
 Everything is counted on packed columns, 64 rounds a word.
+
+This is not the tree of `learners.growing`, though both weigh labels and reasons. That one is to
+guess: it is grown on all there is, goes on from what it counted before, ventures splits that pay
+only further down and cuts back those that do not. This one is to judge: many are grown at once,
+each on a part of the rounds and blind to those it judges, and none splits where that does not pay
+at once.
 """
 
 from __future__ import annotations
@@ -24,7 +30,7 @@ from tellapart.columns import Words, clear_tail, pack, unpack, words_for
 from tellapart.features import Is
 from tellapart.model import Holds, Not, describe, holds, truth
 from tellapart.protocol import Feature, Label
-from tellapart.review.history import History
+from tellapart.review.transcript import Transcript
 
 _Floats = npt.NDArray[np.float64]
 _Numbers = npt.NDArray[np.intp]
@@ -66,7 +72,7 @@ def plain(feature: Feature) -> Feature:
 
 
 def read(
-    history: History,
+    history: Transcript,
     features: Iterable[Feature] = (),
     *,
     reading: Holds = holds,
@@ -96,7 +102,7 @@ def read(
     return _with_reasons(facts, history)
 
 
-def _with_reasons(facts: Facts, history: History) -> Facts:
+def _with_reasons(facts: Facts, history: Transcript) -> Facts:
     first = first_rounds(history)
     column = {feature: number for number, feature in enumerate(facts.features)}
     rows = []
@@ -114,7 +120,7 @@ def _with_reasons(facts: Facts, history: History) -> Facts:
     return Facts(**{**vars(facts), "reasons": reasons})
 
 
-def first_rounds(history: History) -> dict[object, int]:
+def first_rounds(history: Transcript) -> dict[object, int]:
     """In which round each item came first; examples are found by it."""
     first: dict[object, int] = {}
     for number, told in enumerate(history.rounds):
@@ -137,7 +143,7 @@ class Group:
     """Labels of the rounds that made the tree."""
 
 
-def grow(facts: Facts, among: Words) -> list[Group]:
+def grouped(facts: Facts, among: Words) -> list[Group]:
     """The tree of the rounds `among`; its leaves hold the other rounds too, as if newly met."""
     tree = _Tree(facts)
     made = unpack(among, facts.n)

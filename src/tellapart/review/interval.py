@@ -36,6 +36,7 @@ from tellapart.review.progress import Progress, Stretch
 _BETS = tuple(2.0**-power for power in (2, 1, 1 / 2, 1 / 4, 1 / 8))
 _FEWER = tuple((log(g), g - 1) for g in _BETS)  # g < 1 bets on fewer mistakes, 1 / g on more
 _MORE = tuple((-log(g), 1 / g - 1) for g in _BETS)
+_NEAR = 5e-10  # how exactly an edge is found
 _ABOVE = 0.9  # of the risk goes to the upper bound, which is what people stop by
 
 
@@ -95,7 +96,7 @@ def estimate(
     high = highest(best, risk)
     for stretch in stretches[1:]:  # an edge is dear: look for it only where it is lower
         if is_below(high, stretch, risk):
-            high, best = highest(stretch, risk), stretch
+            high, best = highest(stretch, risk, high), stretch
     low = lowest(best, risk)
     recent = best if lately else progress.recent
     error = recent.mistakes / recent.rounds if recent.rounds else 0.5
@@ -113,7 +114,7 @@ def is_below(error: float, stretch: Stretch, risk: float) -> bool:
         return False
     purses = [mistakes * log_g - rounds * log1p(error * more) for log_g, more in _FEWER]
     if not mistakes:  # g = 0, which a mistake ruins, plays with three quarters of the money
-        purses += [-rounds * log1p(-error)] * 3 * len(_FEWER)
+        purses.append(log(3 * len(_FEWER)) - rounds * log1p(-error))
     return _mean(purses, 4 * len(_FEWER)) >= -log(_ABOVE * risk * share)
 
 
@@ -126,9 +127,9 @@ def is_above(error: float, stretch: Stretch, risk: float) -> bool:
     return _mean(purses, len(_MORE)) >= -log((1 - _ABOVE) * risk * share)
 
 
-def highest(stretch: Stretch, risk: float) -> float:
-    """The least error that the stretch refutes from above."""
-    return _edge(stretch, 1.0, lambda error: is_below(error, stretch, risk))
+def highest(stretch: Stretch, risk: float, refuted: float = 1.0) -> float:
+    """The least error that the stretch refutes from above; one that it refutes may be known."""
+    return _edge(stretch, refuted, lambda error: is_below(error, stretch, risk))
 
 
 def lowest(stretch: Stretch, risk: float) -> float:
@@ -160,7 +161,7 @@ def _edge(stretch: Stretch, out: float, refuted: Callable[[float], bool]) -> flo
     if not stretch.rounds:
         return out
     inside = stretch.mistakes / stretch.rounds
-    for _ in range(40):
+    while abs(out - inside) > _NEAR:
         middle = (inside + out) / 2
         if refuted(middle):
             out = middle

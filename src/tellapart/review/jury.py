@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart.columns import Words, pack, unpack
-from tellapart.review.groups import Facts, Group, grow
+from tellapart.review.groups import Facts, Group, grouped
 
 _FOLDS = 5
 
@@ -52,7 +52,7 @@ class Jury:
         """How much likelier; below zero where the given label is the likeliest."""
 
     def _grow(self, judges: npt.NDArray[np.bool_]) -> _Tree:
-        groups = grow(self.facts, pack(~judges))
+        groups = grouped(self.facts, pack(~judges))
         home = np.zeros(self.facts.n, dtype=np.intp)
         for number, group in enumerate(groups):
             home[unpack(group.inside, self.facts.n)] = number

@@ -41,10 +41,12 @@ class Progress:
         self.rounds = 0
         """Items met."""
         self.guesses = 0
-        """Rounds in which there was a guess: all but those that asked."""
+        """Rounds in which there was a guess: all but those that asked, and those picked."""
         self.mistakes = 0
         self.streak = 0
         """Guesses since the last mistake."""
+        self.picked = self.picked_mistakes = 0
+        """Guesses on items that somebody picked, and mistakes among them."""
         self.models = 1
         """How many models there were, with the present one."""
         self._since = (0, 0)  # guesses and mistakes when the present model came
@@ -89,13 +91,35 @@ class Progress:
         self._count(1)
         self.streak = 0 if mistake else self.streak + 1
         if mistake if changed is None else changed:
-            self.models += 1
-            self._since = (self.guesses, self.mistakes)
+            self._change()
+
+    def pick(self, mistake: bool, changed: bool | None = None) -> None:
+        """A round with a guess on an item that somebody picked: it says nothing of the others.
+
+        Its mistake still ends a run of right guesses, and its correction may change the model.
+
+        >>> progress = Progress.of([False] * 40)
+        >>> for _ in range(100):
+        ...     progress.pick(False)
+        >>> progress.guesses, progress.streak, progress.picked
+        (40, 40, 100)
+        """
+        self.rounds += 1
+        self.picked += 1
+        self.picked_mistakes += mistake
+        if mistake:
+            self.streak = 0
+        if mistake if changed is None else changed:
+            self._change()
 
     def skip(self, rounds: int) -> None:
         """So many rounds at once whose guesses were right and changed nothing."""
         self._count(rounds)
         self.streak += rounds
+
+    def _change(self) -> None:
+        self.models += 1
+        self._since = (self.guesses, self.mistakes)
 
     def _count(self, rounds: int) -> None:
         self.rounds += rounds

@@ -16,14 +16,14 @@ from tellapart.model import DecisionList, holds
 from tellapart.protocol import Feature, Learner
 from tellapart.review.case import Case, Suspect
 from tellapart.review.groups import read
-from tellapart.review.history import History
 from tellapart.review.jury import Jury
 from tellapart.review.odd_features import odd_features
 from tellapart.review.odd_labels import odd_labels
+from tellapart.review.transcript import Transcript
 
 
 def suspects(
-    history: History,
+    history: Transcript,
     model: DecisionList | Learner | None = None,
     *,
     features: Iterable[Feature] = (),
@@ -39,7 +39,7 @@ def suspects(
 
     Parameters
     ----------
-    history : History
+    history : Transcript
         All rounds, as `Listening` or a session keeps them.
     model : DecisionList or learner, optional
         Its features are looked at besides those that teachers named, and a rule of it that rests on

@@ -25,6 +25,8 @@ class Shown(NamedTuple):
     """The key of the label that is known when only the feature is asked."""
     until: float
     """When the lease ends."""
+    sought: bool = False
+    """Whether the item was looked for; then it is no random draw."""
 
 
 class Said(NamedTuple):

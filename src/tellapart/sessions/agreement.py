@@ -13,7 +13,7 @@ from tellapart.columns import Words as Packed
 from tellapart.columns import pack
 from tellapart.export.text import Words
 from tellapart.protocol import Feature
-from tellapart.review import History, Suspect, suspects
+from tellapart.review import Suspect, Transcript, suspects
 from tellapart.sessions import report
 from tellapart.sessions.replies import Agreement, Disagreement, OddOne
 from tellapart.sessions.state import State
@@ -81,7 +81,7 @@ def alpha(units: Sequence[Sequence[str]]) -> float | None:
 
 
 def slips(
-    state: State, history: History, lock: AbstractContextManager[object], trees: int = 20
+    state: State, history: Transcript, lock: AbstractContextManager[object], trees: int = 20
 ) -> list[Suspect]:
     """The rounds that the others contradict, the oddest first, in keys of labels.
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 
 from tellapart.learners import BaseLearner
 from tellapart.protocol import Correction, Guess
-from tellapart.review import History, Progress
+from tellapart.review import Progress, Transcript
 from tellapart.sessions.acts import Act, Said, Shown
 from tellapart.sessions.edits import Edited
 from tellapart.sessions.items import Items
@@ -76,7 +76,7 @@ class Course:
         """Of every guess, whether it was a mistake."""
         self.sizes: list[int] = []
         """How many rules there were after it."""
-        self.history = History()
+        self.history = Transcript()
         """What was learnt from, round by round, in keys of labels."""
         self.rounds: list[int] = []
         """The act of each round."""
@@ -250,7 +250,11 @@ class Course:
             return
         mistake = correction is not None
         after = now.learner.model
-        now.progress.add(mistake, after is not before and _says(after) != _says(before))
+        changed = after is not before and _says(after) != _says(before)
+        if act.shown is not None and act.shown.sought:
+            now.progress.pick(mistake, changed)
+        else:
+            now.progress.add(mistake, changed)
         self.mistakes.append(mistake)
         self.sizes.append(len(after.clauses))
         rule = guess.example.place

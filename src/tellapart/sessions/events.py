@@ -30,12 +30,14 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "redone": ("event",),
     "changed": ("event", "answer"),
     "label added": ("label",),
+    "label described": ("label", "meaning"),
     "label renamed": ("label", "to"),
     "labels merged": ("label", "into"),
     "tag set": ("tag", "item", "value"),
     "rule dropped": ("example",),
     "rule edited": ("example", "if", "label"),
     "settings": (),
+    "search": ("where",),
     "note": ("text",),
 }
 """The types of events, and what each must carry."""

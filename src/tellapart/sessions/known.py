@@ -9,7 +9,7 @@ from tellapart.errors import ProtocolError
 from tellapart.features.candidates import Candidate
 from tellapart.model import DecisionList
 from tellapart.protocol import Item
-from tellapart.review import History
+from tellapart.review import Transcript
 from tellapart.sessions import agreement, reasons, report
 from tellapart.sessions.acts import Shown
 from tellapart.sessions.events import Event
@@ -36,6 +36,21 @@ class Known(Logged):
         """The names of the labels there are, in order of their coming."""
         with self._ready() as state:
             return [state.labels.name(key) for key in state.label_keys()]
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What labels mean, by their names; those that were described."""
+        with self._ready() as state:
+            keys = [key for key in state.label_keys() if state.meanings.get(key)]
+            return {state.labels.name(key): state.meanings[key] for key in keys}
+
+    def search_of(self, teacher: str) -> tuple[str, int] | None:
+        """What a teacher looks for, and how many items fit; None when items come as they come."""
+        with self._ready() as state:
+            looking = state.searches.get(teacher)
+            if looking is None or looking.next() is None:
+                return None
+            return looking.text, len(looking.places)
 
     @property
     def teachers(self) -> list[str]:
@@ -161,7 +176,7 @@ class Known(Logged):
         Others can go on meanwhile: it judges what there was when it began.
         """
         with self._ready() as state:
-            history = History(list(state.course.history.rounds))
+            history = Transcript(list(state.course.history.rounds))
             acts = list(state.course.rounds)
         found = agreement.slips(state, history, self._lock)
         with self._lock:

@@ -7,7 +7,39 @@ takes it: a page that was open during the change sends the old one.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from tellapart.errors import ParameterError
+
+NEW = "new:"
+"""What is typed before a label to make a new one, where a known one would be meant."""
+
+
+def typed(text: str, labels: Iterable[str]) -> str | None:
+    """The label that a typed text means, the same on the page and in the console.
+
+    The first label that is called so, else the first that begins so, else the first that has it in
+    it, in whatever case. When there is none, or after `new:`, it is a new label. None for nothing.
+
+    >>> labels = ["mandrill", "big cat"]
+    >>> typed("Man", labels), typed("cat", labels), typed("new: man", labels), typed("duck", labels)
+    ('mandrill', 'big cat', 'man', 'duck')
+    """
+    wanted = text.strip()
+    low = wanted.lower()
+    known = list(labels)
+    fits: tuple[Callable[[str], bool], ...] = (
+        lambda label: label == low,
+        lambda label: label.startswith(low) and not low.startswith(NEW),
+        lambda label: low in label and not low.startswith(NEW),
+    )
+    for fit in fits:
+        found = next((label for label in known if low and fit(label.lower())), None)
+        if found is not None:
+            return found
+    if low.startswith(NEW):
+        wanted = wanted[len(NEW) :].strip()
+    return wanted or None
 
 
 class Labels:

@@ -1,8 +1,8 @@
 """What a teacher is asked next: which item, with what guess, and what about it.
 
 In this order: an item the teacher took an answer back on; one of theirs that waits for a feature;
-one that came back (skipped a while ago, or its lease ended); one that wants a second opinion; a
-fresh one; and at the end whatever is left.
+one they look for; one that came back (skipped a while ago, or its lease ended); one that wants a
+second opinion; a fresh one; and at the end whatever is left.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from tellapart.protocol import Guess
 from tellapart.sessions.acts import Shown
 from tellapart.sessions.state import State
 
+_SOUGHT = 2  # the way of items that are looked for
 _GLANCE = 200  # so many of those who wait for others are passed by
 
 
@@ -26,8 +27,8 @@ class Question(NamedTuple):
     kept: str | None
 
 
-def choose(state: State, teacher: str, settle: Callable[[int], None]) -> int | None:
-    """The place of the next item for a teacher, or None.
+def choose(state: State, teacher: str, settle: Callable[[int], None]) -> tuple[int | None, bool]:
+    """The place of the next item for a teacher, or None; and whether it was looked for.
 
     `settle` is called with items that need not be asked about any more: the guess has come to
     agree with the label that was kept.
@@ -36,13 +37,23 @@ def choose(state: State, teacher: str, settle: Callable[[int], None]) -> int | N
     ways: tuple[Callable[[], int | None], ...] = (
         lambda: desk.own(teacher),
         lambda: _waiting(state, teacher, settle, mine=True),
+        lambda: _sought(state, teacher),
         lambda: desk.back(teacher, acts),
         lambda: desk.second(teacher, acts),
         lambda: desk.fresh(state.line, lambda pool: _doubts(state, pool)),
         lambda: desk.back(teacher, None),
         lambda: _waiting(state, teacher, settle, mine=False),
     )
-    return next((place for way in ways if (place := way()) is not None), None)
+    for way in ways:
+        place = way()
+        if place is not None:
+            return place, way is ways[_SOUGHT] or place in state.sought
+    return None, False
+
+
+def _sought(state: State, teacher: str) -> int | None:
+    looking = state.searches.get(teacher)
+    return None if looking is None else looking.next()
 
 
 def _waiting(

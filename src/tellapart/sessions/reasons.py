@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from tellapart.features import Expression, canonical
 from tellapart.features.candidates import Candidate, count
 from tellapart.protocol import Label
 from tellapart.sessions.acts import Shown
@@ -19,6 +20,8 @@ from tellapart.tables.telling import telling
 _BACK = 2_000  # so many rounds are looked back at
 _EACH = 200  # for so many items of each of the two labels
 _COUNTED = 2_000  # rows in which candidates are counted
+_NAMED = 50  # so many features that were named before are offered again
+_ONCE, _SO = 0.05, 0.15  # worth of having been named; of having told these two labels apart
 
 
 def candidates(state: State, shown: Shown, label: str | None, limit: int) -> list[Candidate]:
@@ -34,8 +37,32 @@ def candidates(state: State, shown: Shown, label: str | None, limit: int) -> lis
             room[told.label] -= 1
             history.append((told.item, told.label))
     return telling(
-        state.items.table, item, example, history, label=mine, limit=limit, counted=_COUNTED
+        state.items.table,
+        item,
+        example,
+        history,
+        label=mine,
+        limit=limit,
+        counted=_COUNTED,
+        named=_named(state, mine, shown.label),
     )
+
+
+def _named(state: State, mine: Label, theirs: Label) -> dict[Expression, float]:
+    """What was named before, and what that is worth now: more if it told the same labels apart."""
+    found: dict[Expression, float] = {}
+    for told in islice(reversed(state.course.history.rounds), _BACK):
+        feature = None if told.correction is None else told.correction.feature
+        if not isinstance(feature, Expression) or told.guess is None:
+            continue
+        opposite = Expression(canonical.negate(feature.tree))
+        pair = (told.label, told.guess.label)
+        for one, labels in ((feature, (mine, theirs)), (opposite, (theirs, mine))):
+            worth = _SO if pair == labels else _ONCE
+            found[one] = max(found.get(one, 0.0), worth)
+        if len(found) >= 2 * _NAMED:
+            break
+    return found
 
 
 def check(state: State, shown: Shown, text: str) -> Check:

@@ -22,30 +22,22 @@ from typing import Any
 
 import tellapart
 from tellapart import codec
-from tellapart.errors import ParameterError, ProtocolError, SessionError
-from tellapart.protocol import Item
+from tellapart.errors import ProtocolError, SessionError
 from tellapart.review import Stopper
 from tellapart.sessions import report
 from tellapart.sessions.choose import DEFAULT, make_learner, with_columns
 from tellapart.sessions.events import FORMAT, Event, new_id, same, stamp
 from tellapart.sessions.items import check_same, fingerprint
-from tellapart.sessions.known import Known
 from tellapart.sessions.question import ask, choose, is_still
 from tellapart.sessions.replies import Ending, Given, Saved
+from tellapart.sessions.saying import Saying
 from tellapart.sessions.state import State
 from tellapart.sessions.store import Store
-from tellapart.sessions.words import (
-    check_answer,
-    check_rule,
-    check_settings,
-    check_tag,
-    check_text,
-    write_answer,
-)
+from tellapart.sessions.words import check_answer, check_settings, check_text, write_answer
 from tellapart.tables import Table, read_table
 
 
-class Session(Known):
+class Session(Saying):
     """See the top of this file; `Session.new` and `Session.open` make one.
 
     >>> from tempfile import TemporaryDirectory
@@ -165,7 +157,9 @@ class Session(Known):
             now = self._clock()
             state.desk.expire(now)
             held = state.desk.held.get(teacher)
-            place = held.place if held is not None else self._choose(state, teacher)
+            place, sought = (
+                (held.place, held.sought) if held is not None else self._choose(state, teacher)
+            )
             if place is None:
                 return Ending(report.summary(state), len(state.desk.leases))
             question = ask(state, place)
@@ -178,12 +172,13 @@ class Session(Known):
                 "example": None if guess.example is None else state.items.write(guess.example),
                 "asks": question.asks,
                 **({} if kept is None else {"kept": state.labels.name(kept)}),
+                **({"sought": True} if sought else {}),
                 "until": stamp(now + state.settings.lease),
             }
             event = self._append(state, "given", teacher, data, id)
             return report.given(state, state.shown[event.id])
 
-    def _choose(self, state: State, teacher: str) -> int | None:
+    def _choose(self, state: State, teacher: str) -> tuple[int | None, bool]:
         def settle(place: int) -> None:
             item = state.items.write(state.items.row(place))
             self._append(state, "settled", None, {"item": item}, None)
@@ -290,87 +285,3 @@ class Session(Known):
                 state.labels.check_free(name, but=act.data["key"])
             made = self._append(state, way, teacher, {"event": act.id}, id)
             return self._saved(state, made.id)
-
-    # -- labels, tags, rules, notes, settings
-
-    def add_label(self, teacher: str, label: str, *, id: str | None = None) -> Saved:
-        """A label to choose from."""
-        check_text("a label", label)
-        return self._simple(
-            "label added",
-            teacher,
-            {"label": label},
-            id,
-            lambda state: state.labels.check_free(label),
-        )
-
-    def rename_label(self, teacher: str, label: str, to: str, *, id: str | None = None) -> Saved:
-        """Call a label something else, in the past too."""
-        check_text("a label", to)
-
-        def check(state: State) -> None:
-            state.labels.check_free(to, but=state.labels.must_find(label))
-
-        return self._simple("label renamed", teacher, {"label": label, "to": to}, id, check)
-
-    def merge_labels(self, teacher: str, label: str, into: str, *, id: str | None = None) -> Saved:
-        """Make one label of two, in the past too."""
-
-        def check(state: State) -> None:
-            if state.labels.must_find(label) == state.labels.must_find(into):
-                raise ParameterError(f"{label!r} and {into!r} are one label already")
-
-        return self._simple("labels merged", teacher, {"label": label, "into": into}, id, check)
-
-    def set_tag(
-        self, teacher: str, tag: str, item: Item, value: bool | None, *, id: str | None = None
-    ) -> Saved:
-        """Say of an item (a row or its id) that it has a tag, has it not, or that it is unknown."""
-        if value is not None and not isinstance(value, bool):
-            raise ParameterError(f"a tag is True, False or None, got {value!r}")
-        check_text("a tag", tag)
-        with self._ready() as state:
-            row = state.items.row(self.table.place(item))
-            written = {"tag": tag, "item": state.items.write(row), "value": value}
-            return self._simple(
-                "tag set", teacher, written, id, lambda state: check_tag(state, tag)
-            )
-
-    def drop_rule(self, teacher: str, example: Item, *, id: str | None = None) -> Saved:
-        """Drop the rule with this example (a row or its id)."""
-        with self._ready() as state:
-            row = state.items.row(self.table.place(example))
-            return self._simple(
-                "rule dropped",
-                teacher,
-                {"example": state.items.write(row)},
-                id,
-                lambda state: check_rule(state, row),
-            )
-
-    def edit_rule(
-        self, teacher: str, example: Item, condition: str, label: str, *, id: str | None = None
-    ) -> Saved:
-        """Replace the condition (SQL) and the label of the rule with this example."""
-        check_text("a label", label)
-        with self._ready() as state:
-            row = state.items.row(self.table.place(example))
-            text = str(state.items.feature(condition))
-            data = {"example": state.items.write(row), "if": text, "label": label}
-            return self._simple(
-                "rule edited", teacher, data, id, lambda state: check_rule(state, row)
-            )
-
-    def note(self, teacher: str, text: str, item: Item = None, *, id: str | None = None) -> Saved:
-        """Write something down, about an item or in general."""
-        check_text("a note", text, 10_000)
-        with self._ready() as state:
-            data: dict[str, Any] = {"text": text}
-            if item is not None:
-                row = state.items.row(self.table.place(item))
-                data["item"] = state.items.write(row)
-            return self._simple("note", teacher, data, id)
-
-    def set(self, teacher: str, *, id: str | None = None, **settings: Any) -> Saved:
-        """Switch `order`, `overlap`, `lease` (seconds) or `until` (a stopper)."""
-        return self._simple("settings", teacher, check_settings(settings), id)

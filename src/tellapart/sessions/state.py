@@ -21,6 +21,7 @@ from tellapart.sessions.events import Event, seconds
 from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
 from tellapart.sessions.order import Line
+from tellapart.sessions.search import Search
 from tellapart.tables import Row
 
 
@@ -63,7 +64,13 @@ class State:
         self.labels = Labels()
         self.listed: set[str] = set()
         """The labels that were added by themselves, and not just used."""
+        self.meanings: dict[str, str] = {}
+        """What labels mean, by their keys."""
         self.settings = Settings()
+        self.searches: dict[str, Search] = {}
+        """What teachers look for."""
+        self.sought: set[int] = set()
+        """Items that were given because somebody looked for them."""
         self.teachers: dict[str, Teacher] = {}
         self.shown: dict[str, Shown] = {}
         self.act_of: dict[str, int] = {}
@@ -210,7 +217,10 @@ class State:
             data["asks"],
             None if data.get("kept") is None else self.labels.key(data["kept"]),
             seconds(data["until"]),
+            bool(data.get("sought", False)),
         )
+        if shown.sought:
+            self.sought.add(shown.place)
         self.shown[event.id] = shown
         self.desk.give(shown)
 
@@ -312,6 +322,10 @@ class State:
     def _label_added(self, event: Event) -> None:
         self.listed.add(self.labels.add(event.data["label"]))
 
+    def _label_described(self, event: Event) -> None:
+        key = self.labels.must_find(event.data["label"])
+        self.meanings[key] = event.data["meaning"]
+
     def _label_renamed(self, event: Event) -> None:
         act = self._act(event)
         key = self.labels.must_find(event.data["label"])
@@ -340,6 +354,15 @@ class State:
         feature = self.items.feature(event.data["if"])
         act.said = Said("wrong", self.labels.key(event.data["label"]), feature)
         self._add(act)
+
+    def _search(self, event: Event) -> None:
+        assert event.by is not None
+        where = event.data["where"]
+        if where is None:
+            self.searches.pop(event.by, None)
+            return
+        self.searches[event.by] = Search(self, where, event.data.get("text", ""))
+        self.desk.leave(event.by)  # what they have before them can wait
 
     def _note(self, event: Event) -> None:
         self.notes.append(event)
@@ -378,11 +401,13 @@ class State:
         "redone": _redone,
         "changed": _changed,
         "label added": _label_added,
+        "label described": _label_described,
         "label renamed": _label_renamed,
         "labels merged": _labels_merged,
         "tag set": _tag_set,
         "rule dropped": _rule_dropped,
         "rule edited": _rule_edited,
         "settings": _settings,
+        "search": _search,
         "note": _note,
     }

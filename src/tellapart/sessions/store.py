@@ -227,6 +227,8 @@ class Writer:
     def __init__(self, store: Store, name: str) -> None:
         self.store, self.name = store, name
         self._connection: sql.Connection | None = None
+        self._gathers = False
+        self._failure: BaseException | None = None
         self._connect()
 
     def _connect(self) -> sql.Connection:
@@ -247,6 +249,23 @@ class Writer:
         """Insert and commit; raises `StoreError` if the event is not safely there."""
         self._safely(lambda connection: connection.execute(_INSERT, _row(self.name, event)))
 
+    def gather(self) -> None:
+        """From now on insert only, until `commit`."""
+        self._gathers, self._failure = True, None
+
+    def commit(self) -> None:
+        """Commit what was gathered; raises what went wrong if it is not all safely there."""
+        self._gathers = False
+        if self._failure is not None:  # with the connection went whatever came before
+            raise self._failure
+        self._safely(lambda connection: None)
+
+    def spoil(self, failure: BaseException) -> None:
+        """Nothing of what was gathered is to be committed."""
+        if self._gathers and self._failure is None:
+            self._failure = failure
+            self.drop()
+
     def read(self, after: int = 0) -> list[Event]:
         """What is in the log after an event."""
         found: list[Event] = []
@@ -254,10 +273,20 @@ class Writer:
         return found
 
     def _safely(self, work: Callable[[sql.Connection], object]) -> None:
+        if self._gathers and self._failure is not None:
+            raise self._failure
+        try:
+            self._do(work)
+        except BaseException as error:
+            self._failure = error
+            raise
+
+    def _do(self, work: Callable[[sql.Connection], object]) -> None:
         connection = self._connect()
         try:
             work(connection)
-            connection.commit()
+            if not self._gathers:
+                connection.commit()
         except sql.exc.IntegrityError as error:
             self.drop()
             raise StoreError(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tellapart.features.candidates import Candidate
+    from tellapart.features.vocabulary import Vocabulary
     from tellapart.tables.summary import Summary
 
 
@@ -67,6 +68,8 @@ class Table:
         self.tags: dict[str, Tag] = {}
         self._frame: pl.DataFrame | None = None
         self._held: set[str] = set()
+        self._part: tuple[pl.DataFrame | None, pl.DataFrame | None] = (None, None)
+        self._vocabularies: dict[str, Vocabulary] = {}
         self._kept: dict[Feature, Words] = {}
         self._places: dict[Hashable, int] | None = None
         if id is not None:
@@ -243,6 +246,28 @@ class Table:
             self._frame = pl.DataFrame([*before, *made])
             self._held.update(missing)
         return self._frame
+
+    def part(self, rows: int) -> pl.DataFrame:
+        """So many rows, evenly spread, or all if there are no more: to estimate by."""
+        frame = self.loaded(self.columns)
+        if len(self) <= rows:
+            return frame
+        of, kept = self._part
+        if of is not frame or kept is None or kept.height != rows:
+            kept = frame[np.linspace(0, len(self) - 1, rows).astype(np.int64)]
+            self._part = frame, kept
+        return kept
+
+    def vocabulary(self, column: str) -> Vocabulary:
+        """The common words of a text column, read in a part of the table; read once."""
+        from tellapart.features.vocabulary import Vocabulary
+        from tellapart.tables.telling import RANKED
+
+        known = self._vocabularies.get(column)
+        if known is None:
+            known = Vocabulary(self.part(RANKED)[column].to_list())
+            self._vocabularies[column] = known
+        return known
 
     def cells(self, place: int) -> dict[str, Any]:
         """The values of one row, tags left out."""

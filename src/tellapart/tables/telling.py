@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tellapart.features.candidates import Candidate, candidates, count
+from tellapart.features.language import Expression
 from tellapart.protocol import Item, Label
+from tellapart.tables.rows import Row
 
 if TYPE_CHECKING:
     from tellapart.tables.table import Table
 
 HISTORY = 2_000
 """At most so many labelled items of either label rank the candidates."""
+RANKED = 2_000
+"""So many rows of the table, evenly spread, say how common a candidate is when it is ranked."""
 COUNTED = 20_000
 """In a larger table so many rows, evenly spread, estimate how many items a candidate covers."""
 
@@ -28,6 +32,7 @@ def telling(
     label: Label,
     limit: int,
     counted: int = COUNTED,
+    named: Mapping[Expression, float] | None = None,
 ) -> list[Candidate]:
     """See `Table.candidates`."""
     pairs = history.items() if isinstance(history, Mapping) else history
@@ -39,25 +44,36 @@ def telling(
     unlike = [n for n, given in labels.items() if given == other and other is not None]
     if label == other:  # nothing to tell apart but the two items themselves
         like, unlike = [], []
-    frame = table.frame(table.columns)
+    ours = _spread([mine, *(n for n in like if n != mine)])
+    others = _spread([theirs, *(n for n in unlike if n != theirs)])
+    rows = table.loaded(table.columns)[ours + others]
     made = candidates(
-        table.items[mine],
-        table.items[theirs],
+        _row(table, item, mine),
+        _row(table, example, theirs),
         {name: kind for name, kind in table.types.items() if name != table.id},
-        frame[_spread([mine, *(n for n in like if n != mine)])],
-        frame[_spread([theirs, *(n for n in unlike if n != theirs)])],
+        rows[: len(ours)],
+        rows[len(ours) :],
         limit=limit,
+        part=table.part(min(counted, RANKED)),
+        vocabulary=table.vocabulary,
+        named=named,
     )
-    exact = len(table) <= counted
-    places = np.linspace(0, len(table) - 1, counted).astype(np.int64)
-    part = frame if exact else frame[places]
-    counts = count([c.feature for c in made], part)
+    part = table.part(counted)
+    counts = iter(count([c.feature for c in made if not table.knows(c.feature)], part))
     return [
         c._replace(covers=table.count(c.feature), exact=True)
         if table.knows(c.feature)
-        else c._replace(covers=round(found * len(table) / part.height), exact=exact)
-        for c, found in zip(made, counts, strict=True)
+        else c._replace(
+            covers=round(next(counts) * len(table) / part.height),
+            exact=part.height == len(table),
+        )
+        for c in made
     ]
+
+
+def _row(table: Table, item: Item, place: int) -> Row:
+    """The item as a row of the table: as it is, if it is one."""
+    return item if isinstance(item, Row) and item.table is table else table.items[place]
 
 
 def _spread(places: list[int]) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf, isinf
 from typing import Any
@@ -12,7 +12,8 @@ from tellapart.learners import BaseLearner
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 from tellapart.teachers.board import Board, Played
 from tellapart.teachers.likeness import EXCEPTION, Home, label_of
-from tellapart.teachers.search import Lookahead, Plan, walk
+from tellapart.teachers.memoir import Memoir, Move
+from tellapart.teachers.search import Levels, Lookahead, Plan, walk
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,9 @@ class WorstCase:
     """Whether every teacher was tried; if not, `mistakes` is a lower bound."""
     positions: int
     """How many different positions were met."""
+    searched: float
+    """Every lesson with at most so many right guesses was tried: `math.inf` if `exact`, -1 if not
+    even those without one."""
 
 
 def worst_case(
@@ -49,12 +53,19 @@ def worst_case(
     unnamed: bool = False,
     depth: int | None = None,
     rounds: int = 100,
-    most_positions: int = 100_000,
+    most_positions: int | None = None,
+    features: int | None = None,
+    look_into: bool = False,
 ) -> WorstCase:
     """Search all lessons of `learner` for the one with most mistakes.
 
     Every teacher with at most m components and k bad rounds is tried, up to names, on the learner
     itself. docs/adversary.md says what a teacher may do, and why nothing else hurts more.
+
+    Learners that look back over all they were told (`Hindsight`, `AutoDFF`) have lessons without
+    end in which no two positions are alike. Theirs are tried level by level: all lessons without a
+    right guess, all with one, and so on. `searched` says how far that went; the rest of the search
+    goes where most mistakes were made.
 
     Parameters
     ----------
@@ -73,8 +84,13 @@ def worst_case(
         Look only so many rounds ahead, for worlds too large to search; then nothing is proven.
     rounds : int, default=100
         Where to stop a lesson that could go on for ever, or that looks only `depth` ahead.
-    most_positions : int, default=100000
-        Give up an exact search beyond this many positions (some hundreds are searched in a second).
+    most_positions : int, default=None
+        Give up an exact search beyond this many positions (some hundreds are searched in a second);
+        None means 100,000. Learners that look back: how many are searched exactly, 1000 if None.
+    features : int, default=None
+        Learners that look back: at most how many features there are. None: no limit.
+    look_into : bool, default=False
+        Learners that look back: whether they see all features of an item, or only those named.
 
     >>> from tellapart import CappedDFF
     >>> worst = worst_case(CappedDFF(m=2), m=2, k=1)
@@ -91,7 +107,24 @@ def worst_case(
     s = k if s is None else s
     check(owner, "s", s, f"an integer from 0 to k = {k}", lambda v: 0 <= v <= k)
     check(owner, "rounds", rounds, "an integer >= 1", lambda v: v >= 1)
+    for name, value in (("most_positions", most_positions), ("features", features)):
+        if value is not None:
+            check(owner, name, value, "None or an integer >= 1", lambda v: v >= 1)
     m, k, s = int(m), int(k), int(s)
+    if learner.looks_back:
+        if same_feature or depth is not None or s < k:
+            raise ParameterError(
+                f"{owner}: {type(learner).__name__} looks back, and for such learners same_feature,"
+                " depth and s are not thought of. Leave them out; features= makes a search smaller"
+            )
+        if look_into and features is None:
+            raise ParameterError(f"{owner}: features must be given if they are to be looked into")
+        return _look_back(learner, Memoir(m, k, features, look_into), most_positions, rounds)
+    if look_into or features is not None:
+        raise ParameterError(
+            f"{owner}: features and look_into are only for learners that look back"
+        )
+    most_positions = 100_000 if most_positions is None else most_positions
     board = Board(m, k, s, same_feature=same_feature, unnamed=unnamed)
     if depth is None:
         plan = Plan(board, learner.clone(), most_positions)
@@ -144,10 +177,11 @@ class Adversary:
         number = self._number(item)
         if guess == self.case.guesses[number]:
             return self.case.corrections[number]
-        label = _label(self.case.homes[number], number)
-        if guess.label == label:
+        foreseen = self.case.corrections[number] or self.case.guesses[number]
+        if guess.label == foreseen.label:
             return None
-        return Correction(label, None if guess.label is None else self._reason(number, guess))
+        feature = None if guess.label is None else self._reason(number, guess)
+        return Correction(foreseen.label, feature if feature in item else None)
 
     def _number(self, item: Item) -> int:
         if item not in self._numbers:
@@ -189,6 +223,36 @@ def _told(
         s=board.s,
         exact=exact,
         positions=positions,
+        searched=inf if exact else -1,
+    )
+
+
+def _look_back(
+    learner: BaseLearner, board: Memoir, most_positions: int | None, rounds: int
+) -> WorstCase:
+    """The worst that was found for a learner that looks back."""
+    most = 1000 if most_positions is None else most_positions
+    levels = Levels(board, learner.clone(), most, rounds)
+    line, homes = levels.best.line(), levels.best.homes
+    _, items = levels.best.load()
+    corrections = tuple(move.correction for move in line)
+    if not board.look_into:  # room for answers to guesses that were not foreseen
+        for number, (item, home) in enumerate(zip(items, homes, strict=True)):
+            others = (j for j in range(board.m) if j != home.component)
+            item.held |= {_name(number), *(_tells(home.component, j) for j in others)}
+    return WorstCase(
+        mistakes=levels.best.mistakes,
+        rules_created=levels.rules_created,
+        items=tuple(items),
+        guesses=_replay(learner.clone(), line, tuple(items), corrections),
+        corrections=corrections,
+        homes=homes,
+        m=board.m,
+        k=board.k,
+        s=board.k,
+        exact=False,
+        positions=levels.positions,
+        searched=levels.searched,
     )
 
 
@@ -243,7 +307,7 @@ def _write(
 
 def _replay(
     learner: BaseLearner,
-    line: list[Played],
+    line: Sequence[Played | Move],
     items: tuple[Item, ...],
     corrections: tuple[Correction | None, ...],
 ) -> tuple[Guess, ...]:

@@ -1,15 +1,21 @@
-"""Ways to choose the next round: the best of all lessons, or the best of the next few rounds."""
+"""Ways to choose the next round: the best of all lessons, or the best of the next few rounds.
+
+And for learners that look back, of whose lessons no two moments are alike: the best of all lessons
+with few right guesses.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable
+from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
 from tellapart.teachers.board import Board, Played, Position
 from tellapart.teachers.longest import longest
+from tellapart.teachers.memoir import Memoir, Moment, Move
 
 START = "start"
 """Stands for the key before the first round."""
@@ -86,6 +92,53 @@ class Lookahead:
     @property
     def positions(self) -> int:
         return len({key for key, _ in self._known})
+
+
+class Levels:
+    """Every lesson without a right guess, then every one with a single right guess, and so on.
+
+    A lesson may go on for ever only by right guesses if the learner keeps a bound, so each level is
+    finite. When `most` moments have been met the level is left unfinished, and half as many are
+    spent on the most promising of what was not tried.
+    """
+
+    def __init__(self, board: Memoir, learner: BaseLearner, most: int, rounds: int) -> None:
+        self._board, self._rounds = board, rounds
+        self._pending: list[tuple[int, int, int, Move]] = []
+        self._known = 0
+        self.positions = 0
+        self.searched = -1
+        """Of how many right guesses at most all lessons were tried."""
+        self.best: Moment = board.start(learner)
+        self.rules_created = 0
+        self._follow(self.best, 0)
+        while self._pending and self.positions < most:
+            right, *_, move = heappop(self._pending)
+            self.searched = right - 1
+            self._follow(board.play(move), right)
+        if not self._pending:
+            self.searched = rounds
+            return
+        self.searched = min(right for right, *_ in self._pending) - 1
+        self._pending = [(wrong, right, n, move) for right, wrong, n, move in self._pending]
+        heapify(self._pending)
+        while self._pending and self.positions < most + most // 2:
+            _, right, _, move = heappop(self._pending)
+            self._follow(board.play(move), right, hurry=True)
+
+    def _follow(self, moment: Moment, right: int, *, hurry: bool = False) -> None:
+        """Note a moment, and what may come after it."""
+        self.positions += moment.by is not None
+        self.rules_created = max(self.rules_created, moment.created)
+        if moment.mistakes > self.best.mistakes or self.best.by is None:
+            self.best = moment
+        if len(moment.homes) >= self._rounds:
+            return
+        for move in self._board.rounds(moment):
+            self._known -= 1  # of equals, the latest first
+            level, wrong = right + (move.answer is None), -move.mistakes
+            order = (wrong, level) if hurry else (level, wrong)
+            heappush(self._pending, (*order, self._known, move))
 
 
 def walk(board: Board, learner: BaseLearner, choose: Choose, rounds: float) -> list[Played]:

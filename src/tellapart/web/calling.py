@@ -28,8 +28,13 @@ class Caller:
         self.is_owner = visit.person.owner
 
     async def do(self, session: str, work: Callable[[Session], T]) -> T:
-        """Do something with a session."""
-        return await self.house.shelf.run(session, work)
+        """Do something with a session; what it writes is committed at once, before this returns."""
+
+        def together(opened: Session) -> T:
+            with opened.together():
+                return work(opened)
+
+        return await self.house.shelf.run(session, together)
 
     async def read(self, session: str, work: Callable[[Session], T]) -> T:
         """Do something that takes a while and changes nothing."""
@@ -41,7 +46,7 @@ class Caller:
             raise Refused(403, "OwnerOnly", "only the owner of this server may do that")
 
 
-def caller(request: Request) -> Caller:
+async def caller(request: Request) -> Caller:  # without async, FastAPI hands it to a thread
     """The caller of a request."""
     return Caller(request.app.state.house, request.scope["tellapart.visit"])
 

@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, Response
 from tellapart.counts import counted
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.spoken import spoken
-from tellapart.sessions import Ending, Given, Session
+from tellapart.sessions import Ending, Given, Session, labels
 from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.showing import covers, ended, said
 from tellapart.sessions.tour import HINTS
@@ -47,14 +47,15 @@ async def label(
     call: Call,
     given: Annotated[str, Query(max_length=100)],
     label: Annotated[str, Query(max_length=200)] = "",
+    typed: Annotated[str, Query(max_length=210)] = "",
 ) -> Response:
     """The teacher says what it is: now, what tells it from the example?"""
-    wanted = label.strip()
-    if not wanted:
-        raise ParameterError("a label is wanted: choose one, or type a new one")
 
     def work(s: Session) -> dict[str, Any]:
         shown = given_to(s, call.name, given)
+        wanted = _label(s, {"label": label, "typed": typed})
+        if wanted is None:
+            raise ParameterError("a label is wanted: choose one, or type a new one")
         if wanted == shown.guess.label:
             return _answer(s, call, {"given": given, "answer": "right"})
         return _card(s, call, label=wanted)
@@ -156,7 +157,7 @@ def _inside(folder: Path, name: str) -> Path | None:
 
 def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, Any]:
     given, answer = sent.get("given", ""), sent.get("answer", "")
-    label = sent.get("label", "").strip() or None
+    label = _label(session, sent)
     feature = sent.get("feature", "").strip() or None
     if "feature" in sent and feature is None:
         raise ParameterError("write a condition first, or choose one of the list")
@@ -170,6 +171,11 @@ def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, A
     if done.number > before:  # and not a repeat
         call.house.metrics.answer(done.outcome)
     return _card(session, call, said=said(done.outcome))
+
+
+def _label(session: Session, sent: dict[str, str]) -> str | None:
+    """The label that was chosen, or else the one that was typed."""
+    return sent.get("label", "").strip() or labels.typed(sent.get("typed", ""), session.labels)
 
 
 def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:

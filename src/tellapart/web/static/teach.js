@@ -133,26 +133,41 @@ document.addEventListener("keydown", (event) => {
   } else target.click();
 });
 
-const shown = (list) => [...list.querySelectorAll("li")].filter((line) => !line.hidden);
+// What Enter takes among the lines of a list: the one called so, else one that begins so, else the first
+// that has it in it. `typed` in sessions/labels.py is the same rule.
+function first(lines, wanted) {
+  const name = (line) => (line.querySelector("button").value || "").toLowerCase();
+  return lines.find((line) => name(line) === wanted) ?? lines.find((line) => name(line).startsWith(wanted)) ?? lines[0];
+}
 
 function filter(box) {
   const list = document.querySelector(box.dataset.filters);
-  const wanted = box.value.trim().toLowerCase();
-  for (const line of list.querySelectorAll("li")) {
-    const text = `${line.querySelector("button").value} ${line.querySelector("span").textContent}`;
-    line.hidden = !text.toLowerCase().includes(wanted);
+  const fresh = list.querySelector("li.new");
+  const text = box.value.trim();
+  const wanted = text.toLowerCase();
+  const made = wanted.startsWith("new:") && fresh;
+  const lines = [...list.querySelectorAll("li:not(.new)")];
+  for (const line of lines) {
+    const value = line.querySelector("button").value.toLowerCase();
+    const said = line.querySelector("span").textContent.toLowerCase();
+    line.hidden = made ? value !== wanted : !`${value} ${said}`.includes(wanted);
   }
+  const left = lines.filter((line) => !line.hidden);
+  if (fresh) {
+    const label = made ? text.slice(4).trim() : text;
+    fresh.hidden = !label || left.some((line) => line.querySelector("button").value.toLowerCase() === wanted);
+    fresh.querySelector("button").value = label;
+    fresh.querySelector("b").textContent = label;
+  }
+  const taken = wanted ? (first(left, wanted) ?? (fresh?.hidden ? null : fresh)) : null;
+  for (const line of [...lines, fresh]) line?.classList.toggle("taken", line === taken);
+  return taken ?? left[0];
 }
 
-// Enter in a filter: the first that is left, or what was typed if that is new and may be.
+// Enter in a filter takes the first that fits.
 function pick(box) {
-  const list = document.querySelector(box.dataset.filters);
-  const wanted = box.value.trim().toLowerCase();
-  const lines = shown(list);
-  const exact = lines.find((line) => line.querySelector("button")?.value.toLowerCase() === wanted);
-  const line = exact ?? (box.dataset.new && wanted ? null : lines[0]);
-  if (line) line.querySelector("button").click();
-  else if (wanted && box.dataset.new) box.form.requestSubmit();
+  const line = filter(box);
+  if (box.value.trim()) line?.querySelector("button").click();
 }
 
 let latest = 0;

@@ -1,4 +1,10 @@
-"""What was said, round by round: the material of a review."""
+"""What was said, round by round, and by whom: the material of a review.
+
+A transcript is for reading: guesses, answers and people, in any order, and a round may be changed.
+`learners.history` is for learning: the same rounds as packed columns that only grow, without the
+guesses that stood. `review.groups.read` makes such columns of a transcript, of the rounds that are
+reviewed and the features that matter to them.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +31,10 @@ class Told(NamedTuple):
 
 
 @dataclass
-class History:
+class Transcript:
     """Every round of a lesson, right ones too; grows by one `add` a round.
 
-    >>> history = History()
+    >>> history = Transcript()
     >>> history.add("bear", Guess(None, None), Correction("mammal"))
     >>> history.add("lion", Guess("mammal", "bear"), None, who="Ann")
     >>> history.rounds[1].label, history.rounds[1].who, len(history)
@@ -47,7 +53,7 @@ class History:
         self.rounds.append(Told(codec.keep(item), label, guess, correction, who))
 
     @classmethod
-    def of(cls, lesson: Lesson, items: Iterable[Item], labels: Iterable[Label]) -> History:
+    def of(cls, lesson: Lesson, items: Iterable[Item], labels: Iterable[Label]) -> Transcript:
         """A lesson whose teacher was not listened to.
 
         `labels` says what each item was where nothing is recorded: for the rounds without a
@@ -82,7 +88,7 @@ class Listening:
 
     def __init__(self, teacher: Teacher) -> None:
         self.teacher = teacher
-        self.history = History()
+        self.history = Transcript()
         self.m, self.k, self.s = (getattr(teacher, name, None) for name in "mks")
 
     def answer(self, item: Item, guess: Guess) -> Correction | None:

@@ -1,0 +1,105 @@
+"""Items that a teacher looks for, to teach them next.
+
+What is looked for is a condition; words stand for "all of them are in the texts of an item". The
+condition is in the log, and so is which items were given because of it: nobody drew them, and they
+must not count as drawn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tellapart.columns import unpack
+from tellapart.errors import FeatureError, ParameterError
+from tellapart.features import Expression, canonical
+from tellapart.features.tree import Column, Type, Wild
+from tellapart.sessions.items import Items
+from tellapart.tables.packed import evaluate
+
+if TYPE_CHECKING:
+    from tellapart.sessions.state import State
+
+_GLANCE = 200  # so many that are with others, or come later, are passed by
+_WORDS = 20
+
+
+def condition(items: Items, text: str) -> Expression:
+    """The condition that a text is, or that its words stand for.
+
+    >>> from tellapart.tables import Table
+    >>> pets = Items(Table({"name": ["rex", "tom"], "kind": ["a dog", "a cat"], "legs": [4, 4]}))
+    >>> str(condition(pets, "legs>3")), str(condition(pets, "rex dog"))
+    ('legs > 3', "(kind ILIKE '%dog%' OR name ILIKE '%dog%') AND (kind ILIKE '%rex%' OR name ILIKE\
+ '%rex%')")
+    """
+    try:
+        return items.feature(text)
+    except FeatureError:
+        texts = [name for name, kind in items.table.types.items() if kind is Type.TEXT]
+        words = text.split()[:_WORDS]
+        if not texts or not words:
+            raise
+        found = Expression(
+            canonical.both(
+                canonical.either(
+                    canonical.like(Column(name, Type.TEXT), (Wild.ANY, word, Wild.ANY), fold=True)
+                    for name in texts
+                )
+                for word in words
+            )
+        )
+        if not len(places(items, found)):
+            raise  # rather a condition with a mistake in it than words that nothing has
+        return found
+
+
+def places(items: Items, where: Expression) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Where a condition holds."""
+    return np.flatnonzero(unpack(evaluate(items.table, where), len(items)))
+
+
+def check(state: State, where: str | None) -> None:
+    """Raise unless there is something left to find."""
+    if where is None:
+        return
+    found = Search(state, where)
+    if not len(found.places):
+        raise ParameterError(f"no item fits: {where}")
+    if found.next() is None:
+        raise ParameterError(
+            f"nothing is left of the {len(found.places):,} items that fit, all are answered or with"
+            f" others: {where}"
+        )
+
+
+class Search:
+    """What a teacher looks for, and how far they are."""
+
+    def __init__(self, state: State, where: str, text: str = "") -> None:
+        self.text = text or where
+        self.where = state.items.feature(where)
+        self._state, self._at = state, 0
+        self._places: np.ndarray[Any, np.dtype[np.intp]] | None = None
+
+    @property
+    def places(self) -> np.ndarray[Any, np.dtype[np.intp]]:
+        """All items that fit; looked for once."""
+        if self._places is None:
+            self._places = places(self._state.items, self.where)
+        return self._places
+
+    def next(self) -> int | None:
+        """The next of them that nobody has answered about, or None."""
+        state, found = self._state, self.places
+        while self._at < len(found) and state.opinions(int(found[self._at])):
+            self._at += 1
+        for place in found[self._at : self._at + _GLANCE].tolist():
+            if (
+                not state.opinions(place)
+                and place not in state.desk.leases
+                and state.desk.due(place, len(state.acts))
+            ):
+                return int(place)
+        return None

@@ -104,6 +104,16 @@ def test_any_answer_is_changed_in_the_history(
     assert [(one["item"]["name"], one["answer"]) for one in said[3:]] == [("bear", "right")]
     go(desk, "history?mistakes=1")
     assert "bear" not in page.inner_text("main")
+    go(desk, "history")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Download all as CSV").click()
+    lines = saved.value.path().read_text().splitlines()
+    assert lines[0] == "item,label,feature,answer,guess,example,teacher,at"
+    assert [line.split(",")[0] for line in lines[1:]] == ["aardvark", "antelope", "bass", "bear"]
+    assert lines[4].startswith("bear,mammal,,right,mammal,")
+    go(desk, "progress")
+    assert "mammal\t3\nfish\t1" in page.locator("table").first.inner_text()
+    assert "Ann\t4\t" in page.locator("table").last.inner_text()
 
 
 def test_the_rules_are_copied(

@@ -157,7 +157,7 @@ function filter(box) {
     const label = made ? text.slice(4).trim() : text;
     fresh.hidden = !label || left.some((line) => line.querySelector("button").value.toLowerCase() === wanted);
     fresh.querySelector("button").value = label;
-    fresh.querySelector("em").textContent = label;
+    fresh.querySelector("strong").textContent = label;
   }
   const taken = wanted ? (first(left, wanted) ?? (fresh?.hidden ? null : fresh)) : null;
   for (const line of [...lines, fresh]) line?.classList.toggle("taken", line === taken);

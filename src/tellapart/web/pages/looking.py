@@ -39,7 +39,7 @@ async def rules(session: Name, call: Call) -> Response:
 
     def work(s: Session) -> dict[str, Any]:
         found = [{**rule, "condition": _condition(rule)} for rule in review.rules(s)["rules"]]
-        return {"rules": found, **around(s, call)}
+        return {"rules": found, "meanings": s.meanings, **around(s, call)}
 
     return page("rules.html", title="Rules", here="/rules", **await call.read(session, work))
 
@@ -400,6 +400,19 @@ async def export(
 @router.get("/help")
 async def explain(session: Name, call: Call) -> Response:
     """Keys, words, how it learns."""
-    values = await call.do(session, lambda s: around(s, call))
+
+    def work(s: Session) -> dict[str, Any]:
+        return {"labels": s.labels, "meanings": s.meanings, **around(s, call)}
+
+    values = await call.do(session, work)
     actions = [(action, words) for action, (_, words) in KEYS.items()]
     return page("help.html", title="Help", here="/help", actions=actions, **values)
+
+
+@router.post("/meaning")
+async def describe(session: Name, request: Request, call: Call) -> Response:
+    """What a label means."""
+    sent = await form(request)
+    label, meaning, made = sent.get("label", ""), sent.get("meaning", "").strip(), sent.get("id")
+    await call.do(session, lambda s: s.describe_label(call.name, label, meaning, id=made or None))
+    return again(home(session) + "/help#labels")

@@ -149,8 +149,8 @@ function filter(box) {
   const lines = [...list.querySelectorAll("li:not(.new)")];
   for (const line of lines) {
     const value = line.querySelector("button").value.toLowerCase();
-    const said = line.querySelector("span").textContent.toLowerCase();
-    line.hidden = made ? value !== wanted : !`${value} ${said}`.includes(wanted);
+    const said = fresh ? "" : line.querySelector("span").textContent.toLowerCase(); // what a label means is not its name
+    line.hidden = made ? value !== wanted : !`${value} ${said}`.trim().includes(wanted);
   }
   const left = lines.filter((line) => !line.hidden);
   if (fresh) {

@@ -55,6 +55,31 @@ def test_the_order_is_switched(sit: Sit, begin: Begin, server: Server) -> None:
     assert desk.item in ("aardvark", "antelope")
 
 
+def test_labels_are_renamed_and_merged(
+    sit: Sit, begin: Begin, server: Server, truth: dict[str, str]
+) -> None:
+    session = begin(order="file", labels=["mamal", "fish", "beast"])
+    desk = sit(session)
+    desk.press("1", "3", "0")
+    page = go(desk, "progress")
+
+    def call(label: str, name: str) -> None:
+        page.get_by_label(f"rename or merge {label}", exact=True).press("Enter")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Control+a")
+        page.keyboard.type(name)
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+
+    call("mamal", "mammal")
+    call("beast", "mammal")
+    assert "mammal\t2\t" in page.locator("table").first.inner_text()
+    go(desk, "teach")
+    assert desk.label_key("mammal") == "1"
+    desk.say(truth[desk.item])
+    assert [one.type for one in log(server, session)].count("labels merged") == 1
+
+
 def test_a_rule_is_edited_and_another_dropped(
     sit: Sit, begin: Begin, truth: dict[str, str], server: Server
 ) -> None:

@@ -123,6 +123,20 @@ def _tally(session: Session) -> dict[str, Any]:
     return {"said": labels, "teachers": teachers}
 
 
+@router.post("/labels")
+async def rename(session: Name, request: Request, call: Call) -> Response:
+    """Call a label something else; by the name of another label, make one of the two."""
+    sent = await form(request)
+
+    def work(s: Session) -> None:
+        label, to = sent.get("label", ""), sent.get("to", "").strip()
+        act = s.merge_labels if to in s.labels else s.rename_label
+        act(call.name, label, to, id=sent.get("id") or None)
+
+    await call.do(session, work)
+    return again(home(session) + "/progress")
+
+
 _ORDERS = {
     "file": "as in the file",
     "random": "at random",

@@ -201,6 +201,13 @@ def test_every_kind_of_answer(sit: Sit, begin: Begin, server: Server) -> None:
     assert told.inner_text() == "Undone."
     desk.press("r")
     assert told.inner_text() == "Redone."
+    desk.press("u")
+    desk.press("r")
+    with page.expect_navigation():
+        page.keyboard.press("h")
+    assert page.inner_text("h1") == "Help"
+    with page.expect_navigation():
+        page.keyboard.press("Escape")  # back to where I was
     labels.append(disagree(desk))
     options = page.locator("#tags option").evaluate_all("all => all.map(one => one.value)")
     assert options == ["looks wet"]

@@ -188,7 +188,8 @@ function filter(box) {
 
 // Enter in a filter takes the first that fits.
 function pick(box) {
-  filter(box)?.querySelector("button").click();
+  const line = filter(box);
+  if (box.value.trim()) line?.querySelector("button").click();
 }
 
 let latest = 0;
@@ -218,8 +219,14 @@ document.addEventListener("input", (event) => {
 document.addEventListener("click", async (event) => {
   const copy = event.target.closest?.("[data-copy]");
   if (!copy) return;
-  const text = document.querySelector(copy.dataset.copy).textContent;
-  await navigator.clipboard.writeText(text);
-  copy.setAttribute("aria-label", "copied");
-  copy.textContent = "copied";
+  const from = document.querySelector(copy.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(from.textContent);
+    copy.textContent = "copied";
+  } catch {
+    getSelection().selectAllChildren(from); // no clipboard without TLS, save on this machine
+    copy.textContent = "Ctrl-C";
+  }
+  await wait(1500);
+  copy.textContent = "copy";
 });

@@ -104,7 +104,7 @@ class Grower:
         self.history, self.way = history, way
         self.doubt = 0.0 if way.doubt is None else log(1 / way.doubt)
         self.root: Node | None = None
-        self._version: tuple[int, ...] = ()
+        self._version: tuple[float, ...] = ()
         self._stale = True  # prices are not what they were: nothing stays as it is
 
     def grow(self) -> Node:
@@ -116,7 +116,7 @@ class Grower:
         self.floor = way.floor / (1 + cells / _CELLS)
         self.near = _NEAR / (1 + cells / _CELLS)
         self.cheap = self._cheap() if way.doubt is None else []
-        version = (len(history.labels), self.columns, len(self.cheap), cells)
+        version = (len(history.labels), self.columns, len(self.cheap), cells, way.eager)
         self._stale = version != self._version
         self._version = version
         steps = np.arange(n)

@@ -13,8 +13,8 @@ The score of a tree is the logarithm of a probability, in nats. Its parts:
   in the tree, or not in it at all.
 
 The tree is grown from the top, split by best split, and then cut back from below wherever a leaf
-scores better. Of equals the one whose bits come first is taken: the order of columns does not
-matter.
+scores better. In the first two levels the next best columns are tried too. Of equals the one whose
+bits come first is taken: the order of columns does not matter.
 
 What was counted is kept. The next time, a node that no new item has reached stays as it is, and one
 that some have reached adds them to its counts; only where another column has become the best is a

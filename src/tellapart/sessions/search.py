@@ -36,7 +36,7 @@ def condition(items: Items, text: str) -> Expression:
     """
     try:
         return items.feature(text)
-    except FeatureError:
+    except FeatureError as error:
         texts = [name for name, kind in items.table.types.items() if kind is Type.TEXT]
         words = text.split()[:_WORDS]
         if not texts or not words:
@@ -51,7 +51,9 @@ def condition(items: Items, text: str) -> Expression:
             )
         )
         if not len(places(items, found)):
-            raise  # rather a condition with a mistake in it than words that nothing has
+            raise FeatureError(
+                f"no item has all these words; and as a condition: {str(error).splitlines()[0]}"
+            ) from None
         return found
 
 

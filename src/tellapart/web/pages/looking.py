@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -37,7 +38,7 @@ async def rules(session: Name, call: Call) -> Response:
 
     def work(s: Session) -> dict[str, Any]:
         found = [{**rule, "condition": _condition(rule)} for rule in review.rules(s)["rules"]]
-        return {"rules": found, **around(s, call)}
+        return {"rules": found, "meanings": s.meanings, **around(s, call)}
 
     return page("rules.html", title="Rules", here="/rules", **await call.read(session, work))
 
@@ -96,12 +97,43 @@ async def progress(session: Name, call: Call) -> Response:
             "rules_curve": safe(curve(s.rules_over_time(), "guesses", "rules")),
             "bound": bound,
             "settings": s.settings,
+            **_tally(s),
             "orders": [(order, _ORDERS.get(order, order)) for order in ORDERS],
             **about,
         }
 
     values = await call.read(session, work)
     return page("progress.html", title="Progress", here="/progress", **values)
+
+
+def _tally(session: Session) -> dict[str, Any]:
+    """How often each label was said, and what each teacher did."""
+    labels = dict.fromkeys(session.labels, 0)
+    teachers: dict[str, Counter[str]] = {}
+    for one in session.history():
+        if one.undone:
+            continue
+        said = str(one.guess.label) if one.answer == "right" else one.label
+        if said is not None and one.answer in ("right", "wrong"):
+            labels[said] = labels.get(said, 0) + 1
+        done = teachers.setdefault(one.teacher, Counter())
+        done["answers"] += 1
+        done[one.answer] += 1
+    return {"said": labels, "teachers": teachers}
+
+
+@router.post("/labels")
+async def rename(session: Name, request: Request, call: Call) -> Response:
+    """Call a label something else; by the name of another label, make one of the two."""
+    sent = await form(request)
+
+    def work(s: Session) -> None:
+        label, to = sent.get("label", ""), sent.get("to", "").strip()
+        act = s.merge_labels if to in s.labels else s.rename_label
+        act(call.name, label, to, id=sent.get("id") or None)
+
+    await call.do(session, work)
+    return again(home(session) + "/progress")
 
 
 _ORDERS = {
@@ -169,6 +201,14 @@ async def history(
 
     values = await call.read(session, work)
     return page("history.html", title="History", here="/history", **values)
+
+
+@router.get("/answers.csv")
+async def answers(session: Name, call: Call) -> Response:
+    """What was said, by whom, and why: an answer a line."""
+    made = await call.do(session, exports.answers)
+    headers = {"content-disposition": "attachment; filename=answers.csv"}
+    return Response(made, headers=headers, media_type="text/csv; charset=utf-8")
 
 
 def _notes(session: Session, wanted: str) -> list[dict[str, Any]]:
@@ -373,6 +413,19 @@ async def export(
 @router.get("/help")
 async def explain(session: Name, call: Call) -> Response:
     """Keys, words, how it learns."""
-    values = await call.do(session, lambda s: around(s, call))
+
+    def work(s: Session) -> dict[str, Any]:
+        return {"labels": s.labels, "meanings": s.meanings, **around(s, call)}
+
+    values = await call.do(session, work)
     actions = [(action, words) for action, (_, words) in KEYS.items()]
     return page("help.html", title="Help", here="/help", actions=actions, **values)
+
+
+@router.post("/meaning")
+async def describe(session: Name, request: Request, call: Call) -> Response:
+    """What a label means."""
+    sent = await form(request)
+    label, meaning, made = sent.get("label", ""), sent.get("meaning", "").strip(), sent.get("id")
+    await call.do(session, lambda s: s.describe_label(call.name, label, meaning, id=made or None))
+    return again(home(session) + "/help#labels")

@@ -171,15 +171,15 @@ function filter(box) {
   const lines = [...list.querySelectorAll("li:not(.new)")];
   for (const line of lines) {
     const value = line.querySelector("button").value.toLowerCase();
-    const said = line.querySelector("span").textContent.toLowerCase();
-    line.hidden = made ? value !== wanted : !`${value} ${said}`.includes(wanted);
+    const said = fresh ? "" : line.querySelector("span").textContent.toLowerCase(); // what a label means is not its name
+    line.hidden = made ? value !== wanted : !`${value} ${said}`.trim().includes(wanted);
   }
   const left = lines.filter((line) => !line.hidden);
   if (fresh) {
     const label = made ? text.slice(4).trim() : text;
     fresh.hidden = !label || left.some((line) => line.querySelector("button").value.toLowerCase() === wanted);
     fresh.querySelector("button").value = label;
-    fresh.querySelector("b").textContent = label;
+    fresh.querySelector("strong").textContent = label;
   }
   const taken = wanted ? (first(left, wanted) ?? (fresh?.hidden ? null : fresh)) : null;
   for (const line of [...lines, fresh]) line?.classList.toggle("taken", line === taken);
@@ -188,7 +188,8 @@ function filter(box) {
 
 // Enter in a filter takes the first that fits.
 function pick(box) {
-  filter(box)?.querySelector("button").click();
+  const line = filter(box);
+  if (box.value.trim()) line?.querySelector("button").click();
 }
 
 let latest = 0;
@@ -218,8 +219,14 @@ document.addEventListener("input", (event) => {
 document.addEventListener("click", async (event) => {
   const copy = event.target.closest?.("[data-copy]");
   if (!copy) return;
-  const text = document.querySelector(copy.dataset.copy).textContent;
-  await navigator.clipboard.writeText(text);
-  copy.setAttribute("aria-label", "copied");
-  copy.textContent = "copied";
+  const from = document.querySelector(copy.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(from.textContent);
+    copy.textContent = "copied";
+  } catch {
+    getSelection().selectAllChildren(from); // no clipboard without TLS, save on this machine
+    copy.textContent = "Ctrl-C";
+  }
+  await wait(1500);
+  copy.textContent = "copy";
 });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -19,7 +20,6 @@ from tellapart.sessions.keys import KEYS
 from tellapart.sessions.order import ORDERS
 from tellapart.sessions.showing import name, show
 from tellapart.tables.packed import evaluate
-from tellapart.web import inside
 from tellapart.web.calling import Call, Name
 from tellapart.web.faults import Refused
 from tellapart.web.pages.charts import curve
@@ -77,7 +77,7 @@ async def progress(session: Name, call: Call) -> Response:
     """How far it is, and how it went."""
 
     def work(s: Session) -> dict[str, Any]:
-        mistakes = inside.mistakes(s)
+        mistakes = s.mistakes()
         about = around(s, call)
         groups = max(len(s.labels), about["summary"].rules + 1)
         found = review.progress(s, m=groups)["bound"]["mistakes"]
@@ -94,15 +94,46 @@ async def progress(session: Name, call: Call) -> Response:
             )
         return {
             "mistakes": safe(curve(np.cumsum(mistakes).tolist(), "guesses", "mistakes so far")),
-            "rules_curve": safe(curve(inside.rules_over_time(s), "guesses", "rules")),
+            "rules_curve": safe(curve(s.rules_over_time(), "guesses", "rules")),
             "bound": bound,
             "settings": s.settings,
+            **_tally(s),
             "orders": [(order, _ORDERS.get(order, order)) for order in ORDERS],
             **about,
         }
 
     values = await call.read(session, work)
     return page("progress.html", title="Progress", here="/progress", **values)
+
+
+def _tally(session: Session) -> dict[str, Any]:
+    """How often each label was said, and what each teacher did."""
+    labels = dict.fromkeys(session.labels, 0)
+    teachers: dict[str, Counter[str]] = {}
+    for one in session.history():
+        if one.undone:
+            continue
+        said = str(one.guess.label) if one.answer == "right" else one.label
+        if said is not None and one.answer in ("right", "wrong"):
+            labels[said] = labels.get(said, 0) + 1
+        done = teachers.setdefault(one.teacher, Counter())
+        done["answers"] += 1
+        done[one.answer] += 1
+    return {"said": labels, "teachers": teachers}
+
+
+@router.post("/labels")
+async def rename(session: Name, request: Request, call: Call) -> Response:
+    """Call a label something else; by the name of another label, make one of the two."""
+    sent = await form(request)
+
+    def work(s: Session) -> None:
+        label, to = sent.get("label", ""), sent.get("to", "").strip()
+        act = s.merge_labels if to in s.labels else s.rename_label
+        act(call.name, label, to, id=sent.get("id") or None)
+
+    await call.do(session, work)
+    return again(home(session) + "/progress")
 
 
 _ORDERS = {
@@ -172,6 +203,14 @@ async def history(
     return page("history.html", title="History", here="/history", **values)
 
 
+@router.get("/answers.csv")
+async def answers(session: Name, call: Call) -> Response:
+    """What was said, by whom, and why: an answer a line."""
+    made = await call.do(session, exports.answers)
+    headers = {"content-disposition": "attachment; filename=answers.csv"}
+    return Response(made, headers=headers, media_type="text/csv; charset=utf-8")
+
+
 def _notes(session: Session, wanted: str) -> list[dict[str, Any]]:
     """Notes that people wrote, the latest first; those that settle odd answers are not."""
     found = [review.note(event, session.table) for event in session.notes()[::-1]]
@@ -224,7 +263,7 @@ async def odd(session: Name, call: Call) -> Response:
 
 def _against_known(session: Session, column: str | None) -> dict[str, Any] | None:
     """Answers that are not those of the table, if it is known what they should be."""
-    path = inside.opened(session).data["source"].get("path")
+    path = session.opened.data["source"].get("path")
     if column is None or path is None:
         return None
     right, odd = compare(session.history(), known_labels(FilePath(path), column, session.table))

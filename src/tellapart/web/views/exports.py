@@ -63,6 +63,20 @@ def model(session: Session, language: str, dialect: str = "duckdb") -> str:
     return text
 
 
+def answers(session: Session) -> bytes:
+    """The answers in force as CSV, in the order of their coming."""
+    rows: list[list[str]] = [
+        ["item", "label", "feature", "answer", "guess", "example", "teacher", "at"]
+    ]
+    for one in session.history():
+        if not one.undone:
+            label = one.guess.label if one.answer == "right" else one.label
+            example = "" if one.guess.example is None else str(one.guess.example)
+            cells = (str(one.item), label, one.feature, one.answer, one.guess.label, example)
+            rows.append([_safe(cell or "") for cell in (*cells, one.teacher, one.at)])
+    return _csv(rows)
+
+
 class Predictions:
     """A label for every item, with the number of the rule and its example, block by block.
 

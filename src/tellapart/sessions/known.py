@@ -77,7 +77,9 @@ class Known(Logged):
         """What a teacher looks for, and how many items fit; None when items come as they come."""
         with self._ready() as state:
             looking = state.searches.get(teacher)
-            if looking is None or looking.next() is None:
+            held = state.desk.held.get(teacher)
+            on_it = held is not None and held.sought
+            if looking is None or not (on_it or looking.next() is not None):
                 return None
             return looking.text, len(looking.places)
 

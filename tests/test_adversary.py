@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -13,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tellapart as ta
-from tellapart import codec, theory
+from odd_learners import Contrary
+from tellapart import theory
 from tellapart.errors import ParameterError, ProtocolError, TellapartError
 from tellapart.learners import (
     DFF,
@@ -32,37 +32,6 @@ from tellapart.teachers.longest import longest
 from tellapart.teachers.search import walk
 
 SMALL = [(m, k) for m in (1, 2, 3) for k in (0, 1, 2)]
-
-
-class Contrary(BaseLearner):
-    """Guesses a label that nothing has: wrong whatever comes."""
-
-    rules_created = rules_deleted = 0
-
-    @property
-    def model(self) -> DecisionList:
-        return DecisionList((), Clause((), *self._said()))
-
-    def _said(self) -> Guess:
-        return Guess(None, None) if self._first is None else Guess("nobody", self._first.example)
-
-    def hidden(self) -> tuple[()]:
-        return ()
-
-    def _guess(self, item: Item) -> Guess:
-        return self._said()
-
-    def _learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
-        self.rounds += 1
-
-    def _overhear(self, item: Item, label: Label) -> None:
-        self.rounds += 1
-
-    def _state(self) -> dict[str, Any]:
-        return {}
-
-    def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
-        pass
 
 
 class Transcript:
@@ -280,8 +249,15 @@ def test_longest_agrees_with_trying_every_walk(steps):
 class Turncoat(Contrary):
     """Is right twice, and then contrary."""
 
+    @property
+    def model(self) -> DecisionList:
+        return DecisionList((), Clause((), *self._said()))
+
     def _said(self) -> Guess:
-        return super()._said() if self._first is None or self.rounds > 1 else self._first
+        return self.says if self._first is None or self.rounds > 1 else self._first
+
+    def _guess(self, item: Item) -> Guess:
+        return self._said()
 
     def hidden(self) -> tuple[int]:
         return (min(self.rounds, 2),)

@@ -9,43 +9,11 @@ from typing import Any
 import pytest
 
 import tellapart as ta
-from tellapart import codec
+from odd_learners import Fickle
 from tellapart.learners.base import BaseLearner
 from tellapart.learners.difficulty import Difficulty, Told
 from tellapart.learners.growing import Grower, in_order
-from tellapart.model import Clause, DecisionList
-from tellapart.protocol import Correction, Guess, Item, Label
-
-
-class Fickle(BaseLearner):
-    """Guesses what the last correction said; never learns more."""
-
-    rules_created = rules_deleted = 0
-    last = Guess(None, None)
-
-    @property
-    def model(self) -> DecisionList:
-        return DecisionList((), Clause((), *self.last))
-
-    def _begin(self, item: Item, label: Label) -> None:
-        self.last = Guess(label, item)
-
-    def _guess(self, item: Item) -> Guess:
-        return self.last
-
-    def _learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
-        self.rounds += 1
-        if correction is not None:
-            self.last = Guess(correction.label, item)
-
-    def _overhear(self, item: Item, label: Label) -> None:
-        self.rounds += 1
-
-    def _state(self) -> dict[str, Any]:
-        return {"last": codec.encode(list(self.last))}
-
-    def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
-        self.last = Guess(*codec.decode(state["last"], context))
+from tellapart.protocol import Correction, Guess, Item
 
 
 class Guarding(ta.AutoDFF):

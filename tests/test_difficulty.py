@@ -123,11 +123,8 @@ def legal(examples: tuple[int, ...], holds: tuple[tuple[bool, ...], ...]) -> boo
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_no_more_is_proven_than_any_world_allows(n):
-    rng = random.Random(n)
     tight = tried = 0
     for case in cases(n):
-        if n > 2 and rng.random() > 0.1:
-            continue
         least, true = proven(case), possible(case)
         assert least <= true, case
         tight += least == true

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pickle
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import tellapart as ta
-from tellapart import codec
+from odd_learners import Stubborn
 from tellapart.errors import ParameterError
 from tellapart.learners import AdaptiveDFF, AutoDFF, BaseLearner, CappedDFF, Guarded, Hindsight
-from tellapart.model import Clause, DecisionList, Not, truth
-from tellapart.protocol import Correction, Guess, Item, Label
+from tellapart.model import Not, truth
+from tellapart.protocol import Correction, Guess, Item
 from tellapart.teachers import Adversary, WorstCase, worst_case
 from tellapart.teachers.likeness import label_of
 from tellapart.teachers.memoir import Draft, Memoir, Moment, Move
@@ -94,6 +94,13 @@ def test_auto_keeps_its_bound(m, k, options, searched):
     assert worst.searched >= searched
 
 
+def test_worlds_of_few_items_are_searched_to_the_end():
+    """Two features make four items, and a lesson ends when all have come."""
+    worst = attack(AutoDFF(), 2, 0, features=2, look_into=True, most_positions=2000)
+    assert worst.exact
+    assert worst.mistakes <= AutoDFF().bound(m=2, k=0)
+
+
 @pytest.mark.parametrize(("m", "k"), [(1, 1), (2, 0), (2, 1)])
 def test_hindsight_under_guard_keeps_the_bound(m, k):
     learner = Guarded(Hindsight(), CappedDFF(m))
@@ -101,41 +108,12 @@ def test_hindsight_under_guard_keeps_the_bound(m, k):
     assert 0 < worst.mistakes <= learner.bound(m=m, k=k)
 
 
-class Puppet(BaseLearner):
-    """Shows the item that it is told to show."""
-
-    rules_created = rules_deleted = 0
-    shows = Guess(None, None)
-
-    @property
-    def model(self) -> DecisionList:
-        return DecisionList((), Clause((), *self.shows))
-
-    def _begin(self, item: Item, label: Label) -> None:
-        self.shows = Guess(label, item)
-
-    def _guess(self, item: Item) -> Guess:
-        return self.shows
-
-    def _learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
-        self.rounds += 1
-
-    def _overhear(self, item: Item, label: Label) -> None:
-        self.rounds += 1
-
-    def _state(self) -> dict[str, Any]:
-        return {}
-
-    def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
-        pass
-
-
 class OnStrings(AutoDFF):
     """AutoDFF with a puppet for its practical learner."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.practical = Puppet(remember=self.remember)
+        self.practical = Stubborn(remember=self.remember)
 
 
 class Strings(Memoir):
@@ -150,7 +128,7 @@ class Strings(Memoir):
             yield from super().rounds(moment)
             return
         for item, move in zip(items, moment.line(), strict=True):
-            learner.practical.shows = Guess(label_of(move.label), item)
+            learner.practical.says = Guess(label_of(move.label), item)
             pickled = pickle.dumps((learner, items))
             yield from super().rounds(moment._replace(pickled=pickled))
 

@@ -170,15 +170,5 @@ def _as_json(results: Sequence[Result], report: Path, bars: Bars) -> dict[str, A
         "report": str(report),
         "cells": bars.done,
         "cells_run": bars.ran,
-        "experiments": [
-            {
-                "experiment": experiment.name,
-                "title": experiment.title,
-                "claim": experiment.claim,
-                "seen": finding.seen,
-                "verdict": finding.verdict,
-                "holds": finding.holds,
-            }
-            for experiment, _, finding in results
-        ],
+        "experiments": [result.summary() for result in results],
     }

@@ -116,6 +116,14 @@ def line(
     axes.plot(xs, ys, **options | more)
 
 
+def rate_of_mistakes(axes: Any) -> None:
+    """Axes for the rate of mistakes in the first n rounds, both in powers of ten."""
+    axes.set(xscale="log", yscale="log", xlabel="rounds n")
+    axes.set_ylabel("mistakes in the first n rounds")
+    axes.set_yticks([0.01, 0.03, 0.1, 0.3, 1], ["1%", "3%", "10%", "30%", "100%"])
+    axes.minorticks_off()
+
+
 def name_ends(axes: Any, *, gap: float = 15.0, size: float = 11.5) -> None:
     """Write each line's label to the right of its end, pushed apart where they would touch.
 

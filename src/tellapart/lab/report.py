@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tellapart
 from tellapart.lab.experiment import Experiment, Finding, Picture, Row, Table, Value
@@ -26,6 +26,18 @@ class Result(NamedTuple):
     experiment: Experiment
     rows: list[Row]
     finding: Finding
+
+    def summary(self) -> dict[str, Any]:
+        """What was claimed and what was found, as JSON values."""
+        experiment, _, finding = self
+        return {
+            "experiment": experiment.name,
+            "title": experiment.title,
+            "claim": experiment.claim,
+            "seen": finding.seen,
+            "verdict": finding.verdict,
+            "holds": finding.holds,
+        }
 
 
 def write_report(results: Sequence[Result], folder: Path, *, quick: bool, cells: int) -> Path:
@@ -65,16 +77,11 @@ def as_csv(rows: Sequence[Row]) -> bytes:
 
 
 def _as_json(result: Result) -> bytes:
-    experiment, rows, finding = result
+    _, rows, finding = result
     content = {
         "tellapart": "experiment",
         "format": 1,
-        "experiment": experiment.name,
-        "title": experiment.title,
-        "claim": experiment.claim,
-        "seen": finding.seen,
-        "verdict": finding.verdict,
-        "holds": finding.holds,
+        **result.summary(),
         "tables": [
             {"caption": table.caption, "columns": table.columns, "lines": table.lines}
             for table in finding.tables

@@ -7,6 +7,7 @@ from typing import Any
 
 from tellapart.errors import ProtocolError
 from tellapart.features.candidates import Candidate
+from tellapart.learners import BaseLearner
 from tellapart.model import DecisionList
 from tellapart.protocol import Item
 from tellapart.review import Transcript
@@ -30,6 +31,28 @@ class Known(Logged):
     """The questions."""
 
     _named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
+
+    @property
+    def opened(self) -> Event:
+        """How it began: table, learner, seed."""
+        with self._ready() as state:
+            return state.opened
+
+    @property
+    def learner(self) -> BaseLearner:
+        """Who learns; to be looked at, not taught."""
+        with self._ready() as state:
+            return state.course.now.learner.inner
+
+    def mistakes(self) -> list[bool]:
+        """Of every guess, whether it was a mistake."""
+        with self._ready() as state:
+            return list(state.course.mistakes)
+
+    def rules_over_time(self) -> list[int]:
+        """How many rules there were after every guess."""
+        with self._ready() as state:
+            return list(state.course.sizes)
 
     @property
     def labels(self) -> list[str]:
@@ -111,6 +134,15 @@ class Known(Logged):
                 return None
             key = state.course.said(number).label
             return None if key is None else state.labels.name(key)
+
+    def prepare(self) -> None:
+        """Make what the first question needs, the order of the items and the index of their ids:
+        in a large table that takes a second, in which nobody should have to wait.
+        """
+        with self._ready() as state:
+            if len(state.items):
+                self.table.place(state.items.identity(0))
+                _ = state.line
 
     def summary(self) -> Summary:
         """How far it is."""

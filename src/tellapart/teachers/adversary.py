@@ -39,8 +39,8 @@ class WorstCase:
     positions: int
     """How many different positions were met."""
     searched: float
-    """Every lesson with at most so many right guesses was tried: `math.inf` if `exact`, -1 if not
-    even those without one."""
+    """Every lesson with at most so many right guesses was tried (of at most `rounds` rounds):
+    `math.inf` if `exact`, -1 if not even those without one."""
 
 
 def worst_case(
@@ -250,7 +250,7 @@ def _look_back(
         m=board.m,
         k=board.k,
         s=board.k,
-        exact=False,
+        exact=isinf(levels.searched),
         positions=levels.positions,
         searched=levels.searched,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable
 from heapq import heapify, heappop, heappush
+from math import inf
 from typing import TypeAlias
 
 from tellapart.errors import ParameterError
@@ -106,9 +107,10 @@ class Levels:
         self._board, self._rounds = board, rounds
         self._pending: list[tuple[int, int, int, Move]] = []
         self._known = 0
+        self._cut = False  # whether a lesson had to end though it could have gone on
         self.positions = 0
-        self.searched = -1
-        """Of how many right guesses at most all lessons were tried."""
+        self.searched: float = -1
+        """Of how many right guesses at most all lessons were tried; `inf`: all there are."""
         self.best: Moment = board.start(learner)
         self.rules_created = 0
         self._follow(self.best, 0)
@@ -117,7 +119,7 @@ class Levels:
             self.searched = right - 1
             self._follow(board.play(move), right)
         if not self._pending:
-            self.searched = rounds
+            self.searched = rounds if self._cut else inf
             return
         self.searched = min(right for right, *_ in self._pending) - 1
         self._pending = [(wrong, right, n, move) for right, wrong, n, move in self._pending]
@@ -133,6 +135,7 @@ class Levels:
         if moment.mistakes > self.best.mistakes or self.best.by is None:
             self.best = moment
         if len(moment.homes) >= self._rounds:
+            self._cut = True
             return
         for move in self._board.rounds(moment):
             self._known -= 1  # of equals, the latest first

@@ -7,7 +7,7 @@ from typing import Any
 import tellapart as ta
 from tellapart.lab.contestants import rate_rows
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import BLUE, GREEN, GREY, ORANGE, PINK, RED, name_ends
+from tellapart.lab.pictures import BLUE, GREEN, GREY, ORANGE, PINK, RED, name_ends, rate_of_mistakes
 from tellapart.lab.rows import by, curve, mean, values, where
 from tellapart.theory import gamma
 
@@ -80,11 +80,8 @@ def read(rows: list[Row]) -> Finding:
             textcoords="offset points",
             color="#666666",
         )
-        axes.set(xscale="log", yscale="log", xlim=(100, most), ylim=(_EPSILON / 1.5, 1))
-        axes.set_yticks([0.01, 0.03, 0.1, 0.3, 1], ["1%", "3%", "10%", "30%", "100%"])
-        axes.minorticks_off()
-        axes.set_xlabel("rounds n")
-        axes.set_ylabel("mistakes in the first n rounds")
+        axes.set(xlim=(100, most), ylim=(_EPSILON / 1.5, 1))
+        rate_of_mistakes(axes)
         name_ends(axes)
 
     picture = Picture(

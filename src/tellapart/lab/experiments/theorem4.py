@@ -9,7 +9,7 @@ from typing import Any
 import tellapart as ta
 from tellapart.lab.contestants import rate_rows
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import GREY, line, name_ends
+from tellapart.lab.pictures import GREY, line, name_ends, rate_of_mistakes
 from tellapart.lab.rows import curve, mean, values, where
 from tellapart.learners import BaseLearner
 from tellapart.theory import stochastic_bound
@@ -126,11 +126,8 @@ def read(rows: list[Row]) -> Finding:
             linestyle=(0, (2, 2)),
             label="exceptions",
         )
-        axes.set(xscale="log", yscale="log", xlim=(min(decades), most), ylim=(_EPSILON / 2, 1))
-        axes.set_yticks([0.01, 0.03, 0.1, 0.3, 1], ["1%", "3%", "10%", "30%", "100%"])
-        axes.minorticks_off()
-        axes.set_xlabel("rounds n")
-        axes.set_ylabel("mistakes in the first n rounds")
+        axes.set(xlim=(min(decades), most), ylim=(_EPSILON / 2, 1))
+        rate_of_mistakes(axes)
         name_ends(axes)
 
     picture = Picture(

@@ -21,7 +21,6 @@ from tellapart.sessions.keys import KEYS
 from tellapart.sessions.order import ORDERS
 from tellapart.sessions.showing import name, show
 from tellapart.tables.packed import evaluate
-from tellapart.web import inside
 from tellapart.web.calling import Call, Name
 from tellapart.web.faults import Refused
 from tellapart.web.pages.charts import curve
@@ -79,7 +78,7 @@ async def progress(session: Name, call: Call) -> Response:
     """How far it is, and how it went."""
 
     def work(s: Session) -> dict[str, Any]:
-        mistakes = inside.mistakes(s)
+        mistakes = s.mistakes()
         about = around(s, call)
         groups = max(len(s.labels), about["summary"].rules + 1)
         found = review.progress(s, m=groups)["bound"]["mistakes"]
@@ -96,7 +95,7 @@ async def progress(session: Name, call: Call) -> Response:
             )
         return {
             "mistakes": safe(curve(np.cumsum(mistakes).tolist(), "guesses", "mistakes so far")),
-            "rules_curve": safe(curve(inside.rules_over_time(s), "guesses", "rules")),
+            "rules_curve": safe(curve(s.rules_over_time(), "guesses", "rules")),
             "bound": bound,
             "settings": s.settings,
             **_tally(s),
@@ -270,7 +269,7 @@ async def odd(session: Name, call: Call) -> Response:
 
 def _against_known(session: Session, column: str | None) -> dict[str, Any] | None:
     """Answers that are not those of the table, if it is known what they should be."""
-    path = inside.opened(session).data["source"].get("path")
+    path = session.opened.data["source"].get("path")
     if column is None or path is None:
         return None
     right, odd = compare(session.history(), known_labels(FilePath(path), column, session.table))

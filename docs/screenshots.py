@@ -28,7 +28,7 @@ def small(shot: bytes) -> Any:
     """A picture in few colours: a quarter of the bytes, and nobody sees it."""
     from PIL import Image
 
-    return Image.open(io.BytesIO(shot)).convert("RGB").quantize(64, dither=Image.Dither.NONE)
+    return Image.open(io.BytesIO(shot)).convert("RGB").quantize(32, dither=Image.Dither.NONE)
 
 
 CLIP = {"x": 0, "y": 0, "width": 1080, "height": 640}
@@ -75,7 +75,7 @@ class Camera:
         from PIL import Image
 
         shots = [Image.open(io.BytesIO(shot)).convert("RGB") for shot, _ in self.frames]
-        palette = shots[1].quantize(48)
+        palette = shots[1].quantize(32)
         plain = Image.Dither.NONE
         first, *others = (shot.quantize(palette=palette, dither=plain) for shot in shots)
         times = [time for _, time in self.frames]

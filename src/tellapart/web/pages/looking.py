@@ -14,7 +14,8 @@ from starlette.responses import Response
 
 from tellapart.columns import unpack
 from tellapart.errors import ExportError, FeatureError, ParameterError
-from tellapart.sessions import Session
+from tellapart.features.spoken import spoken
+from tellapart.sessions import Answered, Session
 from tellapart.sessions.beforehand import compare, known_labels
 from tellapart.sessions.keys import KEYS
 from tellapart.sessions.order import ORDERS
@@ -181,7 +182,7 @@ async def history(
                 "teacher": one.teacher,
                 "item": name(one.item),
                 "guess": one.guess.label or "",
-                "said": _said(one.answer, one.label, one.feature),
+                "said": _said(s, one),
                 "became": "undone" if one.undone else one.outcome or "",
                 "label": one.label,
                 "feature": one.feature,
@@ -220,10 +221,15 @@ def _notes(session: Session, wanted: str) -> list[dict[str, Any]]:
     ][:SHOWN]
 
 
-def _said(answer: str, label: str | None, feature: str | None) -> str:
-    if answer != "wrong":
-        return answer
-    return f"{label}" + (f", because {feature}" if feature else "")
+def _said(session: Session, one: Answered) -> str:
+    if one.answer != "wrong":
+        return one.answer
+    if one.feature is None:
+        return f"{one.label}"
+    try:
+        return f"{one.label}, because {spoken(session.table.parse(one.feature))}"
+    except FeatureError:
+        return f"{one.label}, because {one.feature}"
 
 
 @router.post("/change")

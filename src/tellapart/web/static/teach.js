@@ -41,7 +41,7 @@ document.addEventListener("scroll", (event) => scrolled.add(event.target), { cap
 function swap(html) {
   const box = document.createElement("template");
   box.innerHTML = html;
-  if (document.querySelector(".pair details")?.open) box.content.querySelector(".pair details")?.setAttribute("open", "");
+  if (document.querySelector(".pair details[open]:not([data-auto])")) box.content.querySelector(".pair details")?.setAttribute("open", "");
   for (const fresh of [...box.content.children]) {
     const old = fresh.id && document.getElementById(fresh.id);
     if (old) become(old, fresh);

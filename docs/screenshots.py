@@ -1,4 +1,4 @@
-"""Take the pictures of every page in docs/screens, light and dark, and the strip of the README.
+"""Take the pictures of all pages in docs/screens, light and dark, and a moving one of teaching.
 
 python docs/screenshots.py [FOLDER]     needs Chromium, playwright and matplotlib (for Pillow)
 """
@@ -28,7 +28,24 @@ def small(shot: bytes) -> Any:
     """A picture in few colours: a quarter of the bytes, and nobody sees it."""
     from PIL import Image
 
-    return Image.open(io.BytesIO(shot)).convert("RGB").quantize(64, dither=Image.Dither.NONE)
+    return Image.open(io.BytesIO(shot)).convert("RGB").quantize(32, dither=Image.Dither.NONE)
+
+
+CLIP = {"x": 0, "y": 0, "width": 1080, "height": 640}
+TELLING = ("fins", "feathers", "milk", "hair")
+"""What a person would name."""
+SHOW_KEY = """key => {
+    document.getElementById("pressed")?.remove();
+    if (!key) return;
+    const sign = document.createElement("div");
+    sign.id = "pressed";
+    sign.textContent = key;
+    Object.assign(sign.style, {
+        position: "fixed", left: "24%", top: "27rem", padding: "0.3rem 1.4rem", zIndex: 9,
+        font: "3rem monospace", color: "#fff", background: "#1f2328", borderRadius: "0.8rem",
+    });
+    document.body.append(sign);
+}"""
 
 
 class Camera:
@@ -36,7 +53,7 @@ class Camera:
 
     def __init__(self, page: Any, folder: Path) -> None:
         self.page, self.folder = page, folder
-        self.taken: dict[str, bytes] = {}
+        self.frames: list[tuple[bytes, int]] = []
 
     def take(self, name: str) -> None:
         """A picture by day and one by night."""
@@ -45,31 +62,34 @@ class Camera:
             self.page.wait_for_timeout(150)
             shot = self.page.screenshot()
             small(shot).save(self.folder / f"{name}-{scheme}.png", optimize=True)
-            if scheme == "light":
-                self.taken[name] = shot
         self.page.emulate_media(color_scheme="light")
 
-    def strip(self, names: list[str], path: Path) -> None:
-        """Some pictures side by side."""
+    def film(self, key: str | None = None) -> None:
+        """A frame of the moving picture; with the key that is about to be pressed."""
+        self.page.evaluate(SHOW_KEY, key)
+        self.frames.append((self.page.screenshot(clip=CLIP), 2200 if key is None else 900))
+        self.page.evaluate(SHOW_KEY, None)
+
+    def develop(self, path: Path) -> None:
+        """The moving picture; it stops after some turns."""
         from PIL import Image
 
-        shots = [Image.open(io.BytesIO(self.taken[name])).convert("RGB") for name in names]
-        wide, high = shots[0].size
-        made = Image.new("RGB", (len(shots) * (wide + 16) - 16, high), "#888")
-        for n, shot in enumerate(shots):
-            made.paste(shot, (n * (wide + 16), 0))
-        made = made.resize((made.width * 2 // 3, made.height * 2 // 3), Image.Resampling.LANCZOS)
-        made.quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
+        shots = [Image.open(io.BytesIO(shot)).convert("RGB") for shot, _ in self.frames]
+        palette = shots[1].quantize(32)
+        plain = Image.Dither.NONE
+        first, *others = (shot.quantize(palette=palette, dither=plain) for shot in shots)
+        times = [time for _, time in self.frames]
+        first.save(path, save_all=True, append_images=others, duration=times, loop=4, optimize=True)
 
 
 def main(folder: Path) -> None:
     """Teach the zoo a little, and look at everything."""
     sys.path.insert(0, str(HERE.parent / "tests"))
-    from browsing import TEAM, Desk, chromium, write_zoo
+    from browsing import TEAM, Desk, chromium, history, write_zoo
     from served import serving
 
     folder.mkdir(exist_ok=True)
-    size = {"width": 900, "height": 680}
+    size = {"width": 1080, "height": 700}
     with TemporaryDirectory() as made, chromium() as browser:
         truth = write_zoo(Path(made, "zoo.csv"))
         with serving("--folder", made, cwd=Path(made), tokens=TEAM) as server:
@@ -84,26 +104,39 @@ def main(folder: Path) -> None:
             ann.sit("zoo")
             camera.take("first")
             bob = Desk(browser, server, "Bob").sit("zoo")
+            slipped = False
             for turn in range(16):
                 ann.say(truth[ann.item])
-                bob.say("fish" if turn == 9 else truth[bob.item])
-            while f"I think {truth[ann.item]}," in ann.heading:
-                ann.press("Enter")
+                seen = {one["item"]["name"] for one in history(server, "zoo")}
+                slips = turn > 5 and not slipped and bob.item in seen and truth[bob.item] != "fish"
+                bob.say("fish" if slips else truth[bob.item])
+                slipped |= slips
+            while True:  # a wrong guess of a label that has a key
+                key = ann.label_key(truth[ann.item])
+                if key and "I think" in ann.heading and truth[ann.item] not in ann.heading:
+                    break
+                ann.say(truth[ann.item])
             camera.take("guess")
-            key = ann.label_key(truth[ann.item])
-            if key:
-                ann.press(key)
-            else:
-                ann.write("l", truth[ann.item])
+            camera.film()
+            camera.film(key)
+            ann.press(key)
             camera.take("feature")
-            ann.press("1")
+            camera.film()
+            telling = ann.page.locator(", ".join(f'#features [value="{one}"]' for one in TELLING))
+            key = telling.first.get_attribute("data-key") if telling.count() else "1"
+            camera.film(key)
+            ann.press(key)
             while f"I think {truth[ann.item]}," not in ann.heading:
                 ann.say(truth[ann.item])
             camera.take("next")
+            camera.film()
+            camera.film("Enter")
+            ann.press("Enter")
+            camera.film()
             for path in LOOKED_AT:
                 ann.page.goto(f"{server.address}/s/zoo/{path}")
                 camera.take(path)
-            camera.strip(["guess", "feature", "next"], folder / "strip.png")
+            camera.develop(folder / "teach.gif")
 
 
 if __name__ == "__main__":

@@ -77,6 +77,7 @@ class Desk:
         """Press the key of a box and type into it, and send it with Enter."""
         if self.page.evaluate("document.activeElement.dataset.key") != key:
             self.page.keyboard.press(key)
+        self.page.keyboard.press("Control+a")
         self.page.keyboard.type(text)
         self.press("Enter")
 
@@ -128,3 +129,13 @@ class Desk:
         """Leave; nothing may have gone wrong in the browser."""
         self.context.close()
         assert self.complaints == []
+
+
+def history(server: Server, session: str) -> list[dict[str, Any]]:
+    with server.client("Ann") as client:
+        return client.get(f"/api/sessions/{session}/history?limit=500").json()["answers"][::-1]
+
+
+def narrow(page: Any) -> bool:
+    """Whether the page does not scroll sideways."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))

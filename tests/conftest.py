@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,3 +78,72 @@ def spark() -> Iterator[Any]:
     made = session("local[1]", {"spark.sql.codegen.wholeStage": "false"})
     yield made
     made.stop()
+
+
+# -- a browser, a server and teachers
+
+
+@pytest.fixture(scope="module")
+def browser(needs: Any) -> Iterator[Any]:
+    """Debian's Chromium."""
+    needs("playwright")
+    needs("chromium")
+    from browsing import chromium
+
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture(scope="module")
+def truth(folder: Path) -> dict[str, str]:
+    """The zoo is in the folder; what its animals are."""
+    from browsing import write_zoo
+
+    return write_zoo(folder / "zoo.csv")
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path, truth: dict[str, str]) -> Iterator[Any]:  # noqa: ARG001
+    """`tellapart serve` on the zoo."""
+    from browsing import TEAM
+    from served import serving
+
+    with serving("--folder", str(folder), "--rate", "10000", cwd=folder, tokens=TEAM) as found:
+        yield found
+
+
+@pytest.fixture
+def begin(server: Any, request: pytest.FixtureRequest) -> Callable[..., str]:
+    """Begin a session of one's own."""
+
+    def new(table: str = "zoo.csv", **how: Any) -> str:
+        name = request.node.name.replace("[", "-").replace("]", "")
+        with server.client("Ann") as client:
+            body = {"name": name, "table": table, "id": "name", **how}
+            made = client.post("/api/sessions", json=body)
+            assert made.status_code == 201, made.text
+        return name
+
+    return new
+
+
+@pytest.fixture
+def sit(browser: Any, server: Any) -> Iterator[Callable[..., Any]]:
+    """A teacher sits down before a page; at the end nobody's browser may have complained."""
+    from browsing import Desk
+
+    desks = []
+
+    def down(session: str, who: str = "Ann", path: str = "/teach", **how: Any) -> Any:
+        desk = Desk(browser, server, who, **how)
+        desks.append(desk)
+        return desk.sit(session, path)
+
+    yield down
+    for desk in desks:
+        desk.close()

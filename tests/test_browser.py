@@ -10,75 +10,16 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browsing import TEAM, Desk, chromium, write_zoo
-from served import Server, serving
+from browsing import TEAM, Desk, history, narrow, write_zoo
+from served import Server
 
 Sit = Callable[..., Desk]
-
-
-@pytest.fixture(scope="module")
-def browser(needs: Any) -> Iterator[Any]:
-    needs("playwright")
-    needs("chromium")
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("tables")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def truth(folder: Path) -> dict[str, str]:
-    return write_zoo(folder / "zoo.csv")
-
-
-@pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[Server]:
-    with serving("--folder", str(folder), "--rate", "10000", cwd=folder, tokens=TEAM) as found:
-        yield found
-
-
-@pytest.fixture
-def begin(server: Server, request: pytest.FixtureRequest) -> Callable[..., str]:
-    """Begin a session of one's own."""
-
-    def new(table: str = "zoo.csv", **how: Any) -> str:
-        name = request.node.name.replace("[", "-").replace("]", "")
-        with server.client("Ann") as client:
-            body = {"name": name, "table": table, "id": "name", **how}
-            made = client.post("/api/sessions", json=body)
-            assert made.status_code == 201, made.text
-        return name
-
-    return new
-
-
-@pytest.fixture
-def sit(browser: Any, server: Server) -> Iterator[Sit]:
-    """A teacher sits down before a page; at the end nobody's browser may have complained."""
-    desks = []
-
-    def down(session: str, who: str = "Ann", path: str = "/teach", **how: Any) -> Desk:
-        desk = Desk(browser, server, who, **how)
-        desks.append(desk)
-        return desk.sit(session, path)
-
-    yield down
-    for desk in desks:
-        desk.close()
-
-
-def history(server: Server, session: str) -> list[dict[str, Any]]:
-    with server.client("Ann") as client:
-        return client.get(f"/api/sessions/{session}/history?limit=500").json()["answers"][::-1]
 
 
 def test_ten_items_by_keyboard_then_undo_two_then_reload(
@@ -193,6 +134,30 @@ def test_typing_filters_and_enter_takes_the_first_unless_it_is_new(
     assert said == ["cat", "mandrill", "man", "duck"]
 
 
+def test_meanings_are_written_and_items_looked_for_by_keyboard(
+    sit: Sit, begin: Callable[..., str], server: Server
+) -> None:
+    session = begin(labels=["mammal", "bird"])
+    desk = sit(session)
+    desk.page.keyboard.press("m")
+    desk.page.wait_for_selector("#means-2")
+    desk.page.focus("#means-2")
+    desk.page.keyboard.type("has feathers")
+    desk.page.keyboard.press("Enter")
+    desk.page.wait_for_selector('#means-2[value="has feathers"]')
+    desk.sit(session)
+    assert "has feathers" in desk.page.inner_text("#labels")
+    desk.write("/", "feathers AND NOT airborne")
+    first = desk.item
+    desk.press("2")
+    assert history(server, session)[0]["label"] == "bird"
+    assert desk.item != first
+    desk.page.goto(f"{server.address}/s/{session}/data?q=platypus")
+    desk.page.get_by_role("button", name="teach these next").press("Enter")
+    desk.page.wait_for_selector("text=stop looking")
+    assert desk.item == "platypus"
+
+
 def test_twice_is_once(sit: Sit, begin: Callable[..., str], server: Server) -> None:
     session = begin(labels=["mammal"])
     desk = sit(session)
@@ -295,6 +260,12 @@ def test_the_server_dies_and_comes_back(
         page.reload()
         assert desk.screen == before
         assert "Saved up to item 5" in before[2]
+        desk.press("u")
+        teaching.kill()
+        teaching.start()
+        page.reload()
+        desk.press("r")  # also across a restart
+        assert desk.screen == before
         refused = [said for said in desk.complaints if "ERR_CONNECTION_REFUSED" not in said]
         assert refused == []
         desk.context.close()
@@ -370,12 +341,9 @@ def test_a_hostile_table_shows_as_text(
     assert page.evaluate("document.body.outerHTML.length") < 600_000
 
 
-def narrow(page: Any) -> bool:
-    """Whether the page does not scroll sideways."""
-    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
-
-
-def test_pictures_beside_the_table(sit: Sit, begin: Callable[..., str], folder: Path) -> None:
+def test_pictures_beside_the_table(
+    sit: Sit, begin: Callable[..., str], folder: Path, server: Server
+) -> None:
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect/></svg>'
     (folder / "shots").mkdir()
     (folder / "shots" / "a b.svg").write_text(svg)
@@ -383,7 +351,20 @@ def test_pictures_beside_the_table(sit: Sit, begin: Callable[..., str], folder: 
     (folder / "pictures.csv").write_text(
         "name,picture,other\none,shots/a b.svg,../outside.svg\ntwo,shots/none.png,/etc/x.png\n"
     )
-    desk = sit(begin("pictures.csv", labels=["it"]))
+    (folder / "shots" / "link.svg").symlink_to(folder.parent / "outside.svg")
+    session = begin("pictures.csv", labels=["it"])
+    desk = sit(session)
+    with server.client("Ann") as client:
+        for path, status in (
+            ("shots/a b.svg", 200),
+            ("../outside.svg", 404),
+            (str(folder.parent / "outside.svg"), 404),
+            ("shots/link.svg", 404),
+            ("pictures.csv", 404),
+            ("shots", 404),
+        ):
+            answer = client.get(f"/s/{session}/file", params={"path": path})
+            assert answer.status_code == status, path
     assert desk.page.eval_on_selector("td img", "image => image.naturalWidth") == 9
     assert desk.page.locator("td img").count() == 1
     assert "../outside.svg" in desk.page.inner_text(".pair")

@@ -125,6 +125,23 @@ def test_what_is_typed_means_the_first_label_that_fits_unless_it_is_new(room: Ro
     assert room.session.labels == ["mandrill", "man"]
 
 
+def test_meanings_are_shown_beside_the_labels(room: Room) -> None:
+    said = room.type(FIRST + "mmammal : gives milk\n" + "mbug: six legs\n" + "m\n" + "s")
+    assert "I think mammal, because it is like bear." in said
+    assert "mammal: gives milk" in said
+    assert "there is no label 'bug'" in said
+    assert room.session.meanings == {"mammal": "gives milk"}
+    assert "mammal: no meaning" in room.type("mmammal\n")
+
+
+def test_items_can_be_looked_for(room: Room) -> None:
+    said = room.type("/feathers\n" + "lbird\n" + "/nothing like it\n" + "/\n")
+    assert "2 items fit." in said
+    assert "no item has all these words" in said
+    assert "Items as they come." in said
+    assert room.answers[0][0] == "duck"
+
+
 def test_a_label_that_is_the_guess_means_right(room: Room) -> None:
     room.type(FIRST + "1")
     assert room.answers[1] == ("duck", "right", "mammal", None)
@@ -340,6 +357,12 @@ def test_the_same_answers_give_the_same_log(make: Callable[..., Room], tmp_path:
         ("u", lambda: page.send("turn", do="undo")),
         ("r", lambda: page.send("turn", do="redo")),
         ("lnew: mam\n0", lambda: page.answer("wrong", typed="new: mam")),
+        (
+            "mmammal: gives milk\n",
+            lambda: page.send("meaning", label="mammal", meaning="gives milk"),
+        ),
+        ("/legs > 0\n", lambda: page.send("search", text="legs > 0")),
+        ("/\n", lambda: page.send("search", text="")),
         ("s", lambda: page.answer("skipped")),
         ("d", lambda: page.answer("unsure")),
         ("u", lambda: page.send("turn", do="undo")),

@@ -108,6 +108,14 @@ def test_a_skipped_item_comes_back_later(store: Store) -> None:
             session.answer("Ann", given.id, *words(session, given))
         assert LATER - 2 <= seen.index(name(skipped)) <= LATER + 1
         assert session.summary().skipped == 0
+    with Session.new(store, "b", animals(), learner="AdaptiveDFF") as session:
+        first = give(session, "Ann")
+        session.answer("Ann", first.id, *words(session, first))
+        session.undo("Ann")
+        again = give(session, "Ann")
+        assert name(again) == name(first)  # whose answer was taken back; now it may wait
+        session.answer("Ann", again.id, "skipped")
+        assert name(give(session, "Ann")) != name(first)
     with zoo(store) as session:  # the last one comes back at once: there is no other
         for _ in range(5):
             answer(session, "Ann", "unsure")
@@ -686,6 +694,7 @@ def test_words_are_looked_for_in_all_texts_and_a_search_can_end(store: Store) ->
         session.search("Bob", "cat REX")
         assert name(give(session, "Ann")) == "Rex"  # everybody looks for themselves
         assert name(give(session, "Bob")) == "rexina"
+        assert session.search_of("Bob") == ("cat REX", 1)  # the one before him is the last
         session.search("Bob", None)
         assert session.search_of("Bob") is None
         session.search("Ann", "tom")

@@ -14,6 +14,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from tellapart.model import DecisionList
 from tellapart.sessions import Store
 from tellapart.web import Limits, People, Person, Shelf, create_app
 from tellapart.web.faults import Fault
@@ -247,6 +248,33 @@ def test_labels_tags_notes_settings(ann: Client) -> None:
     assert (settings["order"], settings["until"]) == ("random", {"no mistake in": 40})
     ann.call("PATCH", base, 422, json={})
     ann.call("PATCH", base, 422, json={"until": {"no such": 1}})
+
+
+def test_labels_have_meanings_and_carry_them_away(ann: Client) -> None:
+    teach(ann)
+    base = "/api/sessions/zoo"
+    ann.call("POST", f"{base}/labels/describe", json={"label": "bird", "meaning": "<b>flies</b>"})
+    ann.call("POST", f"{base}/labels/describe", 422, json={"label": "bug", "meaning": "x"})
+    assert ann.call("GET", f"{base}/labels")["meanings"] == {"bird": "<b>flies</b>"}
+    text = ann.get(f"{base}/export?to=text").text
+    assert text.endswith("\nbird: <b>flies</b>\n")
+    written = ann.get(f"{base}/export?to=json").text
+    assert json.loads(written)["meanings"] == {"bird": "<b>flies</b>"}
+    assert DecisionList.from_json(written).clauses
+    for page in ("teach", "help", "rules"):
+        shown = ann.get(f"/s/zoo/{page}").text
+        assert "&lt;b&gt;flies&lt;/b&gt;" in shown
+        assert "<b>flies" not in shown
+
+
+def test_items_that_are_looked_for_come_next(ann: Client) -> None:
+    teach(ann)
+    base = "/api/sessions/zoo"
+    ann.call("POST", f"{base}/search", json={"text": "bass"})
+    assert ann.next()["item"]["name"] == "bass"
+    ann.call("POST", f"{base}/search", json={"text": None})
+    ann.call("POST", f"{base}/search", 422, json={"text": "bassoon"})
+    assert "teach these next" in ann.get("/s/zoo/data", params={"q": "legs > 1"}).text
 
 
 def test_an_end_is_a_normal_answer(ann: Client) -> None:

@@ -76,10 +76,11 @@ class Screen:
         for number, line in enumerate(lines[:9], 1):
             self.say(f"  {number}  {line}")
 
-    def labels(self, labels: Sequence[str], guess: Label) -> None:
-        """The labels, each with its key for good."""
+    def labels(self, labels: Sequence[str], guess: Label, meanings: Mapping[str, str]) -> None:
+        """The labels, each with its key for good, and what it means."""
         for number, label in enumerate(labels[:9], 1):
-            self.say(f"  {number}  {label}{'  (the guess)' if label == guess else ''}")
+            means = f": {meanings[label]}" if label in meanings else ""
+            self.say(f"  {number}  {label}{means}{'  (the guess)' if label == guess else ''}")
 
     def actions(self, *actions: str) -> None:
         """The keys that do something now."""

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from tellapart.console.keyboard import Keyboard
 from tellapart.console.screen import Screen, offers
+from tellapart.counts import counted
 from tellapart.errors import TellapartError
 from tellapart.features.candidates import Candidate
 from tellapart.features.spoken import spoken
@@ -17,7 +18,7 @@ from tellapart.sessions.keys import KEYS
 from tellapart.sessions.labels import NEW, typed
 from tellapart.sessions.showing import name, said
 
-_USUAL = ("label", "skip", "unsure", "undo", "redo", "note", "help")
+_USUAL = ("label", "skip", "unsure", "undo", "redo", "note", "meaning", "search", "help")
 
 
 def talk(
@@ -81,7 +82,7 @@ class _Talk:
         self.screen.guess(given)
         if given.asks == "feature":
             return self.why(given, str(given.kept))
-        self.screen.labels(labels, given.guess.label)
+        self.screen.labels(labels, given.guess.label, self.session.meanings)
         self.screen.actions(*(("right", *_USUAL) if given.asks == "answer" else _USUAL))
         self.screen.progress(self.session.summary())
         while True:
@@ -116,10 +117,32 @@ class _Talk:
             text = self.keyboard.line("note: ")
             if text and self.tried(lambda: self.session.note(self.teacher, text, given.item)):
                 self.screen.say("Noted.", "dim")
+        if action == "meaning":
+            label, _, meaning = (self.keyboard.line("label: what it means: ") or "").partition(":")
+            if label.strip():
+                self.describe(label.strip(), meaning.strip())
+        if action == "search":
+            return self.search(self.keyboard.line("look for: "))
         if action == "help":
             self.screen.say("1 to 9: choose a label, then a feature. A correction is two keys.")
             self.screen.actions(*KEYS)
         return False
+
+    def describe(self, label: str, meaning: str) -> None:
+        """Say what a label means."""
+        if self.tried(lambda: self.session.describe_label(self.teacher, label, meaning)):
+            self.screen.say(f"{label}: {meaning}" if meaning else f"{label}: no meaning", "dim")
+
+    def search(self, text: str | None) -> bool:
+        """Look for items, or nothing: then they come as they come; True if that was possible."""
+        if text is None or not self.tried(lambda: self.session.search(self.teacher, text)):
+            return False
+        looking = self.session.search_of(self.teacher)
+        said = "Items as they come."
+        if looking is not None:
+            said = f"{counted(looking[1], 'item')} {'fits' if looking[1] == 1 else 'fit'}."
+        self.screen.say(said, "dim")
+        return True
 
     def turn(self, way: str) -> bool:
         """Undo or redo, if there is something."""

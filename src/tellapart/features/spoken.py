@@ -66,7 +66,7 @@ def _say(node: Node) -> str:
             several = f" {joint} ".join([", ".join(values[:-1]), values[-1]])
             return f"{name} is {'neither ' if node.negated else ''}{several}"
         case Compare(op, Column(name), Value() as value):
-            words = {"=": "is", "<>": "is not"} if value.type is Type.TEXT else {}
+            words = {"<>": "is not"} | ({"=": "is"} if value.type is Type.TEXT else {})
             return f"{name} {words.get(op, op)} {_value(value)}"
         case Like(operand=Column(name)) if verb := _verb(node):
             return f"{name} {verb}"

@@ -13,8 +13,8 @@ The score of a tree is the logarithm of a probability, in nats. Its parts:
   in the tree, or not in it at all.
 
 The tree is grown from the top, split by best split, and then cut back from below wherever a leaf
-scores better. Of equals the one whose bits come first is taken: the order of columns does not
-matter.
+scores better. In the first two levels the next best columns are tried too. Of equals the one whose
+bits come first is taken: the order of columns does not matter.
 
 What was counted is kept. The next time, a node that no new item has reached stays as it is, and one
 that some have reached adds them to its counts; only where another column has become the best is a
@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log
 from typing import Any, TypeAlias
 
@@ -40,6 +40,8 @@ _DEPTH = 40
 _CELLS = 500_000  # items by columns; with more of them, less is ventured, as it would take long
 _SPARSE = 10  # items are counted one by one when to go through all the words takes longer
 _BYTE = 255
+_TOP, _TRIES, _NEAR = 2, 3, 4.0  # where several columns are tried, how many, nats from the best
+_CLOSE = 1e-9  # nats: what differs by less is equal
 _BLOCK = 1 << 15  # words counted at a time: what fits the cache is quicker
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
@@ -85,9 +87,9 @@ class Node:
     with_it: _Counts | None = None
     """How many items of each label have each column: labels by columns."""
     column: int = -1
-    """What was tried as the best split; -1 if nothing was."""
-    yes: Node | None = None
-    no: Node | None = None
+    """The best split of those tried; -1 if none was."""
+    tried: dict[int, tuple[Node, Node]] = field(default_factory=dict)
+    """The halves by each column that was tried."""
     leaf: bool = True
     """Whether no split, or not splitting, is better."""
 
@@ -96,9 +98,7 @@ class Node:
 
     @property
     def leaves(self) -> int:
-        if self.leaf or self.yes is None or self.no is None:
-            return 1
-        return self.yes.leaves + self.no.leaves
+        return 1 if self.leaf else sum(half.leaves for half in self.tried[self.column])
 
 
 class Grower:
@@ -108,7 +108,7 @@ class Grower:
         self.history, self.way = history, way
         self.doubt = 0.0 if way.doubt is None else log(1 / way.doubt)
         self.root: Node | None = None
-        self._version: tuple[int, ...] = ()
+        self._version: tuple[float, ...] = ()
         self._stale = True  # prices are not what they were: nothing stays as it is
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Grower:
@@ -123,8 +123,9 @@ class Grower:
         self.columns = len(history.features)
         cells = 1 << (n.bit_length() + self.columns.bit_length())
         self.floor = way.floor / (1 + cells / _CELLS)
+        self.near = _NEAR / (1 + cells / _CELLS)
         self.cheap = self._cheap() if way.doubt is None else []
-        version = (len(history.labels), self.columns, len(self.cheap), cells)
+        version = (len(history.labels), self.columns, len(self.cheap), cells, way.eager)
         self._stale = version != self._version
         self._version = version
         steps = np.arange(n)
@@ -182,7 +183,8 @@ class Grower:
             return old
         here = self.labels & inside
         counts = np.bitwise_count(here).sum(1, dtype=np.intp)
-        node = Node(inside, pairs, debt, int(counts.argmax()), float(self._leaf_score(counts)))
+        score = float(self._leaf_score(counts))
+        node = Node(inside, pairs, debt, int(counts.argmax()), score)
         size = int(counts.sum())
         told = int(np.bitwise_count(pairs).sum()) if len(pairs) else 0
         if depth >= _DEPTH or size < 2 or not self.columns:
@@ -202,46 +204,67 @@ class Grower:
             gain += self._reasons(pairs)
         held = with_it.sum(0)
         gain[(held == 0) | (held == size)] = -np.inf
-        column = self._best(gain)
-        best = float(gain[column])
-        if not debt + best > self.floor:
-            return node
-        node.column = column
-        self._part(node, old, depth, best)
-        assert node.yes is not None
-        assert node.no is not None
-        split = node.score + best
-        split += node.yes.score - float(self._leaf_score(with_it[:, column]))
-        split += node.no.score - float(self._leaf_score(without[:, column]))
-        if split > node.score:
-            node.leaf, node.score = False, split
+        most = -np.inf
+        for column in self._candidates(gain, depth):
+            best = float(gain[column])
+            if not debt + best > self.floor:
+                break
+            known = old.tried.get(column) if old is not None else None
+            halves = self._part(node, known, column, min(0.0, debt + best), depth)
+            split = score + best + sum(half.score for half in halves)
+            split -= float(self._leaf_score(with_it[:, column]))
+            split -= float(self._leaf_score(without[:, column]))
+            node.tried[column] = halves
+            if split > most + _CLOSE:
+                node.column, most = column, split
+        if most > score:
+            node.leaf, node.score = False, most
         return node
 
-    def _part(self, node: Node, old: Node | None, depth: int, best: float) -> None:
-        """Give `node` its two halves."""
-        column, counted = node.column, node.with_it
+    def _candidates(self, gain: _Floats, depth: int) -> Iterator[int]:
+        """The column that gains most; near the top also the next ones, if they gain as much.
+
+        A column wrong at the top costs many splits below, and shows it only there.
+        """
+        column = self._best(gain)
+        best, rest = gain[column], gain.copy()
+        yield column
+        for _ in range(_TRIES - 1 if depth < _TOP else 0):
+            rest[column] = -np.inf
+            if best - rest.max() > self.near:
+                return
+            column = self._best(rest)
+            yield column
+
+    def _part(
+        self,
+        node: Node,
+        known: tuple[Node, Node] | None,
+        column: int,
+        debt: float,
+        depth: int,
+    ) -> tuple[Node, Node]:
+        """The halves of `node` by `column`; `known` are those of last time."""
+        words, counted = self.words[column], node.with_it
         assert counted is not None
-        words = self.words[column]
         halves = node.inside & words, node.inside & ~words
         shares = node.pairs, node.pairs
         if len(node.pairs):
             together = node.pairs & ~self.parts[column]
             shares = together & self.on_item[column], together & ~self.on_item[column]
-        known: tuple[Node | None, Node | None] = (None, None)
-        if old is not None and old.column == column:
-            known = old.yes, old.no
         counts: list[_Counts | None] = [None, None]
-        if known[0] is None and not all(
+        if known is None and not all(
             _settled(self.labels & half, share) for half, share in zip(halves, shares, strict=True)
         ):
             sizes = [int(np.bitwise_count(half).sum()) for half in halves]
             few = int(sizes[1] < sizes[0])
             there = self._count(halves[few], sizes[few])
             counts[few], counts[1 - few] = there, counted - there
-        debt = min(0.0, node.debt + best)
-        node.yes, node.no = (
-            self._grow(known[i], halves[i], shares[i], debt, depth + 1, counts[i]) for i in (0, 1)
+        yes, no = (
+            self._grow(known and known[i], halves[i], shares[i], debt, depth + 1, counts[i])
+            for i in (0, 1)
         )
+        return yes, no
 
     def _extend(self, old: Node | None, inside: Words) -> _Counts | None:
         """What `old` counted, and what came in since."""
@@ -286,7 +309,7 @@ class Grower:
         return said
 
     def _best(self, gain: _Floats) -> int:
-        ties = np.flatnonzero(gain >= gain.max() - 1e-9)
+        ties = np.flatnonzero(gain >= gain.max() - _CLOSE)
         if len(ties) == 1:
             return int(ties[0])
         bits, features = self.history.words, self.history.features
@@ -328,13 +351,14 @@ def in_order(node: Node) -> Iterator[tuple[tuple[tuple[int, bool], ...], Node]]:
 
     The smaller half of every branch comes first, so that the larger needs no literal for it.
     """
-    if node.leaf or node.yes is None or node.no is None:
+    if node.leaf:
         yield (), node
         return
-    first = node.yes.leaves <= node.no.leaves
-    for literals, leaf in in_order(node.yes if first else node.no):
+    yes, no = node.tried[node.column]
+    first = yes.leaves <= no.leaves
+    for literals, leaf in in_order(yes if first else no):
         yield ((node.column, first), *literals), leaf
-    yield from in_order(node.no if first else node.yes)
+    yield from in_order(no if first else yes)
 
 
 def positions(words: Words) -> _Numbers:

@@ -73,6 +73,9 @@ class Desk:
 
     def skip(self, place: int, acts: int) -> None:
         """An item is to come back later."""
+        for stack in self._back.values():  # also one whose answer was taken back
+            if place in stack:
+                stack.remove(place)
         times = self._skips[place] = self._skips.get(place, 0) + 1
         self.returning[place] = acts + (LATER << min(times - 1, 20))
 

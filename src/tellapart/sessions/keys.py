@@ -29,6 +29,8 @@ KEYS: dict[str, tuple[str, str]] = {
     "unsure": ("d", "don't know"),
     "skip": ("s", "skip, show later"),
     "note": ("n", "note"),
+    "meaning": ("m", "meaning of a label"),
+    "search": ("/", "look for items"),
     "undo": ("u", "undo"),
     "redo": ("r", "redo"),
     "back": ("escape", "back"),

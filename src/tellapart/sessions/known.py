@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from tellapart.errors import ProtocolError
 from tellapart.features.candidates import Candidate
+from tellapart.learners import BaseLearner
 from tellapart.model import DecisionList
 from tellapart.protocol import Item
 from tellapart.review import Transcript
 from tellapart.sessions import agreement, reasons, report
 from tellapart.sessions.acts import Shown
+from tellapart.sessions.ahead import LIMIT, Ahead
 from tellapart.sessions.events import Event
 from tellapart.sessions.logged import Logged
 from tellapart.sessions.replies import (
@@ -29,7 +32,33 @@ from tellapart.sessions.state import State
 class Known(Logged):
     """The questions."""
 
+    @cached_property
+    def _ahead(self) -> Ahead:
+        return Ahead()
+
     _named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
+
+    @property
+    def opened(self) -> Event:
+        """How it began: table, learner, seed."""
+        with self._ready() as state:
+            return state.opened
+
+    @property
+    def learner(self) -> BaseLearner:
+        """Who learns; to be looked at, not taught."""
+        with self._ready() as state:
+            return state.course.now.learner.inner
+
+    def mistakes(self) -> list[bool]:
+        """Of every guess, whether it was a mistake."""
+        with self._ready() as state:
+            return list(state.course.mistakes)
+
+    def rules_over_time(self) -> list[int]:
+        """How many rules there were after every guess."""
+        with self._ready() as state:
+            return list(state.course.sizes)
 
     @property
     def labels(self) -> list[str]:
@@ -48,7 +77,9 @@ class Known(Logged):
         """What a teacher looks for, and how many items fit; None when items come as they come."""
         with self._ready() as state:
             looking = state.searches.get(teacher)
-            if looking is None or looking.next() is None:
+            held = state.desk.held.get(teacher)
+            on_it = held is not None and held.sought
+            if looking is None or not (on_it or looking.next() is not None):
                 return None
             return looking.text, len(looking.places)
 
@@ -112,6 +143,15 @@ class Known(Logged):
             key = state.course.said(number).label
             return None if key is None else state.labels.name(key)
 
+    def prepare(self) -> None:
+        """Make what the first question needs, the order of the items and the index of their ids:
+        in a large table that takes a second, in which nobody should have to wait.
+        """
+        with self._ready() as state:
+            if len(state.items):
+                self.table.place(state.items.identity(0))
+                _ = state.line
+
     def summary(self) -> Summary:
         """How far it is."""
         with self._ready() as state:
@@ -135,14 +175,22 @@ class Known(Logged):
             return report.given(state, self._shown(state, given))
 
     def candidates(
-        self, given: str, label: str | None = None, *, limit: int = 30
+        self, given: str, label: str | None = None, *, limit: int = LIMIT
     ) -> list[Candidate]:
         """Features that tell the item from the example shown with it, the most telling first.
 
         `label` is what the teacher is about to say; with it the ranking is better.
         """
         with self._ready() as state:
-            return reasons.candidates(state, self._shown(state, given), label, limit)
+            return self._ahead.candidates(state, self._shown(state, given), label, limit)
+
+    def look_ahead(self) -> bool:
+        """Work out one thing that may be asked for next; False when nothing is left to do.
+
+        It changes nothing but how soon an answer comes. For when nobody waits.
+        """
+        with self._lock:
+            return self._state is not None and self._ahead.look(self._state)
 
     def check(self, given: str, expression: str) -> Check:
         """Whether an expression holds on the item and on the example, and on how many items.

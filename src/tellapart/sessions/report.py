@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tellapart.features import Expression
+from tellapart.features.canonical import negate
 from tellapart.features.spoken import spoken
 from tellapart.features.tree import Not
 from tellapart.model import Clause, DecisionList, Literal
@@ -88,7 +89,12 @@ def speaker(state: State) -> Callable[[Feature, bool], str]:
     """How to speak of features of this table, also of those that do not hold."""
 
     def say(feature: Feature, wanted: bool) -> str:
-        feature, wanted = _upright(state, Literal(feature, wanted))
+        if (
+            not wanted
+            and isinstance(feature, Expression)
+            and all(map(state.items.knows_all, feature.schema))
+        ):
+            return spoken(Expression(negate(feature.tree)))
         return spoken(feature, wanted)
 
     return say

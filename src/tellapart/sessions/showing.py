@@ -110,7 +110,7 @@ def _big(text: str) -> str:
 
 def stop_hint(summary: Summary) -> str | None:
     """Whether it is time to stop, and if not, when it may be."""
-    if summary.stop is None or not summary.guesses:
+    if summary.stop is None or not summary.guesses or not (summary.left or summary.may_stop):
         return None
     facts = summary.stop.split("; ")
     if summary.may_stop:

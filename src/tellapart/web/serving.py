@@ -38,13 +38,12 @@ def serve_one(
     """
     logs.start(level=logging.WARNING)
     person = Person(name, os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
-    listening = listen("127.0.0.1", port)
-    if len(session.table):  # the first look for an item by its id makes an index: not on the page
-        session.table.place(session.table.items[0].identity)
+    session.prepare()
     shelf = Shelf(store, folder)
     shelf.adopt(session)
     manner = Manner(dict(keys), known, tour)
     app = create_app(shelf, People([person]), Limits(loopback=True), manner)
+    listening = listen("127.0.0.1", port)  # last: who reaches us is answered at once
     place = f"http://127.0.0.1:{listening.getsockname()[1]}"
     address = f"{place}{home(session.name)}/teach?token={person.token}"
 

@@ -119,6 +119,20 @@ class MergeLabels(Sent):
     into: Label
 
 
+class DescribeLabel(Sent):
+    id: Id | None = None
+    label: Label
+    meaning: Annotated[str, Field(max_length=200, description="A line; empty: none.")]
+
+
+class Search(Sent):
+    id: Id | None = None
+    text: Annotated[
+        str | None,
+        Field(max_length=2_000, description="A condition, or words; null: as they come."),
+    ]
+
+
 class SetTag(Sent):
     id: Id | None = None
     tag: Label
@@ -380,6 +394,7 @@ class Candidates(BaseModel):
 
 class Labels(BaseModel):
     labels: list[str]
+    meanings: dict[str, str]
 
 
 class Tags(BaseModel):

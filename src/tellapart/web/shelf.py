@@ -1,22 +1,30 @@
 """The sessions that are open here, each with a thread of its own.
 
 Whatever is done to a session is done in its thread, one thing after another: a learner that thinks
-keeps nobody waiting but those who teach it, and the server itself goes on.
+keeps nobody waiting but those who teach it, and the server itself goes on. When there are too many,
+the one not used for longest is closed; the log has everything, and opens it again.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
+from tellapart.web import logs
 from tellapart.web.faults import Refused
 
 T = TypeVar("T")
+QUIET = 0.2
+"""Seconds without a request after which a session works ahead."""
+MOST = 32
+"""So many sessions are open at a time, each with its table in memory."""
 ENDINGS = frozenset(
     {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".arrow", ".ipc", ".feather"}
 )
@@ -30,30 +38,37 @@ class Shelf:
     store : Store
     folder : Path
         Tables for new sessions lie here, or in a folder beneath.
+    most : int
+        So many sessions are kept open.
     """
 
-    def __init__(self, store: Store, folder: Path) -> None:
-        self.store, self.folder = store, folder.resolve()
-        self._open: dict[str, _Open] = {}
+    def __init__(self, store: Store, folder: Path, most: int = MOST) -> None:
+        self.store, self.folder, self.most = store, folder.resolve(), most
+        self._open: dict[str, _Open] = {}  # the one used last is the last
         self._opening: dict[str, asyncio.Task[_Open]] = {}
+        self._leaving: dict[str, asyncio.Task[None]] = {}
         self._closing = False
 
     # -- using a session
 
     async def run(self, name: str, work: Callable[[Session], T]) -> T:
         """Do something with a session, in its thread."""
-        opened = self._open.get(name) or await self._find(name)
-        return await opened.run(lambda: work(opened.session))
+        opened = await self._get(name)
+        try:
+            return await opened.run(lambda: work(opened.session))
+        finally:
+            self._make_room()
 
     async def read(self, name: str, work: Callable[[Session], T]) -> T:
         """Do something long that changes nothing, beside the session's thread.
 
         Tags change while they are read: a table with tags is read in the session's thread.
         """
-        opened = self._open.get(name) or await self._find(name)
+        opened = await self._get(name)
         if opened.session.table.tags:
             return await opened.run(lambda: work(opened.session))
-        return await asyncio.to_thread(work, opened.session)
+        with opened.used():
+            return await asyncio.to_thread(work, opened.session)
 
     def adopt(self, session: Session) -> None:
         """Take in a session that is open already."""
@@ -69,15 +84,15 @@ class Shelf:
         """Close a session, so that another program may open it."""
         if name in self._opening:
             await asyncio.wait([self._opening[name]])
-        opened = self._open.pop(name, None)
-        if opened is not None:
-            await opened.run(opened.session.close)
-            opened.pool.shutdown(wait=False)
+        if name in self._open:
+            self._leave(name)
+        if name in self._leaving:
+            await asyncio.shield(self._leaving[name])
 
     async def close_all(self) -> None:
         """Close everything, the store last."""
         self._closing = True
-        for name in {*self._open, *self._opening}:
+        for name in {*self._open, *self._opening, *self._leaving}:
             await self.close(name)
         await asyncio.to_thread(self.store.close)
 
@@ -104,6 +119,27 @@ class Shelf:
         self.store.claim("")
         self.store.release("")
 
+    async def _get(self, name: str) -> _Open:
+        """A session that is open when this returns, and stays so until the next `await`."""
+        while name not in self._open:
+            await self._find(name)
+        opened = self._open[name] = self._open.pop(name)
+        return opened
+
+    def _leave(self, name: str) -> None:
+        """Close a session when what is under way in it is done."""
+        opened = self._open.pop(name)
+        self._leaving[name] = asyncio.create_task(opened.end())
+        self._leaving[name].add_done_callback(lambda _: self._leaving.pop(name))
+
+    def _make_room(self, coming: int = 0) -> None:
+        """Close those not used for longest, if there are too many."""
+        too_many = len(self._open) + coming - self.most
+        if too_many > 0:
+            idle = [name for name, opened in self._open.items() if not opened.users]
+            for name in idle[:too_many]:
+                self._leave(name)
+
     async def _find(self, name: str) -> _Open:
         try:
             return await self._start(name, lambda: Session.open(self.store, name))
@@ -122,8 +158,12 @@ class Shelf:
 
     async def _make(self, name: str, make: Callable[[], Session]) -> _Open:
         try:
-            self._open[name] = _Open(await asyncio.to_thread(make))
-            return self._open[name]
+            if name in self._leaving:
+                await asyncio.shield(self._leaving[name])
+            made = _Open(await asyncio.to_thread(_prepared, make))
+            self._make_room(coming=1)
+            self._open[name] = made
+            return made
         finally:
             del self._opening[name]
 
@@ -160,11 +200,48 @@ class _Open:
     """An open session and its thread."""
 
     def __init__(self, session: Session) -> None:
-        self.session = session
-        self.pool = ThreadPoolExecutor(1, thread_name_prefix="session")
+        self.session, self.users = session, 0
+        self._quiet: asyncio.TimerHandle | None = None
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="session")
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """While somebody uses it, it is not the one to be closed."""
+        self.users += 1
+        try:
+            yield
+        finally:
+            self.users -= 1
 
     async def run(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self.pool, work)
+        loop = asyncio.get_running_loop()
+        if self._quiet is not None:
+            self._quiet.cancel()
+        with self.used():
+            try:
+                return await loop.run_in_executor(self._pool, work)
+            finally:
+                self._quiet = loop.call_later(QUIET, self._pool.submit, self._look_ahead)
+
+    def _look_ahead(self) -> None:
+        """Whoever taught a moment ago looks at an item now: use the time, until somebody comes."""
+        try:
+            while not self.users and self.session.look_ahead():
+                pass
+        except Exception as error:  # nobody asked for it, and whoever asks will be told
+            logs.write("look ahead", logging.WARNING, **logs.where(error))
+
+    async def end(self) -> None:
+        await self.run(self.session.close)
+        if self._quiet is not None:
+            self._quiet.cancel()
+        self._pool.shutdown(wait=False)
+
+
+def _prepared(make: Callable[[], Session]) -> Session:
+    session = make()
+    session.prepare()
+    return session
 
 
 def begin(

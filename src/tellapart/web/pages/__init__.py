@@ -7,13 +7,14 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
-from tellapart.web.pages import front, looking, teach
+from tellapart.web.pages import drawing, front, looking, teach
 
 _HERE = Path(__file__).parent.parent
 
 
 def install(app: FastAPI) -> None:
     """Give an app its pages."""
+    drawing.prepare()
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
     for part in (front, teach, looking):
         app.include_router(part.router, include_in_schema=False)

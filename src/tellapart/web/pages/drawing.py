@@ -38,7 +38,14 @@ def _templates() -> Environment:
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
+        auto_reload=False,
     )
+
+
+def prepare() -> None:
+    """Compile what the first page of a session needs, before anybody waits for it."""
+    for name in ("base.html", "teach.html", "card.html", "status.html", "marks.html"):
+        _templates().get_template(name)
 
 
 def keys_of(call: Caller) -> dict[str, str]:

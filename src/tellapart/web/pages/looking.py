@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -13,13 +14,14 @@ from starlette.responses import Response
 
 from tellapart.columns import unpack
 from tellapart.errors import ExportError, FeatureError, ParameterError
-from tellapart.sessions import Session
+from tellapart.features.spoken import spoken
+from tellapart.sessions import Answered, Session
 from tellapart.sessions.beforehand import compare, known_labels
 from tellapart.sessions.keys import KEYS
 from tellapart.sessions.order import ORDERS
+from tellapart.sessions.search import condition
 from tellapart.sessions.showing import name, show
 from tellapart.tables.packed import evaluate
-from tellapart.web import inside
 from tellapart.web.calling import Call, Name
 from tellapart.web.faults import Refused
 from tellapart.web.pages.charts import curve
@@ -38,7 +40,7 @@ async def rules(session: Name, call: Call) -> Response:
 
     def work(s: Session) -> dict[str, Any]:
         found = [{**rule, "condition": _condition(rule)} for rule in review.rules(s)["rules"]]
-        return {"rules": found, **around(s, call)}
+        return {"rules": found, "meanings": s.meanings, **around(s, call)}
 
     return page("rules.html", title="Rules", here="/rules", **await call.read(session, work))
 
@@ -77,7 +79,7 @@ async def progress(session: Name, call: Call) -> Response:
     """How far it is, and how it went."""
 
     def work(s: Session) -> dict[str, Any]:
-        mistakes = inside.mistakes(s)
+        mistakes = s.mistakes()
         about = around(s, call)
         groups = max(len(s.labels), about["summary"].rules + 1)
         found = review.progress(s, m=groups)["bound"]["mistakes"]
@@ -94,15 +96,46 @@ async def progress(session: Name, call: Call) -> Response:
             )
         return {
             "mistakes": safe(curve(np.cumsum(mistakes).tolist(), "guesses", "mistakes so far")),
-            "rules_curve": safe(curve(inside.rules_over_time(s), "guesses", "rules")),
+            "rules_curve": safe(curve(s.rules_over_time(), "guesses", "rules")),
             "bound": bound,
             "settings": s.settings,
+            **_tally(s),
             "orders": [(order, _ORDERS.get(order, order)) for order in ORDERS],
             **about,
         }
 
     values = await call.read(session, work)
     return page("progress.html", title="Progress", here="/progress", **values)
+
+
+def _tally(session: Session) -> dict[str, Any]:
+    """How often each label was said, and what each teacher did."""
+    labels = dict.fromkeys(session.labels, 0)
+    teachers: dict[str, Counter[str]] = {}
+    for one in session.history():
+        if one.undone:
+            continue
+        said = str(one.guess.label) if one.answer == "right" else one.label
+        if said is not None and one.answer in ("right", "wrong"):
+            labels[said] = labels.get(said, 0) + 1
+        done = teachers.setdefault(one.teacher, Counter())
+        done["answers"] += 1
+        done[one.answer] += 1
+    return {"said": labels, "teachers": teachers}
+
+
+@router.post("/labels")
+async def rename(session: Name, request: Request, call: Call) -> Response:
+    """Call a label something else; by the name of another label, make one of the two."""
+    sent = await form(request)
+
+    def work(s: Session) -> None:
+        label, to = sent.get("label", ""), sent.get("to", "").strip()
+        act = s.merge_labels if to in s.labels else s.rename_label
+        act(call.name, label, to, id=sent.get("id") or None)
+
+    await call.do(session, work)
+    return again(home(session) + "/progress")
 
 
 _ORDERS = {
@@ -149,7 +182,7 @@ async def history(
                 "teacher": one.teacher,
                 "item": name(one.item),
                 "guess": one.guess.label or "",
-                "said": _said(one.answer, one.label, one.feature),
+                "said": _said(s, one),
                 "became": "undone" if one.undone else one.outcome or "",
                 "label": one.label,
                 "feature": one.feature,
@@ -172,6 +205,14 @@ async def history(
     return page("history.html", title="History", here="/history", **values)
 
 
+@router.get("/answers.csv")
+async def answers(session: Name, call: Call) -> Response:
+    """What was said, by whom, and why: an answer a line."""
+    made = await call.do(session, exports.answers)
+    headers = {"content-disposition": "attachment; filename=answers.csv"}
+    return Response(made, headers=headers, media_type="text/csv; charset=utf-8")
+
+
 def _notes(session: Session, wanted: str) -> list[dict[str, Any]]:
     """Notes that people wrote, the latest first; those that settle odd answers are not."""
     found = [review.note(event, session.table) for event in session.notes()[::-1]]
@@ -180,10 +221,15 @@ def _notes(session: Session, wanted: str) -> list[dict[str, Any]]:
     ][:SHOWN]
 
 
-def _said(answer: str, label: str | None, feature: str | None) -> str:
-    if answer != "wrong":
-        return answer
-    return f"{label}" + (f", because {feature}" if feature else "")
+def _said(session: Session, one: Answered) -> str:
+    if one.answer != "wrong":
+        return one.answer
+    if one.feature is None:
+        return f"{one.label}"
+    try:
+        return f"{one.label}, because {spoken(session.table.parse(one.feature))}"
+    except FeatureError:
+        return f"{one.label}, because {one.feature}"
 
 
 @router.post("/change")
@@ -224,7 +270,7 @@ async def odd(session: Name, call: Call) -> Response:
 
 def _against_known(session: Session, column: str | None) -> dict[str, Any] | None:
     """Answers that are not those of the table, if it is known what they should be."""
-    path = inside.opened(session).data["source"].get("path")
+    path = session.opened.data["source"].get("path")
     if column is None or path is None:
         return None
     right, odd = compare(session.history(), known_labels(FilePath(path), column, session.table))
@@ -307,7 +353,7 @@ async def data(
             keep &= np.isin(numbers, right)
         if q.strip():
             try:
-                keep &= unpack(evaluate(table, table.parse(q)), len(table))
+                keep &= unpack(evaluate(table, condition(table, q)), len(table))
             except FeatureError as error:
                 wrong = str(error).splitlines()[0]
         places = np.flatnonzero(keep)
@@ -374,6 +420,19 @@ async def export(
 @router.get("/help")
 async def explain(session: Name, call: Call) -> Response:
     """Keys, words, how it learns."""
-    values = await call.do(session, lambda s: around(s, call))
+
+    def work(s: Session) -> dict[str, Any]:
+        return {"labels": s.labels, "meanings": s.meanings, **around(s, call)}
+
+    values = await call.do(session, work)
     actions = [(action, words) for action, (_, words) in KEYS.items()]
     return page("help.html", title="Help", here="/help", actions=actions, **values)
+
+
+@router.post("/meaning")
+async def describe(session: Name, request: Request, call: Call) -> Response:
+    """What a label means."""
+    sent = await form(request)
+    label, meaning, made = sent.get("label", ""), sent.get("meaning", "").strip(), sent.get("id")
+    await call.do(session, lambda s: s.describe_label(call.name, label, meaning, id=made or None))
+    return again(home(session) + "/help#labels")

@@ -20,7 +20,7 @@ from tellapart.sessions.showing import covers, ended, said
 from tellapart.sessions.tour import HINTS
 from tellapart.web.calling import Call, Caller, Name, reply
 from tellapart.web.faults import Refused
-from tellapart.web.pages.drawing import around, draw, form, home, page, parts
+from tellapart.web.pages.drawing import again, around, draw, form, home, page, parts
 from tellapart.web.pages.seat import is_picture, seat
 from tellapart.web.routes.teaching import given_to
 from tellapart.web.views import items
@@ -94,6 +94,21 @@ async def note(session: Name, request: Request, call: Call) -> Response:
         return _card(s, call, said="Noted.")
 
     return _swap(await call.do(session, work))
+
+
+@router.post("/search")
+async def search(session: Name, request: Request, call: Call) -> Response:
+    """Look for items; then the first of them."""
+    sent = await form(request)
+
+    def work(s: Session) -> dict[str, Any]:
+        s.search(call.name, sent.get("text", ""), id=sent.get("id") or None)
+        return _card(s, call)
+
+    values = await call.do(session, work)
+    if "x-fragment" not in request.headers or sent.get("from") == "data":
+        return again(home(session) + "/teach")
+    return _swap(values)
 
 
 @router.post("/tag")
@@ -191,6 +206,7 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
         "candidates": [],
         "tags": list(session.table.tags),
         "labels": [],
+        "looking": session.search_of(call.name),
         "can_undo": session.can_undo(call.name),
         "can_redo": session.can_redo(call.name),
     }
@@ -222,7 +238,11 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         ]
     # a label has its key for good, by the order of its coming
     keyed = {label: str(n) for n, label in enumerate(session.labels, 1) if n < 10}
-    values["labels"] = [{"label": label, "key": keyed.get(label)} for label in session.labels]
+    meanings = session.meanings
+    values["labels"] = [
+        {"label": label, "key": keyed.get(label), "means": meanings.get(label)}
+        for label in session.labels
+    ]
 
 
 def _swap(values: dict[str, Any]) -> Response:

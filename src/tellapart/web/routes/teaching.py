@@ -53,6 +53,16 @@ async def candidates(
     return reply(await call.do(session, work))
 
 
+@router.post("/search", response_model=shapes.Saved)
+async def search(session: Name, body: shapes.Search, call: Call) -> Response:
+    """Be given next the items that a condition or words fit; they do not count as drawn."""
+
+    def work(s: Session) -> Any:
+        return teaching.saved(s.search(call.name, body.text, id=body.id))
+
+    return reply(await call.do(session, work))
+
+
 @router.post("/check", response_model=shapes.Checked)
 async def check(session: Name, body: shapes.Try, call: Call) -> Response:
     """Whether an expression holds here and not there, and on how many items. Changes nothing."""

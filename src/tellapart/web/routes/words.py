@@ -18,7 +18,7 @@ router = APIRouter(prefix="/sessions/{session}", tags=["labels, tags, notes"])
 @router.get("/labels", response_model=shapes.Labels)
 async def labels(session: Name, call: Call) -> Response:
     """The labels there are, in order of their coming."""
-    return reply(await call.do(session, lambda s: {"labels": s.labels}))
+    return reply(await call.do(session, lambda s: {"labels": s.labels, "meanings": s.meanings}))
 
 
 @router.post("/labels", response_model=shapes.Saved)
@@ -27,6 +27,16 @@ async def add_label(session: Name, body: shapes.AddLabel, call: Call) -> Respons
 
     def work(s: Session) -> Any:
         return teaching.saved(s.add_label(call.name, body.label, id=body.id))
+
+    return reply(await call.do(session, work))
+
+
+@router.post("/labels/describe", response_model=shapes.Saved)
+async def describe_label(session: Name, body: shapes.DescribeLabel, call: Call) -> Response:
+    """Say in a line what a label means."""
+
+    def work(s: Session) -> Any:
+        return teaching.saved(s.describe_label(call.name, body.label, body.meaning, id=body.id))
 
     return reply(await call.do(session, work))
 

@@ -17,18 +17,40 @@ function newId() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+// Make an element like another. What is the same already stays: to draw it anew costs most of the time.
+function become(old, fresh) {
+  if (old.nodeName !== fresh.nodeName || old.nodeType !== Node.ELEMENT_NODE) {
+    if (!old.isEqualNode(fresh)) old.replaceWith(fresh);
+    return;
+  }
+  for (const name of old.getAttributeNames()) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const name of fresh.getAttributeNames()) {
+    const value = fresh.getAttribute(name);
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  }
+  if (old.nodeName === "INPUT") old.value = fresh.value; // what was typed is not in the attribute
+  const [before, after] = [[...old.childNodes], [...fresh.childNodes]];
+  before.slice(after.length).forEach((node) => node.remove());
+  after.forEach((node, n) => (n < before.length ? become(before[n], node) : old.append(node)));
+}
+
+const scrolled = new Set();
+document.addEventListener("scroll", (event) => scrolled.add(event.target), { capture: true, passive: true });
+
 // Every element of the answer that has an id takes the place of the one that has it here.
 function swap(html) {
   const box = document.createElement("template");
   box.innerHTML = html;
-  if (document.querySelector(".pair details")?.open) box.content.querySelector(".pair details")?.setAttribute("open", "");
+  if (document.querySelector(".pair details[open]:not([data-auto])")) box.content.querySelector(".pair details")?.setAttribute("open", "");
   for (const fresh of [...box.content.children]) {
     const old = fresh.id && document.getElementById(fresh.id);
-    if (old) old.replaceWith(fresh);
+    if (old) become(old, fresh);
   }
   announce();
   const first = document.querySelector("#card [data-focus]") ?? document.querySelector("#card h1");
   first?.focus({ preventScroll: true });
+  for (const box of scrolled) if (box.scrollTop && box.closest?.("#card")) box.scrollTop = 0;
+  scrolled.clear();
   // on a small screen, what is new may lie above or below
   const top = document.querySelector("#card [data-top]");
   const at = top?.getBoundingClientRect().top;
@@ -149,8 +171,8 @@ function filter(box) {
   const lines = [...list.querySelectorAll("li:not(.new)")];
   for (const line of lines) {
     const value = line.querySelector("button").value.toLowerCase();
-    const said = line.querySelector("span").textContent.toLowerCase();
-    line.hidden = made ? value !== wanted : !`${value} ${said}`.includes(wanted);
+    const said = fresh ? "" : line.querySelector("span").textContent.toLowerCase(); // what a label means is not its name
+    line.hidden = made ? value !== wanted : !`${value} ${said}`.trim().includes(wanted);
   }
   const left = lines.filter((line) => !line.hidden);
   if (fresh) {
@@ -166,7 +188,8 @@ function filter(box) {
 
 // Enter in a filter takes the first that fits.
 function pick(box) {
-  filter(box)?.querySelector("button").click();
+  const line = filter(box);
+  if (box.value.trim()) line?.querySelector("button").click();
 }
 
 let latest = 0;
@@ -196,8 +219,14 @@ document.addEventListener("input", (event) => {
 document.addEventListener("click", async (event) => {
   const copy = event.target.closest?.("[data-copy]");
   if (!copy) return;
-  const text = document.querySelector(copy.dataset.copy).textContent;
-  await navigator.clipboard.writeText(text);
-  copy.setAttribute("aria-label", "copied");
-  copy.textContent = "copied";
+  const from = document.querySelector(copy.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(from.textContent);
+    copy.textContent = "copied";
+  } catch {
+    getSelection().selectAllChildren(from); // no clipboard without TLS, save on this machine
+    copy.textContent = "Ctrl-C";
+  }
+  await wait(1500);
+  copy.textContent = "copy";
 });

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tellapart import codec
 from tellapart.errors import ParameterError
 from tellapart.export import to_dot, to_python, to_sql, to_svg, to_text
 from tellapart.export.clauses import example_text
@@ -44,9 +45,10 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 def model(session: Session, language: str, dialect: str = "duckdb") -> str:
     """The model of a session in some language."""
-    made = session.model
+    made, meanings = session.model, session.meanings
     if language == "json":
-        return made.to_json() + "\n"
+        more = {"meanings": meanings} if meanings else {}
+        return codec.dump({**codec.parse(made.to_json()), **more}) + "\n"
     if language == "sql":
         return to_sql(made, dialect, schema=session.table.schema) + "\n"
     writers: dict[str, Callable[[DecisionList], str]] = {
@@ -55,7 +57,24 @@ def model(session: Session, language: str, dialect: str = "duckdb") -> str:
         "dot": to_dot,
         "svg": to_svg,
     }
-    return writers[language](made).rstrip("\n") + "\n"
+    text = writers[language](made).rstrip("\n") + "\n"
+    if language == "text" and meanings:
+        text += "\n" + "".join(f"{label}: {means}\n" for label, means in meanings.items())
+    return text
+
+
+def answers(session: Session) -> bytes:
+    """The answers in force as CSV, in the order of their coming."""
+    rows: list[list[str]] = [
+        ["item", "label", "feature", "answer", "guess", "example", "teacher", "at"]
+    ]
+    for one in session.history():
+        if not one.undone:
+            label = one.guess.label if one.answer == "right" else one.label
+            example = "" if one.guess.example is None else str(one.guess.example)
+            cells = (str(one.item), label, one.feature, one.answer, one.guess.label, example)
+            rows.append([_safe(cell or "") for cell in (*cells, one.teacher, one.at)])
+    return _csv(rows)
 
 
 class Predictions:

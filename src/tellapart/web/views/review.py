@@ -21,7 +21,6 @@ from tellapart.sessions import Answered, Session
 from tellapart.sessions.events import Event
 from tellapart.tables import Row, Table
 from tellapart.tables.packed import evaluate
-from tellapart.web import inside
 from tellapart.web.views import items, teaching
 
 
@@ -129,7 +128,7 @@ def covered(session: Session, number: int, offset: int, limit: int) -> dict[str,
 def progress(session: Session, m: int | None = None, k: int = 0) -> dict[str, Any]:
     """How far it is, the curve of mistakes, and the bound if there are m components and k slips."""
     about = session.summary()
-    mistakes, learner = inside.mistakes(session), inside.learner(session)
+    mistakes, learner = session.mistakes(), session.learner
     bound = learner.bound(m=m, k=k, n=len(mistakes))
     if m is None and bound is None:  # as many components as there are rules, and the rest
         m = about.rules + 1

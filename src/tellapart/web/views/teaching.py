@@ -7,7 +7,6 @@ from typing import Any
 
 from tellapart.sessions import Ending, Given, Saved, Session, Summary
 from tellapart.sessions.events import stamp
-from tellapart.web import inside
 from tellapart.web.views import items
 
 OFFERED = 30
@@ -89,7 +88,7 @@ def saved(done: Saved) -> dict[str, Any]:
 
 def about(session: Session) -> dict[str, Any]:
     """What a session is."""
-    opened = inside.opened(session).data
+    opened = session.opened.data
     table = opened["table"]
     return {
         "name": session.name,

@@ -1,0 +1,76 @@
+"""The sessions a server has open: not too many, and nothing is lost when one is closed."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+from tellapart.sessions import Session, Store
+from tellapart.tables import read_table
+from tellapart.web.shelf import Shelf, begin
+
+NAMES = [f"zoo {n}" for n in range(6)]
+
+
+def note(text: str, session: Session) -> int:
+    return session.note("Ann", text).number
+
+
+def words(session: Session) -> list[str]:
+    return [event.data["text"] for event in session.notes()]
+
+
+async def many(shelf: Shelf, table: Path) -> None:
+    for name in NAMES:
+        await shelf.new(name, begin(table, name, {"id": "name"}, learner="DFF"))
+        await shelf.run(name, lambda s: note("first", s))
+    assert shelf.opened == shelf.most
+    assert [shelf.is_open(name) for name in NAMES] == [False] * 4 + [True] * 2
+    await shelf.run(NAMES[4], lambda s: note("used", s))  # so the fifth is not the next to go
+    await shelf.run(NAMES[0], lambda s: note("again", s))
+    assert [name for name in NAMES if shelf.is_open(name)] == [NAMES[0], NAMES[4]]
+    # all at once, each opened and closed many times over
+    jobs = [shelf.run(name, lambda s, n=n: note(str(n), s)) for n in range(5) for name in NAMES]
+    await asyncio.gather(*jobs)
+    assert shelf.opened <= len(NAMES)
+    for name in NAMES:
+        said = await shelf.run(name, words)
+        assert said[0] == "first"
+        assert sorted(said[-5:]) == list("01234")
+    assert shelf.opened == shelf.most
+
+
+async def busy(shelf: Shelf, table: Path) -> None:
+    for name in NAMES[:3]:
+        await shelf.new(name, begin(table, name, {"id": "name"}, learner="DFF"))
+    wait, started = threading.Event(), threading.Event()
+
+    def long(session: Session) -> int:
+        started.set()
+        wait.wait(10)
+        return len(session.notes())
+
+    slow = asyncio.create_task(shelf.read(NAMES[0], long))
+    await asyncio.to_thread(started.wait, 10)
+    for name in NAMES[1:3]:
+        await shelf.run(name, words)
+    assert shelf.is_open(NAMES[0])  # somebody is in it
+    wait.set()
+    assert await slow == 0
+
+
+def test_the_session_not_used_for_longest_is_closed_and_nothing_is_lost(tmp_path: Path) -> None:
+    table = tmp_path / "zoo.csv"
+    table.write_text("name,legs\nbear,4\nduck,2\n")
+    for number, work in enumerate((many, busy)):
+
+        async def run(shelf: Shelf, work=work) -> None:  # type: ignore[no-untyped-def]
+            await work(shelf, table)
+            await shelf.close_all()
+
+        asyncio.run(run(Shelf(Store(tmp_path / f"{number}.db"), tmp_path, most=2)))
+    with Store(tmp_path / "0.db") as store:
+        for name in NAMES:
+            with Session.open(store, name, read_table(table, id="name")) as session:
+                assert len(words(session)) >= 6

@@ -11,10 +11,12 @@ import pytest
 
 import tellapart as ta
 from odd_learners import Fickle
+from tellapart.features import Above
 from tellapart.learners.base import BaseLearner
 from tellapart.learners.difficulty import Difficulty, Told
 from tellapart.learners.growing import Grower, in_order
 from tellapart.learners.history import History
+from tellapart.model import holds, truth
 from tellapart.protocol import Correction, Guess, Item
 
 
@@ -272,6 +274,22 @@ def test_fitting_from_nothing_gives_the_same(world):
                 anew = in_order(Grower(learner._history, reading.way).grow())
                 rules = [(rule.literals, rule.label) for rule in reading.rules]
                 assert [(literals, leaf.label) for literals, leaf in anew] == rules
+
+
+def test_a_history_has_the_same_bits_by_row_and_by_column():
+    """Columns come late: named, shown a second time, or cut out of numbers."""
+    rng, history = random.Random(3), History()
+    for number in range(300):
+        item = {"colour": rng.choice("rgb"), "size": rng.randrange(90), f"x{number // 7}": True}
+        history.add(item, rng.choice("ab"))
+        if number % 50 == 20:
+            history.name(Above("size", number / 4), number, number - 1)
+    columns = len(history.features)
+    by_row = np.unpackbits(history.rows, axis=1, count=columns, bitorder="little").view(np.bool_)
+    assert columns > 60
+    assert np.array_equal(by_row.T, history.truths(np.arange(300)))
+    for column, feature in enumerate(history.features):
+        assert by_row[:, column].tolist() == [truth(feature, x, holds) for x in history.items]
 
 
 class Numbered(frozenset):

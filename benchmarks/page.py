@@ -1,6 +1,6 @@
 """How quick the teaching page is: key press to next item painted, in a real browser.
 
-python benchmarks/page.py [--items 1000000] [--turns 60]
+python benchmarks/page.py [--items 1000000] [--turns 60] [--look 0]
 
 Beside it, in the same run and the same browser, a bare FastAPI app that swaps a fragment of a few
 lines on a key press: what the browser, the loopback and FastAPI cost by themselves.
@@ -88,11 +88,43 @@ def start(words: list[str], cwd: Path, port: int, token: str) -> subprocess.Pope
     raise RuntimeError("the server did not start")
 
 
+def press_all(page: Any, other: Any, turns: int, look: float) -> dict[str, list[float]]:
+    """Milliseconds from a key to what it leads to, for every kind of key."""
+    times: dict[str, list[float]] = {}
+
+    def press(kind: str, key: str, on: Any = page) -> None:
+        on.evaluate("document.activeElement.blur()")
+        time.sleep(look)
+        times.setdefault(kind, []).append(on.evaluate(WATCH, key))
+
+    for label in ("first", "second", "third"):
+        page.fill("#new", label)
+        page.press("#new", "Enter")
+        if label != "first":
+            page.wait_for_selector("#features")
+            press("feature", "1")
+        page.wait_for_selector("button.main")
+    for turn in range(turns):
+        press("bare", "Enter", other)
+        if turn % 3:
+            press("right", "Enter")
+        else:
+            wrong = page.locator("#labels button[data-key]:not(.guess)").first
+            press("label", wrong.get_attribute("data-key"))
+            press("feature", "1")
+        if turn % 6 == 5:
+            press("undo", "u")
+            press("redo", "r")
+            press("skip", "s")
+    return times
+
+
 def main() -> None:
     """Print what was measured."""
     asked = ArgumentParser()
     asked.add_argument("--items", type=int, default=1_000_000)
     asked.add_argument("--turns", type=int, default=60)
+    asked.add_argument("--look", type=float, default=0.0, help="seconds before every key")
     chosen = asked.parse_args()
     sys.path.insert(0, str(HERE.parent / "tests"))
     from browsing import chromium
@@ -126,33 +158,14 @@ def main() -> None:
             page.goto(at)
             page.wait_for_selector("#new")
             again = time.perf_counter() - began
-            page.fill("#new", "first")
-            page.press("#new", "Enter")
-            page.wait_for_selector("button.main")
-            times: dict[str, list[float]] = {"right": [], "label": [], "feature": [], "bare": []}
-            for turn in range(chosen.turns):
-                times["bare"].append(other.evaluate(WATCH, "Enter"))
-                page.evaluate("document.activeElement.blur()")
-                label = page.locator("#labels button[data-key]").first
-                if turn % 4 or (turn > 4 and not label.count()):
-                    times["right"].append(page.evaluate(WATCH, "Enter"))
-                    continue
-                if not label.count():
-                    page.fill("#new", "second")
-                    page.press("#new", "Enter")
-                    page.wait_for_selector("#features")
-                else:
-                    times["label"].append(
-                        page.evaluate(WATCH, label.get_attribute("data-key") or "1")
-                    )
-                page.evaluate("document.activeElement.blur()")
-                times["feature"].append(page.evaluate(WATCH, "1"))
+            times = press_all(page, other, chosen.turns, chosen.look)
         finally:
             for process in running:
                 process.terminate()
                 process.wait()
     middle = {name: statistics.median(taken) for name, taken in times.items() if taken}
-    print(f"{chosen.items:,} items; ready after {opened:.1f} s")
+    load = os.getloadavg()[0]
+    print(f"{chosen.items:,} items; ready after {opened:.1f} s; {load:.1f} programs at work here")
     print(f"first page {first:.2f} s, again {again:.2f} s; {weight / 1000:.0f} kB")
     for name, taken in times.items():
         if taken:

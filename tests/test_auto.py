@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tellapart as ta
@@ -13,6 +14,7 @@ from odd_learners import Fickle
 from tellapart.learners.base import BaseLearner
 from tellapart.learners.difficulty import Difficulty, Told
 from tellapart.learners.growing import Grower, in_order
+from tellapart.learners.history import History
 from tellapart.protocol import Correction, Guess, Item
 
 
@@ -92,7 +94,7 @@ class Hunter:
 
 @pytest.mark.parametrize("kind", [ta.AutoDFF, Guarding, GuardingDFF])
 def test_nobody_hunts_it_above_its_bound(kind):
-    most = 0.0
+    most, spent = 0.0, False
     for m in (2, 3, 4):
         for k in (0, 1, 3):
             for seed in range(4):
@@ -100,8 +102,13 @@ def test_nobody_hunts_it_above_its_bound(kind):
                 mistakes, bound = hunter.hunt(learner), learner.bound(m=m, k=k)
                 assert mistakes <= bound
                 assert learner._difficulty.least <= m + k
+                practical, guaranteed = learner._charged
+                allowed = max(guaranteed, learner._allowed)
+                assert practical <= allowed + 1  # the last one came when it was still allowed
+                spent |= practical == allowed + 1
                 most = max(most, mistakes / bound)
     assert most > (0.2 if kind is ta.AutoDFF else 0.4)
+    assert spent or kind is ta.AutoDFF
 
 
 def small_worlds():
@@ -130,6 +137,64 @@ def test_corrections_never_prove_too_much(kind):
         if kind is ta.AutoDFF:
             assert lesson.mistakes <= lesson.bound
     assert most > 3
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        ta.worlds.zoo(),  # its labels alone show that it is difficult enough
+        ta.worlds.tree(300, 20, 6, 4, 0.05, seed=2),  # here it takes what was named
+        ta.worlds.dnf(300, 20, 8, 3, seed=3),
+    ],
+)
+def test_the_guard_need_not_step_in(world):
+    learner = ta.AutoDFF()
+    lesson = ta.teach(learner, world.teacher(), world.items)
+    assert learner._charged == [lesson.mistakes, 0]
+    again = ta.load_learner(learner.to_json(), items=world.items)
+    assert (again._allowed, again._met) == (learner._allowed, learner._met)
+
+
+def test_a_reason_and_its_opposite_are_one_column():
+    history = History()
+    history.add({"milk": True}, "mammal")
+    history.add({"eggs": True}, "bird")
+    history.name(ta.Not("milk"), 1, 0)
+    history.name("milk", 0, 1)
+    history.name(ta.features.Is("platypus"), 1, 0)  # true, and says nothing about others
+    history.name(None, 1, 0)
+    assert history.features == ["milk"]
+    assert history.pairs == [(1, 0, 0), (0, 1, 0)]
+    assert history.named == {0: 2}
+
+
+def test_not_a_number_is_no_value():
+    history = History()
+    for number in (2.0, float("nan"), 3.0, 5.0, 7.0):
+        history.add({"size": number}, "thing")
+    held = history.truths(np.arange(5))
+    assert not held[[f != "size" for f in history.features], 1].any()
+
+
+def test_only_reasons_that_tell_apart_are_witnessed():
+    learner, shown = ta.Hindsight(), Guess("bird", frozenset({"eggs"}))
+    learner.overhear(shown.example, "bird")
+    learner.witness({"milk"}, shown, Correction("mammal", "milk"))
+    learner.witness({"milk", "hair", "eggs"}, shown, Correction("mammal", "eggs"))
+    learner.witness({"fins"}, Guess("bird", frozenset({"wings"})), Correction("fish", "fins"))
+    told = learner._history.to_list()
+    assert [reason for _, _, *reason in told] == [[], [0, "milk"], [], []]
+    assert learner._history.labels == ["bird", "mammal", "fish"]
+
+
+def test_what_it_overhears_hindsight_overhears():
+    heard = [({"milk"}, "mammal"), ({"eggs"}, "bird"), ({"eggs"}, "bird"), ({"eggs"}, "fish")]
+    auto, alone = ta.AutoDFF(), ta.Hindsight(remember=True)
+    for item, label in heard:
+        auto.overhear(item, label)
+        alone.overhear(item, label)
+    assert auto.practical.to_json() == alone.to_json()
+    assert auto.rounds == alone.rounds == 3
 
 
 def test_one_item_with_two_labels():

@@ -134,6 +134,30 @@ def test_typing_filters_and_enter_takes_the_first_unless_it_is_new(
     assert said == ["cat", "mandrill", "man", "duck"]
 
 
+def test_meanings_are_written_and_items_looked_for_by_keyboard(
+    sit: Sit, begin: Callable[..., str], server: Server
+) -> None:
+    session = begin(labels=["mammal", "bird"])
+    desk = sit(session)
+    desk.page.keyboard.press("m")
+    desk.page.wait_for_selector("#means-2")
+    desk.page.focus("#means-2")
+    desk.page.keyboard.type("has feathers")
+    desk.page.keyboard.press("Enter")
+    desk.page.wait_for_selector('#means-2[value="has feathers"]')
+    desk.sit(session)
+    assert "has feathers" in desk.page.inner_text("#labels")
+    desk.write("/", "feathers AND NOT airborne")
+    first = desk.item
+    desk.press("2")
+    assert history(server, session)[0]["label"] == "bird"
+    assert desk.item != first
+    desk.page.goto(f"{server.address}/s/{session}/data?q=platypus")
+    desk.page.get_by_role("button", name="teach these next").press("Enter")
+    desk.page.wait_for_selector("text=stop looking")
+    assert desk.item == "platypus"
+
+
 def test_twice_is_once(sit: Sit, begin: Callable[..., str], server: Server) -> None:
     session = begin(labels=["mammal"])
     desk = sit(session)

@@ -694,6 +694,7 @@ def test_words_are_looked_for_in_all_texts_and_a_search_can_end(store: Store) ->
         session.search("Bob", "cat REX")
         assert name(give(session, "Ann")) == "Rex"  # everybody looks for themselves
         assert name(give(session, "Bob")) == "rexina"
+        assert session.search_of("Bob") == ("cat REX", 1)  # the one before him is the last
         session.search("Bob", None)
         assert session.search_of("Bob") is None
         session.search("Ann", "tom")

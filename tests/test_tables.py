@@ -499,6 +499,19 @@ def test_common_words_come_before_rare_ones_and_inside_longer_words_too() -> Non
     assert said.index("text ILIKE '%w2%'") > said.index("text ILIKE '%cookies%'")
 
 
+def test_words_hold_here_and_not_there_also_in_very_long_texts() -> None:
+    long = "x" * 30_000
+    texts = ["The 29 Cats_ 10% é", f"{long} cats", f"a cat {long} 29", "É 29!", "", "29 É no_cats"]
+    table = ta.Table({"text": texts})
+    for item in table.items:
+        for example in table.items:
+            for candidate in table.candidates(item, example):
+                feature = candidate.feature
+                assert feature(item), (str(feature), item["text"][:20])
+                assert not feature(example), (str(feature), example["text"][:20])
+                assert table.parse(str(feature)) == feature
+
+
 def test_words_on_the_same_rows_are_offered_once() -> None:
     both = {"text ILIKE '%zebra%'", "text ILIKE '%zebras%'"}
     texts = ["a zebra of all zebras", "a horse", "no zebra, no zebras"]

@@ -29,7 +29,8 @@ from tellapart.features import canonical, letters
 from tellapart.features.cuts import best_cut, round_cut
 from tellapart.features.language import Expression
 from tellapart.features.tree import Column, Node, Type, Value, Wild
-from tellapart.features.vocabulary import Vocabulary
+from tellapart.features.vocabulary import LONGEST as LONGEST_WORD
+from tellapart.features.vocabulary import READ, Vocabulary
 from tellapart.protocol import Item
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 WORDS = 60
 """At most so many of the common words of a text column are offered."""
-PHRASES = 20
+PHRASES = 12
 """At most so many phrases and uncommon words of a text are offered."""
 LONGEST = 60
 """A longer text is not offered as a value."""
@@ -47,6 +48,7 @@ OF_A_COLUMN = 5
 """Of one column at most so many come first; the rest follow when all columns have had their say."""
 
 _WORD = re.compile(r"\w+")
+_JOINED = re.compile(r"\w+(?: \w+)+")
 _SEVERAL = re.compile(r"\w\W+\w")
 
 
@@ -115,28 +117,25 @@ def candidates(
     ranks: dict[Expression, tuple[int, str]] = {}
     made: dict[Expression, Candidate] = {}
 
-    def offer(node: Node, rank: int, column: str) -> Expression | None:
-        feature = Expression(canonical.feature(node))
-        if feature in ranks or not feature(item) or feature(example):
-            return None
-        ranks[feature] = rank, column
-        return feature
-
-    for known in named or ():
-        offer(known.tree, 0, next(iter(known.schema)))
+    for feature in named or ():
+        if feature(item) and not feature(example):
+            ranks[feature] = 0, next(iter(feature.schema))
     for name, kind in types.items():
-        known_words: Vocabulary | None = None
         if _is_prose(kind, item.get(name), example.get(name)):
-            known_words = words(name)
-            mine, theirs = item.get(name) or "", example.get(name) or ""
-            for wanted, word, counts in _words(known_words, mine, theirs, sides, name):
-                has = _has(Column(name, kind), word)
-                node = has if wanted else canonical.negate(has)
-                feature = offer(node, 3 if wanted else 6, name)
-                if feature is not None:
+            column, known = Column(name, kind), words(name)
+            mine, theirs = (letters.lower(row.get(name) or "") for row in (item, example))
+            for wanted, word, counts in _words(known, mine, theirs, sides, name):
+                has = _has(column, word)
+                feature = Expression(has if wanted else canonical.negate(has))
+                if feature not in ranks:
+                    ranks[feature] = 3 if wanted else 6, name
                     made[feature] = sides.candidate(feature, *counts)
-        for rank, node in _offers(name, kind, item, example, like, unlike, known_words):
-            offer(node, rank, name)
+            for phrase in _phrases(mine, theirs, known):
+                ranks.setdefault(Expression(_has(column, phrase)), (3, name))
+        for rank, node in _offers(name, kind, item, example, like, unlike):
+            feature = Expression(canonical.feature(node))
+            if feature not in ranks and feature(item) and not feature(example):
+                ranks[feature] = rank, name
     rest = [feature for feature in ranks if feature not in made]
     yes, no, held = (count(rest, frame) for frame in (like, unlike, whole))
     for feature, ours, others, times in zip(rest, yes, no, held, strict=True):
@@ -188,7 +187,8 @@ def _words(
     known: Vocabulary, mine: str, theirs: str, sides: _Sides, column: str
 ) -> Iterator[tuple[bool, str, tuple[int, int, float]]]:
     """The common words that one of two texts has and the other has not, the most telling first:
-    whether it is the item's, the word, and what `_Sides.candidate` wants to know of it."""
+    whether it is the item's, the word, and what `_Sides.candidate` wants to know of it. The texts
+    are in lower case."""
     ours, others = known.holds(mine), known.holds(theirs)
     numbers = np.setxor1d(ours, others)
     wanted = np.isin(numbers, ours)
@@ -207,8 +207,10 @@ def _words(
         counts = int(yes[n]), int(no[n]), float(p[n])
         before = said.setdefault((bool(wanted[n]), *counts), [])
         # a word inside another that holds as often holds on the same rows: once is enough
-        if not any(word in one or one in word for one in before):
-            yield bool(wanted[n]), word, counts
+        if not any(word in one or one in word for one in before) and (
+            (word in mine) != (word in theirs)  # of very long texts, only the front was read
+        ):
+            yield word in mine, word, counts
         before.append(word)
 
 
@@ -231,7 +233,6 @@ def _offers(
     example: Item,
     like: pl.DataFrame,
     unlike: pl.DataFrame,
-    known: Vocabulary | None,
 ) -> Iterator[tuple[int, Node]]:
     """(rank, node) for one column; a lower rank is simpler and comes first among equals."""
     column, mine, theirs = Column(name, kind), item.get(name), example.get(name)
@@ -256,7 +257,7 @@ def _offers(
     if kind in (Type.TEXT, Type.INTEGER) and short:
         yield from _groups(column, mine, theirs, like[name], unlike[name])
     if kind is Type.TEXT:
-        yield from _texts(column, mine, theirs or "", known)
+        yield from _code(column, mine, theirs or "")
     elif theirs is not None:
         yield from _thresholds(column, mine, theirs, like[name], unlike[name])
 
@@ -305,20 +306,10 @@ def _rates(column: pl.Series) -> dict[Any, float]:
     return {value: times / len(column) for value, times in counts.items() if times > 1}
 
 
-def _texts(
-    column: Column, mine: str, theirs: str, known: Vocabulary | None
-) -> Iterator[tuple[int, Node]]:
-    """Phrases and uncommon words of the item, or the front of a code such as AB-123."""
-    if known is not None:
-        ours, others = _phrases(mine), _phrases(theirs)
-        new = [p for p in ours if p not in others and p not in known]
-        uncommon = [p for p in new if " " not in p][: PHRASES // 2]
-        phrases = [p for p in new if " " in p][: PHRASES - len(uncommon)]
-        for phrase in uncommon + phrases:
-            yield 3, _has(column, phrase)
-        return
+def _code(column: Column, mine: str, theirs: str) -> Iterator[tuple[int, Node]]:
+    """The front of a code such as AB-123."""
     head = re.match(r"\w+?(?=[-_/.:\d])\D?", mine)
-    if head and len(head[0]) < len(mine):
+    if not any(map(_SEVERAL.search, (mine, theirs))) and head and len(head[0]) < len(mine):
         yield 3, canonical.like(column, (head[0], Wild.ANY), fold=False)
 
 
@@ -326,14 +317,16 @@ def _has(column: Column, phrase: str) -> Node:
     return canonical.like(column, (Wild.ANY, phrase, Wild.ANY), fold=True)
 
 
-def _phrases(text: str) -> dict[str, None]:
-    """Words of two letters or more, then pairs and triples of words that one space parts."""
-    low = letters.lower(text[:20_000])
-    found = [m for m in _WORD.finditer(low) if len(m[0]) <= 30]
-    phrases = [m[0] for m in found if len(m[0]) > 1]
-    for size in (2, 3):
-        for start in range(len(found) - size + 1):
-            phrase = low[found[start].start() : found[start + size - 1].end()]
-            if re.fullmatch(r"\w+(?: \w+)+", phrase):
-                phrases.append(phrase)
-    return dict.fromkeys(phrases)
+def _phrases(mine: str, theirs: str, known: Vocabulary) -> list[str]:
+    """Uncommon words of the one text that the other has not, and words that one space parts; the
+    texts are in lower case."""
+    found = [m for m in _WORD.finditer(mine[:READ]) if len(m[0]) <= LONGEST_WORD]
+    words = [m[0] for m in found if len(m[0]) > 1 and m[0] not in known]
+    phrases = [
+        mine[found[start].start() : found[start + size - 1].end()]
+        for size in (2, 3)
+        for start in range(len(found) - size + 1)
+    ]
+    uncommon = [word for word in dict.fromkeys(words) if word not in theirs][: PHRASES // 2]
+    joined = [one for one in dict.fromkeys(phrases) if _JOINED.fullmatch(one) and one not in theirs]
+    return uncommon + joined[: PHRASES - len(uncommon)]

@@ -50,7 +50,7 @@ class AutoDFF(Guarded):
     >>> world = ta.worlds.zoo()
     >>> lesson = ta.teach(ta.AutoDFF(), world.teacher(), world.items)
     >>> lesson.mistakes, lesson.bound
-    (10, 163)
+    (9, 163)
     """
 
     parameters = ("columns",)

@@ -13,8 +13,8 @@ The score of a tree is the logarithm of a probability, in nats. Its parts:
   in the tree, or not in it at all.
 
 The tree is grown from the top, split by best split, and then cut back from below wherever a leaf
-scores better. Of equals the one whose bits come first is taken: the order of columns does not
-matter.
+scores better. In the first two levels the next best columns are tried too. Of equals the one whose
+bits come first is taken: the order of columns does not matter.
 
 What was counted is kept. The next time, a node that no new item has reached stays as it is, and one
 that some have reached adds them to its counts; only where another column has become the best is a
@@ -108,7 +108,7 @@ class Grower:
         self.history, self.way = history, way
         self.doubt = 0.0 if way.doubt is None else log(1 / way.doubt)
         self.root: Node | None = None
-        self._version: tuple[int, ...] = ()
+        self._version: tuple[float, ...] = ()
         self._stale = True  # prices are not what they were: nothing stays as it is
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Grower:
@@ -125,7 +125,7 @@ class Grower:
         self.floor = way.floor / (1 + cells / _CELLS)
         self.near = _NEAR / (1 + cells / _CELLS)
         self.cheap = self._cheap() if way.doubt is None else []
-        version = (len(history.labels), self.columns, len(self.cheap), cells)
+        version = (len(history.labels), self.columns, len(self.cheap), cells, way.eager)
         self._stale = version != self._version
         self._version = version
         steps = np.arange(n)

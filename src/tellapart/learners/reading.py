@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,22 +39,27 @@ class Reading:
     """Rules grown in one way, and what they would have guessed wrong."""
 
     def __init__(self, way: Way) -> None:
-        self.way = way
+        self.way = self._first_way = way
         self.rules: list[Rule] = []
         """The last one has no literals; empty before the first fit: the first label then."""
         self.mistakes = 0.0
         """Guesses it would have got wrong, the latest counting most."""
         self._fitted = 0  # items known at the last fit
         self._grown = 0  # and when the tree was grown last
+        self._misfits = 0  # items that are not of the label of their rule, at the last fit
         self._grower: Grower | None = None
         self._leaves: list[Node] = []
 
     def fit(self, history: History) -> None:
-        """Grow the rules anew."""
+        """Grow the rules anew; the less eagerly, the more items did not fit the last ones."""
         self._fitted = len(history)
+        self.way = replace(self._first_way, eager=self._eager())
         found = list(in_order(self._grow(history)))
         self.rules = [Rule(literals, leaf.label) for literals, leaf in found]
         self._leaves = [leaf for _, leaf in found]
+        labels = history.label_words
+        right = (leaf.inside & labels[leaf.label, : len(leaf.inside)] for leaf in self._leaves)
+        self._misfits = len(history) - sum(int(np.bitwise_count(words).sum()) for words in right)
 
     def prepare(self, history: History) -> bool:
         """Make the next fit a short one, if it would be long; whether there was anything to do."""
@@ -66,7 +72,12 @@ class Reading:
         if self._grower is None:
             self._grower = Grower(history, self.way)
         self._grown = len(history)
+        self._grower.way = self.way
         return self._grower.grow()
+
+    def _eager(self) -> float:
+        """Half as eager with two misfits, a quarter with four, an eighth with eight."""
+        return self._first_way.eager / (1 << (self._misfits // 2).bit_length())
 
     def age(self, history: History) -> int:
         """How many items have come since the last fit."""
@@ -104,10 +115,16 @@ class Reading:
             [[[codec.encode(history.features[c]), w] for c, w in literals], label, example]
             for literals, label, example in self.rules
         ]
-        return {"mistakes": self.mistakes, "fitted": self._fitted, "rules": rules}
+        return {
+            "mistakes": self.mistakes,
+            "fitted": self._fitted,
+            "misfits": self._misfits,
+            "rules": rules,
+        }
 
     def restore(self, data: Mapping[str, Any], history: History, context: codec.Context) -> None:
         self.mistakes, self._fitted = data["mistakes"], data["fitted"]
+        self._misfits = data.get("misfits", 0)
         column = history.column_of
         self.rules = [
             Rule(tuple((column[codec.decode(f, context)], w) for f, w in literals), label, example)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from tellapart.errors import ProtocolError
@@ -13,6 +14,7 @@ from tellapart.protocol import Item
 from tellapart.review import Transcript
 from tellapart.sessions import agreement, reasons, report
 from tellapart.sessions.acts import Shown
+from tellapart.sessions.ahead import LIMIT, Ahead
 from tellapart.sessions.events import Event
 from tellapart.sessions.logged import Logged
 from tellapart.sessions.replies import (
@@ -29,6 +31,10 @@ from tellapart.sessions.state import State
 
 class Known(Logged):
     """The questions."""
+
+    @cached_property
+    def _ahead(self) -> Ahead:
+        return Ahead()
 
     _named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
 
@@ -71,7 +77,9 @@ class Known(Logged):
         """What a teacher looks for, and how many items fit; None when items come as they come."""
         with self._ready() as state:
             looking = state.searches.get(teacher)
-            if looking is None or looking.next() is None:
+            held = state.desk.held.get(teacher)
+            on_it = held is not None and held.sought
+            if looking is None or not (on_it or looking.next() is not None):
                 return None
             return looking.text, len(looking.places)
 
@@ -167,14 +175,22 @@ class Known(Logged):
             return report.given(state, self._shown(state, given))
 
     def candidates(
-        self, given: str, label: str | None = None, *, limit: int = 30
+        self, given: str, label: str | None = None, *, limit: int = LIMIT
     ) -> list[Candidate]:
         """Features that tell the item from the example shown with it, the most telling first.
 
         `label` is what the teacher is about to say; with it the ranking is better.
         """
         with self._ready() as state:
-            return reasons.candidates(state, self._shown(state, given), label, limit)
+            return self._ahead.candidates(state, self._shown(state, given), label, limit)
+
+    def look_ahead(self) -> bool:
+        """Work out one thing that may be asked for next; False when nothing is left to do.
+
+        It changes nothing but how soon an answer comes. For when nobody waits.
+        """
+        with self._lock:
+            return self._state is not None and self._ahead.look(self._state)
 
     def check(self, given: str, expression: str) -> Check:
         """Whether an expression holds on the item and on the example, and on how many items.

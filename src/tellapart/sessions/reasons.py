@@ -44,23 +44,30 @@ def candidates(state: State, shown: Shown, label: str | None, limit: int) -> lis
         label=mine,
         limit=limit,
         counted=_COUNTED,
-        named=_named(state, mine, shown.label),
+        named=_named(state, item, example, (mine, shown.label)),
     )
 
 
-def _named(state: State, mine: Label, theirs: Label) -> dict[Expression, float]:
-    """What was named before, and what that is worth now: more if it told the same labels apart."""
+def _named(
+    state: State, item: Row, example: Row, labels: tuple[Label, Label]
+) -> dict[Expression, float]:
+    """What was named before, or its opposite, where it tells the two apart; and what that adds:
+    more if it told the same two labels apart."""
     found: dict[Expression, float] = {}
+    seen: set[Expression] = set()
     for told in islice(reversed(state.course.history.rounds), _BACK):
         feature = None if told.correction is None else told.correction.feature
         if not isinstance(feature, Expression) or told.guess is None:
             continue
-        opposite = Expression(canonical.negate(feature.tree))
-        pair = (told.label, told.guess.label)
-        for one, labels in ((feature, (mine, theirs)), (opposite, (theirs, mine))):
-            worth = _SO if pair == labels else _ONCE
-            found[one] = max(found.get(one, 0.0), worth)
-        if len(found) >= 2 * _NAMED:
+        pair: tuple[Label, Label] = (told.label, told.guess.label)
+        seen.add(feature)
+        if feature(item) == feature(example):
+            continue
+        if feature(example):
+            feature, pair = Expression(canonical.negate(feature.tree)), pair[::-1]
+        worth = _SO if pair == labels else _ONCE
+        found[feature] = max(found.get(feature, 0.0), worth)
+        if len(seen) >= _NAMED:
             break
     return found
 

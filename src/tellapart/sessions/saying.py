@@ -119,11 +119,11 @@ class Saying(Known):
         The text is a condition (`legs >= 4`), or words that must all be in the texts of an item.
         Items that were looked for do not count for the estimate of the error: nobody drew them.
         """
-        with self._ready() as state:
+        with self._ready():
             data: dict[str, Any] = {"where": None}
             if text is not None and text.strip():
                 check_text("what to look for", text, 2_000)
-                where = search.condition(state.items, text)
+                where = search.condition(self.table, text)
                 data = {"where": str(where), "text": text.strip()}
             return self._simple(
                 "search", teacher, data, id, lambda state: search.check(state, data["where"])

@@ -15,7 +15,7 @@ from tellapart.columns import unpack
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features import Expression, canonical
 from tellapart.features.tree import Column, Type, Wild
-from tellapart.sessions.items import Items
+from tellapart.tables import Table
 from tellapart.tables.packed import evaluate
 
 if TYPE_CHECKING:
@@ -25,19 +25,18 @@ _GLANCE = 200  # so many that are with others, or come later, are passed by
 _WORDS = 20
 
 
-def condition(items: Items, text: str) -> Expression:
+def condition(table: Table, text: str) -> Expression:
     """The condition that a text is, or that its words stand for.
 
-    >>> from tellapart.tables import Table
-    >>> pets = Items(Table({"name": ["rex", "tom"], "kind": ["a dog", "a cat"], "legs": [4, 4]}))
+    >>> pets = Table({"name": ["rex", "tom"], "kind": ["a dog", "a cat"], "legs": [4, 4]})
     >>> str(condition(pets, "legs>3")), str(condition(pets, "rex dog"))
     ('legs > 3', "(kind ILIKE '%dog%' OR name ILIKE '%dog%') AND (kind ILIKE '%rex%' OR name ILIKE\
  '%rex%')")
     """
     try:
-        return items.feature(text)
+        return table.parse(text)
     except FeatureError as error:
-        texts = [name for name, kind in items.table.types.items() if kind is Type.TEXT]
+        texts = [name for name, kind in table.types.items() if kind is Type.TEXT]
         words = text.split()[:_WORDS]
         if not texts or not words:
             raise
@@ -50,16 +49,16 @@ def condition(items: Items, text: str) -> Expression:
                 for word in words
             )
         )
-        if not len(places(items, found)):
+        if not len(places(table, found)):
             raise FeatureError(
                 f"no item has all these words; and as a condition: {str(error).splitlines()[0]}"
             ) from None
         return found
 
 
-def places(items: Items, where: Expression) -> np.ndarray[Any, np.dtype[np.intp]]:
+def places(table: Table, where: Expression) -> np.ndarray[Any, np.dtype[np.intp]]:
     """Where a condition holds."""
-    return np.flatnonzero(unpack(evaluate(items.table, where), len(items)))
+    return np.flatnonzero(unpack(evaluate(table, where), len(table)))
 
 
 def check(state: State, where: str | None) -> None:
@@ -89,7 +88,7 @@ class Search:
     def places(self) -> np.ndarray[Any, np.dtype[np.intp]]:
         """All items that fit; looked for once."""
         if self._places is None:
-            self._places = places(self._state.items, self.where)
+            self._places = places(self._state.items.table, self.where)
         return self._places
 
     def next(self) -> int | None:

@@ -8,6 +8,7 @@ the one not used for longest is closed; the log has everything, and opens it aga
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,9 +17,12 @@ from typing import Any, TypeVar
 
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
+from tellapart.web import logs
 from tellapart.web.faults import Refused
 
 T = TypeVar("T")
+QUIET = 0.2
+"""Seconds without a request after which a session works ahead."""
 MOST = 32
 """So many sessions are open at a time, each with its table in memory."""
 ENDINGS = frozenset(
@@ -197,6 +201,7 @@ class _Open:
 
     def __init__(self, session: Session) -> None:
         self.session, self.users = session, 0
+        self._quiet: asyncio.TimerHandle | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="session")
 
     @contextmanager
@@ -209,11 +214,27 @@ class _Open:
             self.users -= 1
 
     async def run(self, work: Callable[[], T]) -> T:
+        loop = asyncio.get_running_loop()
+        if self._quiet is not None:
+            self._quiet.cancel()
         with self.used():
-            return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+            try:
+                return await loop.run_in_executor(self._pool, work)
+            finally:
+                self._quiet = loop.call_later(QUIET, self._pool.submit, self._look_ahead)
+
+    def _look_ahead(self) -> None:
+        """Whoever taught a moment ago looks at an item now: use the time, until somebody comes."""
+        try:
+            while not self.users and self.session.look_ahead():
+                pass
+        except Exception as error:  # nobody asked for it, and whoever asks will be told
+            logs.write("look ahead", logging.WARNING, **logs.where(error))
 
     async def end(self) -> None:
         await self.run(self.session.close)
+        if self._quiet is not None:
+            self._quiet.cancel()
         self._pool.shutdown(wait=False)
 
 

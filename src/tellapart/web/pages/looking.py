@@ -19,6 +19,7 @@ from tellapart.sessions import Answered, Session
 from tellapart.sessions.beforehand import compare, known_labels
 from tellapart.sessions.keys import KEYS
 from tellapart.sessions.order import ORDERS
+from tellapart.sessions.search import condition
 from tellapart.sessions.showing import name, show
 from tellapart.tables.packed import evaluate
 from tellapart.web.calling import Call, Name
@@ -352,7 +353,7 @@ async def data(
             keep &= np.isin(numbers, right)
         if q.strip():
             try:
-                keep &= unpack(evaluate(table, table.parse(q)), len(table))
+                keep &= unpack(evaluate(table, condition(table, q)), len(table))
             except FeatureError as error:
                 wrong = str(error).splitlines()[0]
         places = np.flatnonzero(keep)

@@ -1,0 +1,59 @@
+"""What a teacher may ask for next, worked out while they look: features for the likely labels.
+
+Kept until the next event: then it would be another answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+
+from tellapart.features.candidates import Candidate
+from tellapart.sessions import reasons
+from tellapart.sessions.acts import Shown
+from tellapart.sessions.state import State
+
+LIMIT = 30
+"""So many candidates are offered, unless another number is asked for."""
+_LABELS = 3  # of so many labels the features are found beforehand
+_BACK = 200  # rounds, in which likely labels are frequent
+
+
+class Ahead:
+    """Candidates of a session as it is now."""
+
+    def __init__(self) -> None:
+        self._of: tuple[State | None, int] = (None, 0)
+        self._kept: dict[tuple[str, str | None, int], list[Candidate]] = {}
+
+    def candidates(
+        self, state: State, shown: Shown, label: str | None, limit: int = LIMIT
+    ) -> list[Candidate]:
+        """See `reasons.candidates`."""
+        if self._of[0] is not state or self._of[1] != state.number:
+            self._of, self._kept = (state, state.number), {}
+        key = shown.id, label, limit
+        if key not in self._kept:
+            self._kept[key] = reasons.candidates(state, shown, label, limit)
+        return list(self._kept[key])
+
+    def look(self, state: State) -> bool:
+        """Find one thing more; False when all that is likely is at hand."""
+        shown = next(reversed(state.desk.held.values()), None)
+        if shown is None or shown.asks != "answer":
+            return False
+        for label in _likely(state, shown):
+            known = len(self._kept) if self._of == (state, state.number) else 0
+            self.candidates(state, shown, label)
+            if len(self._kept) > known:
+                return True
+        return False
+
+
+def _likely(state: State, shown: Shown) -> list[str]:
+    """What the item may be if the guess is wrong: the labels that were frequent of late."""
+    rounds = islice(reversed(state.course.history.rounds), _BACK)
+    often = Counter(told.label for told in rounds)
+    others = [key for key in state.label_keys() if key != shown.label]
+    first = sorted(others, key=lambda key: -often[key])[:_LABELS]
+    return [state.labels.name(key) for key in first]

@@ -25,27 +25,35 @@ class Ahead:
     def __init__(self) -> None:
         self._of: tuple[State | None, int] = (None, 0)
         self._kept: dict[tuple[str, str | None, int], list[Candidate]] = {}
+        self._asked: set[str] = set()
 
     def candidates(
         self, state: State, shown: Shown, label: str | None, limit: int = LIMIT
     ) -> list[Candidate]:
         """See `reasons.candidates`."""
+        self._refresh(state)
+        self._asked.add(shown.id)
+        return list(self._find(state, shown, label, limit))
+
+    def _refresh(self, state: State) -> None:
         if self._of[0] is not state or self._of[1] != state.number:
-            self._of, self._kept = (state, state.number), {}
+            self._of, self._kept, self._asked = (state, state.number), {}, set()
+
+    def _find(self, state: State, shown: Shown, label: str | None, limit: int) -> list[Candidate]:
         key = shown.id, label, limit
         if key not in self._kept:
             self._kept[key] = reasons.candidates(state, shown, label, limit)
-        return list(self._kept[key])
+        return self._kept[key]
 
     def look(self, state: State) -> bool:
         """Find one thing more; False when all that is likely is at hand."""
+        self._refresh(state)
         shown = next(reversed(state.desk.held.values()), None)
-        if shown is None or shown.asks != "answer":
-            return False
+        if shown is None or shown.asks != "answer" or shown.id in self._asked:
+            return False  # nobody is looking, or they have made up their mind
         for label in _likely(state, shown):
-            known = len(self._kept) if self._of == (state, state.number) else 0
-            self.candidates(state, shown, label)
-            if len(self._kept) > known:
+            if (shown.id, label, LIMIT) not in self._kept:
+                self._find(state, shown, label, LIMIT)
                 return True
         return False
 

@@ -38,7 +38,7 @@ def test_everything_is_measured(needs, capsys):
     assert found["machine"]["numpy"]
     rows = found["measurements"]
     assert [row["against"].split()[0] for row in rows] == [
-        *["one"] * 8,
+        *["one"] * 10,
         "the",
         *["teach"] * 2,
         "DecisionTreeClassifier.predict",
@@ -50,7 +50,7 @@ def test_everything_is_measured(needs, capsys):
     assert all("the same lesson" in row["note"] for row in rows if row["against"] == "teach")
     limits = found["limits"]
     assert [row["what"].split()[0] for row in limits] == [
-        *["memory"] * 2,
+        *["memory"] * 4,
         "import",
         "tellapart",
         "the",

@@ -182,11 +182,14 @@ class MadeWorld(World):
         self.bits: dict[Feature, memoryview] = {}
         """The columns laid out so far, to be read a word at a time."""
         self._touched: dict[Feature, int] = {}
+        self._said: dict[int, list[Feature | None]] = {}
         for feature, words in (laid_out or {}).items():
             self._lay_out(feature, words)
         self._forced = self._forced_literals() if forced else {}
         self._place(exceptions, placement)
-        codes = components.map([names.index(label) for label in given], len(names))
+        self.usual = tuple(names.index(label) for label in given)
+        """The code of the label of each component."""
+        codes = components.map(self.usual, len(names))
         generator = random.Random(f"{columns.seed}/labels of exceptions")
         for item in self.exceptions:
             codes[item] = generator.choice([c for c in range(len(names)) if c != codes[item]])
@@ -229,13 +232,13 @@ class MadeWorld(World):
             if callable(feature):
                 return self._combined(feature)
             words = self.columns.words(self.columns.number(feature))
-            for (component, forced), wanted in self._forced.items():
-                if forced == feature:
-                    members = self.components.where(component)
-                    words = np.bitwise_or(words, members, out=words)
+            forced = [(n, wanted) for (n, name), wanted in self._forced.items() if name == feature]
+            for part in self.components.parts() if forced else ():
+                for component, wanted in forced:
+                    members = self.components.where(component, part)
+                    words[part] |= members
                     if not wanted:
-                        words ^= members
-                    del members  # before the next one is made
+                        words[part] ^= members
             self._lay_out(feature, words)
         return self._columns[feature]
 
@@ -264,7 +267,12 @@ class MadeWorld(World):
 
     @cached_property
     def ordinary(self) -> Words:
-        """All items but the exceptions: of them the teacher thinks by components alone."""
+        """All items but the exceptions: of them the teacher thinks by components alone.
+
+        Where there are none, a column that takes no room.
+        """
+        if not self.exceptions:
+            return np.broadcast_to(np.uint64(_MASK), words_for(len(self)))
         words = blank(words_for(len(self)))
         words.fill(0)
         odd = np.array(self.exceptions, dtype=np.uint64)
@@ -279,10 +287,12 @@ class MadeWorld(World):
         if not isinstance(example, Row) or example.world is not self:
             return [None] * self.m
         parts, j = self.representation.components, self.components[example.number]
-        return [
-            None if part.label == parts[j].label else self.representation.separator(i, j)
-            for i, part in enumerate(parts)
-        ]
+        if j not in self._said:
+            self._said[j] = [
+                None if part.label == parts[j].label else self.representation.separator(i, j)
+                for i, part in enumerate(parts)
+            ]
+        return self._said[j]
 
     def _forced_literals(self) -> dict[tuple[int, Feature], bool]:
         parts = enumerate(self.representation.components)

@@ -56,7 +56,7 @@ class StRoDFF(HandleMistake):
     Examples
     --------
     >>> import tellapart as ta
-    >>> world = ta.worlds.tree(20_000, 30, 4, 2, exceptions=0.02, seed=1)
+    >>> world = ta.worlds.tree(20_000, 30, 4, 2, exceptions=0.02, seed=3)
     >>> learner = ta.StRoDFF(world.m, epsilon=0.02, sigma=0.02, delta=0.1, scale=0.1)
     >>> lesson = ta.teach(learner, world.teacher(), world.items)
     >>> lesson.mistakes < 0.1 * lesson.rounds

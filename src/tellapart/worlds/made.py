@@ -96,10 +96,10 @@ codec.register(Row, "$item", lambda row: row.number, _find_row)
 class Columns:
     """Random truth values for (feature, item), found by hashing; features are "f0", "f1", ..."""
 
-    def __init__(self, items: int, features: int, seed: int, density: float = 0.5) -> None:
-        self.items, self.features, self.seed, self.density = items, features, seed, density
-        self._start = _mix(_mix(seed & _MASK) + _GOLDEN & _MASK)
-        self._threshold = int(density * 2**64)
+    def __init__(self, items: int, features: int, seed: int) -> None:
+        self.items, self.features, self.seed = items, features, seed
+        self.start = _mix(_mix(seed & _MASK) + _GOLDEN & _MASK)
+        self.mind = _mix(self.start - _GOLDEN & _MASK)  # what would be the column before the first
 
     def number(self, feature: Feature) -> int:
         """The number of a column by its name."""
@@ -113,22 +113,23 @@ class Columns:
 
     def bit(self, column: int, item: int) -> bool:
         """One truth value."""
-        start = _mix(self._start + column * _GOLDEN & _MASK)
-        if self.density == 0.5:
-            return bool(_mix(start + (item >> 6) * _GOLDEN & _MASK) >> (item & 63) & 1)
-        return _mix(start + item * _GOLDEN & _MASK) < self._threshold
+        start = _mix(self.start + column * _GOLDEN & _MASK)
+        return bool(_mix(start + (item >> 6) * _GOLDEN & _MASK) >> (item & 63) & 1)
+
+    def thoughts(self, item: int) -> Iterator[int]:
+        """Columns that come to mind at the sight of an item: drawn at random, but ever the same."""
+        start = _mix(self.mind + item * _GOLDEN & _MASK)
+        for step in range(_REASONS):
+            yield _mix(start + step * _GOLDEN & _MASK) % self.features
 
     def words(self, column: int) -> Words:
         """The whole column, packed."""
-        start = np.uint64(_mix(self._start + column * _GOLDEN & _MASK))
-        half = self.density == 0.5
-        mixed = blank(words_for(self.items) if half else self.items)
+        start = np.uint64(_mix(self.start + column * _GOLDEN & _MASK))
+        mixed = blank(words_for(self.items))
         for first in range(0, len(mixed), _BLOCK):
             steps = np.arange(first, min(first + _BLOCK, len(mixed)), dtype=np.uint64)
             mixed[first : first + _BLOCK] = _mix_all(steps * np.uint64(_GOLDEN) + start)
-        if half:
-            return clear_tail(mixed, self.items)
-        return pack(mixed < np.uint64(self._threshold))
+        return clear_tail(mixed, self.items)
 
 
 class MadeWorld(World):
@@ -324,9 +325,8 @@ class MadeWorld(World):
 
         Of those, the ones that tell it from the example.
         """
-        generator = random.Random(f"{self.columns.seed}/{item.number}")
-        for _ in range(_REASONS):
-            name = f"f{generator.randrange(self.columns.features)}"
+        for number in self.columns.thoughts(item.number):
+            name = f"f{number}"
             if (holds := name in item) != (name in example):
                 yield name if holds else Not(name)
 

@@ -37,7 +37,8 @@ def simulate(learner: Learner, world: World, *, until: Stopper | None = None) ->
         done += 1
     if noted is None:
         return conversation.lesson(done)
-    told = Corrections(conversation.corrections, noted, world.items, world.teacher)
+    # (what he said of an exception depends on what he had said before: he will say it again)
+    told = Corrections(conversation.corrections, noted, world.items, lambda: conversation.teacher)
     return conversation.lesson(done, told)
 
 

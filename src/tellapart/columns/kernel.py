@@ -53,8 +53,10 @@ from tellapart.columns.tape import (
     KNOWN_COLUMNS,
     LABEL,
     LOG,
+    LOG_CELLS,
     LOGARITHM,
     LOGGED,
+    LOGS,
     MOST,
     NEEDED,
     NOTED,
@@ -63,7 +65,10 @@ from tellapart.columns.tape import (
     PAD,
     PART,
     PLANES,
+    RESORT,
     ROOT,
+    SAID,
+    SEPARATORS,
     SINCE,
     SLOPE,
     SLOTS,
@@ -75,6 +80,7 @@ from tellapart.columns.tape import (
     TOUCHES,
     UNCOVERED,
 )
+from tellapart.columns.thinking import consider, keep_counter, name_reason, think_of
 
 _SINGLE = 2  # words read one by one before strips, after a mistake
 _FEW = 4  # strips that may begin anywhere
@@ -91,7 +97,7 @@ def _stamp() -> str:
         return ""
 
 
-_PARTS = ("glide", "strip", "tape")
+_PARTS = ("glide", "mind", "strip", "tape", "thinking")
 _STAMP = _stamp()
 
 
@@ -168,31 +174,43 @@ def _is_ordinary(tape, item):
 
 
 @njit
-def _absorb(tape, slot, item):
-    """Count a mistake of the conjunction in a slot, if it can do no more than count."""
-    table = read_word(slot + 8 * TABLE)
+def _absorb(tape, table, item):
+    """Count a mistake of the rule, or default, with a table, if it can do no more than count."""
     logged = read_word(tape + 8 * LOGGED)
-    if table == 0 or read_word(table) == 0 or logged == MOST or not _is_ordinary(tape, item):
+    if table == 0 or read_word(table) == 0 or logged == LOGS:
         return False
     component = _code(tape + 8 * COMPONENTS, read_word(tape + 8 * COMPONENT_DIGITS), item)
-    where = read_word(table + 8 * (2 + component))
-    counter = table + 8 * where
-    if where == 0 or read_word(counter) == 0:
-        return False
+    ordinary, where, code, against = _is_ordinary(tape, item), np.int64(0), -1, 0
+    guess, counter = read_word(table + 8 * SAID), np.int64(0)
+    if ordinary:
+        where = read_word(table + 8 * (SEPARATORS + component))
+    if where:
+        counter = table + 8 * where
+        if read_word(counter) == 0:
+            return False
+    else:
+        code, against, counter = consider(tape, table, item, component, ordinary)
+        if code < 0:
+            return False
+        if against:
+            name_reason(tape, against, code)
     write_word(table, read_word(table) - 1)
-    write_word(counter, read_word(counter) - 1)
-    count = read_word(counter + 8)
-    write_word(counter + 8, count + 1)
-    if count == 0:
-        write_word(counter + 16, item)
-        touched = read_word(tape + 8 * TOUCHED)
-        touches = read_word(tape + 8 * TOUCHES) + 16 * touched
-        write_word(touches, read_word(table + 8))
-        write_word(touches + 8, where)
-        write_word(tape + 8 * TOUCHED, touched + 1)
-    log = read_word(tape + 8 * LOG) + 16 * logged
+    if counter:
+        write_word(counter, read_word(counter) - 1)
+        count = read_word(counter + 8)
+        write_word(counter + 8, count + 1)
+        if count == 0:
+            write_word(counter + 16, item)
+            touched = read_word(tape + 8 * TOUCHED)
+            touches = read_word(tape + 8 * TOUCHES) + 16 * touched
+            write_word(touches, guess)
+            write_word(touches + 8, (counter - table) >> 3)
+            write_word(tape + 8 * TOUCHED, touched + 1)
+    log = read_word(tape + 8 * LOG) + 8 * LOG_CELLS * logged
     write_word(log, item)
-    write_word(log + 8, read_word(table + 8))
+    write_word(log + 8, guess)
+    write_word(log + 16, code)
+    write_word(log + 24, against)
     write_word(tape + 8 * LOGGED, logged + 1)
     return True
 
@@ -267,7 +285,7 @@ def find(tape, start, stop, shown, quiet, wrong_only):
                 left <<= start & 63
             if word == whole:
                 left &= (one << (stop & 63)) - 1
-            place, fired = 64, -1
+            place, fired, late = 64, -1, np.int64(0)
             slot = body
             for number in range(slots):
                 forbidden = read_word(slot)
@@ -321,7 +339,13 @@ def find(tape, start, stop, shown, quiet, wrong_only):
                     write_word(noted + offset, read_word(noted + offset) | wrong & left)
             if place < 64:
                 item = 64 * word + place
-                if fired >= 0 and _absorb(tape, body + fired * stride, item):
+                guide = np.int64(0)
+                if fired >= 0:
+                    guide = read_word(body + fired * stride + 8 * TABLE)
+                elif silent and shown and late >> place & 1 == 0:
+                    guide = read_word(tape + 8 * RESORT)
+                if _absorb(tape, guide, item):
+                    uncovered += fired < 0
                     start = item + 1
                     word = start >> 6
                     singles = 1
@@ -379,6 +403,24 @@ def find(tape, start, stop, shown, quiet, wrong_only):
     write_word(tape + 8 * FIRED, -1)
     write_word(tape + 8 * UNCOVERED, uncovered)
     return stop
+
+
+@_compiled
+def keep(counters, owner, code, counter, left):
+    """`thinking.keep_counter`, to be called from Python."""
+    return keep_counter(counters, owner, code, counter, left)
+
+
+@_compiled
+def think(tape, item, component, example, kind, against):
+    """`thinking.think_of`, to be called from Python."""
+    return think_of(tape, item, component, example, kind, against)
+
+
+@_compiled
+def name(tape, against, code):
+    """`thinking.name_reason`, to be called from Python."""
+    name_reason(tape, against, code)
 
 
 @_compiled

@@ -21,18 +21,23 @@ from tellapart.columns.bits import Words
 SLOTS, STRIDE, DIGITS, DEFAULT, FIRED, UNCOVERED, ORDINARY, NOTED, NOTED_END = range(9)
 LOGGED, TOUCHED, LOG, TOUCHES, COMPONENT_DIGITS = range(9, 14)  # see `columns.patience`
 LABEL, COMPONENT, SLOPE, ROOT, SINCE, TIME, LOGARITHM, PART, KNOWN = range(14, 23)
-PLANES = 23
+MIND, COUNTERS, RESORT = range(23, 26)  # see `columns.thinking`; the default's table
+PLANES = 26
 COMPONENTS = PLANES + 64  # a code has at most 64 digits
 PAD = COMPONENTS + 64
 STRIP = 16
 """Words that `kernel` reads at a time."""
 MOST = 512
-"""So many columns may be in the table of those in use, and mistakes in the log."""
+"""So many columns may be in the table of those in use."""
 USUAL = 16
 """So many codes may have a strip of the scratch pad each."""
+LOGS, LOG_CELLS = 2048, 4
+"""So many mistakes may be in the log, and what is said of each."""
 KNOWN_COLUMNS = PAD + (2 + USUAL) * STRIP
 HEAD = KNOWN_COLUMNS + MOST
 FORBIDDEN, NEEDED, CODE, TABLE, CELLS = range(5)
+SLACK, SAID, OWNER, FRESH, EXAMPLE, KIND, AGAINST, SEPARATORS = range(8)  # of a rule's table
+USED, ENTRIES, ENTRY, OWNERS = 1, 2, 5, 40  # of the table of counters
 EVERYWHERE = -1
 """Stands for the address of a column that is set on every item, and takes no room."""
 Growth: TypeAlias = tuple[float, ...]
@@ -82,6 +87,20 @@ class Tape:
         """What `require` wants of a column: its address."""
         self._kept.append(column)
         return self._kernel.address(column)  # type: ignore[no-any-return]
+
+    def keep(self, counters: int, owner: int, code: int, counter: int, left: int) -> bool:
+        """`thinking.keep_counter`."""
+        return bool(self._kernel.keep(counters, owner, code, counter, left))
+
+    def think(self, item: int, component: int, example: int, kind: int, against: int) -> int:
+        """`thinking.think_of`."""
+        return self._kernel.think(  # type: ignore[no-any-return]
+            self._address, item, component, example, kind, against
+        )
+
+    def name(self, against: int, code: int) -> None:
+        """`thinking.name_reason`."""
+        self._kernel.name(self._address, against, code)
 
     def clear(self) -> None:
         """Forget every conjunction."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tellapart import codec
-from tellapart.columns import Codes, Labels, Words, blank, clear_tail, column, pack, words_for
+from tellapart.columns import Codes, Labels, Mind, Words, blank, clear_tail, column, pack, words_for
 from tellapart.errors import FormatError, ParameterError, check
 from tellapart.features import And, Is, Or
 from tellapart.model import Not, truth
@@ -294,6 +294,31 @@ class MadeWorld(World):
                 for i, part in enumerate(parts)
             ]
         return self._said[j]
+
+    @property
+    def mind(self) -> Mind | None:
+        """How the teacher thinks of reasons for exceptions; None where there are none."""
+        if not self.exceptions:
+            return None
+        forced: list[list[tuple[int, bool]]] = [[] for _ in range(self.m)]
+        for (component, feature), wanted in self._forced.items():
+            forced[component].append((self.columns.number(feature), wanted))
+        return Mind(
+            features=self.columns.features,
+            draws=_REASONS,
+            start=self.columns.start,
+            thoughts=self.columns.mind,
+            limit=self.s,
+            forced=forced,
+        )
+
+    def home(self, item: Item) -> tuple[int, int, bool] | None:
+        """Of an item of this world: its number, its component, and whether it is an exception."""
+        if not isinstance(item, Row) or item.world is not self:
+            return None
+        component = self.components[item.number]
+        odd = self.labels.codes[item.number] != self.usual[component]
+        return item.number, component, odd
 
     def _forced_literals(self) -> dict[tuple[int, Feature], bool]:
         parts = enumerate(self.representation.components)

@@ -57,7 +57,6 @@ from tellapart.columns.tape import (
     LOGARITHM,
     LOGGED,
     LOGS,
-    MOST,
     NEEDED,
     NOTED,
     NOTED_END,

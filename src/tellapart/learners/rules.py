@@ -190,7 +190,8 @@ class RuleLearner(BaseLearner):
     def tally(self, rule: Rule, feature: Feature, times: int, since: int) -> None:
         """Take so many mistakes that only count; the first was in round `since`."""
         count, first = rule.counts.get(feature, (0, since))
-        rule.count(feature, count + times, first)
+        rule.counts[feature] = (count + times, first)
+        rule.counted += times
 
     def rule(self, slot: int) -> Rule | None:
         """The rule in a slot of the index, if it is in force; -1 is the last slot."""

@@ -38,9 +38,9 @@ def test_everything_is_measured(needs, capsys):
     assert found["machine"]["numpy"]
     rows = found["measurements"]
     assert [row["against"].split()[0] for row in rows] == [
-        *["one"] * 8,
+        *["one"] * 10,
         "the",
-        *["teach"] * 2,
+        *["teach"] * 4,
         "DecisionTreeClassifier.predict",
         "a",
         *["river's"] * 2,
@@ -50,7 +50,7 @@ def test_everything_is_measured(needs, capsys):
     assert all("the same lesson" in row["note"] for row in rows if row["against"] == "teach")
     limits = found["limits"]
     assert [row["what"].split()[0] for row in limits] == [
-        *["memory"] * 2,
+        *["memory"] * 4,
         "import",
         "tellapart",
         "the",
@@ -123,3 +123,13 @@ def test_which_engine(monkeypatch):
     monkeypatch.delitem(sys.modules, "tellapart.columns.kernel", raising=False)
     monkeypatch.setattr("tellapart.columns.engine._loads", lambda: False)
     assert engine(10**7) is Plain
+
+
+def test_a_lesson_is_compared_with_the_beginning_of_another():
+    world, other = (ta.worlds.tree(400, 20, 4, 2, 0.1, seed=seed) for seed in (1, 2))
+    whole = ta.simulate(ta.CappedDFF(4), world)
+    for items in (world.items, world.items[:150]):
+        assert bench._alike(whole, ta.teach(ta.CappedDFF(4), world.teacher(), items))
+        assert not bench._alike(whole, ta.teach(ta.CappedDFF(3), world.teacher(), items))
+    strange = ta.teach(ta.CappedDFF(4), other.teacher(), other.items[:150])
+    assert not bench._alike(whole, strange)

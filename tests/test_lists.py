@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -173,3 +175,17 @@ def test_columns_of_one_length_start_at_different_places_of_their_pages():
     starts = {blank(10_000).ctypes.data % 4096 for _ in range(20)}
     assert len(starts) == 20
     assert all(start % 64 == 0 for start in starts)
+
+
+def test_compiled_code_goes_by_the_contents_of_all_its_files(needs):
+    """numba looks at the date of the kernel's own file alone: the others are in its name."""
+    needs("numba")
+    from tellapart.columns import kernel
+
+    here = Path(kernel.__file__)
+    for name in ("kernel", *kernel._PARTS):
+        source = here.with_name(f"{name}.py").read_text(encoding="utf-8")
+        imported = re.findall(r"^from tellapart\.columns\.(\w+) import", source, re.MULTILINE)
+        assert set(imported) - {"bits"} <= set(kernel._PARTS)  # of `bits`, only a name of a type
+    assert kernel.find.py_func.__qualname__ == f"find{kernel._stamp()}"
+    assert kernel._stamp()

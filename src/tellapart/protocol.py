@@ -242,12 +242,12 @@ class Conversation:
         """How many more right guesses until it is over."""
         return sys.maxsize if self._watch is None else self._watch.left()
 
-    def lesson(self, rounds: int) -> Lesson:
-        """What happened in `rounds` rounds."""
+    def lesson(self, rounds: int, corrections: Sequence[Round] | None = None) -> Lesson:
+        """What happened in `rounds` rounds; `corrections`, if there were more than it heard of."""
         created, deleted, known = self._before
         return Lesson(
             rounds=rounds,
-            corrections=tuple(self.corrections),
+            corrections=tuple(self.corrections) if corrections is None else corrections,
             rules_created=self.learner.rules_created - created,
             rules_deleted=self.learner.rules_deleted - deleted,
             inconsistencies=tuple(self.learner.inconsistencies[known:]),

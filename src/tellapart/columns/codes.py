@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, overload
 
@@ -38,12 +38,20 @@ class Codes(Sequence[int]):
     def map(self, images: Sequence[int], count: int) -> Codes:
         """Every number replaced by its image, with room for numbers below `count`."""
         planes = [blank(words_for(self._length)) for _ in range((count - 1).bit_length())]
-        for b, plane in enumerate(planes):
+        for plane in planes:
             plane.fill(0)
+        for part in self.parts():
             for number, image in enumerate(images):
-                if image >> b & 1:
-                    np.bitwise_or(plane, self.where(number), out=plane)
+                where = self.where(number, part)
+                for b, plane in enumerate(planes):
+                    if image >> b & 1:
+                        plane[part] |= where
         return Codes(planes, self._length)
+
+    def parts(self) -> Iterator[slice]:
+        """The words of a column in parts, of which a few fit the cache."""
+        words = words_for(self._length)
+        return (slice(first, min(first + _PART, words)) for first in range(0, words, _PART))
 
     def __setitem__(self, index: int, code: int) -> None:
         word, bit = index >> 6, 1 << (index & 63)
@@ -72,21 +80,23 @@ class Codes(Sequence[int]):
                 code += weight
         return code
 
-    def where(self, code: int) -> Words:
-        """The items that have `code`.
+    def where(self, code: int, part: slice | None = None) -> Words:
+        """The items that have `code`, or a part of these words.
 
         >>> int(Codes.of([0, 0]).where(1)[0])
         0
         """
-        words = blank(words_for(self._length))
+        whole = words_for(self._length)
+        part = part or slice(0, whole)
+        words = blank(part.stop - part.start)
         words.fill(0 if code >> len(self.planes) else (1 << 64) - 1)
         for b, plane in enumerate(self.planes):
             if code >> b & 1:
-                words &= plane
+                words &= plane[part]
             else:  # and not the plane, without a copy of it
-                words |= plane
-                words ^= plane
-        return clear_tail(words, self._length)
+                words |= plane[part]
+                words ^= plane[part]
+        return clear_tail(words, self._length) if part.stop == whole else words
 
     def array(self) -> npt.NDArray[Any]:
         """All numbers, laid out."""

@@ -1,16 +1,72 @@
-"""The corrections of a lesson with millions of mistakes, most of which say nothing new."""
+"""The corrections of a lesson that were not all laid out while it ran."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns.bits import Words, unpack
-from tellapart.protocol import Round
+from tellapart.columns.bits import Words, clear
+from tellapart.protocol import Guess, Round, Teacher
+
+
+class Noted:
+    """Mistakes on ordinary items: what was said of each can be asked again at any time.
+
+    Those of a rule are kept as a number and a guess. The default makes millions: of those a bit is
+    kept, in parts of a column, each laid out when the one before is full.
+
+    Parameters
+    ----------
+    default : Guess
+        What is said of items that no rule covers.
+    """
+
+    def __init__(self, default: Guess) -> None:
+        self.guesses: dict[int, Guess] = {}
+        self.parts: list[tuple[int, Words]] = []
+        """Parts of the column, each with the number of its first word."""
+        self.more: Callable[[], Mapping[int, Guess]] = dict
+        """Tells of further mistakes of rules, when it is asked, once."""
+        self._default = default
+
+    def extend(self, first: int, words: int) -> Words:
+        """One more part of a column of so many words, from word `first` on.
+
+        With it there is room for twice as many as before.
+        """
+        part = np.zeros(min(words - first, max(1 << 10, first)), dtype=np.uint64)
+        self.parts.append((first, part))
+        return part
+
+    def forget(self, start: int) -> None:
+        """Forget what was put down of the items from `start` on."""
+        for first, part in self.parts:
+            clear(part, max(0, start - 64 * first), 64 * len(part))
+
+    @cached_property
+    def of_rules(self) -> dict[int, Guess]:
+        """The mistakes of rules, and the guess in each."""
+        return {**self.more(), **self.guesses}
+
+    def numbers(self) -> list[npt.NDArray[np.int64]]:
+        """The rounds, in no particular order."""
+        found = [np.fromiter(self.of_rules, dtype=np.int64)]
+        for first, part in self.parts:
+            bits = np.unpackbits(part.view(np.uint8), bitorder="little")
+            found.append(np.flatnonzero(bits) + 64 * first)
+        return found
+
+    def guess(self, number: int) -> Guess:
+        """What was said in one of these rounds."""
+        return self.of_rules.get(number, self._default)
+
+    def __len__(self) -> int:
+        of_default = sum(int(np.bitwise_count(part).sum()) for _, part in self.parts)
+        return len(self.of_rules) + of_default
 
 
 class Corrections(Sequence[Round]):
@@ -20,45 +76,62 @@ class Corrections(Sequence[Round]):
     ----------
     told : sequence of Round
         Those that happened, in order.
-    noted : packed column
-        The numbers of the other rounds.
-    tell : number -> Round
-        What one of those was.
-    items : int
-        How many rounds the lesson had.
+    noted : Noted
+        The others.
+    items : sequence
+        All items of the lesson.
+    teacher : () -> Teacher
+        Makes one who will say of the others what was, or would have been, said.
 
-    >>> from tellapart import Correction, Guess
-    >>> from tellapart.columns import pack
-    >>> def tell(number):
-    ...     return Round(number, f"item {number}", Guess("fish", "bass"), Correction("bird"))
-    >>> corrections = Corrections([tell(3)], pack([True, False, True, False]), tell, 4)
-    >>> len(corrections), [corrected.number for corrected in corrections], corrections[-1].item
-    (3, [0, 2, 3], 'item 3')
+    >>> from tellapart import Correction, Guess, Recorded
+    >>> noted = Noted(Guess("fish", "bass"))
+    >>> noted.guesses[2] = Guess("bird", "duck")
+    >>> noted.extend(first=0, words=1)[0] = 0b0001
+    >>> items = ["bat", "duck", "cat", "dog"]
+    >>> teacher = Recorded([("bat", Correction("mammal")), ("cat", Correction("mammal", "milk"))])
+    >>> told = Round(3, "dog", Guess("fish", "bass"), Correction("mammal", "hair"))
+    >>> corrections = Corrections([told], noted, items, lambda: teacher)
+    >>> len(corrections), [(one.number, one.item, one.guess.label) for one in corrections]
+    (3, [(0, 'bat', 'fish'), (2, 'cat', 'bird'), (3, 'dog', 'fish')])
+    >>> corrections[1].correction
+    Correction(label='mammal', feature='milk')
     """
 
     def __init__(
-        self, told: Sequence[Round], noted: Words, tell: Callable[[int], Round], items: int
+        self,
+        told: Sequence[Round],
+        noted: Noted,
+        items: Sequence[Any],
+        teacher: Callable[[], Teacher],
     ) -> None:
         self._told = {corrected.number: corrected for corrected in told}
-        self._noted, self._tell, self._items = noted, tell, items
+        self._noted, self._items, self._make = noted, items, teacher
+
+    @cached_property
+    def _teacher(self) -> Teacher:
+        return self._make()
 
     @cached_property
     def numbers(self) -> npt.NDArray[np.int64]:
         """The numbers of the rounds, in order."""
-        where = unpack(self._noted, self._items).copy()
-        where[list(self._told)] = True
-        return np.flatnonzero(where)
+        told = np.fromiter(self._told, dtype=np.int64)
+        return np.sort(np.concatenate([told, *self._noted.numbers()]), kind="stable")
 
     @cached_property
     def _length(self) -> int:
-        return len(self._told) + int(np.bitwise_count(self._noted).sum())
+        return len(self._told) + len(self._noted)
 
     def __len__(self) -> int:
         return self._length
 
     def _round(self, number: int) -> Round:
         told = self._told.get(number)
-        return self._tell(number) if told is None else told
+        if told is not None:
+            return told
+        item, guess = self._items[number], self._noted.guess(number)
+        correction = self._teacher.answer(item, guess)
+        assert correction is not None
+        return Round(number, item, guess, correction)
 
     @overload
     def __getitem__(self, index: int) -> Round: ...

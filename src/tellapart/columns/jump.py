@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from tellapart.columns.bits import Words, clear, words_for
-from tellapart.columns.corrections import Corrections
+from tellapart.columns.corrections import Corrections, Noted
 from tellapart.columns.match import PackedMatch, Unreadable, World
-from tellapart.columns.patience import Patience
+from tellapart.columns.solo import Solo
 from tellapart.model import holds
-from tellapart.protocol import Conversation, Guess, Learner, Lesson, Round, Stopper, Teacher
+from tellapart.protocol import Conversation, Learner, Lesson, Stopper
 
 
 def simulate(learner: Learner, world: World, *, until: Stopper | None = None) -> Lesson:
@@ -40,73 +35,56 @@ def simulate(learner: Learner, world: World, *, until: Stopper | None = None) ->
     while done < len(world) and not conversation.over:
         conversation.round(done, world.items[done])
         done += 1
-    lesson = conversation.lesson(done)
     if noted is None:
-        return lesson
-    corrections = Corrections(lesson.corrections, noted.where, noted.tell, len(world))
-    return replace(lesson, corrections=corrections)
+        return conversation.lesson(done)
+    # (what he said of an exception depends on what he had said before: he will say it again)
+    told = Corrections(conversation.corrections, noted, world.items, lambda: conversation.teacher)
+    return conversation.lesson(done, told)
 
 
-class _Noted:
-    """Mistakes on ordinary items that were only counted, by the default or by a rule."""
-
-    def __init__(self, world: World, default: Guess) -> None:
-        self.where: Words = np.zeros(words_for(len(world)), dtype=np.uint64)
-        self.patience: Patience | None = None
-        self._world, self._default = world, default
-
-    @cached_property
-    def _teacher(self) -> Teacher:
-        return self._world.teacher()
-
-    @cached_property
-    def _guesses(self) -> dict[int, Guess]:
-        return {} if self.patience is None else self.patience.guesses()
-
-    def tell(self, number: int) -> Round:
-        """What was said in one of these rounds."""
-        guess, item = self._guesses.get(number, self._default), self._world.items[number]
-        correction = self._teacher.answer(item, guess)
-        assert correction is not None
-        return Round(number, item, guess, correction)
-
-
-def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, _Noted | None]:
+def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, Noted | None]:
     """Go through the world by jumps as far as that goes.
 
     Returns the first round not done, and the mistakes put down but not told.
     """
     lists: Callable[[], Any] = getattr(learner, "rule_lists", lambda: None)
     reading = getattr(world, "reading", holds)
-    if not lists() or any(rules.holds is not reading for rules, _ in lists()):
+    decide = lists()
+    if not decide or any(rules.holds is not reading for rules, _ in decide):
         return 0, None
-    items, number, end = world.items, 0, len(world)
-    if end and learner.guess(items[0]).label is None:
-        conversation.round(0, items[0])
+    number = 0
+    if len(world) and learner.guess(world.items[0]).label is None:
+        conversation.round(0, world.items[0])
         number = 1
-    ordinary = noted = patience = None
+    alone = decide == [(learner, True)] and not conversation.watched
+    if alone and learner.by_the_book:
+        solo = Solo(learner, world, conversation)
+        return solo.run(number), solo.noted
+    return _together(learner, lists, world, conversation, number), None
+
+
+def _together(
+    learner: Any,
+    lists: Callable[[], Any],
+    world: World,
+    conversation: Conversation,
+    number: int,
+) -> int:
+    """Several lists of rules, or one and a stopper; returns the first round not done."""
+    end, items = len(world), world.items
     clocked = any(rules.quiet()[0] >= 0 for rules, _ in lists())
-    if clocked or any(rules.tolerant for rules, _ in lists()):
-        ordinary = world.ordinary
-        alone = lists() == [(learner, True)] and not conversation.watched
-        if ordinary is not None and alone:
-            noted = _Noted(world, learner.model.default.guess)
+    ordinary = world.ordinary if clocked else None
     matches: dict[Any, PackedMatch] = {}
     stretch = _Stretch(matches)
     try:
         for rules, _ in lists():
-            where = None if noted is None else noted.where
-            matches[rules] = PackedMatch(world, rules.model.default.label, ordinary, where)
+            matches[rules] = PackedMatch(world, rules.default.label, ordinary)
             rules.use(matches[rules])
-        if noted is not None and learner.tolerant:
-            patience = noted.patience = matches[learner].patience(learner)
         while number < end and (left := conversation.left()):
             stop = min(end, number + left)
             for rules, shown in lists():
                 stop = matches[rules].find(number, stop, shown, *rules.quiet())
             if stop > number:
-                if patience is not None:
-                    patience.settle(number)
                 stretch.start, stretch.stop = number, stop
                 learner.skip(stop - number, stretch.uncovered)
                 conversation.skip(stop - number)
@@ -117,20 +95,14 @@ def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, 
             if number < end and left:
                 for match in matches.values():
                     match.arrive(number)
-                if patience is None:
-                    conversation.round(number, items[number])
-                else:
-                    slot = matches[learner].slot
-                    rule = learner.rule(slot) if slot >= 0 else None
-                    patience.look(rule, conversation.round(number, items[number]))
+                conversation.round(number, items[number])
                 number += 1
     except Unreadable:
-        if noted is not None:
-            clear(noted.where, number, end)  # what was put down ahead
+        pass
     finally:
         for rules in matches:
             rules.use(None)
-    return number, noted
+    return number
 
 
 class _Stretch:

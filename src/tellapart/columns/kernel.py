@@ -1,77 +1,108 @@
 """The inner loops, compiled by numba: where a decision list errs next, and what it says.
 
 The list is on a tape (`columns.tape`). Long stretches are read in strips of sixteen words, held in
-vector registers: a strip of a column is touched once for each literal and stays in the first-level
-cache in between. Rules are taken last to first, so that each overwrites the ones after it:
-`said | covered` or `said & ~covered`, one operation a digit, with no account of what is left.
-Around a mistake words are read one at a time, first rule first. Many columns at a time are more
-streams than the machine can foresee: then blocks of them are first read one after another.
-
-numba keeps what it compiled, and looks at the date of this file alone: touch it after a change of
-`strip` or `tape`.
+vector registers (`columns.glide`); around a mistake words are read one at a time, first rule first.
+Many columns at a time are more streams than the machine can foresee: then blocks of them are first
+read one after another.
 """
 
 # mypy: ignore-errors
-# ruff: noqa: SIM108
-# (Compiled code has no types that mypy knows; a signature needs all its arguments; a conditional
-# expression of strips is slower than the statement.)
+# (Compiled code has no types that mypy knows.)
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numba import njit
 
+from tellapart.columns.glide import (
+    glide,
+    glide_counting,
+    glide_counting_two,
+    glide_two,
+    three,
+)
 from tellapart.columns.strip import (
-    STRIP,
     and_,
     any_set,
-    but_not,
     count_ones,
-    count_strip,
     filled,
     lowest,
-    not_,
     or_,
+    read_float,
     read_strip,
     read_word,
     write_strip,
     write_word,
-    xor,
 )
 from tellapart.columns.tape import (
     CELLS,
     CODE,
+    COMPONENT,
     COMPONENT_DIGITS,
     COMPONENTS,
     DEFAULT,
     DIGITS,
+    EVERYWHERE,
     FIRED,
     HEAD,
+    KNOWN,
+    KNOWN_COLUMNS,
+    LABEL,
     LOG,
+    LOG_CELLS,
+    LOGARITHM,
     LOGGED,
-    MOST,
+    LOGS,
     NEEDED,
     NOTED,
+    NOTED_END,
     ORDINARY,
     PAD,
+    PART,
     PLANES,
+    RESORT,
+    ROOT,
+    SAID,
+    SEPARATORS,
+    SINCE,
+    SLOPE,
     SLOTS,
     STRIDE,
+    STRIP,
     TABLE,
+    TIME,
     TOUCHED,
     TOUCHES,
     UNCOVERED,
 )
+from tellapart.columns.thinking import consider, keep_counter, name_reason, think_of
 
 _SINGLE = 2  # words read one by one before strips, after a mistake
-_LONG = 32  # strips after which it pays to find out which columns are in use
+_FEW = 4  # strips that may begin anywhere
 _STREAMS = 20  # more columns than this are read block by block: the machine cannot foresee them
 _CACHE = 1 << 17  # bytes of such blocks
 
 
+def _stamp() -> str:
+    """A name for the contents of the files that compiled code is made of, besides this one."""
+    here = Path(__file__).parent
+    try:
+        return f"{crc32(b''.join((here / f'{n}.py').read_bytes() for n in _PARTS)):x}"
+    except OSError:  # they are in an archive, which does not change
+        return ""
+
+
+_PARTS = ("glide", "mind", "strip", "tape", "thinking")
+_STAMP = _stamp()
+
+
 def _compiled(function: Any) -> Any:
+    # numba keeps what it compiled under this name, until this very file changes
+    function.__qualname__ += _STAMP
     try:
         return njit(cache=True, error_model="numpy")(function)
     except RuntimeError:  # there is no place to keep a cache
@@ -121,131 +152,87 @@ def first(tape, item):
     return -1
 
 
-def _reader(third):
-    """Compiles a function that reads two or three digits of what is said of a strip.
-
-    With two, all that the loop needs is in the registers of AVX2: twice as fast.
-    """
-
-    @njit(inline="always")
-    def read(body, slots, stride, default, shift, offset):
-        said_0, said_1 = filled(-(default & 1)), filled(-(default >> 1 & 1))
-        said_2 = filled(-(default >> 2 & 1))
-        slot = body + slots * stride
-        while slot > body:
-            slot -= stride
-            forbidden = read_word(slot)
-            if forbidden < 0:
-                continue
-            fails = filled(0)
-            cell = slot + 8 * CELLS
-            end = cell + 8 * forbidden
-            while cell < end:
-                fails = or_(fails, read_strip(read_word(cell) + offset))
-                cell += 8
-            end += 8 * read_word(slot + 8 * NEEDED)
-            if cell < end:
-                fails = not_(fails)
-                while cell < end:
-                    fails = and_(fails, read_strip(read_word(cell) + offset))
-                    cell += 8
-                fails = not_(fails)
-            code = read_word(slot + 8 * CODE) >> shift
-            if code & 1:
-                said_0 = or_(said_0, not_(fails))
-            else:
-                said_0 = and_(said_0, fails)
-            if code & 2:
-                said_1 = or_(said_1, not_(fails))
-            else:
-                said_1 = and_(said_1, fails)
-            if third:
-                if code & 4:
-                    said_2 = or_(said_2, not_(fails))
-                else:
-                    said_2 = and_(said_2, fails)
-        return said_0, said_1, said_2
-
-    return read
-
-
-_two, _three = _reader(False), _reader(True)
-
-
-@njit(inline="always")
-def _error(planes, digits, digit, said, offset):
-    """Where a digit that is said is not the true one; of digits beyond the last, nowhere."""
-    if digit >= digits:
-        return filled(0)
-    plane = read_word(planes + 8 * digit)
-    if plane:
-        said = xor(said, read_strip(plane + offset))
-    return said
-
-
-@njit(inline="always")
-def _first_word(pad, where, word, fresh):
-    """The first word from `fresh` on where a strip that begins at `word` has a bit, or its end."""
-    write_strip(pad, where)
-    while fresh < word + STRIP and read_word(pad + 8 * (fresh - word)) == 0:
-        fresh += 1
-    return fresh
+@njit
+def _code(planes, digits, item):
+    """The code of an item, from the planes of its digits."""
+    offset, place = item >> 6 << 3, item & 63
+    code = np.int64(0)
+    for digit in range(digits):
+        plane = read_word(planes + 8 * digit)
+        if plane:
+            code |= (read_word(plane + offset) >> place & 1) << digit
+    return code
 
 
 @njit
-def _absorb(tape, slot, item):
-    """Count a mistake of the conjunction in a slot, if it can do no more than count."""
-    table = read_word(slot + 8 * TABLE)
+def _is_ordinary(tape, item):
+    ordinary = read_word(tape + 8 * ORDINARY)
+    if ordinary == EVERYWHERE:
+        return True
+    return read_word(ordinary + (item >> 6 << 3)) >> (item & 63) & 1 != 0
+
+
+@njit
+def _absorb(tape, table, item):
+    """Count a mistake of the rule, or default, with a table, if it can do no more than count."""
     logged = read_word(tape + 8 * LOGGED)
-    if table == 0 or read_word(table) == 0 or logged == MOST:
+    if table == 0 or read_word(table) == 0 or logged == LOGS:
         return False
-    offset, place = item >> 6 << 3, item & 63
-    if read_word(read_word(tape + 8 * ORDINARY) + offset) >> place & 1 == 0:
-        return False
-    component = np.int64(0)
-    for digit in range(read_word(tape + 8 * COMPONENT_DIGITS)):
-        plane = read_word(tape + 8 * (COMPONENTS + digit))
-        component |= (read_word(plane + offset) >> place & 1) << digit
-    counter = read_word(table + 8 * (2 + component))
-    if counter == 0 or read_word(counter) == 0:
-        return False
-    note = read_word(tape + 8 * NOTED) + offset
-    write_word(note, read_word(note) | np.int64(1) << place)
+    component = _code(tape + 8 * COMPONENTS, read_word(tape + 8 * COMPONENT_DIGITS), item)
+    ordinary, where, code, against = _is_ordinary(tape, item), np.int64(0), -1, 0
+    guess, counter = read_word(table + 8 * SAID), np.int64(0)
+    if ordinary:
+        where = read_word(table + 8 * (SEPARATORS + component))
+    if where:
+        counter = table + 8 * where
+        if read_word(counter) == 0:
+            return False
+    else:
+        code, against, counter = consider(tape, table, item, component, ordinary)
+        if code < 0:
+            return False
+        if against:
+            name_reason(tape, against, code)
     write_word(table, read_word(table) - 1)
-    write_word(counter, read_word(counter) - 1)
-    count = read_word(counter + 8)
-    write_word(counter + 8, count + 1)
-    if count == 0:
-        write_word(counter + 16, item)
-        touched = read_word(tape + 8 * TOUCHED)
-        write_word(read_word(tape + 8 * TOUCHES) + 8 * touched, counter)
-        write_word(tape + 8 * TOUCHED, touched + 1)
-    log = read_word(tape + 8 * LOG) + 16 * logged
+    if counter:
+        write_word(counter, read_word(counter) - 1)
+        count = read_word(counter + 8)
+        write_word(counter + 8, count + 1)
+        if count == 0:
+            write_word(counter + 16, item)
+            touched = read_word(tape + 8 * TOUCHED)
+            touches = read_word(tape + 8 * TOUCHES) + 16 * touched
+            write_word(touches, guess)
+            write_word(touches + 8, (counter - table) >> 3)
+            write_word(tape + 8 * TOUCHED, touched + 1)
+    log = read_word(tape + 8 * LOG) + 8 * LOG_CELLS * logged
     write_word(log, item)
-    write_word(log + 8, read_word(table + 8))
+    write_word(log + 8, guess)
+    write_word(log + 16, code)
+    write_word(log + 24, against)
     write_word(tape + 8 * LOGGED, logged + 1)
     return True
 
 
 @njit
-def _columns(body, slots, stride, table):
-    """The addresses of the columns in use, each once; returns how many, as far as there is room."""
-    known = 0
+def _grown(tape, quiet, gone, uncovered):
+    """How many uncovered items are quiet once so many items have gone by; see `Tape.find`."""
+    gone, covered = max(gone, 0), max(gone - uncovered, 0)
+    since, time = read_float(tape + 8 * SINCE), read_float(tape + 8 * TIME)
+    growth = 1 + 2 * np.log(1 + gone / time) / read_float(tape + 8 * LOGARITHM)
+    more = growth * np.sqrt(growth) * np.sqrt(since + covered) - np.sqrt(since)
+    more = read_float(tape + 8 * SLOPE) * covered + read_float(tape + 8 * ROOT) * more
+    return quiet + np.int64(max(np.ceil(read_float(tape + 8 * PART) + more) - 1, 0.0))
+
+
+@njit
+def _catch_all(body, slots, stride):
+    """The first slot whose conjunction is empty, or -1."""
     for number in range(slots):
         slot = body + number * stride
-        forbidden = read_word(slot)
-        if forbidden < 0:
-            continue
-        for cell in range(forbidden + read_word(slot + 8 * NEEDED)):
-            address = read_word(slot + 8 * (CELLS + cell))
-            place = 0
-            while place < known and read_word(table + 8 * place) != address:
-                place += 1
-            if place == MOST:
-                return known
-            write_word(table + 8 * place, address)
-            known = max(known, place + 1)
-    return known
+        if read_word(slot) == 0 and read_word(slot + 8 * NEEDED) == 0:
+            return number
+    return -1
 
 
 @njit
@@ -263,32 +250,41 @@ def _touch(table, known, offset, words, pad):
 def find(tape, start, stop, shown, quiet, wrong_only):
     """The first event from `start` to before `stop`; see `Plain.find`.
 
-    Its slot, and the count of the uncovered, are left in the head of the tape: to give back three
-    numbers takes longer than to look at a few words.
+    Its slot, the codes of its label and component, and the count of the uncovered, are left in the
+    head of the tape: to give back more than one number takes longer than to look at a few words.
     """
     slots, stride = read_word(tape + 8 * SLOTS), 8 * read_word(tape + 8 * STRIDE)
     digits, default = read_word(tape + 8 * DIGITS), read_word(tape + 8 * DEFAULT)
-    pad, ordinary = read_word(tape + 8 * PAD), read_word(tape + 8 * ORDINARY)
+    pad, ordinary = tape + 8 * PAD, read_word(tape + 8 * ORDINARY)
     noted = read_word(tape + 8 * NOTED)
     planes, body = tape + 8 * PLANES, tape + 8 * HEAD
     one = np.int64(1)
     counting = quiet >= 0
+    last_resort = _catch_all(body, slots, stride)
+    if last_resort >= 0:  # nothing is uncovered, and nothing after it is ever asked
+        slots, default = last_resort, read_word(body + last_resort * stride + 8 * CODE)
+        counting = False
+        if not shown:
+            start = stop
+    everywhere = ordinary == EVERYWHERE
     silent = counting and ordinary != 0 and (noted != 0 or not shown)
+    if silent and shown:
+        stop = min(stop, 64 * read_word(tape + 8 * NOTED_END))
     word, last, whole = start >> 6, (stop + 63) >> 6, stop >> 6
     uncovered, singles = 0, _SINGLE
-    fresh = word  # the first word not yet done; strips may begin before it, to begin at a line
-    strips, known, touched, block = 0, 0, word, 0
-    table = pad + 8 * STRIP
-    while fresh < last:
+    least, began = quiet, start
+    known, block, touched = read_word(tape + 8 * KNOWN), _FEW * STRIP, word
+    table = tape + 8 * KNOWN_COLUMNS
+    two = shown and digits <= 2
+    while word < last:
         if singles > 0 or word + STRIP > whole:
-            word = fresh
             offset = 8 * word
             left = np.int64(-1)
             if word == start >> 6:
                 left <<= start & 63
             if word == whole:
                 left &= (one << (stop & 63)) - 1
-            place, fired = 64, -1
+            place, fired, late = 64, -1, np.int64(0)
             slot = body
             for number in range(slots):
                 forbidden = read_word(slot)
@@ -317,16 +313,24 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             wrong = left & _differs(planes, digits, default, offset)
             events = wrong
             if counting:
+                if uncovered + 64 > quiet:
+                    quiet = _grown(tape, least, 64 * word - began, uncovered)
                 late = left  # the uncovered that are not quiet any more
                 for _ in range(min(quiet - uncovered, count_ones(left))):
+                    late &= late - 1
+                while late:
+                    before = uncovered + count_ones(left & (late & -late) - 1)
+                    gone = 64 * word + lowest(late) - began
+                    if before >= _grown(tape, least, gone, before):
+                        break
                     late &= late - 1
                 if wrong_only:
                     late &= wrong
                 if silent:
-                    events &= ~read_word(ordinary + offset)
+                    events &= 0 if everywhere else ~read_word(ordinary + offset)
                 events |= late
             if events:
-                place, fired = lowest(events), -1
+                place, fired = lowest(events), last_resort
                 left &= (one << place) - 1
             if counting:
                 uncovered += count_ones(left)
@@ -334,104 +338,88 @@ def find(tape, start, stop, shown, quiet, wrong_only):
                     write_word(noted + offset, read_word(noted + offset) | wrong & left)
             if place < 64:
                 item = 64 * word + place
-                if fired >= 0 and _absorb(tape, body + fired * stride, item):
+                guide = np.int64(0)
+                if fired >= 0:
+                    guide = read_word(body + fired * stride + 8 * TABLE)
+                elif silent and shown and late >> place & 1 == 0:
+                    guide = read_word(tape + 8 * RESORT)
+                if _absorb(tape, guide, item):
+                    uncovered += fired < 0
                     start = item + 1
-                    word = fresh = start >> 6
-                    singles = _SINGLE
+                    word = start >> 6
+                    singles = 1
                     continue
+                components = tape + 8 * COMPONENTS
+                kinds = read_word(tape + 8 * COMPONENT_DIGITS)
+                write_word(tape + 8 * LABEL, _code(planes, digits, item))
+                write_word(tape + 8 * COMPONENT, _code(components, kinds, item))
                 write_word(tape + 8 * FIRED, fired)
                 write_word(tape + 8 * UNCOVERED, uncovered)
                 return item
-            word = fresh = word + 1
+            word += 1
             singles -= 1
             continue
 
-        offset = 8 * word
-        strips += 1
-        if strips == _LONG:
-            known = _columns(body, slots, stride, table)
-            block = STRIP * max(1, _CACHE // (8 * STRIP * max(1, known)))
-            touched = word if known > _STREAMS else last
-        if block and word >= touched:
-            _touch(table, known, offset, min(block, whole - word), pad)
-            touched = word + block
-        if shown and not counting and digits <= 2:
-            said_0, said_1, _ = _two(body, slots, stride, default, 0, offset)
-            wrong = or_(
-                _error(planes, digits, 0, said_0, offset), _error(planes, digits, 1, said_1, offset)
-            )
-            if any_set(wrong) != 0:
-                fresh = _first_word(pad, wrong, word, fresh)
-                singles = 1  # it is in this word
+        # A few strips; if nothing is in them, words up to the beginning of a cache line; then far.
+        far = whole
+        if word & 7:
+            far = min(whole, word + _FEW * STRIP)
+        if known > _STREAMS:
+            if word + STRIP > touched:
+                touched = min(whole, word + block)
+                _touch(table, known, 8 * word, touched - word, pad)
+                block = min(2 * block, STRIP * max(1, _CACHE // (8 * STRIP * known)))
+            far = min(far, touched)
+        if counting:
+            if uncovered + 64 * STRIP > quiet:
+                quiet = _grown(tape, least, 64 * word - began, uncovered)
+            room, hush = quiet - uncovered, silent
+            if wrong_only and room <= 0:  # so many are uncovered that only mistakes matter
+                room, hush = 64 * (far - word), False
+            if two:
+                found, here, stopped = glide_counting_two(
+                    tape, slots, stride, default, shown, word, far, room, hush
+                )
             else:
-                fresh = word + STRIP
-                word = fresh & ~7
-            continue
-
-        # Two or three digits at a time. Whether an item is uncovered is one more digit, the last: 1
-        # by default, and 0 in every slot.
-        wrong, left = filled(0), filled(0)
-        total = digits + 1 if counting or not shown else digits
-        shift = 0 if shown else digits
-        while shift < total:
-            initial, width = (default | one << digits) >> shift, 2
-            if total - shift == 3:
-                width = 3
-                said_0, said_1, said_2 = _three(body, slots, stride, initial, shift, offset)
-            else:
-                said_0, said_1, said_2 = _two(body, slots, stride, initial, shift, offset)
-            wrong = or_(wrong, _error(planes, digits, shift, said_0, offset))
-            wrong = or_(wrong, _error(planes, digits, shift + 1, said_1, offset))
-            if digits == shift:
-                left = said_0
-            elif digits == shift + 1:
-                left = said_1
-            elif digits == shift + 2:
-                left = said_2
-            if width == 3:
-                wrong = or_(wrong, _error(planes, digits, shift + 2, said_2, offset))
-            shift += width
-        if not shown:
-            for digit in range(digits):
-                said = filled(-(default >> digit & 1))
-                wrong = or_(wrong, _error(planes, digits, digit, said, offset))
-            wrong = and_(wrong, left)
-        here = 0
-        if counting and any_set(left) != 0:
-            here = count_strip(left)
-            if fresh > word:  # these were counted before
-                write_strip(pad, left)
-                for number in range(fresh - word):
-                    here -= count_ones(read_word(pad + 8 * number))
-            if uncovered + here > quiet and (uncovered < quiet or not wrong_only):
-                singles = STRIP
-                continue
-        if any_set(wrong) != 0:
-            hushed = filled(0)
-            if silent and uncovered + here <= quiet:
-                hushed = and_(and_(wrong, left), read_strip(ordinary + offset))
-            found = _first_word(pad, but_not(wrong, hushed), word, fresh)
-            if silent and shown:
-                if fresh == word and found == word + STRIP:
-                    write_strip(noted + offset, hushed)
-                else:
-                    write_strip(pad, hushed)
-                    for number in range(fresh - word, found - word):
-                        write_word(noted + offset + 8 * number, read_word(pad + 8 * number))
-            if found < word + STRIP:
-                if counting:
-                    write_strip(pad, left)
-                    for number in range(fresh - word, found - word):
-                        uncovered += count_ones(read_word(pad + 8 * number))
-                fresh = found
-                singles = 1
-                continue
-        uncovered += here
-        fresh = word + STRIP
-        word = fresh & ~7
+                found, here, stopped = glide_counting(
+                    tape, slots, stride, default, shown, word, far, room, hush
+                )
+            uncovered += here
+        elif two:
+            found, _, stopped = glide_two(tape, slots, stride, default, True, word, far, 0, False)
+        else:
+            found, _, stopped = glide(tape, slots, stride, default, shown, word, far, 0, False)
+        if stopped:
+            singles = stopped
+            if stopped == STRIP:  # too many are uncovered, unless more are quiet by now
+                quiet = _grown(tape, least, 64 * found - began, uncovered)
+                singles = 0 if quiet - uncovered >= 64 * STRIP else STRIP
+        elif found == word:
+            singles = far - word
+        elif found & 7:
+            singles = -found & 7
+        word = found
     write_word(tape + 8 * FIRED, -1)
     write_word(tape + 8 * UNCOVERED, uncovered)
     return stop
+
+
+@_compiled
+def keep(counters, owner, code, counter, left):
+    """`thinking.keep_counter`, to be called from Python."""
+    return keep_counter(counters, owner, code, counter, left)
+
+
+@_compiled
+def think(tape, item, component, example, kind, against):
+    """`thinking.think_of`, to be called from Python."""
+    return think_of(tape, item, component, example, kind, against)
+
+
+@_compiled
+def name(tape, against, code):
+    """`thinking.name_reason`, to be called from Python."""
+    name_reason(tape, against, code)
 
 
 @_compiled
@@ -443,7 +431,7 @@ def say(tape, items):
     word, last = 0, (items + 63) >> 6
     while word + STRIP <= last:
         for shift in range(0, digits, 3):
-            said_0, said_1, said_2 = _three(body, slots, stride, default >> shift, shift, 8 * word)
+            said_0, said_1, said_2 = three(body, slots, stride, default >> shift, shift, 8 * word)
             write_strip(read_word(planes + 8 * shift) + 8 * word, said_0)
             if shift + 1 < digits:
                 write_strip(read_word(planes + 8 * (shift + 1)) + 8 * word, said_1)

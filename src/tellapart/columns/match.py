@@ -12,9 +12,8 @@ from typing import Any, Protocol
 from tellapart.columns.bits import Words
 from tellapart.columns.codes import Labels
 from tellapart.columns.engine import engine
-from tellapart.columns.patience import Patience
 from tellapart.columns.source import Source, column
-from tellapart.columns.tape import Tape
+from tellapart.columns.tape import Growth
 from tellapart.model import Literal
 from tellapart.protocol import Feature, Item, Label, Teacher
 
@@ -57,41 +56,36 @@ class PackedMatch:
     ----------
     default : label
         The label of items that no conjunction covers.
-    ordinary, noted : packed columns, optional
-        Where a mistake may change nothing but a count, and where to put down those that did.
+    ordinary : packed column, optional
+        Where a mistake may change nothing but a count.
     """
 
-    def __init__(
-        self,
-        world: World,
-        default: Label,
-        ordinary: Words | None = None,
-        noted: Words | None = None,
-    ) -> None:
+    def __init__(self, world: World, default: Label, ordinary: Words | None = None) -> None:
         self.world, self.labels = world, world.packed_labels
         planes = self.labels.codes.planes
         # a label that no item has is wrong everywhere: it has a digit of its own
         self._stranger = 1 << len(planes)
-        self._list: Any = engine(len(world))(planes, self._code(default), ordinary, noted)
+        self.list: Any = engine(len(world))(planes, self._code(default), ordinary)
         self._columns: dict[Feature, Any] = {}
         self._pending: list[tuple[int, Literal]] = []
-        self._uncovered = (0, 0, 0)
         self.slot = -1
         """The slot of the first conjunction that covers the item at hand, or -1."""
+        self.fired, self.counted = -1, 0
+        """What `find` found besides: the event's slot, and how many were uncovered before it."""
         self._free, self._shown = 0, False  # no event before `_free`, of what is so `_shown`
-        self._event, self._fired = -1, -1  # the last one found, and its slot
+        self._event, self._span = -1, (0, 0)  # the last one found, and what was searched
 
     # -- what a learner does to its index
 
     def clear(self) -> None:
         """Forget every conjunction."""
-        self._list.clear()
+        self.list.clear()
         self._pending.clear()
         self._free, self._event = 0, -1
 
     def append(self, literals: Iterable[Literal] = (), label: Label = None) -> int:
         """A new conjunction after all others; returns its slot."""
-        slot: int = self._list.append(self._code(label))
+        slot: int = self.list.append(self._code(label))
         for literal in literals:
             self.require(slot, literal)
         self._free, self._event = 0, -1
@@ -104,12 +98,12 @@ class PackedMatch:
         if known is None:
             self._pending.append((slot, literal))
         else:
-            self._list.require(slot, known, wanted)
+            self.list.require(slot, known, wanted)
         self._free, self._event = 0, -1
 
     def remove(self, slot: int) -> None:
         """Take the conjunction in `slot` out of the race."""
-        self._list.remove(slot)
+        self.list.remove(slot)
         self._free, self._event = 0, -1
 
     def first(self, item: Item) -> int | None:
@@ -118,13 +112,15 @@ class PackedMatch:
 
     # -- what simulate asks
 
-    def patience(self, rules: Any) -> Patience | None:
-        """What `rules`, which use this index, can take before they change, if that can be known."""
-        if not isinstance(self._list, Tape) or not hasattr(self.world, "said_against"):
-            return None
-        return Patience(rules, self.world, self._list)
-
-    def find(self, start: int, stop: int, shown: bool, quiet: int, wrong_only: bool) -> int:
+    def find(
+        self,
+        start: int,
+        stop: int,
+        shown: bool,
+        quiet: int,
+        wrong_only: bool,
+        growth: Growth | None = None,
+    ) -> int:
         """The next item from `start` on that may change the learner, or `stop`; see `Plain.find`.
 
         What was searched is not searched again while nothing changes.
@@ -135,22 +131,24 @@ class PackedMatch:
             start = self._free
             if start >= stop:
                 return stop
-        event, self._fired, uncovered = self._list.find(start, stop, shown, quiet, wrong_only)
+        event, self.fired, self.counted = self.list.find(
+            start, stop, shown, quiet, wrong_only, growth
+        )
         self._free, self._shown = event, shown
         self._event = event if event < stop else -1
-        self._uncovered = (start, event, uncovered)
+        self._span = (start, event)
         return event  # type: ignore[no-any-return]
 
     def uncovered(self, start: int, stop: int) -> int:
         """How many items from `start` to before `stop`, free of events, are uncovered."""
-        if self._uncovered[:2] != (start, stop):
-            found = self._list.find(start, stop, False, NEVER)
-            self._uncovered = (start, stop, found[2])
-        return self._uncovered[2]
+        if self._span != (start, stop):
+            self._span = (start, stop)
+            self.counted = self.list.find(start, stop, False, NEVER)[2]
+        return self.counted
 
     def arrive(self, item: int) -> None:
         """Make `item` the one at hand."""
-        self.slot = self._fired if self._event == item else self._list.first(item)
+        self.slot = self.fired if self._event == item else self.list.first(item)
 
     # -- how
 
@@ -159,15 +157,15 @@ class PackedMatch:
         for slot, (feature, wanted) in self._pending:
             places = self.world.places(feature)
             if places is None or (len(places) and places[-1] >= start):
-                self._list.require(slot, self._column(feature), wanted)
+                self.list.require(slot, self._column(feature), wanted)
             elif wanted:
-                self._list.remove(slot)
+                self.list.remove(slot)
         self._pending.clear()
 
     def _column(self, feature: Feature) -> Any:
         if feature not in self._columns:
             try:
-                self._columns[feature] = self._list.hold(column(self.world, feature))
+                self._columns[feature] = self.list.hold(column(self.world, feature))
             except Exception as error:
                 raise Unreadable from error
         return self._columns[feature]

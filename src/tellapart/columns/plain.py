@@ -36,8 +36,12 @@ class Plain:
     ) -> None:
         self.planes, self.default = tuple(planes), default
         self.digits = max(len(self.planes), default.bit_length())
-        self.ordinary, self.noted = ordinary, noted
+        self.ordinary, self.noted, self._first_noted = ordinary, noted, 0
         self.clear()
+
+    def note(self, noted: Words, first: int) -> None:
+        """Put mistakes down in `noted`, whose first word is word `first`, as far as it goes."""
+        self.noted, self._first_noted = noted, first
 
     def clear(self) -> None:
         """Forget every conjunction."""
@@ -76,7 +80,13 @@ class Plain:
         return -1
 
     def find(
-        self, start: int, stop: int, shown: bool = True, quiet: int = -1, wrong_only: bool = False
+        self,
+        start: int,
+        stop: int,
+        shown: bool = True,
+        quiet: int = -1,
+        wrong_only: bool = False,
+        growth: object = None,
     ) -> tuple[int, int, int]:
         """The first event from `start` to before `stop`: its item, slot, and the uncovered before.
 
@@ -86,10 +96,14 @@ class Plain:
         With `quiet` >= 0, uncovered items are counted. All after the first `quiet` of them are
         events (with `wrong_only`, those that get a wrong code). Of the first `quiet`, those that
         get a wrong code are no events where `ordinary` is set: they are put down in `noted`. If
-        there is no `noted`, this is so only when not `shown`, and nothing is put down.
+        there is no `noted`, this is so only when not `shown`, and nothing is put down; where there
+        is no more room in it, the search ends (`Tape`: if anything is uncovered). `growth` is
+        for `Tape.find`: without it there are more events, which does no harm.
         """
         counting, uncovered, size = quiet >= 0, 0, 2
         silent = self.ordinary is not None and (self.noted is not None or not shown)
+        if silent and counting and shown and self.noted is not None:
+            stop = min(stop, 64 * (self._first_noted + len(self.noted)))
         word, last = start >> 6, -(-stop // 64)
         while word < last:
             end = min(word + size, last)
@@ -112,7 +126,8 @@ class Plain:
             if counting:
                 uncovered += int(np.bitwise_count(left).sum())
                 if shown and self.noted is not None:
-                    self.noted[word:end] |= hushed
+                    first = self._first_noted
+                    self.noted[word - first : end - first] |= hushed
             if events.any():
                 item = 64 * word + _place(events)
                 return item, self.first(item), uncovered

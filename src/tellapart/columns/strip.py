@@ -16,8 +16,7 @@ from numba import types
 from numba.core.cgutils import get_or_insert_function
 from numba.extending import intrinsic, models, register_model
 
-STRIP = 16
-"""Words a strip: four vectors of AVX2, of whose registers three such strips leave a few free."""
+from tellapart.columns.tape import STRIP
 
 _vector = ir.VectorType(ir.IntType(64), STRIP)
 _ones = ir.Constant(_vector, [-1] * STRIP)
@@ -86,6 +85,9 @@ def _pointer(builder: Any, address: Any, kind: Any) -> Any:
 read_strip = _unary(strip(types.int64), lambda b, a: b.load(_pointer(b, a, _vector), align=8))
 read_word = _unary(
     types.int64(types.int64), lambda b, a: b.load(_pointer(b, a, ir.IntType(64)), align=8)
+)
+read_float = _unary(
+    types.float64(types.int64), lambda b, a: b.load(_pointer(b, a, ir.DoubleType()), align=8)
 )
 filled = _unary(strip(types.int64), _spread)
 any_set = _unary(types.int64(strip), lambda b, x: _fold(b, x, b.or_))

@@ -1,36 +1,55 @@
 """A decision list on columns, compiled: a tape of integers that `kernel` runs over.
 
 The tape begins with a head: how many slots, how many cells a slot, how many binary digits a code,
-the default's code, what `find` found besides the item, and addresses: of a scratch pad, of the
-columns `ordinary` and `noted` (0 where there is none), of what `columns.patience` needs, of the
-planes of digits. Then, slot after slot: how many columns are forbidden (-1: removed), how many
-needed, the code, the address of a table (`columns.patience`), and the addresses of these columns,
-in this order. So a change of one rule is a change of a few cells.
+the default's code, what `find` found besides the item, and addresses: of the columns `ordinary`
+and `noted` (0 where there is none), of what `columns.patience` needs, of the planes of digits; then
+a scratch pad, and the addresses of all columns in use. Then, slot after slot: how many columns are
+forbidden (-1: removed), how many needed, the code, the address of a table (`columns.patience`), and
+the addresses of these columns, in this order. So a change of one rule is a change of a few cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from tellapart.columns.bits import Words
 
-SLOTS, STRIDE, DIGITS, DEFAULT, FIRED, UNCOVERED, PAD, ORDINARY, NOTED = range(9)
+SLOTS, STRIDE, DIGITS, DEFAULT, FIRED, UNCOVERED, ORDINARY, NOTED, NOTED_END = range(9)
 LOGGED, TOUCHED, LOG, TOUCHES, COMPONENT_DIGITS = range(9, 14)  # see `columns.patience`
-PLANES = 14
+LABEL, COMPONENT, SLOPE, ROOT, SINCE, TIME, LOGARITHM, PART, KNOWN = range(14, 23)
+MIND, COUNTERS, RESORT = range(23, 26)  # see `columns.thinking`; the default's table
+PLANES = 26
 COMPONENTS = PLANES + 64  # a code has at most 64 digits
-HEAD = COMPONENTS + 64
-FORBIDDEN, NEEDED, CODE, TABLE, CELLS = range(5)
+PAD = COMPONENTS + 64
+STRIP = 16
+"""Words that `kernel` reads at a time."""
 MOST = 512
-"""So many columns may be in the scratch pad's table of those in use, and mistakes in the log."""
+"""So many columns may be in the table of those in use."""
+USUAL = 16
+"""So many codes may have a strip of the scratch pad each."""
+LOGS, LOG_CELLS = 2048, 4
+"""So many mistakes may be in the log, and what is said of each."""
+KNOWN_COLUMNS = PAD + (2 + USUAL) * STRIP
+HEAD = KNOWN_COLUMNS + MOST
+FORBIDDEN, NEEDED, CODE, TABLE, CELLS = range(5)
+SLACK, SAID, OWNER, FRESH, EXAMPLE, KIND, AGAINST, SEPARATORS = range(8)  # of a rule's table
+USED, ENTRIES, ENTRY, OWNERS = 1, 2, 5, 40  # of the table of counters
+EVERYWHERE = -1
+"""Stands for the address of a column that is set on every item, and takes no room."""
+Growth: TypeAlias = tuple[float, ...]
+"""How many more items become quiet as others go by; see `Tape.find`."""
+_NONE: Growth = (0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
 _SLOTS, _LITERALS = 16, 12  # room for so many, to begin with; doubled when needed
 
 
 class Tape:
     """What `Plain` is, at the speed of memory; it has the same parameters and methods."""
+
+    _slots: int
 
     def __init__(
         self,
@@ -47,36 +66,63 @@ class Tape:
         self.digits = max(len(self.planes), default.bit_length())
         self._kept: list[npt.NDArray[Any]] = []
         """Columns whose addresses are on the tape."""
-        head = [0, CELLS + _LITERALS, self.digits, default, -1, 0]
-        pad = np.empty(16 + MOST, dtype=np.uint64)
-        for column in (pad, ordinary, noted):
-            head.append(0 if column is None else self.hold(column))
-        head += [0, 0, 0, 0, 0, *map(self.hold, self.planes)]
-        self._lay(np.array(head, dtype=np.int64), _SLOTS)
+        self._known: set[int] = set()  # those of columns in some conjunction
+        stride = CELLS + _LITERALS
+        self._lay(np.zeros(HEAD + _SLOTS * stride, dtype=np.int64), _SLOTS, stride)
+        cells = self._cells
+        cells[DIGITS], cells[DEFAULT] = self.digits, default
+        for digit, plane in enumerate(self.planes):
+            cells[PLANES + digit] = self.hold(plane)
+        if ordinary is not None:
+            cells[ORDINARY] = self.hold(ordinary) if ordinary.strides[0] else EVERYWHERE
+        if noted is not None:
+            self.note(noted, 0)
+
+    def note(self, noted: Words, first: int) -> None:
+        """Put mistakes down in `noted`, whose first word is word `first`, as far as it goes."""
+        self._cells[NOTED] = self.hold(noted) - 8 * first
+        self._cells[NOTED_END] = first + len(noted)
 
     def hold(self, column: npt.NDArray[Any]) -> int:
         """What `require` wants of a column: its address."""
         self._kept.append(column)
         return self._kernel.address(column)  # type: ignore[no-any-return]
 
+    def keep(self, counters: int, owner: int, code: int, counter: int, left: int) -> bool:
+        """`thinking.keep_counter`."""
+        return bool(self._kernel.keep(counters, owner, code, counter, left))
+
+    def think(self, item: int, component: int, example: int, kind: int, against: int) -> int:
+        """`thinking.think_of`."""
+        return self._kernel.think(  # type: ignore[no-any-return]
+            self._address, item, component, example, kind, against
+        )
+
+    def name(self, against: int, code: int) -> None:
+        """`thinking.name_reason`."""
+        self._kernel.name(self._address, against, code)
+
     def clear(self) -> None:
         """Forget every conjunction."""
-        self._slots = self._cells[SLOTS] = 0
-        self._tape[HEAD:] = 0
+        if self._slots:
+            self._slots = self._cells[SLOTS] = self._cells[KNOWN] = 0
+            self._known.clear()
+            self._tape[HEAD:] = 0
 
-    def _lay(self, head: Any, room: int) -> None:
-        """A fresh tape with this head, and so much room for slots."""
-        self._room, self._stride = room, int(head[STRIDE])
-        self._slots = int(head[SLOTS])
-        self._tape: Any = np.zeros(HEAD + room * self._stride, dtype=np.int64)
-        self._tape[: len(head)] = head
-        self._address: int = self._kernel.address(self._tape)
-        self._cells: Any = self._tape.data  # quicker than numpy for one cell at a time
+    def _lay(self, tape: Any, room: int, stride: int) -> None:
+        """Use a tape with room for so many slots."""
+        self._room, self._stride, self._tape = room, stride, tape
+        self._address: int = self._kernel.address(tape)
+        self._cells: Any = tape.data  # quicker than numpy for one cell at a time
+        self._floats: Any = tape.view(np.float64).data
+        self._cells[STRIDE] = stride
+        self._slots = int(self._cells[SLOTS])
 
     def _grow(self, room: int, stride: int) -> None:
-        head, body = self._tape[:HEAD], self._body()
-        head[STRIDE] = stride
-        self._lay(head, room)
+        before, body = self._tape, self._body()
+        tape = np.zeros(HEAD + room * stride, dtype=np.int64)
+        tape[:HEAD] = before[:HEAD]
+        self._lay(tape, room, stride)
         self._body()[:, : body.shape[1]] = body
 
     def _body(self) -> Any:
@@ -105,6 +151,10 @@ class Tape:
         if CELLS + forbidden + needed == self._stride:
             self._grow(self._room, 2 * self._stride)
             cells, start = self._cells, HEAD + slot * self._stride
+        if column not in self._known and len(self._known) < MOST:
+            cells[KNOWN_COLUMNS + len(self._known)] = column
+            self._known.add(column)
+            cells[KNOWN] = len(self._known)
         end = start + CELLS + forbidden + needed
         if wanted:
             cells[end] = column
@@ -131,11 +181,33 @@ class Tape:
         return int(self._kernel.first(self._address, item))
 
     def find(
-        self, start: int, stop: int, shown: bool = True, quiet: int = -1, wrong_only: bool = False
+        self,
+        start: int,
+        stop: int,
+        shown: bool = True,
+        quiet: int = -1,
+        wrong_only: bool = False,
+        growth: Growth | None = None,
     ) -> tuple[int, int, int]:
-        """The first event from `start` to before `stop`; see `Plain.find`."""
-        item = self._find(self._address, start, stop, shown, quiet, wrong_only)
+        """The first event from `start` to before `stop`; see `Plain.find`.
+
+        With `growth` = (a, b, r, t, l, f), quiet grows as items go by: after n of them, c of them
+        covered, it is ceil(f + ac + b(g sqrt(r + c) - sqrt(r))) - 1 more, where g, the growth of a
+        logarithm, is (1 + 2 log(1 + n/t) / l)^{3/2}. Where there is no more room in `noted`, the
+        search ends.
+        """
         cells = self._cells
+        if quiet >= 0:
+            floats = self._floats
+            (
+                floats[SLOPE],
+                floats[ROOT],
+                floats[SINCE],
+                floats[TIME],
+                floats[LOGARITHM],
+                floats[PART],
+            ) = growth or _NONE
+        item = self._find(self._address, start, stop, shown, quiet, wrong_only)
         return item, cells[FIRED], cells[UNCOVERED]
 
     def say(self, items: int) -> None:

@@ -33,6 +33,9 @@ class HandleMistake(RuleLearner):
 
     def slack(self, rule: Rule) -> int:
         k = self._patience(rule, self.rounds)
+        aside = self.m - 1 - len(rule.features) - len(rule.counts)
+        if aside >= 0:  # all its counters are set aside, and so many more would be
+            return floor(k) + aside
         return max(0, floor(k - (self._odd_counts(rule) if rule.counted > k else rule.counted)))
 
     def tolerates(self, rule: Rule, feature: Feature) -> int:

@@ -139,13 +139,40 @@ class RuleLearner(BaseLearner):
         sees_all = self.needs_every_round and type(self).quiet is RuleLearner.quiet
         return None if self.remember or sees_all else [(self, shown)]
 
-    def quiet(self) -> tuple[int, bool]:
+    @property
+    def by_the_book(self) -> bool:
+        """Whether a round is nothing but `meet` or `err`, once it is known to be in turn."""
+        kind = type(self)
+        return (
+            kind._learn is RuleLearner._learn
+            and kind.learn is BaseLearner.learn
+            and kind._guess is RuleLearner._guess
+            and kind.guess is BaseLearner.guess
+        )
+
+    @property
+    def default(self) -> Guess:
+        """What is said of items that no rule covers."""
+        return self._first or Guess(None, None)
+
+    def meet(self, item: Item, label: Label) -> None:
+        """Take a round in which no rule covered the item, known to be in turn."""
+        self.rounds += 1
+        self._uncovered(item, label)
+
+    def err(self, rule: Rule, feature: Feature) -> None:
+        """Take a mistake of `rule`, known to be in turn, with a reason known to be sound."""
+        self.rounds += 1
+        self._wrong(rule, feature)
+
+    def quiet(self) -> tuple[int, bool, tuple[float, ...] | None]:
         """How many of the coming uncovered rounds can change nothing but their count.
 
-        And whether after them only wrong guesses can. -1 when they are not even counted: then
-        every mistake, and nothing else, changes this learner.
+        And whether after them only wrong guesses can, and, if the first number grows as covered
+        rounds go by, how (`columns.Tape.find`). -1 when they are not even counted: then every
+        mistake, and nothing else, changes this learner.
         """
-        return -1, True
+        return -1, True, None
 
     @property
     def tolerant(self) -> bool:
@@ -163,7 +190,8 @@ class RuleLearner(BaseLearner):
     def tally(self, rule: Rule, feature: Feature, times: int, since: int) -> None:
         """Take so many mistakes that only count; the first was in round `since`."""
         count, first = rule.counts.get(feature, (0, since))
-        rule.count(feature, count + times, first)
+        rule.counts[feature] = (count + times, first)
+        rule.counted += times
 
     def rule(self, slot: int) -> Rule | None:
         """The rule in a slot of the index, if it is in force; -1 is the last slot."""

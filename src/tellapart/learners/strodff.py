@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import exp, floor
+from math import ceil, exp, log, sqrt
 from typing import Any
 
 from tellapart import codec
@@ -56,7 +56,7 @@ class StRoDFF(HandleMistake):
     Examples
     --------
     >>> import tellapart as ta
-    >>> world = ta.worlds.tree(20_000, 30, 4, 2, exceptions=0.02, seed=1)
+    >>> world = ta.worlds.tree(20_000, 30, 4, 2, exceptions=0.02, seed=3)
     >>> learner = ta.StRoDFF(world.m, epsilon=0.02, sigma=0.02, delta=0.1, scale=0.1)
     >>> lesson = ta.teach(learner, world.teacher(), world.items)
     >>> lesson.mistakes < 0.1 * lesson.rounds
@@ -144,16 +144,20 @@ class StRoDFF(HandleMistake):
         r = t - self._last_rule - uncovered + 1
         return uncovered >= gamma(self.epsilon, r, t, self.delta, scale=self.scale)
 
-    def quiet(self) -> tuple[int, bool]:
+    def quiet(self) -> tuple[int, bool, tuple[float, ...] | None]:
         """How many uncovered rounds must go by before the next rule can be made.
 
         The threshold never falls while covered and uncovered rounds go by, so at least what is
-        missing now is missing. A round is left for the rounding of floats.
+        missing now is missing. It is 1 + a r + b sqrt(r), where r counts the covered rounds and b
+        grows with log^{3/2}(8t^2/delta). A little is left for the rounding of floats.
         """
         t, uncovered = self.rounds + 1, self._uncovered_rounds
         r = t - self._last_rule - uncovered
-        missing = gamma(self.epsilon, r, t, self.delta, scale=self.scale) - uncovered
-        return max(0, floor(missing) - 1), self.as_printed
+        a = 1 / (1 - 2 * self.epsilon) - 1
+        b = gamma(self.epsilon, 1, t, self.delta, scale=self.scale) - 1 - a
+        missing = a * r + b * sqrt(r) - uncovered + 1 - 1e-6
+        quiet = max(0, ceil(missing) - 1)
+        return quiet, self.as_printed, (a, b, r, t, log(8 * t**2 / self.delta), missing - quiet)
 
     def skip(self, rounds: int, uncovered: Callable[[RuleLearner], int]) -> None:
         """Let the clock run over rounds in which nothing else changed."""

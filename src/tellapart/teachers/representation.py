@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterable
 
 from tellapart import codec
@@ -105,6 +106,19 @@ class FromRepresentation:
                 named.add(key)
                 return feature
         return Is(item)
+
+    def said(self, item: Item, feature: Feature, against: int) -> None:
+        """Note that `item`, an exception, was told apart from an example of component `against`."""
+        self._named.setdefault((against, feature), set()).add(codec.identity(item))
+
+    def left(self, against: int, feature: Feature) -> int:
+        """How many more exceptions may name `feature` against a component."""
+        named = self._named.get((against, feature), ())
+        return sys.maxsize if self.s is None else max(0, self.s - len(named))
+
+    def names(self) -> Iterable[tuple[int, Feature]]:
+        """What exceptions named, and against which component."""
+        return self._named
 
     def _component(self, item: Item) -> int:
         number = self.component_of(item)

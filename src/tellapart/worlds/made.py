@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tellapart import codec
-from tellapart.columns import Codes, Labels, Words, blank, clear_tail, column, pack, words_for
+from tellapart.columns import Codes, Labels, Mind, Words, blank, clear_tail, column, pack, words_for
 from tellapart.errors import FormatError, ParameterError, check
 from tellapart.features import And, Is, Or
 from tellapart.model import Not, truth
@@ -96,10 +96,10 @@ codec.register(Row, "$item", lambda row: row.number, _find_row)
 class Columns:
     """Random truth values for (feature, item), found by hashing; features are "f0", "f1", ..."""
 
-    def __init__(self, items: int, features: int, seed: int, density: float = 0.5) -> None:
-        self.items, self.features, self.seed, self.density = items, features, seed, density
-        self._start = _mix(_mix(seed & _MASK) + _GOLDEN & _MASK)
-        self._threshold = int(density * 2**64)
+    def __init__(self, items: int, features: int, seed: int) -> None:
+        self.items, self.features, self.seed = items, features, seed
+        self.start = _mix(_mix(seed & _MASK) + _GOLDEN & _MASK)
+        self.mind = _mix(self.start - _GOLDEN & _MASK)  # what would be the column before the first
 
     def number(self, feature: Feature) -> int:
         """The number of a column by its name."""
@@ -113,22 +113,23 @@ class Columns:
 
     def bit(self, column: int, item: int) -> bool:
         """One truth value."""
-        start = _mix(self._start + column * _GOLDEN & _MASK)
-        if self.density == 0.5:
-            return bool(_mix(start + (item >> 6) * _GOLDEN & _MASK) >> (item & 63) & 1)
-        return _mix(start + item * _GOLDEN & _MASK) < self._threshold
+        start = _mix(self.start + column * _GOLDEN & _MASK)
+        return bool(_mix(start + (item >> 6) * _GOLDEN & _MASK) >> (item & 63) & 1)
+
+    def thoughts(self, item: int) -> Iterator[int]:
+        """Columns that come to mind at the sight of an item: drawn at random, but ever the same."""
+        start = _mix(self.mind + item * _GOLDEN & _MASK)
+        for step in range(_REASONS):
+            yield _mix(start + step * _GOLDEN & _MASK) % self.features
 
     def words(self, column: int) -> Words:
         """The whole column, packed."""
-        start = np.uint64(_mix(self._start + column * _GOLDEN & _MASK))
-        half = self.density == 0.5
-        mixed = blank(words_for(self.items) if half else self.items)
+        start = np.uint64(_mix(self.start + column * _GOLDEN & _MASK))
+        mixed = blank(words_for(self.items))
         for first in range(0, len(mixed), _BLOCK):
             steps = np.arange(first, min(first + _BLOCK, len(mixed)), dtype=np.uint64)
             mixed[first : first + _BLOCK] = _mix_all(steps * np.uint64(_GOLDEN) + start)
-        if half:
-            return clear_tail(mixed, self.items)
-        return pack(mixed < np.uint64(self._threshold))
+        return clear_tail(mixed, self.items)
 
 
 class MadeWorld(World):
@@ -182,11 +183,14 @@ class MadeWorld(World):
         self.bits: dict[Feature, memoryview] = {}
         """The columns laid out so far, to be read a word at a time."""
         self._touched: dict[Feature, int] = {}
+        self._said: dict[int, list[Feature | None]] = {}
         for feature, words in (laid_out or {}).items():
             self._lay_out(feature, words)
         self._forced = self._forced_literals() if forced else {}
         self._place(exceptions, placement)
-        codes = components.map([names.index(label) for label in given], len(names))
+        self.usual = tuple(names.index(label) for label in given)
+        """The code of the label of each component."""
+        codes = components.map(self.usual, len(names))
         generator = random.Random(f"{columns.seed}/labels of exceptions")
         for item in self.exceptions:
             codes[item] = generator.choice([c for c in range(len(names)) if c != codes[item]])
@@ -229,13 +233,13 @@ class MadeWorld(World):
             if callable(feature):
                 return self._combined(feature)
             words = self.columns.words(self.columns.number(feature))
-            for (component, forced), wanted in self._forced.items():
-                if forced == feature:
-                    members = self.components.where(component)
-                    words = np.bitwise_or(words, members, out=words)
+            forced = [(n, wanted) for (n, name), wanted in self._forced.items() if name == feature]
+            for part in self.components.parts() if forced else ():
+                for component, wanted in forced:
+                    members = self.components.where(component, part)
+                    words[part] |= members
                     if not wanted:
-                        words ^= members
-                    del members  # before the next one is made
+                        words[part] ^= members
             self._lay_out(feature, words)
         return self._columns[feature]
 
@@ -264,7 +268,12 @@ class MadeWorld(World):
 
     @cached_property
     def ordinary(self) -> Words:
-        """All items but the exceptions: of them the teacher thinks by components alone."""
+        """All items but the exceptions: of them the teacher thinks by components alone.
+
+        Where there are none, a column that takes no room.
+        """
+        if not self.exceptions:
+            return np.broadcast_to(np.uint64(_MASK), words_for(len(self)))
         words = blank(words_for(len(self)))
         words.fill(0)
         odd = np.array(self.exceptions, dtype=np.uint64)
@@ -279,10 +288,37 @@ class MadeWorld(World):
         if not isinstance(example, Row) or example.world is not self:
             return [None] * self.m
         parts, j = self.representation.components, self.components[example.number]
-        return [
-            None if part.label == parts[j].label else self.representation.separator(i, j)
-            for i, part in enumerate(parts)
-        ]
+        if j not in self._said:
+            self._said[j] = [
+                None if part.label == parts[j].label else self.representation.separator(i, j)
+                for i, part in enumerate(parts)
+            ]
+        return self._said[j]
+
+    @property
+    def mind(self) -> Mind | None:
+        """How the teacher thinks of reasons for exceptions; None where there are none."""
+        if not self.exceptions:
+            return None
+        forced: list[list[tuple[int, bool]]] = [[] for _ in range(self.m)]
+        for (component, feature), wanted in self._forced.items():
+            forced[component].append((self.columns.number(feature), wanted))
+        return Mind(
+            features=self.columns.features,
+            draws=_REASONS,
+            start=self.columns.start,
+            thoughts=self.columns.mind,
+            limit=self.s,
+            forced=forced,
+        )
+
+    def home(self, item: Item) -> tuple[int, int, bool] | None:
+        """Of an item of this world: its number, its component, and whether it is an exception."""
+        if not isinstance(item, Row) or item.world is not self:
+            return None
+        component = self.components[item.number]
+        odd = self.labels.codes[item.number] != self.usual[component]
+        return item.number, component, odd
 
     def _forced_literals(self) -> dict[tuple[int, Feature], bool]:
         parts = enumerate(self.representation.components)
@@ -314,9 +350,8 @@ class MadeWorld(World):
 
         Of those, the ones that tell it from the example.
         """
-        generator = random.Random(f"{self.columns.seed}/{item.number}")
-        for _ in range(_REASONS):
-            name = f"f{generator.randrange(self.columns.features)}"
+        for number in self.columns.thoughts(item.number):
+            name = f"f{number}"
             if (holds := name in item) != (name in example):
                 yield name if holds else Not(name)
 

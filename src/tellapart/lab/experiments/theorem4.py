@@ -20,7 +20,7 @@ _ROBUST = "RobustDFF, k = εn"
 _WEIGHTS = {
     "StRoDFF as printed": 1,
     "StRoDFF": 1,
-    _ROBUST: 11,
+    _ROBUST: 1,
     "CappedDFF": 2,
     "StRoDFF, scale 0.1": 1,
 }

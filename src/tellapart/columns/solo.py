@@ -1,0 +1,173 @@
+"""One list of rules on its own: what `simulate` does for most learners, and does quickest.
+
+Of an item that is no exception, a made world's teacher says what its component alone decides
+(`MadeWorld.said_against`), of others what comes to his mind (`columns.reasons`). Such a round is
+told to the learner without asking the teacher, and kept as a number and a guess: what was said is
+asked when somebody wants to know (`corrections.Noted`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tellapart.columns.bits import words_for
+from tellapart.columns.corrections import Noted
+from tellapart.columns.match import PackedMatch, Unreadable, World
+from tellapart.columns.patience import Patience
+from tellapart.columns.reasons import Reasons
+from tellapart.columns.tape import COMPONENT, COMPONENT_DIGITS, COMPONENTS, LABEL, Tape
+from tellapart.protocol import Conversation, Feature
+
+_LOUD = (-1, True, None)
+
+
+class Solo:
+    """A learner whose own list of rules decides everything, in a lesson that nobody watches.
+
+    Parameters
+    ----------
+    learner : RuleLearner
+        Told of the rounds that matter, by the book (`RuleLearner.by_the_book`).
+    world : World
+        Where it learns.
+    conversation : Conversation
+        Takes the rounds of which the teacher must be asked.
+    """
+
+    def __init__(self, learner: Any, world: World, conversation: Conversation) -> None:
+        self._learner, self._world, self._conversation = learner, world, conversation
+        self._clocked = learner.quiet()[0] >= 0
+        counts = self._clocked or learner.tolerant
+        home = getattr(world, "home", None)
+        # against an example from elsewhere nothing that the teacher says is known to be sound
+        strange = home is not None and home(learner.default.example) is None
+        ordinary = world.ordinary if counts and not strange else None
+        self._match = PackedMatch(world, learner.default.label, ordinary)
+        self._list = self._match.list
+        known = home is not None and not strange and isinstance(self._list, Tape)
+        self._against: dict[int, Any] | None = {} if known else None  # by number of a rule
+        self.noted: Noted | None = None
+        if known or (self._clocked and ordinary is not None):
+            self.noted = Noted(learner.default)
+        self._room = 0 if ordinary is not None and self._clocked else len(world)
+        self._patience: Patience | None = None
+        self._reasons: Reasons | None = None
+
+    def run(self, number: int) -> int:
+        """Go on from round `number`; returns the first round not done."""
+        learner, match = self._learner, self._match
+        find, end, clocked = match.find, len(self._world), self._clocked
+        quiet = _LOUD
+        learner.use(match)
+        try:
+            self._prepare()
+            patience = self._patience
+            while number < end:
+                if clocked:
+                    quiet = learner.quiet()
+                    if number >= self._room:
+                        self._make_room(number)
+                event = find(number, end, True, *quiet)
+                if event > number:
+                    if patience is not None:
+                        patience.settle(number)
+                    learner.skip(event - number, self._uncovered)
+                    number = event
+                    if number == end or (clocked and match.fired < 0):
+                        continue  # its clock has gone on: more may be quiet now
+                if self._tell(number):
+                    number += 1
+        except Unreadable:
+            if self.noted is not None:
+                self.noted.forget(number)  # what was put down ahead
+        finally:
+            learner.use(None)
+        return number
+
+    def _prepare(self) -> None:
+        """Let the kernel know of the components, and of what rules can take."""
+        if self._against is None:
+            return
+        planes = self._world.components.planes  # type: ignore[attr-defined]
+        self._list.set(COMPONENT_DIGITS, len(planes))
+        for digit, plane in enumerate(planes):
+            self._list.set(COMPONENTS + digit, self._list.hold(plane))
+        mind = self._world.mind  # type: ignore[attr-defined]
+        if mind is not None:
+            teacher = self._conversation.teacher
+            self._reasons = Reasons(mind, self._learner, self._world, self._list, teacher)
+        if self._learner.tolerant:
+            assert self.noted is not None
+            self._patience = Patience(self._learner, self._world, self._list, self._reasons)
+            self.noted.more = self._patience.guesses
+
+    def _make_room(self, number: int) -> None:
+        assert self.noted is not None
+        first = number >> 6
+        part = self.noted.extend(first, words_for(len(self._world)))
+        self._list.note(part, first)
+        self._room = 64 * (first + len(part))
+
+    def _uncovered(self, rules: object) -> int:
+        return self._match.counted
+
+    def _tell(self, number: int) -> bool:
+        """Tell the learner of a round; False if it turns out to be no more than a count."""
+        learner, slot = self._learner, self._match.fired
+        rule = learner.rule(slot) if slot >= 0 else None
+        example = (learner.default if rule is None else rule.guess).example
+        reasons = self._reasons
+        if self._against is not None:
+            label, component = self._list.get(LABEL), self._list.get(COMPONENT)
+            ordinary = label == self._world.usual[component]  # type: ignore[attr-defined]
+            if rule is None and (ordinary or self._right_by_default(label)):
+                return self._meet(number, label)
+            feature = self._said_against(rule)[component] if ordinary else None
+            if feature is not None:
+                return self._err(number, rule, feature)
+            if reasons is not None:
+                feature = reasons.think(number, component, example, ordinary)
+                if feature is not None and rule is None:
+                    return self._meet(number, label)
+                if feature is not None:
+                    return self._err(number, rule, feature, again=False)
+        self._match.arrive(number)
+        correction = self._conversation.round(number, self._world.items[number])
+        feature = correction and correction.feature
+        if self._patience is not None:
+            self._patience.look(rule, feature)
+        if reasons is not None:
+            reasons.hear(example, feature)
+        return True
+
+    def _right_by_default(self, code: int) -> bool:
+        return bool(self._match.labels.names[code] == self._learner.default.label)
+
+    def _said_against(self, rule: Any) -> Any:
+        assert self._against is not None
+        said = self._against.get(rule.number)
+        if said is None:
+            said = self._world.said_against(rule.example)  # type: ignore[attr-defined]
+            self._against[rule.number] = said
+        return said
+
+    def _meet(self, number: int, code: int) -> bool:
+        """An item that no rule covers."""
+        learner, label = self._learner, self._match.labels.names[code]
+        if not self._right_by_default(code):
+            self.noted.guesses[number] = learner.default  # type: ignore[union-attr]
+        learner.meet(self._world.items[number], label)
+        if self._patience is not None:
+            self._patience.look(None, None)
+        return True
+
+    def _err(self, number: int, rule: Any, feature: Feature, again: bool = True) -> bool:
+        """A mistake of a rule; `again`: unless it can be counted, after all."""
+        patience = self._patience
+        if again and patience is not None and patience.refill(rule, feature):
+            return False
+        self.noted.guesses[number] = rule.guess  # type: ignore[union-attr]
+        self._learner.err(rule, feature)
+        if patience is not None:
+            patience.look(rule, feature)
+        return True

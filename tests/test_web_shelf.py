@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tellapart.sessions import Session, Store
 from tellapart.tables import read_table
-from tellapart.web.shelf import Shelf, begin
+from tellapart.web.shelf import QUIET, Shelf, begin
 
 NAMES = [f"zoo {n}" for n in range(6)]
 
@@ -74,3 +74,20 @@ def test_the_session_not_used_for_longest_is_closed_and_nothing_is_lost(tmp_path
         for name in NAMES:
             with Session.open(store, name, read_table(table, id="name")) as session:
                 assert len(words(session)) >= 6
+
+
+def test_nothing_is_looked_ahead_for_when_all_is_closed(tmp_path: Path) -> None:
+    """Calls that end together leave one timer, and closing leaves none."""
+    table = tmp_path / "zoo.csv"
+    table.write_text("name,legs\nbear,4\nduck,2\n")
+    troubles: list[object] = []
+
+    async def run(shelf: Shelf) -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, said: troubles.append(said))
+        await shelf.new("zoo", begin(table, "zoo", {"id": "name"}, learner="DFF"))
+        await asyncio.gather(*(shelf.run("zoo", words) for _ in range(5)))
+        await shelf.close_all()
+        await asyncio.sleep(QUIET + 0.1)
+
+    asyncio.run(run(Shelf(Store(tmp_path / "zoo.db"), tmp_path)))
+    assert troubles == []

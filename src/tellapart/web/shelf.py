@@ -201,6 +201,7 @@ class _Open:
 
     def __init__(self, session: Session) -> None:
         self.session, self.users = session, 0
+        self._ended = False
         self._quiet: asyncio.TimerHandle | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="session")
 
@@ -215,13 +216,18 @@ class _Open:
 
     async def run(self, work: Callable[[], T]) -> T:
         loop = asyncio.get_running_loop()
-        if self._quiet is not None:
-            self._quiet.cancel()
+        self._hush()
         with self.used():
             try:
                 return await loop.run_in_executor(self._pool, work)
             finally:
-                self._quiet = loop.call_later(QUIET, self._pool.submit, self._look_ahead)
+                self._hush()  # another call may have ended meanwhile
+                if not self._ended:
+                    self._quiet = loop.call_later(QUIET, self._pool.submit, self._look_ahead)
+
+    def _hush(self) -> None:
+        if self._quiet is not None:
+            self._quiet.cancel()
 
     def _look_ahead(self) -> None:
         """Whoever taught a moment ago looks at an item now: use the time, until somebody comes."""
@@ -232,9 +238,8 @@ class _Open:
             logs.write("look ahead", logging.WARNING, **logs.where(error))
 
     async def end(self) -> None:
+        self._ended = True
         await self.run(self.session.close)
-        if self._quiet is not None:
-            self._quiet.cancel()
         self._pool.shutdown(wait=False)
 
 

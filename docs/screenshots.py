@@ -99,7 +99,7 @@ def main(folder: Path) -> None:
             camera.take("front")
             with server.client("Ann") as client:
                 body = {"name": "zoo", "table": "zoo.csv", "id": "name", "overlap": 0.5}
-                body |= {"until": {"no mistake in": 10}, "labels": ["mammal", "bird"], "seed": 4}
+                body |= {"until": {"no mistake in": 40}, "labels": ["mammal", "bird"], "seed": 4}
                 client.post("/api/sessions", json={**body, "order": "random"}).raise_for_status()
             ann.sit("zoo")
             camera.take("first")

@@ -106,7 +106,6 @@ class Grower:
 
     def __init__(self, history: History, way: Way) -> None:
         self.history, self.way = history, way
-        self.doubt = 0.0 if way.doubt is None else log(1 / way.doubt)
         self.root: Node | None = None
         self._version: tuple[float, ...] = ()
         self._stale = True  # prices are not what they were: nothing stays as it is
@@ -124,8 +123,10 @@ class Grower:
         cells = 1 << (n.bit_length() + self.columns.bit_length())
         self.floor = way.floor / (1 + cells / _CELLS)
         self.near = _NEAR / (1 + cells / _CELLS)
+        self.doubt = 0.0 if way.doubt is None else log(1 / way.doubt)
         self.cheap = self._cheap() if way.doubt is None else []
-        version = (len(history.labels), self.columns, len(self.cheap), cells, way.eager)
+        sizes = len(history.labels), self.columns, len(self.cheap), cells
+        version = (*sizes, way.eager, self.doubt)
         self._stale = version != self._version
         self._version = version
         steps = np.arange(n)
@@ -138,6 +139,17 @@ class Grower:
         self.codes = np.array(history.codes, dtype=np.intp)
         self.root = self._grow(self.root, everything, all_pairs, 0.0, 0)
         return self.root
+
+    def contradicted(self) -> int:
+        """How many items are parted from their examples by something else than was named."""
+        return self._contradicted(self.root) if self.root and len(self.named_by) else 0
+
+    def _contradicted(self, node: Node) -> int:
+        if node.leaf:
+            return 0
+        parted = node.pairs & self.parts[node.column, : len(node.pairs)]
+        others = int((self.named_by[positions(parted)] != node.column).sum())
+        return others + sum(map(self._contradicted, node.tried[node.column]))
 
     def _cheap(self) -> list[int]:
         """The columns named; the latest wait for others, as a new price changes all nodes."""

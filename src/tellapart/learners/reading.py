@@ -21,6 +21,8 @@ WAYS = {
 """The ways to weigh a history, by name."""
 
 FADES = 0.98  # what a mistake counts after the next refit
+_TRUST = 10  # reasons in a teacher's favour before the first
+_MOST_DOUBT = 0.8
 
 _OFTEN, _WAIT = 64, 32  # a tree is grown again when 64 items have come, and one in 32
 _LOOKED_AT = 256  # members of a leaf among which a typical one is found
@@ -47,19 +49,27 @@ class Reading:
         self._fitted = 0  # items known at the last fit
         self._grown = 0  # and when the tree was grown last
         self._misfits = 0  # items that are not of the label of their rule, at the last fit
+        self._reasons = self._contradicted = 0  # given until then, and not borne out by the tree
         self._grower: Grower | None = None
         self._leaves: list[Node] = []
 
     def fit(self, history: History) -> None:
-        """Grow the rules anew; the less eagerly, the more items did not fit the last ones."""
+        """Grow the rules anew.
+
+        The less eagerly, the more items did not fit the last ones; and believing reasons the less,
+        the more of them the last ones contradicted: not every teacher thinks in such rules.
+        """
         self._fitted = len(history)
-        self.way = replace(self._first_way, eager=self._eager())
+        self.way = replace(self._first_way, eager=self._eager(), doubt=self._doubt())
         found = list(in_order(self._grow(history)))
         self.rules = [Rule(literals, leaf.label) for literals, leaf in found]
         self._leaves = [leaf for _, leaf in found]
         labels = history.label_words
         right = (leaf.inside & labels[leaf.label, : len(leaf.inside)] for leaf in self._leaves)
         self._misfits = len(history) - sum(int(np.bitwise_count(words).sum()) for words in right)
+
+        if self._grower is not None and self.way.doubt is not None:
+            self._reasons, self._contradicted = len(history.pairs), self._grower.contradicted()
 
     def prepare(self, history: History) -> bool:
         """Make the next fit a short one, if it would be long; whether there was anything to do."""
@@ -78,6 +88,16 @@ class Reading:
     def _eager(self) -> float:
         """Half as eager with two misfits, a quarter with four, an eighth with eight."""
         return self._first_way.eager / (1 << (self._misfits // 2).bit_length())
+
+    def _doubt(self) -> float | None:
+        """The share of reasons that were contradicted, in steps of two: a new one changes all."""
+        doubt = self._first_way.doubt
+        if doubt is None:
+            return None
+        share = (self._contradicted + doubt * _TRUST) / (self._reasons + _TRUST)
+        while doubt * 2 <= min(share, _MOST_DOUBT):
+            doubt *= 2
+        return doubt
 
     def age(self, history: History) -> int:
         """How many items have come since the last fit."""
@@ -119,12 +139,14 @@ class Reading:
             "mistakes": self.mistakes,
             "fitted": self._fitted,
             "misfits": self._misfits,
+            "reasons": [self._reasons, self._contradicted],
             "rules": rules,
         }
 
     def restore(self, data: Mapping[str, Any], history: History, context: codec.Context) -> None:
         self.mistakes, self._fitted = data["mistakes"], data["fitted"]
         self._misfits = data.get("misfits", 0)
+        self._reasons, self._contradicted = data.get("reasons", (0, 0))
         column = history.column_of
         self.rules = [
             Rule(tuple((column[codec.decode(f, context)], w) for f, w in literals), label, example)

@@ -11,11 +11,13 @@ import pytest
 
 import tellapart as ta
 from odd_learners import Fickle
+from tellapart import codec
 from tellapart.features import Above
 from tellapart.learners.base import BaseLearner
 from tellapart.learners.difficulty import Difficulty, Told
 from tellapart.learners.growing import Grower, in_order
 from tellapart.learners.history import History
+from tellapart.learners.reading import WAYS, Reading
 from tellapart.model import holds, truth
 from tellapart.protocol import Correction, Guess, Item
 
@@ -299,3 +301,27 @@ class Numbered(frozenset):
         self = super().__new__(cls, members)
         self.number = number
         return self
+
+
+@pytest.mark.parametrize(("named", "doubts"), [("a", False), ("noise", True)])
+def test_reasons_that_the_rules_contradict_are_believed_less(named: str, doubts: bool) -> None:
+    """Labels follow `a`; a teacher who names something else instead is believed less and less."""
+    dice = random.Random(5)
+    history = History()
+    for number in range(120):
+        held = {"a": number % 2 == 0} | {f"noise {n}": dice.random() < 0.5 for n in range(12)}
+        history.add(held, "yes" if held["a"] else "no")
+    reading = Reading(WAYS["reasons"])
+    for number in range(2, 60, 2):
+        item, example = history.items[number], history.items[number - 1]
+        told = [f for f in item if f.startswith(named) and item[f] and not example[f]]
+        if told:
+            history.name(told[0], number, number - 1)
+    reading.fit(history)
+    again = Reading(WAYS["reasons"])
+    again.restore(reading.to_dict(history), history, codec.Context())
+    for one in (reading, again):
+        one.fit(history)
+        assert one.way.doubt is not None
+        assert (one.way.doubt > WAYS["reasons"].doubt) == doubts
+    assert again.rules == [rule._replace(example=0) for rule in reading.rules]

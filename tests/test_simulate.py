@@ -325,3 +325,12 @@ def test_a_learner_that_goes_beyond_the_book_hears_what_is_said():
     lesson = ta.simulate(learner, world)
     assert learner.heard == [corrected.correction for corrected in lesson.corrections]
     assert len(learner.heard) == lesson.mistakes > 5
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_round_that_the_kernel_cannot_count_is_told(seed: int) -> None:
+    """At scale 0 rules come and go; simulate went round in circles at one of these rounds once."""
+    world = ta.worlds.tree(200_000, 64, 4, 4, 0.01, seed=seed)
+    learners = [ta.StRoDFF(4, 0.01, 0.01 / 64, 0.1, scale=0.0) for _ in range(2)]
+    taught = ta.teach(learners[0], world.teacher(), world.items)
+    assert ta.simulate(learners[1], world) == taught

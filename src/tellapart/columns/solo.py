@@ -57,7 +57,7 @@ class Solo:
         """Go on from round `number`; returns the first round not done."""
         learner, match = self._learner, self._match
         find, end, clocked = match.find, len(self._world), self._clocked
-        quiet = _LOUD
+        quiet, doubtful = _LOUD, -1
         learner.use(match)
         try:
             self._prepare()
@@ -75,8 +75,10 @@ class Solo:
                     number = event
                     if number == end or (clocked and match.fired < 0):
                         continue  # its clock has gone on: more may be quiet now
-                if self._tell(number):
+                if self._tell(number, plainly=number == doubtful):
                     number += 1
+                else:
+                    doubtful = number  # if the kernel cannot count it either, it is told
         except Unreadable:
             if self.noted is not None:
                 self.noted.forget(number)  # what was put down ahead
@@ -111,13 +113,16 @@ class Solo:
     def _uncovered(self, rules: object) -> int:
         return self._match.counted
 
-    def _tell(self, number: int) -> bool:
-        """Tell the learner of a round; False if it turns out to be no more than a count."""
+    def _tell(self, number: int, plainly: bool) -> bool:
+        """Tell the learner of a round; False if it turns out to be no more than a count.
+
+        Plainly: as `teach` would, with no short cut.
+        """
         learner, slot = self._learner, self._match.fired
         rule = learner.rule(slot) if slot >= 0 else None
         example = (learner.default if rule is None else rule.guess).example
         reasons = self._reasons
-        if self._against is not None:
+        if self._against is not None and not plainly:
             label, component = self._list.get(LABEL), self._list.get(COMPONENT)
             ordinary = label == self._world.usual[component]  # type: ignore[attr-defined]
             if rule is None and (ordinary or self._right_by_default(label)):

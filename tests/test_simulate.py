@@ -327,10 +327,25 @@ def test_a_learner_that_goes_beyond_the_book_hears_what_is_said():
     assert len(learner.heard) == lesson.mistakes > 5
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_a_round_that_the_kernel_cannot_count_is_told(seed: int) -> None:
-    """At scale 0 rules come and go; simulate went round in circles at one of these rounds once."""
-    world = ta.worlds.tree(200_000, 64, 4, 4, 0.01, seed=seed)
-    learners = [ta.StRoDFF(4, 0.01, 0.01 / 64, 0.1, scale=0.0) for _ in range(2)]
-    taught = ta.teach(learners[0], world.teacher(), world.items)
-    assert ta.simulate(learners[1], world) == taught
+def test_rules_that_moved_up_still_count(
+    monkeypatch: pytest.MonkeyPatch, needs: Callable[[str], None]
+) -> None:
+    """At scale 0 rules come and go, so slots are swept; the kernel must know whose table is whose.
+
+    It did not once, and the same round came up again and again.
+    """
+    needs("numba")
+    from tellapart.columns.solo import Solo
+
+    tell, in_vain = Solo._tell, []
+
+    def watched(self: Solo, number: int, plainly: bool) -> bool:
+        in_vain.extend([number] * plainly)
+        return tell(self, number, plainly)
+
+    monkeypatch.setattr(Solo, "_tell", watched)
+    world = ta.worlds.tree(200_000, 64, 4, 4, 0.01, seed=1)
+    taught, met = (ta.StRoDFF(4, 0.01, 0.01 / 64, 0.1, scale=0.0) for _ in range(2))
+    assert ta.simulate(met, world) == ta.teach(taught, world.teacher(), world.items)
+    assert met.rules_deleted > 64
+    assert in_vain == []

@@ -93,13 +93,15 @@ class Patience:
                 self._lay(rule)
         elif rules.rule(rule.slot) is rule:
             table = self._tables[rule.number]
-            self._tape.set(TABLE, table.address, rule.slot)  # slots may have been swept
             table.cells[SLACK] = rules.slack(rule)
             if feature in table.places:
                 table.cells[table.places[feature]] = 0  # till it is asked for
             elif self._reasons is not None and feature is not None:
                 table.cells[FRESH] = rules.tolerates(rule, None)
                 self._reasons.refill(rule, feature)
+        else:  # it was deleted, and the others may have moved up
+            for other in rules.rules:
+                self._tape.set(TABLE, self._tables[other.number].address, other.slot)
 
     def _lay_default(self, reasons: Reasons) -> None:
         """Make the table of the default, which counts nothing and can take anything."""

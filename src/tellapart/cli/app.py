@@ -70,6 +70,7 @@ def build(chosen: str | None = None) -> App:
         default_parameter=Parameter(negative=()),
         exit_on_error=False,
         print_error=False,
+        suppress_keyboard_interrupt=False,
     )
     for name, (path, line) in COMMANDS.items():
         if name == chosen:

@@ -26,6 +26,7 @@ import numpy as np
 from tellapart import __version__
 from tellapart.columns import Words, predict, unpack
 from tellapart.columns import simulate as run_simulate
+from tellapart.columns.desk import alone
 from tellapart.learners import BaseLearner, CappedDFF, RobustDFF, StRoDFF
 from tellapart.learners.rules import Rule
 from tellapart.model import DecisionList
@@ -215,6 +216,10 @@ def _against_memory(world: MadeWorld, bar: float | None) -> Iterator[Measurement
         note = f"{world.name}, {lesson.mistakes:,} mistakes"
         against = f"one AND pass over {len(columns)} columns"
         yield Measurement(f"simulate, {name}", against, ratio, bar, mine, theirs, repeats, note)
+        with alone():
+            one = min(_seconds(partial(run_simulate, make(), world)) for _ in range(repeats))
+        what = f"simulate, {name}, on one core"
+        yield Measurement(what, against, theirs / one, None, one, theirs, repeats, note)
         if name == "CappedDFF":  # who errs can only be known by reading the labels, too
             planes = [*columns, *world.labels.codes.planes]
             theirs = min(_seconds(lambda p=planes, r=room: and_pass(p, r)) for _ in range(repeats))  # type: ignore[misc]

@@ -347,7 +347,7 @@ def find(tape, start, stop, shown, quiet, wrong_only):
         far, room, hush = whole, 0, False
         if word & 7:
             far = min(whole, word + FEW * STRIP)
-        elif desk != 0 and 64 * (word - LEAST) < began:
+        elif desk != 0 and 64 * (word - LEAST) < start:
             far = min(whole, word + LEAST)
         if counting:
             if uncovered + 64 * STRIP > quiet:

@@ -108,7 +108,7 @@ def truth(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def server(folder: Path, truth: dict[str, str]) -> Iterator[Any]:  # noqa: ARG001
+def server(folder: Path, truth: dict[str, str]) -> Iterator[Any]:  # noqa: ARG001  (the zoo is there)
     """`tellapart serve` on the zoo."""
     from browsing import TEAM
     from served import serving

@@ -103,7 +103,7 @@ def test_the_readme_and_ci_run_the_same_tests() -> None:
 def test_a_missing_part_is_skipped_here_and_fails_in_ci(
     needs: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parts = needs.__globals__["PARTS"]  # type: ignore[attr-defined]
+    parts = needs.__globals__["PARTS"]
     monkeypatch.setitem(parts, "a moon", (lambda: False, "wait for night"))
     monkeypatch.delenv("TELLAPART_CI", raising=False)
     with pytest.raises(pytest.skip.Exception, match="a moon is not installed: wait for night"):

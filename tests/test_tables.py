@@ -419,7 +419,7 @@ def test_a_tag_is_a_column_that_fills_up() -> None:
     with pytest.raises(ParameterError, match="has a column 'legs'"):
         table.tag("legs")
     with pytest.raises(ParameterError, match="True, False or None"):
-        tag.set("bear", "yes")  # type: ignore[arg-type]
+        tag.set("bear", "yes")
     assert (len(tag), dict(table.items[0])["looks friendly"]) == (3, True)
 
 

@@ -68,7 +68,7 @@ def make_house(folder: Path, **limits: Any) -> House:
 @cache
 def blank(_number: int) -> FastAPI:
     """To make an app takes a while: all tests furnish the same ones."""
-    house = House(None, None, Limits())  # type: ignore[arg-type]
+    house = House(None, None, Limits())
     return create_app(house.shelf, house.people)
 
 
@@ -551,7 +551,7 @@ def test_too_many_requests(folder: Path) -> None:
         assert [a.status_code for a in answers] == [200] * 5 + [429] * 3
         assert int(answers[-1].headers["retry-after"]) >= 1
         Fault.model_validate(answers[-1].json())
-        assert Client(client.app, BOB).get("/api/me").status_code == 200  # type: ignore[arg-type]
+        assert Client(client.app, BOB).get("/api/me").status_code == 200
 
 
 def test_every_answer_is_strict(app: FastAPI, ann: Client) -> None:
@@ -625,7 +625,7 @@ def test_what_nobody_expected_is_said_without_its_words(
         fault = ann.call("POST", "/api/sessions/zoo/next", 500)
     assert fault["kind"] == "ServerError"
     failed = [r for r in caplog.records if getattr(r, "event", "") == "failed"]
-    assert failed[0].facts["error"] == "RuntimeError"  # type: ignore[attr-defined]
+    assert failed[0].facts["error"] == "RuntimeError"
     assert "300 kg" not in str([vars(record) for record in caplog.records])
 
 

@@ -85,7 +85,8 @@ class Representation:
 
     def _separate(self, i: int, j: int) -> Feature | None:
         if (j, i) in self.separators:
-            return Not(self.separators[j, i])  # type: ignore[no-any-return]
+            opposite: Feature = Not(self.separators[j, i])
+            return opposite
         forbidden = {(f, not wanted) for f, wanted in self.components[j].literals}
         for feature, wanted in self.components[i].literals:
             if (feature, wanted) in forbidden:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 
 from tellapart.model import FirstMatch, Holds, Literal, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
@@ -78,6 +79,12 @@ class Representation:
         if (i, j) not in self._found:
             self._found[i, j] = self._separate(i, j)
         return self._found[i, j]
+
+    def pairs(self) -> Iterator[tuple[int, int, Feature | None]]:
+        """All pairs of components of different labels, each with a separator if there is one."""
+        for i, j in combinations(range(self.m), 2):
+            if self.components[i].label != self.components[j].label:
+                yield i, j, self.separator(i, j)
 
     @cached_property
     def _found(self) -> dict[tuple[int, int], Feature | None]:

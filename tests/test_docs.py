@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import tellapart
 from tellapart import codec
 from tellapart.cli import main
 from tellapart.cli.app import COMMANDS
@@ -81,6 +82,11 @@ def test_the_file_of_a_model_is_described() -> None:
     for room in ("features", "learners", "tables", "worlds"):
         importlib.import_module(f"tellapart.{room}")
     assert [tag for tag in codec._readers if f'"{tag}"' not in page] == []
+
+
+def test_every_public_name_stands_on_some_page() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert [one for one in tellapart.__all__ if not re.search(rf"\b{one}\b", pages)] == []
 
 
 def test_the_list_of_commands_is_whole() -> None:

@@ -129,6 +129,7 @@ def _read(name: str) -> tuple[list[frozenset[str]], list[Label], list[str]]:
 
 
 def place_of(name: str) -> Path:
+    """Where the file of a table lies, if its package is there."""
     package, inside = _PLACES[name]
     spec = find_spec(package)
     places = None if spec is None else spec.submodule_search_locations

@@ -209,9 +209,7 @@ def _against_memory(world: MadeWorld, bar: float | None) -> Iterator[Measurement
         columns = [world.truth(feature) for feature in learner.model.features]
         room = np.empty_like(columns[0])
         ratio, mine, theirs = _turns(
-            lambda make=make: run_simulate(make(), world),  # type: ignore[misc]
-            lambda columns=columns, room=room: and_pass(columns, room),  # type: ignore[misc]
-            repeats := 25,
+            partial(_simulated, make, world), partial(and_pass, columns, room), repeats := 25
         )
         note = f"{world.name}, {lesson.mistakes:,} mistakes"
         against = f"one AND pass over {len(columns)} columns"
@@ -222,11 +220,16 @@ def _against_memory(world: MadeWorld, bar: float | None) -> Iterator[Measurement
         yield Measurement(what, against, theirs / one, None, one, theirs, repeats, note)
         if name == "CappedDFF":  # who errs can only be known by reading the labels, too
             planes = [*columns, *world.labels.codes.planes]
-            theirs = min(_seconds(lambda p=planes, r=room: and_pass(p, r)) for _ in range(repeats))  # type: ignore[misc]
+            both = partial(and_pass, planes, room)
+            theirs = min(_seconds(both) for _ in range(repeats))
             against += " and the planes of the labels"
             yield Measurement(
                 f"simulate, {name}", against, theirs / mine, None, mine, theirs, repeats, note
             )
+
+
+def _simulated(make: Callable[[], BaseLearner], world: MadeWorld) -> Lesson:
+    return run_simulate(make(), world)
 
 
 def _compiled_pass(world: MadeWorld) -> Measurement:

@@ -247,7 +247,8 @@ class Hindsight(BaseLearner):
     # -- JSON
 
     def _write_parameters(self) -> dict[str, Any]:
-        return codec.encode({"columns": self.columns, "ways": list(self.ways)})  # type: ignore[no-any-return]
+        written: dict[str, Any] = codec.encode({"columns": self.columns, "ways": list(self.ways)})
+        return written
 
     @classmethod
     def _read_parameters(cls, data: Mapping[str, Any], context: codec.Context) -> dict[str, Any]:

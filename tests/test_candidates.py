@@ -69,6 +69,23 @@ def test_candidates_without_a_history_and_between_unknowns() -> None:
     assert table.candidates("bear", "bear") == []
 
 
+def test_names_of_several_words_offer_those_they_share_and_no_more() -> None:
+    subjects = ["Cheap pills 1", "Lunch at noon?", "Cheap cruise", "Lunch on Friday", "Plan"]
+    table = ta.Table({"subject": subjects, "size": [1, 1, 1, 1, 1]}, id="subject")
+    found = table.candidates(subjects[0], subjects[1])
+    assert [(str(c.feature), c.covers) for c in found] == [
+        ("subject ILIKE '%cheap%'", 2),
+        ("subject NOT ILIKE '%lunch%'", 3),
+    ]
+    assert table.candidates("Plan", "Lunch at noon?")[0].yes == 1
+
+
+def test_long_texts_are_no_names() -> None:
+    texts = [f"{n} " + "It was a dark and stormy night. " * 3 for n in range(5)]
+    assert ta.Table({"text": texts}).names() is None
+    assert ta.Table({"text": [text[:50] for text in texts]}).names() == "text"
+
+
 def test_a_word_that_the_example_has_inside_another_is_no_candidate() -> None:
     table = ta.Table({"title": ["the cat sat", "concatenate a list"]})
     said = [str(c.feature) for c in table.candidates(0, 1)]

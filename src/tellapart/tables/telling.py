@@ -50,13 +50,14 @@ def telling(
     made = candidates(
         _row(table, item, mine),
         _row(table, example, theirs),
-        {name: kind for name, kind in table.types.items() if name != table.id},
+        table.types,
         rows[: len(ours)],
         rows[len(ours) :],
         limit=limit,
         part=table.part(min(counted, RANKED)),
         vocabulary=table.vocabulary,
         named=named,
+        name=table.id,
     )
     part = table.part(counted)
     counts = iter(count([c.feature for c in made if not table.knows(c.feature)], part))

@@ -37,24 +37,29 @@ from tellapart.columns.strip import (
     write_word,
 )
 from tellapart.columns.tape import (
+    AHEAD,
     CELLS,
     CODE,
     COMPONENT,
     COMPONENT_DIGITS,
     COMPONENTS,
+    COUNT,
     DEFAULT,
     DESK,
     DIGITS,
     EVERYWHERE,
     FIRED,
+    FIRST,
     HEAD,
     LABEL,
+    LEFT,
     LOG,
     LOG_CELLS,
     LOGARITHM,
     LOGGED,
     LOGS,
     NEEDED,
+    NEWS,
     NOTED,
     NOTED_END,
     ORDINARY,
@@ -66,8 +71,10 @@ from tellapart.columns.tape import (
     SAID,
     SEPARATORS,
     SINCE,
+    SLACK,
     SLOPE,
     SLOTS,
+    SPENT,
     STRIDE,
     STRIP,
     TABLE,
@@ -77,6 +84,7 @@ from tellapart.columns.tape import (
     UNCOVERED,
 )
 from tellapart.columns.thinking import consider, keep_counter, name_reason, think_of
+from tellapart.columns.tolerance import patience, witnesses
 
 _SINGLE = 2  # words read one by one before strips, after a mistake
 _WORTH_SHARING = 8 * LEAST  # words
@@ -91,7 +99,18 @@ def _stamp() -> str:
         return ""
 
 
-_PARTS = ("desk", "glide", "mind", "signals", "stretch", "strip", "tape", "thinking")
+_PARTS = (
+    "../theory/bounds",
+    "desk",
+    "glide",
+    "mind",
+    "signals",
+    "stretch",
+    "strip",
+    "tape",
+    "thinking",
+    "tolerance",
+)
 _STAMP = _stamp()
 
 
@@ -171,8 +190,14 @@ def _is_ordinary(tape, item):
 def _absorb(tape, table, item):
     """Count a mistake of the rule, or default, with a table, if it can do no more than count."""
     logged = read_word(tape + 8 * LOGGED)
-    if table == 0 or read_word(table) == 0 or logged == LOGS:
+    if table == 0 or logged == LOGS:
         return False
+    time = item + read_word(tape + 8 * AHEAD)
+    slack = read_word(table + 8 * SLACK)
+    if slack == 0:
+        slack = patience(tape, table, time)
+        if slack <= 0:
+            return False
     component = _code(tape + 8 * COMPONENTS, read_word(tape + 8 * COMPONENT_DIGITS), item)
     ordinary, where, code, against = _is_ordinary(tape, item), np.int64(0), -1, 0
     guess, counter = read_word(table + 8 * SAID), np.int64(0)
@@ -180,26 +205,32 @@ def _absorb(tape, table, item):
         where = read_word(table + 8 * (SEPARATORS + component))
     if where:
         counter = table + 8 * where
-        if read_word(counter) == 0:
-            return False
     else:
         code, against, counter = consider(tape, table, item, component, ordinary)
         if code < 0:
             return False
-        if against:
-            name_reason(tape, against, code)
-    write_word(table, read_word(table) - 1)
     if counter:
-        write_word(counter, read_word(counter) - 1)
-        count = read_word(counter + 8)
-        write_word(counter + 8, count + 1)
+        left = read_word(counter + 8 * LEFT)
+        if left == 0:
+            left = witnesses(tape, counter, time)
+            if left <= 0:
+                return False
+        write_word(counter + 8 * LEFT, left - 1)
+        count = read_word(counter + 8 * COUNT)
+        write_word(counter + 8 * COUNT, count + 1)
         if count == 0:
-            write_word(counter + 16, item)
+            write_word(counter + 8 * FIRST, time)
+        if read_word(counter + 8 * NEWS) == 0:
+            write_word(counter + 8 * NEWS, 1)
             touched = read_word(tape + 8 * TOUCHED)
             touches = read_word(tape + 8 * TOUCHES) + 16 * touched
             write_word(touches, guess)
             write_word(touches + 8, (counter - table) >> 3)
             write_word(tape + 8 * TOUCHED, touched + 1)
+    write_word(table + 8 * SLACK, slack - 1)
+    write_word(table + 8 * SPENT, read_word(table + 8 * SPENT) + 1)
+    if against:
+        name_reason(tape, against, code)
     log = read_word(tape + 8 * LOG) + 8 * LOG_CELLS * logged
     write_word(log, item)
     write_word(log + 8, guess)
@@ -231,8 +262,8 @@ def _catch_all(body, slots, stride):
 
 
 @_compiled
-def find(tape, start, stop, shown, quiet, wrong_only):
-    """The first event from `start` to before `stop`; see `Plain.find`.
+def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
+    """The first event from `start` to before `stop`; see `Tape.find`.
 
     Its slot, the codes of its label and component, and the count of the uncovered, are left in the
     head of the tape: to give back more than one number takes longer than to look at a few words.
@@ -255,8 +286,7 @@ def find(tape, start, stop, shown, quiet, wrong_only):
     if silent and shown:
         stop = min(stop, 64 * read_word(tape + 8 * NOTED_END))
     word, last, whole = start >> 6, (stop + 63) >> 6, stop >> 6
-    uncovered, singles = 0, _SINGLE
-    least, began = quiet, start
+    singles, least = _SINGLE, quiet
     kind = (COUNTING if counting else 0) | (TWO if shown and digits <= 2 else 0)
     desk = read_word(tape + 8 * DESK)
     while word < last:
@@ -387,9 +417,9 @@ def serve(desk):
 
 
 @_compiled
-def keep(counters, owner, code, counter, left):
+def keep(counters, owner, code, counter, left, count, first):
     """`thinking.keep_counter`, to be called from Python."""
-    return keep_counter(counters, owner, code, counter, left)
+    return keep_counter(counters, owner, code, counter, left, count, first)
 
 
 @_compiled

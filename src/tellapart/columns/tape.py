@@ -38,7 +38,10 @@ USUAL = 16
 """So many codes may have a strip of the scratch pad each."""
 LOGS, LOG_CELLS = 2048, 4
 """So many mistakes may be in the log, and what is said of each."""
-KNOWN_COLUMNS = PAD + (2 + USUAL) * STRIP
+SEEN = (2 + USUAL) * STRIP
+"""Where in the pad it stands how far the columns were touched."""
+PAD_CELLS = SEEN + 1
+KNOWN_COLUMNS = PAD + PAD_CELLS
 HEAD = KNOWN_COLUMNS + MOST
 FORBIDDEN, NEEDED, CODE, TABLE, CELLS = range(5)
 SLACK, SPENT, BORN, SAID, OWNER, EXAMPLE, KIND, AGAINST, SEPARATORS = range(9)  # of a rule's table

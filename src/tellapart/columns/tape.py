@@ -22,7 +22,8 @@ SLOTS, STRIDE, DIGITS, DEFAULT, FIRED, UNCOVERED, ORDINARY, NOTED, NOTED_END = r
 LOGGED, TOUCHED, LOG, TOUCHES, COMPONENT_DIGITS = range(9, 14)  # see `columns.patience`
 LABEL, COMPONENT, SLOPE, ROOT, SINCE, TIME, LOGARITHM, PART, KNOWN = range(14, 23)
 MIND, COUNTERS, RESORT = range(23, 26)  # see `columns.thinking`; the default's table
-PLANES = 26
+DESK = 26  # see `columns.stretch`
+PLANES = 27
 COMPONENTS = PLANES + 64  # a code has at most 64 digits
 PAD = COMPONENTS + 64
 STRIP = 16
@@ -43,6 +44,7 @@ EVERYWHERE = -1
 Growth: TypeAlias = tuple[float, ...]
 """How many more items become quiet as others go by; see `Tape.find`."""
 _NONE: Growth = (0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
+_LONG = 1 << 15  # words that are worth a second thread
 _SLOTS, _LITERALS = 16, 12  # room for so many, to begin with; doubled when needed
 
 
@@ -77,6 +79,10 @@ class Tape:
             cells[ORDINARY] = self.hold(ordinary) if ordinary.strides[0] else EVERYWHERE
         if noted is not None:
             self.note(noted, 0)
+        if self.planes and len(self.planes[0]) >= _LONG:
+            from tellapart.columns.desk import wake
+
+            cells[DESK] = wake()
 
     def note(self, noted: Words, first: int) -> None:
         """Put mistakes down in `noted`, whose first word is word `first`, as far as it goes."""

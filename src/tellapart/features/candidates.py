@@ -85,6 +85,7 @@ def candidates(
     held: Callable[[Sequence[Expression]], Sequence[int]] | None = None,
     vocabulary: Callable[[str], Vocabulary] | None = None,
     named: Mapping[Expression, float] | None = None,
+    name: str | None = None,
 ) -> list[Candidate]:
     """Features that hold on `item` and not on `example`, the most telling first.
 
@@ -103,6 +104,9 @@ def candidates(
         The common words of a column. None: those in `part`.
     named : feature -> float
         Features that were named before, and what that adds to their score.
+    name : str
+        The column that names items, if one does: whole, or in part, it says nothing of others, so
+        only the common words in it are offered.
 
     Examples
     --------
@@ -125,22 +129,22 @@ def candidates(
     for feature in named or ():
         if feature(item) and not feature(example):
             ranks[feature] = 0, next(iter(feature.schema))
-    for name, kind in types.items():
-        if _is_prose(kind, item.get(name), example.get(name)):
-            column, known = Column(name, kind), words(name)
-            mine, theirs = (letters.lower(row.get(name) or "") for row in (item, example))
-            for wanted, word, counts in _words(known, mine, theirs, sides, name):
+    for one, kind in types.items():
+        if _is_prose(kind, item.get(one), example.get(one)):
+            column, known = Column(one, kind), words(one)
+            mine, theirs = (letters.lower(row.get(one) or "") for row in (item, example))
+            for wanted, word, counts in _words(known, mine, theirs, sides, one):
                 has = _has(column, word)
                 feature = _made(has if wanted else canonical.negate(has))
                 if feature not in ranks:
-                    ranks[feature] = 3 if wanted else 6, name
+                    ranks[feature] = 3 if wanted else 6, one
                     made[feature] = sides.candidate(feature, *counts)
-            for phrase in _phrases(mine, theirs, known):
-                ranks.setdefault(_made(_has(column, phrase)), (3, name))
-        for rank, node in _offers(name, kind, item, example, like, unlike):
+            for phrase in _phrases(mine, theirs, known) if one != name else ():
+                ranks.setdefault(_made(_has(column, phrase)), (3, one))
+        for rank, node in _offers(one, kind, item, example, like, unlike) if one != name else ():
             feature = _made(canonical.feature(node))
             if feature not in ranks and feature(item) and not feature(example):
-                ranks[feature] = rank, name
+                ranks[feature] = rank, one
     rest = [feature for feature in ranks if feature not in made]
     known_of = count(rest, whole) if held is None else held(rest)
     for feature, (ours, others), times in zip(rest, sides.held(rest), known_of, strict=True):

@@ -70,6 +70,11 @@ class Hindsight(BaseLearner):
         remember: bool = False,
     ) -> None:
         super().__init__(holds=holds, remember=remember)
+        if isinstance(columns, str) or not isinstance(columns, Iterable | None):
+            raise ParameterError(
+                f"{type(self).__name__}: columns must be a list of features, got {columns!r}"
+                f" ({type(columns).__name__})"
+            )
         self.columns = None if columns is None else tuple(columns)
         self.ways = tuple(ways)
         if not self.ways or not set(self.ways) <= WAYS.keys():
@@ -262,7 +267,8 @@ class Hindsight(BaseLearner):
     # -- JSON
 
     def _write_parameters(self) -> dict[str, Any]:
-        return codec.encode({"columns": self.columns, "ways": list(self.ways)})  # type: ignore[no-any-return]
+        written: dict[str, Any] = codec.encode({"columns": self.columns, "ways": list(self.ways)})
+        return written
 
     @classmethod
     def _read_parameters(cls, data: Mapping[str, Any], context: codec.Context) -> dict[str, Any]:

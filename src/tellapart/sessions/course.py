@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from tellapart.learners import BaseLearner
 from tellapart.protocol import Correction, Guess
 from tellapart.review import Progress, Transcript
+from tellapart.review.stopping import says
 from tellapart.sessions.acts import Act, Said, Shown
 from tellapart.sessions.edits import Edited
 from tellapart.sessions.items import Items
@@ -265,7 +266,7 @@ class Course:
             return
         mistake = correction is not None
         after = now.learner.model
-        changed = after is not before and _says(after) != _says(before)
+        changed = after is not before and says(after) != says(before)
         if act.shown is not None and act.shown.sought:
             now.progress.pick(mistake, changed)
         else:
@@ -275,7 +276,3 @@ class Course:
         rule = guess.example.place
         right, wrong = now.records.get(rule, (0, 0))
         now.records[rule] = (right + (not mistake), wrong + mistake)
-
-
-def _says(model: object) -> list[object]:
-    return [(clause.literals, clause.label) for clause in model]  # type: ignore[attr-defined]

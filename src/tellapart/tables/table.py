@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from tellapart.features.vocabulary import Vocabulary
     from tellapart.tables.summary import Summary
 
+LONGEST_NAME = 60
+"""Longer texts do not name items, they are what one reads to tell them apart."""
+
 
 class Table:
     """Items in rows.
@@ -191,12 +194,18 @@ class Table:
         return self.tags[name]
 
     def names(self, without: Iterable[str] = ()) -> str | None:
-        """The first column that could name the items: texts, all known, all different."""
+        """The first column that could name the items: texts, all known, all different, and short.
+
+        >>> Table({"body": ["So! " * 40, "Ah, " * 40], "from": ["Ann", "Bob"]}).names()
+        'from'
+        """
         for name, kind in self._types.items():
             if kind is Type.TEXT and name not in set(without):
                 column = self.frame([name]).to_series()
                 if column.null_count() == 0 and column.n_unique() == len(column) > 1:
-                    return name
+                    lengths = column.head(1000).str.len_chars().to_numpy()
+                    if np.median(lengths) <= LONGEST_NAME:
+                        return name
         return None
 
     def features(self, without: Iterable[str] = ()) -> list[Expression]:
@@ -220,8 +229,8 @@ class Table:
         """Features that hold on `item` and not on `example`, the most telling first.
 
         `history` has the labelled items so far, the example's label among them; `label` is the
-        item's, if it is known. The id column is left out: it names items, and tells nothing of
-        others. See `tellapart.features.candidates`.
+        item's, if it is known. Of the id column only common words are offered: names tell nothing
+        of other items. See `tellapart.features.candidates`.
         """
         from tellapart.tables.telling import telling
 

@@ -51,7 +51,7 @@ def telling(
     made = candidates(
         _row(table, item, mine),
         _row(table, example, theirs),
-        {name: kind for name, kind in table.types.items() if name != table.id},
+        table.types,
         known[: len(ours)],
         known[len(ours) :],
         limit=limit,
@@ -59,6 +59,7 @@ def telling(
         held=ranked.count,
         vocabulary=table.vocabulary,
         named=named,
+        name=table.id,
     )
     rows = part.rows.height
     unknown = [c.feature for c in made if not table.knows(c.feature)]

@@ -25,7 +25,7 @@ from tellapart.web.faults import Refused
 T = TypeVar("T")
 SOON = 0.003
 """Seconds after an answer, when it is on its way, in which a session does what could wait."""
-QUIET = 0.25
+QUIET = 0.04
 """Seconds without a request after which a session works ahead."""
 MOST = 32
 """So many sessions are open at a time, each with its table in memory."""

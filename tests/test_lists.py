@@ -184,7 +184,7 @@ def test_compiled_code_goes_by_the_contents_of_all_its_files(needs):
 
     here = Path(kernel.__file__)
     for name in ("kernel", *kernel._PARTS):
-        source = here.with_name(f"{name}.py").read_text(encoding="utf-8")
+        source = (here.parent / f"{name}.py").read_text(encoding="utf-8")
         imported = re.findall(r"^from tellapart\.columns\.(\w+) import", source, re.MULTILINE)
         assert set(imported) - {"bits"} <= set(kernel._PARTS)  # of `bits`, only a name of a type
     assert kernel.find.py_func.__qualname__ == f"find{kernel._stamp()}"

@@ -272,7 +272,7 @@ class Screen:
     def __init__(self, *words: str) -> None:
         self.said = ""
         self.pid, self.number = pty.fork()
-        if self.pid == 0:  # pragma: no cover
+        if self.pid == 0:
             environment = {**os.environ, "COLUMNS": "120", "TERM": "xterm"}
             command = [sys.executable, "-m", "tellapart", "teach", *words, "--console"]
             os.execve(sys.executable, command, environment)

@@ -11,6 +11,7 @@ read one after another.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -18,13 +19,10 @@ from zlib import crc32
 import numpy as np
 from numba import njit
 
-from tellapart.columns.glide import (
-    glide,
-    glide_counting,
-    glide_counting_two,
-    glide_two,
-    three,
-)
+from tellapart.columns.desk import BELL
+from tellapart.columns.glide import three
+from tellapart.columns.signals import await_ring
+from tellapart.columns.stretch import COUNTING, FEW, LEAST, TWO, share, stand_by, walk
 from tellapart.columns.strip import (
     and_,
     any_set,
@@ -39,25 +37,29 @@ from tellapart.columns.strip import (
     write_word,
 )
 from tellapart.columns.tape import (
+    AHEAD,
     CELLS,
     CODE,
     COMPONENT,
     COMPONENT_DIGITS,
     COMPONENTS,
+    COUNT,
     DEFAULT,
+    DESK,
     DIGITS,
     EVERYWHERE,
     FIRED,
+    FIRST,
     HEAD,
-    KNOWN,
-    KNOWN_COLUMNS,
     LABEL,
+    LEFT,
     LOG,
     LOG_CELLS,
     LOGARITHM,
     LOGGED,
     LOGS,
     NEEDED,
+    NEWS,
     NOTED,
     NOTED_END,
     ORDINARY,
@@ -67,10 +69,13 @@ from tellapart.columns.tape import (
     RESORT,
     ROOT,
     SAID,
+    SEEN,
     SEPARATORS,
     SINCE,
+    SLACK,
     SLOPE,
     SLOTS,
+    SPENT,
     STRIDE,
     STRIP,
     TABLE,
@@ -80,11 +85,10 @@ from tellapart.columns.tape import (
     UNCOVERED,
 )
 from tellapart.columns.thinking import consider, keep_counter, name_reason, think_of
+from tellapart.columns.tolerance import patience, witnesses
 
 _SINGLE = 2  # words read one by one before strips, after a mistake
-_FEW = 4  # strips that may begin anywhere
-_STREAMS = 20  # more columns than this are read block by block: the machine cannot foresee them
-_CACHE = 1 << 17  # bytes of such blocks
+_WORTH_SHARING = 4 * LEAST  # words
 
 
 def _stamp() -> str:
@@ -96,17 +100,28 @@ def _stamp() -> str:
         return ""
 
 
-_PARTS = ("glide", "mind", "strip", "tape", "thinking")
+_PARTS = (
+    "../theory/bounds",
+    "desk",
+    "glide",
+    "mind",
+    "signals",
+    "stretch",
+    "strip",
+    "tape",
+    "thinking",
+    "tolerance",
+)
 _STAMP = _stamp()
 
 
-def _compiled(function: Any) -> Any:
+def _compiled(function: Any, nogil: bool = False) -> Any:
     # numba keeps what it compiled under this name, until this very file changes
     function.__qualname__ += _STAMP
     try:
-        return njit(cache=True, error_model="numpy")(function)
+        return njit(cache=True, error_model="numpy", nogil=nogil)(function)
     except RuntimeError:  # there is no place to keep a cache
-        return njit(error_model="numpy")(function)
+        return njit(error_model="numpy", nogil=nogil)(function)
 
 
 @njit(inline="always")
@@ -128,13 +143,13 @@ def address(column):
     return column.ctypes.data
 
 
-@_compiled
-def first(tape, item):
-    """The slot of the first conjunction that covers `item`, or -1."""
+@njit
+def first_of(tape, slots, item):
+    """Of the first so many conjunctions, the slot of the first that covers `item`, or -1."""
     offset, place = item >> 6 << 3, item & 63
     stride = 8 * read_word(tape + 8 * STRIDE)
     slot = tape + 8 * HEAD
-    for number in range(read_word(tape + 8 * SLOTS)):
+    for number in range(slots):
         forbidden = read_word(slot)
         cell = slot + 8 * CELLS
         end = cell + 8 * forbidden
@@ -150,6 +165,12 @@ def first(tape, item):
             return number
         slot += stride
     return -1
+
+
+@_compiled
+def first(tape, item):
+    """The slot of the first conjunction that covers `item`, or -1."""
+    return first_of(tape, read_word(tape + 8 * SLOTS), item)
 
 
 @njit
@@ -176,8 +197,14 @@ def _is_ordinary(tape, item):
 def _absorb(tape, table, item):
     """Count a mistake of the rule, or default, with a table, if it can do no more than count."""
     logged = read_word(tape + 8 * LOGGED)
-    if table == 0 or read_word(table) == 0 or logged == LOGS:
+    if table == 0 or logged == LOGS:
         return False
+    time = item + read_word(tape + 8 * AHEAD)
+    slack = read_word(table + 8 * SLACK)
+    if slack == 0:
+        slack = patience(tape, table, time)
+        if slack <= 0:
+            return False
     component = _code(tape + 8 * COMPONENTS, read_word(tape + 8 * COMPONENT_DIGITS), item)
     ordinary, where, code, against = _is_ordinary(tape, item), np.int64(0), -1, 0
     guess, counter = read_word(table + 8 * SAID), np.int64(0)
@@ -185,26 +212,32 @@ def _absorb(tape, table, item):
         where = read_word(table + 8 * (SEPARATORS + component))
     if where:
         counter = table + 8 * where
-        if read_word(counter) == 0:
-            return False
     else:
         code, against, counter = consider(tape, table, item, component, ordinary)
         if code < 0:
             return False
-        if against:
-            name_reason(tape, against, code)
-    write_word(table, read_word(table) - 1)
     if counter:
-        write_word(counter, read_word(counter) - 1)
-        count = read_word(counter + 8)
-        write_word(counter + 8, count + 1)
+        left = read_word(counter + 8 * LEFT)
+        if left == 0:
+            left = witnesses(tape, counter, time)
+            if left <= 0:
+                return False
+        write_word(counter + 8 * LEFT, left - 1)
+        count = read_word(counter + 8 * COUNT)
+        write_word(counter + 8 * COUNT, count + 1)
         if count == 0:
-            write_word(counter + 16, item)
+            write_word(counter + 8 * FIRST, time)
+        if read_word(counter + 8 * NEWS) == 0:
+            write_word(counter + 8 * NEWS, 1)
             touched = read_word(tape + 8 * TOUCHED)
             touches = read_word(tape + 8 * TOUCHES) + 16 * touched
             write_word(touches, guess)
             write_word(touches + 8, (counter - table) >> 3)
             write_word(tape + 8 * TOUCHED, touched + 1)
+    write_word(table + 8 * SLACK, slack - 1)
+    write_word(table + 8 * SPENT, read_word(table + 8 * SPENT) + 1)
+    if against:
+        name_reason(tape, against, code)
     log = read_word(tape + 8 * LOG) + 8 * LOG_CELLS * logged
     write_word(log, item)
     write_word(log + 8, guess)
@@ -236,19 +269,50 @@ def _catch_all(body, slots, stride):
 
 
 @njit
-def _touch(table, known, offset, words, pad):
-    """Read a block of every column from end to end, which brings it into the cache."""
-    seen = np.int64(0)
-    for number in range(known):
-        address = read_word(table + 8 * number) + offset
-        for line in range((words + 7) >> 3):
-            seen |= read_word(address + 64 * line)
-    write_word(pad, seen)  # so that it is not left out as useless
+def _take(tape, pad, slots, stride, last_resort, word, kind, hush):
+    """Count the mistakes in the rest of a strip, from `word` on, that can do no more than count.
+
+    Gives how many items were uncovered on the way, the first one not counted, and 1 if that is a
+    mistake that may do more, 0 if it is the one after the strip. What is in the strip, `glide` left
+    in the pad.
+    """
+    body, noted = tape + 8 * HEAD, read_word(tape + 8 * NOTED)
+    resort = read_word(tape + 8 * RESORT) if hush else np.int64(0)
+    place, uncovered = 0, 0
+    while read_word(pad + 8 * place) == 0:
+        place += 1
+    while place < STRIP:
+        wrong, left, notes = read_word(pad + 8 * place), np.int64(0), np.int64(0)
+        if kind & COUNTING:
+            left = read_word(pad + 8 * (STRIP + place))
+            notes = read_word(pad + 8 * (2 * STRIP + place))
+        before = np.int64(-1)
+        item = 64 * (word + 1)
+        while wrong:
+            item = 64 * word + lowest(wrong)
+            fired = first_of(tape, slots, item)
+            guide = resort
+            if fired < 0:
+                fired = last_resort
+            if fired >= 0:
+                guide = read_word(body + fired * stride + 8 * TABLE)
+            if not _absorb(tape, guide, item):
+                before = (np.int64(1) << (item & 63)) - 1
+                break
+            wrong &= wrong - 1
+        uncovered += count_ones(left & before)
+        if hush:
+            write_word(noted + 8 * word, notes & before)
+        if wrong:
+            return uncovered, item, 1
+        word += 1
+        place += 1
+    return uncovered, 64 * word, 0
 
 
 @_compiled
-def find(tape, start, stop, shown, quiet, wrong_only):
-    """The first event from `start` to before `stop`; see `Plain.find`.
+def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
+    """The first event from `start` to before `stop`; see `Tape.find`.
 
     Its slot, the codes of its label and component, and the count of the uncovered, are left in the
     head of the tape: to give back more than one number takes longer than to look at a few words.
@@ -271,11 +335,10 @@ def find(tape, start, stop, shown, quiet, wrong_only):
     if silent and shown:
         stop = min(stop, 64 * read_word(tape + 8 * NOTED_END))
     word, last, whole = start >> 6, (stop + 63) >> 6, stop >> 6
-    uncovered, singles = 0, _SINGLE
-    least, began = quiet, start
-    known, block, touched = read_word(tape + 8 * KNOWN), _FEW * STRIP, word
-    table = tape + 8 * KNOWN_COLUMNS
-    two = shown and digits <= 2
+    singles, least = _SINGLE, quiet
+    kind = (COUNTING if counting else 0) | (TWO if shown and digits <= 2 else 0)
+    desk = read_word(tape + 8 * DESK)
+    write_word(pad + 8 * SEEN, 0)
     while word < last:
         if singles > 0 or word + STRIP > whole:
             offset = 8 * word
@@ -361,34 +424,32 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             continue
 
         # A few strips; if nothing is in them, words up to the beginning of a cache line; then far.
-        far = whole
+        far, room, hush = whole, 0, False
         if word & 7:
-            far = min(whole, word + _FEW * STRIP)
-        if known > _STREAMS:
-            if word + STRIP > touched:
-                touched = min(whole, word + block)
-                _touch(table, known, 8 * word, touched - word, pad)
-                block = min(2 * block, STRIP * max(1, _CACHE // (8 * STRIP * known)))
-            far = min(far, touched)
+            far = min(whole, word + FEW * STRIP)
+        elif desk != 0 and 64 * (word - LEAST) < start:
+            far = min(whole, word + LEAST)
         if counting:
             if uncovered + 64 * STRIP > quiet:
                 quiet = _grown(tape, least, 64 * word - began, uncovered)
             room, hush = quiet - uncovered, silent
             if wrong_only and room <= 0:  # so many are uncovered that only mistakes matter
                 room, hush = 64 * (far - word), False
-            if two:
-                found, here, stopped = glide_counting_two(
-                    tape, slots, stride, default, shown, word, far, room, hush
-                )
-            else:
-                found, here, stopped = glide_counting(
-                    tape, slots, stride, default, shown, word, far, room, hush
-                )
-            uncovered += here
-        elif two:
-            found, _, stopped = glide_two(tape, slots, stride, default, True, word, far, 0, False)
+        if desk != 0 and far - word >= _WORTH_SHARING:
+            found, here, stopped = share(
+                desk, tape, slots, stride, default, shown, word, far, room, hush, kind
+            )
         else:
-            found, _, stopped = glide(tape, slots, stride, default, shown, word, far, 0, False)
+            found, here, stopped = walk(
+                tape, pad, slots, stride, default, shown, word, far, room, hush, kind
+            )
+            if stopped == 1 and read_word(tape + 8 * TOUCHES):
+                more, start, stopped = _take(
+                    tape, pad, slots, stride, last_resort, found, kind, hush and shown
+                )
+                here += more
+                found = start >> 6
+        uncovered += here
         if stopped:
             singles = stopped
             if stopped == STRIP:  # too many are uncovered, unless more are quiet by now
@@ -404,10 +465,17 @@ def find(tape, start, stop, shown, quiet, wrong_only):
     return stop
 
 
+@partial(_compiled, nogil=True)
+def serve(desk):
+    """Stand by whenever another thread rings, until the bell fails."""
+    while await_ring(read_word(desk + 8 * BELL)) == 1:
+        stand_by(desk)
+
+
 @_compiled
-def keep(counters, owner, code, counter, left):
+def keep(counters, owner, code, counter, left, count, first):
     """`thinking.keep_counter`, to be called from Python."""
-    return keep_counter(counters, owner, code, counter, left)
+    return keep_counter(counters, owner, code, counter, left, count, first)
 
 
 @_compiled

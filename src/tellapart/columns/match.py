@@ -120,6 +120,8 @@ class PackedMatch:
         quiet: int,
         wrong_only: bool,
         growth: Growth | None = None,
+        began: int | None = None,
+        counted: int = 0,
     ) -> int:
         """The next item from `start` on that may change the learner, or `stop`; see `Plain.find`.
 
@@ -132,7 +134,7 @@ class PackedMatch:
             if start >= stop:
                 return stop
         event, self.fired, self.counted = self.list.find(
-            start, stop, shown, quiet, wrong_only, growth
+            start, stop, shown, quiet, wrong_only, growth, began, counted
         )
         self._free, self._shown = event, shown
         self._event = event if event < stop else -1

@@ -87,6 +87,8 @@ class Plain:
         quiet: int = -1,
         wrong_only: bool = False,
         growth: object = None,
+        began: int | None = None,
+        counted: int = 0,
     ) -> tuple[int, int, int]:
         """The first event from `start` to before `stop`: its item, slot, and the uncovered before.
 
@@ -97,10 +99,11 @@ class Plain:
         events (with `wrong_only`, those that get a wrong code). Of the first `quiet`, those that
         get a wrong code are no events where `ordinary` is set: they are put down in `noted`. If
         there is no `noted`, this is so only when not `shown`, and nothing is put down; where there
-        is no more room in it, the search ends (`Tape`: if anything is uncovered). `growth` is
-        for `Tape.find`: without it there are more events, which does no harm.
+        is no more room in it, the search ends (`Tape`: if anything is uncovered). `counted` of
+        the uncovered came before `start`. `growth` and `began` are for `Tape.find`: without them
+        there are more events, which does no harm.
         """
-        counting, uncovered, size = quiet >= 0, 0, 2
+        counting, uncovered, size = quiet >= 0, counted, 2
         silent = self.ordinary is not None and (self.noted is not None or not shown)
         if silent and counting and shown and self.noted is not None:
             stop = min(stop, 64 * (self._first_noted + len(self.noted)))

@@ -13,7 +13,6 @@ from tellapart.columns.tape import (
     ENTRIES,
     ENTRY,
     EXAMPLE,
-    FRESH,
     KIND,
     MIND,
     OWNER,
@@ -55,20 +54,20 @@ class Reasons:
         table[AGAINST] = 0 if odd else 1 + table[KIND]
         if rule is not None:
             table[OWNER] = self._owner(rule)
-            table[FRESH] = self._rules.tolerates(rule, None)
 
     def adopt(self, rule: Any, counters: dict[Feature, int]) -> None:
         """Take in the counters of a rule: addresses of those in its table, and any others."""
         owner = self._owner(rule)
         self._owners[owner], self._elsewhere[owner] = rule, counters
         for feature, address in counters.items():
-            self._keep(owner, feature, address, 0)
+            self._keep(owner, feature, address, 0, 0, 0)
         for feature in rule.counts:
-            self.refill(rule, feature)
+            self.take(rule, feature)
 
-    def refill(self, rule: Any, feature: Feature) -> None:
-        """See how often `rule` can still take a reason."""
-        self._keep(self._owner(rule), feature, 0, self._rules.tolerates(rule, feature))
+    def take(self, rule: Any, feature: Feature) -> None:
+        """Take in how often `rule` was told a reason."""
+        count, first = rule.counts.get(feature, (0, 0))
+        self._keep(self._owner(rule), feature, 0, 0, count, first)
 
     def hear(self, example: Item, feature: Feature | None) -> None:
         """The teacher himself was asked, and named `feature` against `example`."""
@@ -115,13 +114,14 @@ class Reasons:
         return self._world.m + rule.number  # type: ignore[no-any-return]
 
     def _limit(self, component: int, feature: Feature) -> None:
-        self._keep(1 + component, feature, 0, self._teacher.left(component, feature))
+        self._keep(1 + component, feature, 0, self._teacher.left(component, feature), 0, 0)
 
-    def _keep(self, owner: int, feature: Feature, address: int, left: int) -> None:
+    def _keep(self, owner: int, feature: Feature, address: int, *counter: int) -> None:
+        """Keep a counter: elsewhere, or here, with LEFT, COUNT and FIRST."""
         code = self._mind.code(feature)
         if code >= 0:
             # (without room the kernel will not ask until there is)
-            self._tape.keep(self._address, owner, code, address, left)
+            self._tape.keep(self._address, owner, code, address, *counter)
 
     def _lay_out(self, room: int) -> None:
         cells = np.zeros(ENTRIES + ENTRY * room, dtype=np.int64)

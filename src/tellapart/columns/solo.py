@@ -37,7 +37,7 @@ class Solo:
     def __init__(self, learner: Any, world: World, conversation: Conversation) -> None:
         self._learner, self._world, self._conversation = learner, world, conversation
         self._clocked = learner.quiet()[0] >= 0
-        counts = self._clocked or learner.tolerant
+        counts = self._clocked or learner.tolerance is not None
         home = getattr(world, "home", None)
         # against an example from elsewhere nothing that the teacher says is known to be sound
         strange = home is not None and home(learner.default.example) is None
@@ -52,33 +52,40 @@ class Solo:
         self._room = 0 if ordinary is not None and self._clocked else len(world)
         self._patience: Patience | None = None
         self._reasons: Reasons | None = None
+        self._skipped = 0  # so many uncovered in the last stretch
 
     def run(self, number: int) -> int:
         """Go on from round `number`; returns the first round not done."""
         learner, match = self._learner, self._match
         find, end, clocked = match.find, len(self._world), self._clocked
-        quiet, doubtful = _LOUD, -1
+        lasting = isinstance(self._list, Tape)  # what it was told of time to come is all it needs
+        quiet, began, asked = _LOUD, number, True
         learner.use(match)
         try:
-            self._prepare()
+            self._prepare(number)
             patience = self._patience
             while number < end:
                 if clocked:
-                    quiet = learner.quiet()
+                    if asked:
+                        quiet, began, match.counted = learner.quiet(), number, 0
                     if number >= self._room:
                         self._make_room(number)
-                event = find(number, end, True, *quiet)
+                before = match.counted
+                event = find(number, end, True, *quiet, began, before)
                 if event > number:
-                    if patience is not None:
-                        patience.settle(number)
+                    self._skipped = match.counted - before
                     learner.skip(event - number, self._uncovered)
                     number = event
-                    if number == end or (clocked and match.fired < 0):
-                        continue  # its clock has gone on: more may be quiet now
-                if self._tell(number, plainly=number == doubtful):
-                    number += 1
-                else:
-                    doubtful = number  # if the kernel cannot count it either, it is told
+                    asked = not lasting
+                    if number == end or number == self._room or (asked and match.fired < 0):
+                        continue
+                if patience is not None:
+                    patience.settle()
+                self._tell(number)
+                asked = not lasting or match.fired < 0
+                number += 1
+            if patience is not None:
+                patience.settle()
         except Unreadable:
             if self.noted is not None:
                 self.noted.forget(number)  # what was put down ahead
@@ -86,7 +93,7 @@ class Solo:
             learner.use(None)
         return number
 
-    def _prepare(self) -> None:
+    def _prepare(self, number: int) -> None:
         """Let the kernel know of the components, and of what rules can take."""
         if self._against is None:
             return
@@ -98,8 +105,10 @@ class Solo:
         if mind is not None:
             teacher = self._conversation.teacher
             self._reasons = Reasons(mind, self._learner, self._world, self._list, teacher)
-        if self._learner.tolerant:
+        tolerance = self._learner.tolerance
+        if tolerance is not None:
             assert self.noted is not None
+            self._list.tolerate(tolerance, self._learner.rounds + 1 - number)
             self._patience = Patience(self._learner, self._world, self._list, self._reasons)
             self.noted.more = self._patience.guesses
 
@@ -111,31 +120,32 @@ class Solo:
         self._room = 64 * (first + len(part))
 
     def _uncovered(self, rules: object) -> int:
-        return self._match.counted
+        return self._skipped
 
-    def _tell(self, number: int, plainly: bool) -> bool:
-        """Tell the learner of a round; False if it turns out to be no more than a count.
-
-        Plainly: as `teach` would, with no short cut.
-        """
+    def _tell(self, number: int) -> None:
+        """Tell the learner of a round."""
         learner, slot = self._learner, self._match.fired
         rule = learner.rule(slot) if slot >= 0 else None
         example = (learner.default if rule is None else rule.guess).example
         reasons = self._reasons
-        if self._against is not None and not plainly:
+        if self._against is not None:
             label, component = self._list.get(LABEL), self._list.get(COMPONENT)
             ordinary = label == self._world.usual[component]  # type: ignore[attr-defined]
             if rule is None and (ordinary or self._right_by_default(label)):
-                return self._meet(number, label)
+                self._meet(number, label)
+                return
             feature = self._said_against(rule)[component] if ordinary else None
             if feature is not None:
-                return self._err(number, rule, feature)
+                self._err(number, rule, feature, component)
+                return
             if reasons is not None:
                 feature = reasons.think(number, component, example, ordinary)
                 if feature is not None and rule is None:
-                    return self._meet(number, label)
+                    self._meet(number, label)
+                    return
                 if feature is not None:
-                    return self._err(number, rule, feature, again=False)
+                    self._err(number, rule, feature)
+                    return
         self._match.arrive(number)
         correction = self._conversation.round(number, self._world.items[number])
         feature = correction and correction.feature
@@ -143,7 +153,6 @@ class Solo:
             self._patience.look(rule, feature)
         if reasons is not None:
             reasons.hear(example, feature)
-        return True
 
     def _right_by_default(self, code: int) -> bool:
         return bool(self._match.labels.names[code] == self._learner.default.label)
@@ -156,7 +165,7 @@ class Solo:
             self._against[rule.number] = said
         return said
 
-    def _meet(self, number: int, code: int) -> bool:
+    def _meet(self, number: int, code: int) -> None:
         """An item that no rule covers."""
         learner, label = self._learner, self._match.labels.names[code]
         if not self._right_by_default(code):
@@ -164,15 +173,10 @@ class Solo:
         learner.meet(self._world.items[number], label)
         if self._patience is not None:
             self._patience.look(None, None)
-        return True
 
-    def _err(self, number: int, rule: Any, feature: Feature, again: bool = True) -> bool:
-        """A mistake of a rule; `again`: unless it can be counted, after all."""
-        patience = self._patience
-        if again and patience is not None and patience.refill(rule, feature):
-            return False
+    def _err(self, number: int, rule: Any, feature: Feature, component: int | None = None) -> None:
+        """A mistake of a rule; `component`: of an ordinary item, which made him say so."""
         self.noted.guesses[number] = rule.guess  # type: ignore[union-attr]
         self._learner.err(rule, feature)
-        if patience is not None:
-            patience.look(rule, feature)
-        return True
+        if self._patience is not None:
+            self._patience.look(rule, feature, component)

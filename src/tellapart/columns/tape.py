@@ -11,18 +11,23 @@ the addresses of these columns, in this order. So a change of one rule is a chan
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from tellapart.columns.bits import Words
+from tellapart.theory import Tolerance
 
 SLOTS, STRIDE, DIGITS, DEFAULT, FIRED, UNCOVERED, ORDINARY, NOTED, NOTED_END = range(9)
 LOGGED, TOUCHED, LOG, TOUCHES, COMPONENT_DIGITS = range(9, 14)  # see `columns.patience`
 LABEL, COMPONENT, SLOPE, ROOT, SINCE, TIME, LOGARITHM, PART, KNOWN = range(14, 23)
 MIND, COUNTERS, RESORT = range(23, 26)  # see `columns.thinking`; the default's table
-PLANES = 26
+AHEAD = 26  # how far the learner's rounds are ahead of the numbers of items
+GIVEN_K, GIVEN_S, EPSILON, SIGMA, LOG_DELTA, SCALE, AS_PRINTED = range(27, 34)  # its tolerance
+DESK = 34  # see `columns.stretch`
+PLANES = 35
 COMPONENTS = PLANES + 64  # a code has at most 64 digits
 PAD = COMPONENTS + 64
 STRIP = 16
@@ -33,16 +38,21 @@ USUAL = 16
 """So many codes may have a strip of the scratch pad each."""
 LOGS, LOG_CELLS = 2048, 4
 """So many mistakes may be in the log, and what is said of each."""
-KNOWN_COLUMNS = PAD + (2 + USUAL) * STRIP
+SEEN = (2 + USUAL) * STRIP
+"""Where in the pad it stands how far the columns were touched."""
+PAD_CELLS = SEEN + 1
+KNOWN_COLUMNS = PAD + PAD_CELLS
 HEAD = KNOWN_COLUMNS + MOST
 FORBIDDEN, NEEDED, CODE, TABLE, CELLS = range(5)
-SLACK, SAID, OWNER, FRESH, EXAMPLE, KIND, AGAINST, SEPARATORS = range(8)  # of a rule's table
-USED, ENTRIES, ENTRY, OWNERS = 1, 2, 5, 40  # of the table of counters
+SLACK, SPENT, BORN, SAID, OWNER, EXAMPLE, KIND, AGAINST, SEPARATORS = range(9)  # of a rule's table
+LEFT, COUNT, FIRST, NEWS, COUNTER = range(5)  # of a counter
+USED, ENTRIES, ENTRY, OWNERS = 1, 2, 2 + COUNTER, 40  # of the table of counters
 EVERYWHERE = -1
 """Stands for the address of a column that is set on every item, and takes no room."""
 Growth: TypeAlias = tuple[float, ...]
 """How many more items become quiet as others go by; see `Tape.find`."""
 _NONE: Growth = (0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
+_LONG = 1 << 15  # words that are worth a second thread
 _SLOTS, _LITERALS = 16, 12  # room for so many, to begin with; doubled when needed
 
 
@@ -67,6 +77,7 @@ class Tape:
         self._kept: list[npt.NDArray[Any]] = []
         """Columns whose addresses are on the tape."""
         self._known: set[int] = set()  # those of columns in some conjunction
+        self._growth: Growth | None = _NONE
         stride = CELLS + _LITERALS
         self._lay(np.zeros(HEAD + _SLOTS * stride, dtype=np.int64), _SLOTS, stride)
         cells = self._cells
@@ -77,6 +88,10 @@ class Tape:
             cells[ORDINARY] = self.hold(ordinary) if ordinary.strides[0] else EVERYWHERE
         if noted is not None:
             self.note(noted, 0)
+        if self.planes and len(self.planes[0]) >= _LONG:
+            from tellapart.columns.desk import wake
+
+            cells[DESK] = wake()
 
     def note(self, noted: Words, first: int) -> None:
         """Put mistakes down in `noted`, whose first word is word `first`, as far as it goes."""
@@ -88,9 +103,9 @@ class Tape:
         self._kept.append(column)
         return self._kernel.address(column)  # type: ignore[no-any-return]
 
-    def keep(self, counters: int, owner: int, code: int, counter: int, left: int) -> bool:
+    def keep(self, counters: int, owner: int, code: int, counter: int, *of_it: int) -> bool:
         """`thinking.keep_counter`."""
-        return bool(self._kernel.keep(counters, owner, code, counter, left))
+        return bool(self._kernel.keep(counters, owner, code, counter, *of_it))
 
     def think(self, item: int, component: int, example: int, kind: int, against: int) -> int:
         """`thinking.think_of`."""
@@ -168,6 +183,17 @@ class Tape:
         """Take the conjunction in `slot` out of the race."""
         self._cells[HEAD + slot * self._stride + FORBIDDEN] = -1
 
+    def tolerate(self, tolerance: Tolerance, ahead: int) -> None:
+        """Let mistakes of rules that can take them be counted (`columns.patience`).
+
+        `ahead` is how far the learner's rounds are ahead of the numbers of items.
+        """
+        k, s, epsilon, sigma, delta, scale, as_printed = tolerance
+        self._cells[AHEAD], self._cells[AS_PRINTED] = ahead, as_printed
+        given = (k, s, epsilon, sigma, log(8 / delta), scale)
+        for cell, value in enumerate(given, GIVEN_K):
+            self._floats[cell] = value
+
     def set(self, cell: int, value: int, slot: int | None = None) -> None:
         """Write into a cell of the head, or of a slot."""
         self._cells[cell if slot is None else HEAD + slot * self._stride + cell] = value
@@ -188,26 +214,25 @@ class Tape:
         quiet: int = -1,
         wrong_only: bool = False,
         growth: Growth | None = None,
+        began: int | None = None,
+        counted: int = 0,
     ) -> tuple[int, int, int]:
         """The first event from `start` to before `stop`; see `Plain.find`.
 
         With `growth` = (a, b, r, t, l, f), quiet grows as items go by: after n of them, c of them
         covered, it is ceil(f + ac + b(g sqrt(r + c) - sqrt(r))) - 1 more, where g, the growth of a
-        logarithm, is (1 + 2 log(1 + n/t) / l)^{3/2}. Where there is no more room in `noted`, the
-        search ends.
+        logarithm, is (1 + 2 log(1 + n/t) / l)^{3/2}. With `began`, all that is counted from there
+        on, of which there were `counted` before `start`. Where there is no more room in `noted`,
+        the search ends.
         """
         cells = self._cells
-        if quiet >= 0:
-            floats = self._floats
-            (
-                floats[SLOPE],
-                floats[ROOT],
-                floats[SINCE],
-                floats[TIME],
-                floats[LOGARITHM],
-                floats[PART],
-            ) = growth or _NONE
-        item = self._find(self._address, start, stop, shown, quiet, wrong_only)
+        if quiet >= 0 and growth is not self._growth:
+            self._growth, floats = growth, self._floats
+            for cell, value in enumerate(growth or _NONE, SLOPE):
+                floats[cell] = value
+        if began is None:
+            began = start
+        item = self._find(self._address, start, stop, shown, quiet, wrong_only, began, counted)
         return item, cells[FIRED], cells[UNCOVERED]
 
     def say(self, items: int) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from math import floor
 from typing import Any
 
 from tellapart.errors import check
 from tellapart.learners.rules import Rule, RuleLearner, Unnamed
 from tellapart.model import Holds, holds
 from tellapart.protocol import Feature
-from tellapart.theory import patient_bound, robust_bound
+from tellapart.theory import Tolerance, patient_bound, robust_bound
 
 
 class HandleMistake(RuleLearner):
@@ -31,16 +30,12 @@ class HandleMistake(RuleLearner):
         k, s = self._patience(rule, first), self._witnesses(first)
         self._handle_mistake(rule, feature, k, s)
 
-    def slack(self, rule: Rule) -> int:
-        k = self._patience(rule, self.rounds)
+    def spent(self, rule: Rule) -> int:
         aside = self.m - 1 - len(rule.features) - len(rule.counts)
         if aside >= 0:  # all its counters are set aside, and so many more would be
-            return floor(k) + aside
-        return max(0, floor(k - (self._odd_counts(rule) if rule.counted > k else rule.counted)))
-
-    def tolerates(self, rule: Rule, feature: Feature) -> int:
-        count, first = rule.counts.get(feature, (0, self.rounds))
-        return max(0, floor(self._witnesses(first)) - count)
+            return -aside
+        plenty = rule.counted > self._patience(rule, self.rounds)
+        return self._odd_counts(rule) if plenty else rule.counted
 
     def _odd_counts(self, rule: Rule) -> int:
         """The sum of all counters but the b largest: what speaks against the rule."""
@@ -146,8 +141,9 @@ class RobustDFF(HandleMistake):
         return tuple((len(rule.features), *_counters(rule)) for rule in self.rules)
 
     @property
-    def tolerant(self) -> bool:
-        return self.s > 0
+    def tolerance(self) -> Tolerance | None:
+        k = self.k if self.patience is None else self.patience
+        return Tolerance(k, self.s) if self.s else None
 
     def _patience(self, rule: Rule, first: int) -> float:
         return self.k if self.patience is None else self.patience

@@ -10,6 +10,7 @@ from tellapart import learners
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
 from tellapart.review import ErrorBelow, NoMistakeIn, Rounds, Stopper
+from tellapart.review.stopping import Both, Either
 from tellapart.tables import Table
 
 DEFAULT = "AutoDFF"
@@ -119,10 +120,9 @@ def write_stopper(stopper: Stopper | None) -> Any:
             **more,
             **({"lately": True} if stopper.lately else {}),
         }
-    for word, joined in (("and", stopper & stopper), ("or", stopper | stopper)):
-        if type(joined) is type(stopper):
-            parts = (stopper.one, stopper.other)  # type: ignore[attr-defined]
-            return {word: [write_stopper(part) for part in parts]}
+    if isinstance(stopper, Both | Either):
+        word = "and" if isinstance(stopper, Both) else "or"
+        return {word: [write_stopper(stopper.one), write_stopper(stopper.other)]}
     raise ParameterError(f"a session cannot keep the stopper {stopper!r}")
 
 

@@ -21,6 +21,7 @@ from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.tables.frames import first_line
 from tellapart.tables.packed import evaluate, reads
+from tellapart.tables.part import Part
 from tellapart.tables.rows import Row, Rows
 from tellapart.tables.tags import Tag
 
@@ -71,7 +72,7 @@ class Table:
         self.tags: dict[str, Tag] = {}
         self._frame: pl.DataFrame | None = None
         self._held: set[str] = set()
-        self._part: tuple[pl.DataFrame | None, pl.DataFrame | None] = (None, None)
+        self._parts: dict[int, Part] = {}
         self._vocabularies: dict[str, Vocabulary] = {}
         self._kept: dict[Feature, Words] = {}
         self._places: dict[Hashable, int] | None = None
@@ -256,16 +257,13 @@ class Table:
             self._held.update(missing)
         return self._frame
 
-    def part(self, rows: int) -> pl.DataFrame:
+    def part(self, rows: int) -> Part:
         """So many rows, evenly spread, or all if there are no more: to estimate by."""
         frame = self.loaded(self.columns)
-        if len(self) <= rows:
-            return frame
-        of, kept = self._part
-        if of is not frame or kept is None or kept.height != rows:
-            kept = frame[np.linspace(0, len(self) - 1, rows).astype(np.int64)]
-            self._part = frame, kept
-        return kept
+        known = self._parts.get(rows)
+        if known is None or known.frame is not frame:
+            known = self._parts[rows] = Part(frame, rows)
+        return known
 
     def vocabulary(self, column: str) -> Vocabulary:
         """The common words of a text column, read in a part of the table; read once."""
@@ -274,7 +272,7 @@ class Table:
 
         known = self._vocabularies.get(column)
         if known is None:
-            known = Vocabulary(self.part(RANKED)[column].to_list())
+            known = Vocabulary(self.part(RANKED).rows[column].to_list())
             self._vocabularies[column] = known
         return known
 

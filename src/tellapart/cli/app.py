@@ -48,7 +48,7 @@ COMMANDS = {
     ),
     "session": (
         "tellapart.cli.session:session",
-        "List, export and import sessions.",
+        "List sessions, take out what was learnt, export and import them.",
     ),
     "simulate": (
         "tellapart.cli.simulate:simulate",

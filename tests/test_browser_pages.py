@@ -56,6 +56,30 @@ def test_the_order_is_switched(sit: Sit, begin: Begin, server: Server) -> None:
     assert desk.item in ("aardvark", "antelope")
 
 
+def test_two_teachers_are_asked_and_disagree(
+    sit: Sit, begin: Begin, server: Server, truth: dict[str, str]
+) -> None:
+    session = begin(labels=["mammal", "bird"], order="random", seed=1)
+    ann, bob = sit(session, path="/progress"), sit(session, who="Bob")
+    page = ann.page
+    assert page.locator("#overlap").input_value() == "0.0"
+    page.select_option("#overlap", label="all")
+    with page.expect_navigation():
+        page.get_by_role("button", name="switch").last.click()
+    assert page.locator("#overlap").input_value() == "1.0"
+    assert log(server, session)[-1].data["overlap"] == 1
+    go(ann, "teach")
+    met = ann.item
+    ann.say(truth[met])
+    go(bob, "teach")
+    while bob.item != met:
+        bob.press("s")
+    bob.write("l", "stone")
+    if "What tells" in bob.heading:
+        bob.press("0")
+    assert met in go(ann, "disagreements").inner_text("main")
+
+
 def test_labels_are_renamed_and_merged(
     sit: Sit, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:

@@ -271,12 +271,18 @@ def begin(
 
 
 def open_or_begin(
-    store: Store, table: Path, name: str, *, id: str | None = None, learner: str | None = None
+    store: Store,
+    table: Path,
+    name: str,
+    *,
+    id: str | None = None,
+    learner: str | None = None,
+    overlap: float = 0.0,
 ) -> Session:
     """The session of a table: opened, or begun if there is none of that name."""
     if name in {listed.name for listed in store.sessions()}:
         return Session.open(store, name)
-    how = dict(FOR_PEOPLE)
+    how = {**FOR_PEOPLE, "overlap": overlap}
     if learner is not None:
         how["learner"], how["parameters"] = read_learner(learner)
     named_by = id or read_table(table).names()

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -101,17 +102,12 @@ def main() -> None:
         for clauses in (5, 20, 100):
             made = model(clauses)
             case = ta.to_sql(made, "duckdb")
-            own = timed(
-                lambda case=case: base.execute(  # type: ignore[misc]
-                    f"COPY (SELECT {case} AS label FROM {source}) TO '{out}' (FORMAT parquet)"
-                )
-            )
+            copy = f"COPY (SELECT {case} AS label FROM {source}) TO '{out}' (FORMAT parquet)"
+            own = timed(partial(base.execute, copy))
             print(f"\n{clauses} clauses\n{'duckdb: its own CASE, label only':32} {own:8.3f}")
             engines = ["polars", "duckdb", *(["spark"] if "--spark" in sys.argv else [])]
             for engine in engines:
-                taken = timed(lambda engine=engine, made=made: predict_file(  # type: ignore[misc]
-                    made, path, out, engine=engine
-                ))  # fmt: skip
+                taken = timed(partial(predict_file, made, path, out, engine=engine))
                 print(
                     f"{f'predict_file, {engine}':32} {taken:8.3f}  {taken / own:5.2f} x that CASE"
                 )

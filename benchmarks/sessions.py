@@ -22,6 +22,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -93,14 +94,14 @@ def rounds(session: Session, count: int, *, look: bool = False) -> tuple[list[fl
 def hot(items: int, answers: int, learner: str, order: str) -> None:
     """The large and the small session, in turns."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "a.db")) as store:
-        options = {"learner": learner, "order": order}
-        large = Session.new(store, "large", made(items), **options)  # type: ignore[arg-type]
+        new = partial(Session.new, store, learner=learner, order=order)
+        large = new("large", made(items))
         start = time.perf_counter()
         rounds(large, answers)
         print(f"{answers:,} answers on {items:,} items: {time.perf_counter() - start:.1f} s")
         ours, theirs = [], []
         for number in range(5):
-            small = Session.new(store, f"small {number}", made(100), **options)  # type: ignore[arg-type]
+            small = new(f"small {number}", made(100))
             theirs.append(rounds(small, 90, look=True))
             ours.append(rounds(large, 90, look=True))
             small.close()

@@ -12,16 +12,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 HERE = Path(__file__).parent
-LOOKED_AT = (
-    "rules",
-    "progress",
-    "history",
-    "odd",
-    "disagreements",
-    "data",
-    "export",
-    "help",
-)
 
 
 def small(shot: bytes) -> Any:
@@ -85,7 +75,7 @@ class Camera:
 def main(folder: Path) -> None:
     """Teach the zoo a little, and look at everything."""
     sys.path.insert(0, str(HERE.parent / "tests"))
-    from browsing import TEAM, Desk, chromium, history, write_zoo
+    from browsing import PAGES, TEAM, Desk, chromium, history, write_zoo
     from served import serving
 
     folder.mkdir(exist_ok=True)
@@ -133,7 +123,7 @@ def main(folder: Path) -> None:
             camera.film("Enter")
             ann.press("Enter")
             camera.film()
-            for path in LOOKED_AT:
+            for path in PAGES:
                 ann.page.goto(f"{server.address}/s/zoo/{path}")
                 camera.take(path)
             camera.develop(folder / "teach.gif")

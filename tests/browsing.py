@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 TIMEOUT = 20_000
 TEAM = {"Ann": "token-of-the-owner-1", "Bob": "token-of-bob-000001"}
+PAGES = ("rules", "progress", "history", "odd", "disagreements", "data", "export", "help")
+"""Where a session is looked at."""
 
 
 @contextmanager

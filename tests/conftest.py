@@ -108,7 +108,7 @@ def truth(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def server(folder: Path, truth: dict[str, str]) -> Iterator[Any]:  # noqa: ARG001
+def server(folder: Path, truth: dict[str, str]) -> Iterator[Any]:  # noqa: ARG001  (the zoo is there)
     """`tellapart serve` on the zoo."""
     from browsing import TEAM
     from served import serving
@@ -147,3 +147,39 @@ def sit(browser: Any, server: Any) -> Iterator[Callable[..., Any]]:
     yield down
     for desk in desks:
         desk.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Any]:
+    """An empty database for sessions."""
+    from tellapart.sessions import Store
+
+    with Store(tmp_path / "a.db") as made:
+        yield made
+
+
+@pytest.fixture
+def app(folder: Path) -> Iterator[Any]:
+    """The web app, with the session "zoo" of a table in a test's own `folder`."""
+    from callers import Client, begin, make_app
+
+    made = make_app(folder)
+    with Client(made) as client:
+        begin(client)
+        yield made
+
+
+@pytest.fixture
+def ann(app: Any) -> Any:
+    """The owner's program."""
+    from callers import Client
+
+    return Client(app)
+
+
+@pytest.fixture
+def bob(app: Any) -> Any:
+    """A teacher's program."""
+    from callers import BOB, Client
+
+    return Client(app, BOB)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
-from tellapart.sessions import Given, Session
+from tellapart.sessions import Event, Given, Session
 from tellapart.tables import Row, Table
 
 FEATURES = ["fur", "NOT fur", "eggs", "NOT eggs", "fins", "NOT fins", "legs > 3", "legs <= 3"]
@@ -57,3 +58,20 @@ def teach(session: Session, teacher: str, count: int) -> int:
             return done
         session.answer(teacher, given.id, *words(session, given))
     return count
+
+
+def plain(log: list[Event]) -> list[tuple[str, str | None, dict[str, Any]]]:
+    """A log without ids and times: ids are numbered in the order of their coming."""
+    numbers = {event.id: f"#{n}" for n, event in enumerate(log)}
+    return [
+        (
+            event.type,
+            event.by,
+            {
+                key: numbers.get(value, value) if isinstance(value, str) else value
+                for key, value in event.data.items()
+                if key not in ("source", "until")
+            },
+        )
+        for event in log
+    ]

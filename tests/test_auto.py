@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -325,3 +326,16 @@ def test_reasons_that_the_rules_contradict_are_believed_less(named: str, doubts:
         assert one.way.doubt is not None
         assert (one.way.doubt > WAYS["reasons"].doubt) == doubts
     assert again.rules == [rule._replace(example=0) for rule in reading.rules]
+
+
+@pytest.mark.parametrize(("doubt", "first"), [(0.05, "has feathers"), (0.5, "can fly")])
+def test_a_reason_weighs_as_much_as_it_is_believed(doubt: float, first: str) -> None:
+    """`can fly` fits all labels; but one bird was told apart by its feathers, says the teacher."""
+    history = History()
+    for feathers, flies, times in ((True, True, 4), (False, False, 4), (False, True, 2)):
+        for _ in range(times):
+            seen = {"has feathers": feathers, "can fly": flies}
+            history.add(seen, "bird" if flies else "fish")
+    history.name("has feathers", 0, 4)
+    root = Grower(history, replace(WAYS["reasons"], doubt=doubt)).grow()
+    assert history.features[root.column] == first

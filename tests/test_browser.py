@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from browsing import TEAM, Desk, history, narrow, write_zoo
+from browsing import PAGES, TEAM, Desk, history, narrow, write_zoo
 from served import Server
 
 Sit = Callable[..., Desk]
@@ -301,19 +301,6 @@ def write_hostile(path: Path) -> None:
             out.write(json.dumps(row) + "\n")
 
 
-PAGES = (
-    "rules",
-    "progress",
-    "history",
-    "odd",
-    "disagreements",
-    "data",
-    "export",
-    "help",
-    "teach",
-)
-
-
 def test_a_hostile_table_shows_as_text(
     sit: Sit, begin: Callable[..., str], server: Server, folder: Path
 ) -> None:
@@ -331,7 +318,7 @@ def test_a_hostile_table_shows_as_text(
     desk.press("Enter", "s")
     assert time.monotonic() - started < 30
     assert history(server, session)[2]["label"] == SCRIPT
-    for path in PAGES:
+    for path in (*PAGES, "teach"):
         answer = page.goto(f"{server.address}/s/{session}/{path}")
         assert answer is not None
         assert answer.ok, path
@@ -434,7 +421,7 @@ def test_every_page_is_for_everybody(
     desk.press(page.locator("#labels button:not(.guess)").first.get_attribute("data-key") or "")
     assert desk.page.locator("#features").count()
     look("feature")
-    for path in PAGES:
+    for path in (*PAGES, "teach"):
         page.goto(f"{server.address}/s/{session}/{path}")
         look(path)
     page.goto(f"{server.address}/")

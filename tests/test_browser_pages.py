@@ -13,6 +13,7 @@ from rich.console import Console
 
 from browsing import Desk, history, narrow
 from served import Server
+from teaching import plain
 from tellapart.console import talk
 from tellapart.console.keyboard import Piped
 from tellapart.sessions import Event, Session, Store
@@ -286,23 +287,6 @@ def test_the_same_keys_give_the_same_log(
     answers = [one.data["answer"] for one in typed if one.type == "answered"]
     assert set(answers) == {"wrong", "right", "skipped", "unsure"}
     assert len(answers) >= 10
-
-
-def plain(events: list[Event]) -> list[Any]:
-    """A log without ids and times."""
-    numbers = {event.id: f"#{n}" for n, event in enumerate(events)}
-    return [
-        (
-            event.type,
-            event.by,
-            {
-                key: numbers.get(value, value) if isinstance(value, str) else value
-                for key, value in event.data.items()
-                if key not in ("source", "until")
-            },
-        )
-        for event in events
-    ]
 
 
 def test_keys_of_ones_own(sit: Sit, begin: Begin, server: Server, folder: Path) -> None:

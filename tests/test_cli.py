@@ -324,6 +324,8 @@ def test_bad_files(
         (["--learner", "capped:m=0"], "CappedDFF: m must be an integer >= 1, got 0"),
         (["--learner", "capped:m=many"], "got 'many' (str)"),
         (["--learner", "capped:k=3"], "cannot use 'k=3'"),
+        (["--learner", "auto:columns=3"], "columns must be a list of features, got 3 (int)"),
+        (["--learner", "hindsight:columns=legs"], "columns must be a list of features, got 'legs'"),
         (["--learner", "strodff:epsilon=0.3"], "epsilon must be in [0, 1/4), got 0.3"),
     ],
 )

@@ -198,12 +198,12 @@ def small(**more: object) -> dict[str, object]:
 def test_same_seeds_same_numbers(tmp_path: Path, needs: Needs) -> None:
     needs("joblib")
     needs("matplotlib")
-    first = compare.compare(tmp_path / "a", **small(), workers=1)  # type: ignore[arg-type]
+    first = compare.compare(tmp_path / "a", **small(), workers=1)
     again: list[bool] = []
-    second = compare.compare(  # type: ignore[arg-type]
+    second = compare.compare(
         tmp_path / "a", **small(), workers=1, on_cell=lambda cell, ran: again.append(ran)
     )
-    other = compare.compare(tmp_path / "b", **small(), workers=1)  # type: ignore[arg-type]
+    other = compare.compare(tmp_path / "b", **small(), workers=1)
     assert first.rows == second.rows == other.rows
     assert again == [False] * 4
     for name in ("compare.csv", "compare.json", "compare.png", "compare.svg"):

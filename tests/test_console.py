@@ -12,10 +12,11 @@ import pytest
 from rich.console import Console
 from starlette.testclient import TestClient
 
+from teaching import plain
 from tellapart.console import talk
 from tellapart.console.keyboard import Lines, Piped
 from tellapart.errors import ParameterError
-from tellapart.sessions import Event, Given, Session, Store
+from tellapart.sessions import Given, Session, Store
 from tellapart.sessions.keys import KEYS, read_keys
 from tellapart.tables import Table
 from tellapart.web import People, Person, Shelf, create_app
@@ -411,20 +412,3 @@ class Page:
 
     def close(self) -> None:
         self.client.__exit__(None, None, None)
-
-
-def plain(log: list[Event]) -> list[tuple[str, str | None, dict[str, Any]]]:
-    """A log without ids and times: ids are numbered in the order of their coming."""
-    numbers = {event.id: f"#{n}" for n, event in enumerate(log)}
-    return [
-        (
-            event.type,
-            event.by,
-            {
-                key: numbers.get(value, value) if isinstance(value, str) else value
-                for key, value in event.data.items()
-                if key not in ("until", "source")
-            },
-        )
-        for event in log
-    ]

@@ -6,18 +6,19 @@ import importlib
 import inspect
 import os
 import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import tellapart
+from tellapart import codec
 from tellapart.cli import main
 from tellapart.cli.app import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-COMING: set[str] = set()
-"""Pages that are linked and may not be there yet."""
 
 
 def name(page: Path) -> str:
@@ -46,15 +47,51 @@ def test_python_without_prompts_runs_too(
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+    for link, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", text):
         if not link.startswith(("http://", "https://")):
-            assert (page.parent / link).exists() or Path(link).name in COMING, link
+            target = page.parent / link if link else page
+            assert target.exists(), link
+            assert not anchor or anchor in anchors(target), f"{link}#{anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """What its headings are called in links."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
 
 
 def test_the_map_names_every_page() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     for page in PAGES[1:]:
         assert page.name == "index.md" or f"({page.name})" in index, page.name
+
+
+def test_the_house_has_every_room() -> None:
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        [contract] = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    rooms = [set(floor.split(" | ")) for floor in reversed(contract["layers"])]
+    shown = [set(re.findall(r"`(\w+)`", row)) for row in re.findall(r"^\| (`.*?) \|", page, re.M)]
+    assert [room for row in shown for room in sorted(row)] == [
+        room for floor in rooms for room in sorted(floor)
+    ]
+
+
+def test_the_file_of_a_model_is_described() -> None:
+    page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    for room in ("features", "learners", "tables", "worlds"):
+        importlib.import_module(f"tellapart.{room}")
+    assert [tag for tag in codec._readers if f'"{tag}"' not in page] == []
+
+
+def test_every_public_name_stands_on_some_page() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert [one for one in tellapart.__all__ if not re.search(rf"\b{one}\b", pages)] == []
+
+
+def test_the_list_of_commands_is_whole() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^tellapart (\w+)  ", page, re.M)) == set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -103,7 +140,7 @@ def test_the_readme_and_ci_run_the_same_tests() -> None:
 def test_a_missing_part_is_skipped_here_and_fails_in_ci(
     needs: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parts = needs.__globals__["PARTS"]  # type: ignore[attr-defined]
+    parts = needs.__globals__["PARTS"]
     monkeypatch.setitem(parts, "a moon", (lambda: False, "wait for night"))
     monkeypatch.delenv("TELLAPART_CI", raising=False)
     with pytest.raises(pytest.skip.Exception, match="a moon is not installed: wait for night"):

@@ -164,9 +164,9 @@ def test_a_schema_must_be_one() -> None:
     with pytest.raises(FeatureError, match="types are bool, integer"):
         ta.parse_feature("legs > 3", {"legs": "leggy"})
     with pytest.raises(FeatureError, match="a mapping"):
-        ta.parse_feature("legs > 3", ["legs"])  # type: ignore[arg-type]
+        ta.parse_feature("legs > 3", ["legs"])
     with pytest.raises(FeatureError, match="a feature is a text"):
-        ta.parse_feature(3, {"legs": "integer"})  # type: ignore[arg-type]
+        ta.parse_feature(3, {"legs": "integer"})
 
 
 def test_unknown_is_not_true() -> None:

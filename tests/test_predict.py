@@ -38,7 +38,7 @@ def write(rows: pl.DataFrame, path: Path) -> Path:
 def read(path: Path) -> pl.DataFrame:
     method = {".csv": "csv", ".jsonl": "ndjson", ".parquet": "parquet"}[path.suffix]
     options: dict[str, Any] = {"infer_schema_length": None} if method != "parquet" else {}
-    return getattr(pl, f"read_{method}")(path, **options)  # type: ignore[no-any-return]
+    return getattr(pl, f"read_{method}")(path, **options)
 
 
 def answers(model: ta.DecisionList, items: Any) -> list[tuple[Any, int, Any]]:
@@ -59,7 +59,7 @@ def test_every_kind_of_file(engine: str, kind: str, tmp_path: Path) -> None:
     for seed in range(models):
         model = ModelMaker(seed, plain=kind in (".parquet", ".arrow")).model(9)
         out = tmp_path / f"out{['.parquet', '.csv', '.jsonl'][seed % 3]}"
-        done = predict_file(model, path, out, engine=engine, keep=["n"])  # type: ignore[arg-type]
+        done = predict_file(model, path, out, engine=engine, keep=["n"])
         assert done == (300, out)
         got = read(out)
         assert got.columns == ["n", "label", "clause", "example"]
@@ -122,7 +122,7 @@ def test_bad_tables(engine: str, name: str, content: str, message: str, tmp_path
     path, out = tmp_path / name, tmp_path / "out.csv"
     path.write_text(content)
     with pytest.raises(TellapartError, match=message):
-        predict_file(LEGS, path, out, engine=engine)  # type: ignore[arg-type]
+        predict_file(LEGS, path, out, engine=engine)
     assert [p.name for p in tmp_path.iterdir()] == [name]
 
 
@@ -167,7 +167,7 @@ def test_what_is_no_date(
     path.write_text(content)
     model = one(ta.parse_feature("born > '2024-01-01'", {"born": "date"}))
     with pytest.raises(TellapartError, match=message):
-        predict_file(model, path, tmp_path / "out.csv", engine=engine)  # type: ignore[arg-type]
+        predict_file(model, path, tmp_path / "out.csv", engine=engine)
 
 
 @every_engine
@@ -185,7 +185,7 @@ def test_good_but_unusual_csv(engine: str, tmp_path: Path) -> None:
     name = ta.parse_feature('"na""me; x" LIKE \'%k\'', {'na"me; x': "text"})
     clauses.append(ta.Clause((ta.Literal(name),), 7))
     model = ta.DecisionList(tuple(clauses), ta.Clause((), -1))
-    done = predict_file(model, path, out, engine=engine, nulls=["NA"])  # type: ignore[arg-type]
+    done = predict_file(model, path, out, engine=engine, nulls=["NA"])
     assert done.rows == 3
     assert read(out)["label"].to_list() == [0, 4, 7]
 
@@ -208,7 +208,7 @@ def test_nan_zones_and_wide_types(engine: str, tmp_path: Path) -> None:
     )
     path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
     rows.write_parquet(path)
-    predict_file(ALL, path, out, engine=engine)  # type: ignore[arg-type]
+    predict_file(ALL, path, out, engine=engine)
     assert read(out)["label"].to_list() == [-1, 4, 5]
 
 
@@ -220,14 +220,14 @@ def test_kept_columns_come_out_as_they_went_in(engine: str, tmp_path: Path) -> N
     path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
     rows.write_parquet(path)
     with pytest.raises(TellapartError, match=r"two columns 'label'.*--prefix"):
-        predict_file(LEGS, path, out, engine=engine, keep="all")  # type: ignore[arg-type]
-    predict_file(LEGS, path, out, engine=engine, keep="all", prefix="our ")  # type: ignore[arg-type]
+        predict_file(LEGS, path, out, engine=engine, keep="all")
+    predict_file(LEGS, path, out, engine=engine, keep="all", prefix="our ")
     got = read(out)
     assert got.columns == ["legs", "label", "odd name", "our label", "our clause", "our example"]
     assert got.select(rows.columns).equals(rows)
     assert got["our label"].to_list() == ["yes", "no", "no"]
     with pytest.raises(TellapartError, match="has no column 'nope'"):
-        predict_file(LEGS, path, out, engine=engine, keep=["nope"])  # type: ignore[arg-type]
+        predict_file(LEGS, path, out, engine=engine, keep=["nope"])
 
 
 def test_wrong_types_in_a_typed_file(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_column_without_a_single_value_fits_every_type(engine: str, tmp_path: 
     pl.DataFrame(
         {name: [None, None] for name in names}, schema=dict.fromkeys(names, pl.Null)
     ).write_parquet(path)
-    assert predict_file(ALL, path, out, engine=engine).rows == 2  # type: ignore[arg-type]
+    assert predict_file(ALL, path, out, engine=engine).rows == 2
     assert read(out)["label"].to_list() == [-1, -1]
 
 
@@ -264,7 +264,7 @@ def test_models_and_outputs_that_do_not_work(tmp_path: Path) -> None:
     with pytest.raises(TellapartError, match="is a function"):
         predict_file(one(len), path, tmp_path / "out.csv")
     with pytest.raises(TellapartError, match="engine must be"):
-        predict_file(LEGS, path, tmp_path / "out.csv", engine="oracle")  # type: ignore[arg-type]
+        predict_file(LEGS, path, tmp_path / "out.csv", engine="oracle")
     with pytest.raises(TellapartError, match="cannot be written"):
         predict_file(LEGS, path, tmp_path / "nowhere" / "out.csv")
     mixed = ta.And(*(ta.parse_feature("legs > 4", {"legs": k}) for k in ("integer", "number")))
@@ -313,12 +313,12 @@ def test_no_rows_and_no_clauses(needs: Any, tmp_path: Path) -> None:
     path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
     pl.DataFrame({"legs": []}, schema={"legs": pl.Int64}).write_parquet(path)
     for engine in ("polars", "duckdb"):
-        assert predict_file(LEGS, path, out, engine=engine).rows == 0  # type: ignore[arg-type]
+        assert predict_file(LEGS, path, out, engine=engine).rows == 0
         assert read(out).columns == ["label", "clause", "example"]
     pl.DataFrame({"legs": [1, 2]}).write_parquet(path)
     for engine in ("polars", "duckdb"):
         bare = ta.DecisionList((), ta.Clause((), None))
-        predict_file(bare, path, out, engine=engine)  # type: ignore[arg-type]
+        predict_file(bare, path, out, engine=engine)
         assert read(out).rows() == [(None, 1, None)] * 2
 
 

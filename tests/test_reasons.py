@@ -109,7 +109,7 @@ def test_few_rounds_are_told():
         asked.clear()
         teacher = world.teacher()
         teacher.__class__ = Counting
-        world.teacher = lambda teacher=teacher: teacher  # type: ignore[method-assign]
+        world.teacher = lambda teacher=teacher: teacher
         lesson = ta.simulate(learner, world)
         assert lesson.mistakes > 2000
         assert len(asked) < 0.4 * lesson.mistakes, (learner, len(asked), lesson.mistakes)

@@ -189,7 +189,7 @@ def test_an_item_in_two_components_of_different_labels_is_an_offence() -> None:
 )
 def test_check_wants_a_label_for_every_item(items: object, labels: list[str]) -> None:
     with pytest.raises(ParameterError, match="give"):
-        Representation((Component("x"),)).check(items, labels)  # type: ignore[arg-type]
+        Representation((Component("x"),)).check(items, labels)
 
 
 # -- facts

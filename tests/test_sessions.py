@@ -2,60 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from teaching import animals, teach, truth, words
+from teaching import animals, teach, words
 from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.review import ErrorBelow, NoMistakeIn, Rounds
 from tellapart.sessions import Ending, Given, Session, Store
-from tellapart.sessions.agreement import alpha
 from tellapart.sessions.choose import read_stopper, write_stopper
 from tellapart.sessions.desk import LATER
 from tellapart.tables import Table
-
-ZOO = {
-    "name": ["bear", "duck", "lion", "crow", "bass", "pike"],
-    "wings": [False, True, False, True, False, False],
-    "fins": [False, False, False, False, True, True],
-    "legs": [4, 2, 4, 2, 0, 0],
-}
-
-
-class Clock:
-    now = 1e9
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "a.db") as made:
-        yield made
-
-
-def zoo(store: Store, **options: Any) -> Session:
-    options.setdefault("learner", "DFF")
-    return Session.new(store, "zoo", Table(ZOO, id="name"), **options)
-
-
-def give(session: Session, teacher: str) -> Given:
-    given = session.next(teacher)
-    assert isinstance(given, Given)
-    return given
-
-
-def name(given: Given) -> str:
-    return str(given.item)
-
-
-def answer(session: Session, teacher: str, *said: str) -> str | None:
-    return session.answer(teacher, give(session, teacher).id, *said).outcome
-
+from zoo_session import ZOO, answer, give, name, zoo
 
 # -- one teacher
 
@@ -286,72 +244,6 @@ def test_any_answer_can_be_changed(store: Store) -> None:
         assert session.label_of("duck") is None
 
 
-# -- words change
-
-
-def test_labels_are_added_renamed_and_merged(store: Store) -> None:
-    with zoo(store, labels=["mammal"]) as session:
-        answer(session, "Ann", "wrong", "mammal")
-        answer(session, "Ann", "wrong", "brid", "wings")
-        session.rename_label("Bob", "brid", "bird")
-        assert session.labels == ["mammal", "bird"]
-        assert session.label_of("duck") == "bird"
-        assert session.model.clauses[0].label == "bird"
-        with pytest.raises(ParameterError, match="there is a label 'bird' already"):
-            session.rename_label("Bob", "mammal", "bird")
-        with pytest.raises(ParameterError, match="no label 'fish'; labels are: 'mammal', 'bird'"):
-            session.rename_label("Bob", "fish", "pisces")
-        answer(session, "Ann", "wrong", "beast", "NOT wings")  # lion
-        session.merge_labels("Bob", "beast", "mammal")
-        assert session.labels == ["mammal", "bird"]
-        assert session.label_of("lion") == "mammal"
-        session.undo("Bob")
-        assert session.label_of("lion") == "beast"
-        session.undo("Bob")
-        assert session.label_of("duck") == "brid"
-        session.add_label("Ann", "fish")
-        assert session.labels == ["mammal", "brid", "beast", "fish"]
-        with pytest.raises(ParameterError, match="already"):
-            session.add_label("Ann", "fish")
-
-
-def test_a_label_only_in_undone_answers_is_not_listed(store: Store) -> None:
-    with zoo(store) as session:
-        answer(session, "Ann", "wrong", "mamal")
-        session.undo("Ann")
-        assert session.labels == []
-        session.redo("Ann")
-        assert session.labels == ["mamal"]
-
-
-def test_an_old_name_still_means_its_label(store: Store) -> None:
-    with zoo(store) as session:
-        answer(session, "Ann", "wrong", "mammal")
-        given = give(session, "Bob")
-        session.rename_label("Ann", "mammal", "beast")
-        with pytest.raises(ProtocolError, match="the guess was 'mammal' already"):
-            session.answer("Bob", given.id, "wrong", "mammal")
-
-
-def test_tags_are_features_like_any_other(store: Store) -> None:
-    with zoo(store) as session:
-        answer(session, "Ann", "wrong", "mammal")
-        session.set_tag("Ann", "can fly", "duck", True)
-        with pytest.raises(ParameterError, match="has a column 'legs'"):
-            session.set_tag("Ann", "legs", "duck", True)
-        assert answer(session, "Ann", "wrong", "bird", '"can fly"') == "mistake"
-        given = give(session, "Ann")  # nobody has said whether the lion can fly: unknown, not false
-        assert session.check(given.id, '"can fly"').on_item is None
-        session.undo("Ann")
-        session.undo("Ann")
-        assert session.table.tag("can fly").get("duck") is None
-        session.redo("Ann")
-        session.redo("Ann")
-        assert [c.label for c in session.model] == ["bird", "mammal"]
-    with Session.open(store, "zoo", Table(ZOO, id="name")) as session:
-        assert session.table.tag("can fly").get("duck") is True
-
-
 # -- rules by hand
 
 
@@ -428,173 +320,6 @@ def test_stoppers(store: Store) -> None:
         assert session.summary().stop is None
 
 
-# -- several teachers
-
-
-def test_an_item_is_leased_to_one_teacher_until_the_lease_ends(store: Store) -> None:
-    clock = Clock()
-    with zoo(store, lease=60, clock=clock) as session:
-        ann, bob = give(session, "Ann"), give(session, "Bob")
-        assert name(ann) != name(bob)
-        clock.now += 61
-        cid = give(session, "Cid")
-        assert name(cid) == name(ann)
-        assert name(give(session, "Ann")) == name(bob)  # her own went to Cid, Bob's is free
-        # what she says about the first one late is not lost
-        assert session.answer("Ann", ann.id, "wrong", "mammal").outcome == "label"
-        assert session.answer("Cid", cid.id, "wrong", "mammal").outcome == "opinion"
-
-
-def test_nobody_gets_an_item_that_another_has(store: Store) -> None:
-    with zoo(store) as session:
-        held = {name(give(session, f"teacher {n}")) for n in range(6)}
-        assert len(held) == 6
-        ending = session.next("one more")
-        assert isinstance(ending, Ending)
-        assert ending.busy == 6
-        assert "6 are with other teachers" in str(ending)
-
-
-def test_a_stale_answer_is_never_lost(store: Store) -> None:
-    with zoo(store) as session:
-        ann, bob, cid = (give(session, who) for who in ("Ann", "Bob", "Cid"))
-        assert [name(g) for g in (ann, bob, cid)] == ["bear", "duck", "lion"]
-        assert session.answer("Ann", ann.id, "wrong", "mammal").outcome == "label"
-        # the guess has come to agree with what Cid says: it was right
-        assert session.answer("Cid", cid.id, "wrong", "mammal").outcome == "right"
-        # Bob's label is kept, and he is asked what tells the duck from the bear
-        assert session.answer("Bob", bob.id, "wrong", "bird").outcome == "again"
-        assert session.label_of("duck") == "bird"
-        again = give(session, "Bob")
-        assert (name(again), again.asks, again.kept) == ("duck", "feature", "bird")
-        assert str(again.guess.example) == "bear"
-        assert session.answer("Bob", again.id, "wrong", None, "wings").outcome == "mistake"
-        # the same guess with the same example, although the rules have changed: as given
-        ann, bob = give(session, "Ann"), give(session, "Bob")
-        assert (name(ann), name(bob)) == ("crow", "bass")
-        assert session.answer("Ann", ann.id, "right").outcome == "right"
-        assert str(bob.guess.example) == "duck"
-        assert session.answer("Bob", bob.id, "wrong", "fish", "fins").outcome == "mistake"
-        assert session.summary().waiting == 0
-
-
-def test_an_item_that_waits_is_settled_when_the_guess_agrees(store: Store) -> None:
-    with zoo(store) as session:
-        ann, bob = give(session, "Ann"), give(session, "Bob")
-        session.answer("Ann", ann.id, "wrong", "mammal")
-        assert session.answer("Bob", bob.id, "wrong", "bird").outcome == "again"
-        assert session.summary().waiting == 1
-        session.merge_labels("Ann", "bird", "mammal")
-        assert session.summary().waiting == 0  # by the merger itself
-        session.undo("Ann")
-        assert session.summary().waiting == 1
-        answer(session, "Ann", "wrong", "bird")  # a slip: now all are birds
-        assert name(give(session, "Bob")) != "duck"
-        assert session.summary().waiting == 0
-        assert "settled" in {event.type for event in store.events("zoo")}
-
-
-def test_second_opinions_are_blind_and_compared(store: Store) -> None:
-    table = animals(40)
-    options: dict[str, Any] = {"learner": "AdaptiveDFF", "parameters": {"remember": True}}
-    with Session.new(store, "a", table, overlap=1.0, **options) as session:
-        teach(session, "Ann", 20)
-        seconds = []
-        for number in range(20):
-            given = give(session, "Bob")
-            assert session.label_of(given.item) is not None
-            first = session.history(item=given.item)[0]
-            assert given.guess == first.guess  # asked as Ann was; nothing shows what she said
-            label = truth(given.item) if number % 4 else "newt"
-            if given.guess.label == label:
-                said: tuple[str, ...] = ("right",)
-            else:
-                said = words(session, given, label)
-            seconds.append(session.answer("Bob", given.id, *said).outcome)
-        assert seconds == ["opinion"] * 20
-        agreed = session.agreement()
-        assert (agreed.items, agreed.labels) == (20, 0.75)
-        assert agreed.alpha is not None
-        assert agreed.alpha < 0.75
-        odd = session.disagreements()
-        assert len(odd) == 5
-        assert [a.teacher for a in odd[0].answers] == ["Ann", "Bob"]
-        assert odd[0].answers[1].label == "newt"
-        session.change("Cid", odd[0].answers[1].id, "wrong", str(odd[0].answers[0].label))
-        assert len(session.disagreements()) == 4
-        # a third opinion is not asked for
-        given = give(session, "Cid")
-        assert session.label_of(given.item) is None
-
-
-def test_an_overlap_is_a_share(store: Store) -> None:
-    with Session.new(store, "a", animals(400), learner="DFF", overlap=0.25, seed=7) as session:
-        with session._ready() as state:
-            assert 70 < sum(state.is_shared(place) for place in range(400)) < 130
-        teach(session, "Ann", 60)
-        given = give(session, "Bob")
-        assert session.label_of(given.item) is not None
-        session.set("Ann", overlap=0)
-        session.answer("Bob", given.id, "skipped")
-        assert session.label_of(give(session, "Bob").item) is None
-
-
-def test_what_one_is_unsure_of_another_is_asked(store: Store) -> None:
-    with zoo(store) as session:
-        answer(session, "Ann", "unsure")
-        given = give(session, "Bob")
-        assert name(given) == "bear"
-        session.answer("Bob", given.id, "unsure")
-        assert name(give(session, "Cid")) == "duck"
-        assert session.summary().unsure == 1
-
-
-def test_agreement_on_features(store: Store) -> None:
-    with zoo(store, overlap=1.0) as session:
-        answer(session, "Ann", "wrong", "mammal")
-        assert answer(session, "Bob", "wrong", "mammal") == "opinion"
-        for who, feature in (("Ann", "wings"), ("Bob", "legs = 2")):
-            given = give(session, who)
-            assert (name(given), str(given.guess.example)) == ("duck", "bear")
-            session.answer(who, given.id, "wrong", "bird", feature)
-        assert session.agreement()[:2] == (2, 1.0)
-        assert session.agreement()[3:] == (1, 0.0)
-        session.change("Cid", session.history()[-1].id, "wrong", "bird", "wings")
-        assert session.agreement() == (2, 1.0, 1.0, 1, 1.0)
-
-
-def test_alpha() -> None:
-    assert alpha([]) is None
-    assert alpha([["a", "a"], ["a", "a"]]) is None
-    assert alpha([["a", "a"], ["b", "b"]]) == 1
-    # by hand: o(a,b) = 2 of 8 values, 3 a and 5 b: 1 - 2 / (2 * 15 / 7)
-    assert alpha([["a", "a"], ["b", "b"], ["a", "b"], ["b", "b"]]) == pytest.approx(1 - 14 / 30)
-    # three teachers of one item, and an item of one teacher, which says nothing
-    assert alpha([["a", "a", "b"], ["b", "b"], ["a"]]) == pytest.approx(1 - 2 / (12 / 4))
-
-
-def test_slips_are_suspected_by_teacher(store: Store) -> None:
-    with Session.new(store, "a", animals(300), learner="AdaptiveDFF", order="random") as session:
-        slips = []
-        for number in range(240):
-            teacher = ("Ann", "Bob")[number % 2]
-            given = give(session, teacher)
-            label = truth(given.item)
-            if teacher == "Bob" and number % 30 == 1 and number > 60:
-                label = "bird" if label != "bird" else "bear"
-                slips.append(given.item)
-            session.answer(teacher, given.id, *words(session, given, label))
-        odd = session.odd_ones()
-        found = [one.answer.item for one in odd[: len(slips)]]
-        assert len(set(found) & set(slips)) >= len(slips) - 1
-        assert odd[0].answer.teacher == "Bob"
-        assert odd[0].expected == truth(odd[0].answer.item)
-        suspected = session.slips()
-        assert suspected["Bob"][0] > suspected["Ann"][0]
-        assert suspected["Bob"][1] == 120
-        assert all(one.answer.teacher == "Ann" for one in session.odd_ones("Ann"))
-
-
 # -- reasons
 
 
@@ -640,93 +365,7 @@ def test_a_feature_named_before_is_offered_again_and_its_opposite(store: Store) 
         pytest.fail("no item without it was given")
 
 
-# -- meanings, and items that are looked for
-
-
-def test_a_label_has_a_meaning_through_all_its_names(store: Store) -> None:
-    with zoo(store, labels=["brid", "fish"]) as session:
-        session.describe_label("Ann", "brid", "has feathers")
-        session.describe_label("Bob", "fish", "has gills", id="f")
-        session.describe_label("Bob", "fish", "has gills", id="f")  # a repeat
-        session.rename_label("Ann", "brid", "bird")
-        assert session.meanings == {"bird": "has feathers", "fish": "has gills"}
-        session.describe_label("Ann", "fish", "")
-        assert session.meanings == {"bird": "has feathers"}
-        session.merge_labels("Ann", "fish", "bird")
-        assert session.meanings == {"bird": "has feathers"}
-        with pytest.raises(ParameterError, match="there is no label 'bug'"):
-            session.describe_label("Ann", "bug", "six legs")
-        with pytest.raises(ParameterError, match="a meaning is a text"):
-            session.describe_label("Ann", "bird", "two\nlines")
-    with Session.open(store, "zoo", Table(ZOO, id="name")) as session:
-        assert session.meanings == {"bird": "has feathers"}
-
-
-def test_items_that_are_looked_for_come_next(store: Store) -> None:
-    table = Table(ZOO, id="name")
-    winged = [str(row) for row in table.items if row["wings"]]
-    with zoo(store) as session:
-        before = give(session, "Ann")
-        session.search("Ann", "wings")
-        assert session.search_of("Ann") == ("wings", len(winged))
-        found = []
-        for _ in winged:
-            given = give(session, "Ann")
-            found.append(name(given))
-            said = "right" if given.asks == "answer" else "wrong"
-            session.answer("Ann", given.id, said, *(["bird"] if said == "wrong" else []))
-        assert found == winged
-        assert session.search_of("Ann") is None
-        assert name(give(session, "Ann")) == name(before)  # and on as before
-        with pytest.raises(ParameterError, match="nothing is left of the"):
-            session.search("Ann", "wings")
-        with pytest.raises(ParameterError, match="no item fits: legs > 100"):
-            session.search("Ann", "legs > 100")
-        with pytest.raises(FeatureError, match="wigns"):
-            session.search("Ann", "wigns")
-    with Session.open(store, "zoo", Table(ZOO, id="name")) as session:
-        assert [one.item["wings"] for one in session.history()] == [True] * len(winged)
-
-
-def test_words_are_looked_for_in_all_texts_and_a_search_can_end(store: Store) -> None:
-    table = Table({"name": ["Rex", "Tom", "rexina"], "kind": ["dog", "CAT", "cat"]}, id="name")
-    with Session.new(store, "pets", table, learner="DFF") as session:
-        session.search("Bob", "cat REX")
-        assert name(give(session, "Ann")) == "Rex"  # everybody looks for themselves
-        assert name(give(session, "Bob")) == "rexina"
-        assert session.search_of("Bob") == ("cat REX", 1)  # the one before him is the last
-        session.search("Bob", None)
-        assert session.search_of("Bob") is None
-        session.search("Ann", "tom")
-        assert name(give(session, "Ann")) == "Tom"
-        session.search("Ann", "  ")
-        assert session.search_of("Ann") is None
-
-
-def test_items_that_were_looked_for_are_no_random_draw(store: Store) -> None:
-    rows = {"n": list(range(300)), "even": [n % 2 == 0 for n in range(300)]}
-    with Session.new(store, "n", Table(rows), learner="DFF", order="random") as session:
-        answer(session, "Ann", "wrong", "number")
-        for _ in range(20):
-            answer(session, "Ann", "right")
-        known = session.summary()
-        session.search("Ann", "even")
-        for _ in range(60):
-            answer(session, "Ann", "right")
-        after = session.summary()
-        assert after.guesses == known.guesses + 60
-        assert (after.error, after.estimate) == (known.error, known.estimate)
-        answer(session, "Ann", "skipped")  # looked for once, it stays so
-        session.search("Ann", None)
-        for _ in range(20):
-            answer(session, "Ann", "right")
-        assert session.summary().error[2] < known.error[2]
-        given = give(session, "Ann")
-    with Session.open(store, "n", Table(rows)) as session:
-        assert session.summary().guesses == after.guesses + 20
-        assert give(session, "Ann").id == given.id
-        sought = sum(event.data.get("sought", False) for event in store.log("n"))
-        assert sought >= 61
+# -- learners
 
 
 def test_learners_by_name(store: Store) -> None:

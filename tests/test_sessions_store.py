@@ -29,7 +29,7 @@ from tellapart.errors import (
 from tellapart.sessions import Event, Given, Session, Store, export_log, import_log
 from tellapart.sessions.events import NEEDS, check_log
 from tellapart.tables import Table, read_table
-from test_sessions import ZOO
+from zoo_session import ZOO
 
 
 @pytest.fixture

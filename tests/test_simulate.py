@@ -274,7 +274,7 @@ def test_memory_stays_with_the_columns(learner, kind):
 import tracemalloc
 import tellapart as ta
 n = 4_000_000
-ta.simulate(ta.{learner}, ta.worlds.tree(60_000, 100, 4, 2, seed=1))  # loads the kernel
+ta.simulate(ta.{learner}, ta.worlds.tree(3_000_000, 100, 4, 2, seed=1))  # loads all of the kernel
 tracemalloc.start()
 world = ta.worlds.{kind}(n, 50, 4, 2, seed=1)
 lesson = ta.simulate(ta.{learner}, world)

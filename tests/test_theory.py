@@ -178,12 +178,12 @@ def test_the_page_names_every_function() -> None:
 @pytest.mark.parametrize("bad", [0, -1, 1.5, "3", None, True, nan])
 def test_a_bound_says_what_m_must_be(bad: object) -> None:
     calls = [
-        lambda: theory.dff_bound(bad),  # type: ignore[arg-type]
-        lambda: theory.capped_bound(bad, 1),  # type: ignore[arg-type]
-        lambda: theory.adaptive_bound(bad, 1),  # type: ignore[arg-type]
-        lambda: theory.robust_bound(bad, 1, 1),  # type: ignore[arg-type]
-        lambda: theory.reduction_size(bad, 1, 1),  # type: ignore[arg-type]
-        lambda: theory.lower_bound(bad),  # type: ignore[arg-type]
+        lambda: theory.dff_bound(bad),
+        lambda: theory.capped_bound(bad, 1),
+        lambda: theory.adaptive_bound(bad, 1),
+        lambda: theory.robust_bound(bad, 1, 1),
+        lambda: theory.reduction_size(bad, 1, 1),
+        lambda: theory.lower_bound(bad),
     ]
     for call in calls:
         with pytest.raises(ParameterError, match=r"m must be an integer >= 1, got"):

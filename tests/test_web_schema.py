@@ -60,7 +60,7 @@ class Served:
             time.sleep(0.01)
         for label, feature in (("mammal", None), ("bird", "NOT milk")):
             given = self.session.next("Ann")
-            self.session.answer("Ann", given.id, "wrong", label, feature)  # type: ignore[union-attr]
+            self.session.answer("Ann", given.id, "wrong", label, feature)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -65,7 +65,7 @@ def test_the_session_not_used_for_longest_is_closed_and_nothing_is_lost(tmp_path
     table.write_text("name,legs\nbear,4\nduck,2\n")
     for number, work in enumerate((many, busy)):
 
-        async def run(shelf: Shelf, work=work) -> None:  # type: ignore[no-untyped-def]
+        async def run(shelf: Shelf, work=work) -> None:
             await work(shelf, table)
             await shelf.close_all()
 

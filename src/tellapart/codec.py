@@ -149,7 +149,8 @@ def identity(item: Any) -> Hashable:
     if isinstance(item, set):
         return frozenset(item)
     if isinstance(item, Mapping) and hasattr(item, "identity"):
-        return item.identity  # type: ignore[no-any-return]
+        own: Hashable = item.identity
+        return own
     try:
         hash(item)
     except TypeError:
@@ -159,7 +160,8 @@ def identity(item: Any) -> Hashable:
             f"cannot remember {item!r} ({type(item).__name__}): it is not hashable."
             " Use a mapping, a set or an object with a hash, or remember=False"
         ) from None
-    return item  # type: ignore[no-any-return]
+    same: Hashable = item
+    return same
 
 
 def _hashable(part: Any) -> Hashable:

@@ -288,9 +288,11 @@ def _reader(item: Item) -> Callable[[Feature], bool]:
     """`holds` on one item, for many plain names."""
     kind = _kinds.get(type(item)) or _kind(item)
     if kind is _MAPPING:
-        return item.get  # type: ignore[no-any-return]
+        get: Callable[[Feature], bool] = item.get
+        return get
     if kind is _MEMBERS:
-        return item.__contains__  # type: ignore[no-any-return]
+        contains: Callable[[Feature], bool] = item.__contains__
+        return contains
     return lambda feature: holds(feature, item)
 
 

@@ -26,7 +26,7 @@ except ImportError:
 MakeTeacher = Callable[[Sequence[Item], Sequence[Label]], Teacher]
 
 
-class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
     """Learn a decision list from a table of numbers, by a conversation with a teacher.
 
     `fit` teaches pass by pass until a pass has no mistake. By default the teacher knows all labels

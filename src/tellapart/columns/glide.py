@@ -38,7 +38,6 @@ from tellapart.columns.tape import (
     NEEDED,
     NOTED,
     ORDINARY,
-    PAD,
     PLANES,
     STRIP,
 )
@@ -114,8 +113,8 @@ def _glider(counting, two):
     """
 
     @njit
-    def go_on(tape, slots, stride, default, shown, word, whole, quiet, silent):
-        body, planes, pad = tape + 8 * HEAD, tape + 8 * PLANES, tape + 8 * PAD
+    def go_on(tape, pad, slots, stride, default, shown, word, whole, quiet, silent):
+        body, planes = tape + 8 * HEAD, tape + 8 * PLANES
         digits = read_word(tape + 8 * DIGITS)
         ordinary, noted = read_word(tape + 8 * ORDINARY), read_word(tape + 8 * NOTED)
         lines = pad + 16 * STRIP

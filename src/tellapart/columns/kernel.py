@@ -11,6 +11,7 @@ read one after another.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -18,13 +19,10 @@ from zlib import crc32
 import numpy as np
 from numba import njit
 
-from tellapart.columns.glide import (
-    glide,
-    glide_counting,
-    glide_counting_two,
-    glide_two,
-    three,
-)
+from tellapart.columns.desk import BELL
+from tellapart.columns.glide import three
+from tellapart.columns.signals import await_ring
+from tellapart.columns.stretch import COUNTING, FEW, LEAST, TWO, share, stand_by, walk
 from tellapart.columns.strip import (
     and_,
     any_set,
@@ -47,13 +45,12 @@ from tellapart.columns.tape import (
     COMPONENTS,
     COUNT,
     DEFAULT,
+    DESK,
     DIGITS,
     EVERYWHERE,
     FIRED,
     FIRST,
     HEAD,
-    KNOWN,
-    KNOWN_COLUMNS,
     LABEL,
     LEFT,
     LOG,
@@ -93,9 +90,7 @@ from tellapart.columns.thinking import consider, keep_counter, name_reason, thin
 from tellapart.columns.tolerance import patience, witnesses
 
 _SINGLE = 2  # words read one by one before strips, after a mistake
-_FEW = 4  # strips that may begin anywhere
-_STREAMS = 20  # more columns than this are read block by block: the machine cannot foresee them
-_CACHE = 1 << 17  # bytes of such blocks
+_WORTH_SHARING = 8 * LEAST  # words
 
 
 def _stamp() -> str:
@@ -107,17 +102,28 @@ def _stamp() -> str:
         return ""
 
 
-_PARTS = ("../theory/bounds", "glide", "mind", "strip", "tape", "thinking", "tolerance")
+_PARTS = (
+    "../theory/bounds",
+    "desk",
+    "glide",
+    "mind",
+    "signals",
+    "stretch",
+    "strip",
+    "tape",
+    "thinking",
+    "tolerance",
+)
 _STAMP = _stamp()
 
 
-def _compiled(function: Any) -> Any:
+def _compiled(function: Any, nogil: bool = False) -> Any:
     # numba keeps what it compiled under this name, until this very file changes
     function.__qualname__ += _STAMP
     try:
-        return njit(cache=True, error_model="numpy")(function)
+        return njit(cache=True, error_model="numpy", nogil=nogil)(function)
     except RuntimeError:  # there is no place to keep a cache
-        return njit(error_model="numpy")(function)
+        return njit(error_model="numpy", nogil=nogil)(function)
 
 
 @njit(inline="always")
@@ -264,17 +270,6 @@ def _catch_all(body, slots, stride):
     return -1
 
 
-@njit
-def _touch(table, known, offset, words, pad):
-    """Read a block of every column from end to end, which brings it into the cache."""
-    seen = np.int64(0)
-    for number in range(known):
-        address = read_word(table + 8 * number) + offset
-        for line in range((words + 7) >> 3):
-            seen |= read_word(address + 64 * line)
-    write_word(pad, seen)  # so that it is not left out as useless
-
-
 @_compiled
 def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
     """The first event from `start` to before `stop`; see `Tape.find`.
@@ -302,9 +297,8 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
         stop = min(stop, 64 * read_word(tape + 8 * NOTED_END))
     word, last, whole = start >> 6, (stop + 63) >> 6, stop >> 6
     singles, least = _SINGLE, quiet
-    known, block, touched = read_word(tape + 8 * KNOWN), _FEW * STRIP, word
-    table = tape + 8 * KNOWN_COLUMNS
-    two = shown and digits <= 2
+    kind = (COUNTING if counting else 0) | (TWO if shown and digits <= 2 else 0)
+    desk = read_word(tape + 8 * DESK)
     while word < last:
         if singles > 0 or word + STRIP > whole:
             offset = 8 * word
@@ -393,38 +387,30 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
             continue
 
         # A few strips; if nothing is in them, words up to the beginning of a cache line; then far.
-        far = whole
+        far, room, hush = whole, 0, False
         if word & 7:
-            far = min(whole, word + _FEW * STRIP)
-        if known > _STREAMS:
-            if word + STRIP > touched:
-                touched = min(whole, word + block)
-                _touch(table, known, 8 * word, touched - word, pad)
-                block = min(2 * block, STRIP * max(1, _CACHE // (8 * STRIP * known)))
-            far = min(far, touched)
+            far = min(whole, word + FEW * STRIP)
+        elif desk != 0 and 64 * (word - LEAST) < start:
+            far = min(whole, word + LEAST)
         if counting:
             if uncovered + 64 * STRIP > quiet:
                 quiet = _grown(tape, least, 64 * word - began, uncovered)
             room, hush = quiet - uncovered, silent
             if wrong_only and room <= 0:  # so many are uncovered that only mistakes matter
                 room, hush = 64 * (far - word), False
-            if hush and notes:
-                _wipe(noted, written, word)
-            if two:
-                found, here, stopped = glide_counting_two(
-                    tape, slots, stride, default, shown, word, far, room, hush
-                )
-            else:
-                found, here, stopped = glide_counting(
-                    tape, slots, stride, default, shown, word, far, room, hush
-                )
-            uncovered += here
-            if hush and notes:
-                written = found
-        elif two:
-            found, _, stopped = glide_two(tape, slots, stride, default, True, word, far, 0, False)
+        if hush and notes:
+            _wipe(noted, written, word)
+        if desk != 0 and far - word >= _WORTH_SHARING:
+            found, here, stopped = share(
+                desk, tape, slots, stride, default, shown, word, far, room, hush, kind
+            )
         else:
-            found, _, stopped = glide(tape, slots, stride, default, shown, word, far, 0, False)
+            found, here, stopped = walk(
+                tape, pad, slots, stride, default, shown, word, far, room, hush, kind
+            )
+        uncovered += here
+        if hush and notes:
+            written = found
         if stopped:
             singles = stopped
             if stopped == STRIP:  # too many are uncovered, unless more are quiet by now
@@ -439,6 +425,13 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
     write_word(tape + 8 * UNCOVERED, uncovered)
     write_word(tape + 8 * WRITTEN, written)
     return stop
+
+
+@partial(_compiled, nogil=True)
+def serve(desk):
+    """Stand by whenever another thread rings, until the bell fails."""
+    while await_ring(read_word(desk + 8 * BELL)) == 1:
+        stand_by(desk)
 
 
 @_compiled

@@ -26,7 +26,8 @@ LABEL, COMPONENT, SLOPE, ROOT, SINCE, TIME, LOGARITHM, PART, KNOWN = range(14, 2
 MIND, COUNTERS, RESORT = range(23, 26)  # see `columns.thinking`; the default's table
 WRITTEN, AHEAD = 26, 27  # words of `noted`; how far rounds are ahead of the numbers of items
 GIVEN_K, GIVEN_S, EPSILON, SIGMA, LOG_DELTA, SCALE, AS_PRINTED = range(28, 35)  # of a learner
-PLANES = 35
+DESK = 35  # see `columns.stretch`
+PLANES = 36
 COMPONENTS = PLANES + 64  # a code has at most 64 digits
 PAD = COMPONENTS + 64
 STRIP = 16
@@ -51,6 +52,7 @@ EVERYWHERE = -1
 Growth: TypeAlias = tuple[float, ...]
 """How many more items become quiet as others go by; see `Tape.find`."""
 _NONE: Growth = (0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
+_LONG = 1 << 15  # words that are worth a second thread
 _SLOTS, _LITERALS = 16, 12  # room for so many, to begin with; doubled when needed
 
 
@@ -86,6 +88,10 @@ class Tape:
             cells[ORDINARY] = self.hold(ordinary) if ordinary.strides[0] else EVERYWHERE
         if noted is not None:
             self.note(noted, 0)
+        if self.planes and len(self.planes[0]) >= _LONG:
+            from tellapart.columns.desk import wake
+
+            cells[DESK] = wake()
 
     def note(self, noted: Words, first: int) -> None:
         """Put mistakes down in `noted`, whose first word is word `first`, as far as it goes."""

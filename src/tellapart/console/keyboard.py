@@ -6,6 +6,7 @@ import codecs
 import os
 import select
 import sys
+from importlib.util import find_spec
 from typing import IO, Protocol
 
 _NAMES = {
@@ -144,8 +145,6 @@ def keyboard(stream: IO[str] | None = None) -> Keyboard:
     source = sys.stdin if stream is None else stream
     if not source.isatty():
         return Piped(source)
-    try:
-        import termios  # noqa: F401
-    except ImportError:
+    if find_spec("termios") is None:
         return Lines(source)
     return Terminal(source.fileno())

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tellapart.counts import counted
 from tellapart.features import canonical, letters
+from tellapart.features.counting import count, truths
 from tellapart.features.cuts import best_cut, round_cut
 from tellapart.features.language import Expression
 from tellapart.features.tree import Column, Node, Type, Value, Wild
@@ -80,8 +81,10 @@ def candidates(
     *,
     limit: int = 30,
     part: pl.DataFrame | None = None,
+    held: Callable[[Sequence[Expression]], Sequence[int]] | None = None,
     vocabulary: Callable[[str], Vocabulary] | None = None,
     named: Mapping[Expression, float] | None = None,
+    name: str | None = None,
 ) -> list[Candidate]:
     """Features that hold on `item` and not on `example`, the most telling first.
 
@@ -94,10 +97,15 @@ def candidates(
         How many, at most.
     part : frame
         Rows of the table, labelled or not: how common a feature is. None: the two above.
+    held : features -> numbers
+        On how many rows of `part` each of some features holds. None: they are counted.
     vocabulary : column -> Vocabulary
         The common words of a column. None: those in `part`.
     named : feature -> float
         Features that were named before, and what that adds to their score.
+    name : str
+        The column that names items, if one does: whole, or in part, it says nothing of others, so
+        only the common words in it are offered.
 
     Examples
     --------
@@ -120,25 +128,25 @@ def candidates(
     for feature in named or ():
         if feature(item) and not feature(example):
             ranks[feature] = 0, next(iter(feature.schema))
-    for name, kind in types.items():
-        if _is_prose(kind, item.get(name), example.get(name)):
-            column, known = Column(name, kind), words(name)
-            mine, theirs = (letters.lower(row.get(name) or "") for row in (item, example))
-            for wanted, word, counts in _words(known, mine, theirs, sides, name):
+    for one, kind in types.items():
+        if _is_prose(kind, item.get(one), example.get(one)):
+            column, known = Column(one, kind), words(one)
+            mine, theirs = (letters.lower(row.get(one) or "") for row in (item, example))
+            for wanted, word, counts in _words(known, mine, theirs, sides, one):
                 has = _has(column, word)
                 feature = Expression(has if wanted else canonical.negate(has))
                 if feature not in ranks:
-                    ranks[feature] = 3 if wanted else 6, name
+                    ranks[feature] = 3 if wanted else 6, one
                     made[feature] = sides.candidate(feature, *counts)
-            for phrase in _phrases(mine, theirs, known):
-                ranks.setdefault(Expression(_has(column, phrase)), (3, name))
-        for rank, node in _offers(name, kind, item, example, like, unlike):
+            for phrase in _phrases(mine, theirs, known) if one != name else ():
+                ranks.setdefault(Expression(_has(column, phrase)), (3, one))
+        for rank, node in _offers(one, kind, item, example, like, unlike) if one != name else ():
             feature = Expression(canonical.feature(node))
             if feature not in ranks and feature(item) and not feature(example):
-                ranks[feature] = rank, name
+                ranks[feature] = rank, one
     rest = [feature for feature in ranks if feature not in made]
-    yes, no, held = (count(rest, frame) for frame in (like, unlike, whole))
-    for feature, ours, others, times in zip(rest, yes, no, held, strict=True):
+    known_of = count(rest, whole) if held is None else held(rest)
+    for feature, (ours, others), times in zip(rest, sides.held(rest), known_of, strict=True):
         made[feature] = sides.candidate(feature, ours, others, times / max(whole.height, 1))
     for feature, more in (named or {}).items():
         if feature in made:
@@ -150,18 +158,20 @@ def candidates(
     return _spread(order, lambda c: ranks[c.feature][1])[:limit]
 
 
-def count(features: Iterable[Expression], frame: pl.DataFrame) -> list[int]:
-    """On how many rows of `frame` each feature holds."""
-    expressions = [f.to_polars(clean=True).sum().alias(str(n)) for n, f in enumerate(features)]
-    return list(frame.select(expressions).row(0)) if expressions else []
-
-
 class _Sides(NamedTuple):
     """The items labelled like the item, those labelled like the example, and rows of the table."""
 
     like: pl.DataFrame
     unlike: pl.DataFrame
     whole: pl.DataFrame
+
+    def held(self, features: Sequence[Expression]) -> Iterator[tuple[int, int]]:
+        """On how many of either side each feature holds."""
+        import polars as pl
+
+        for found in truths(features, pl.concat([self.like, self.unlike])):
+            ours = int(np.count_nonzero(found[: self.like.height]))
+            yield ours, int(np.count_nonzero(found)) - ours
 
     def score(self, yes: Any, no: Any, p: Any) -> Any:
         """How telling something may be: `yes` and `no` are the labelled items it holds on, `p` the
@@ -192,7 +202,7 @@ def _words(
     ours, others = known.holds(mine), known.holds(theirs)
     numbers = np.setxor1d(ours, others)
     wanted = np.isin(numbers, ours)
-    texts = [frame[column].to_list() for frame in (sides.like, sides.unlike)]
+    texts = [frame.get_column(column).to_list() for frame in (sides.like, sides.unlike)]
     lengths = [sum(text is not None for text in side) for side in texts] + [known.texts]
     held = [known.count(texts[0]), known.count(texts[1]), known.times]
     yes, no, all_ = (
@@ -255,11 +265,11 @@ def _offers(
     if theirs is not None and len(str(theirs)) <= LONGEST and kind in (Type.TEXT, Type.INTEGER):
         yield 6, canonical.compare("<>", column, _literal(theirs, kind))
     if kind in (Type.TEXT, Type.INTEGER) and short:
-        yield from _groups(column, mine, theirs, like[name], unlike[name])
+        yield from _groups(column, mine, theirs, like.get_column(name), unlike.get_column(name))
     if kind is Type.TEXT:
         yield from _code(column, mine, theirs or "")
     elif theirs is not None:
-        yield from _thresholds(column, mine, theirs, like[name], unlike[name])
+        yield from _thresholds(column, mine, theirs, like.get_column(name), unlike.get_column(name))
 
 
 def _thresholds(

@@ -268,21 +268,24 @@ def _plain(letter: str) -> str:
 
 
 def _like(operand: Read, pattern: Pattern, fold: bool) -> Read:
-    match pattern:  # the common shapes need no regular expression
-        case (Wild.ANY, str(part), Wild.ANY) if not fold:
-            test: Callable[[str], Any] = lambda text: part in text  # noqa: E731
-        case (str(part), Wild.ANY) if not fold:
-            test = lambda text: text.startswith(part)  # noqa: E731
-        case (Wild.ANY, str(part)) if not fold:
-            test = lambda text: text.endswith(part)  # noqa: E731
-        case _:
-            test = re.compile(regex(pattern, fold), re.DOTALL).fullmatch
+    test = _matcher(pattern, fold)
 
     def read(item: Any) -> bool | None:
         text = operand(item)
         return None if text is None else bool(test(text))
 
     return read
+
+
+def _matcher(pattern: Pattern, fold: bool) -> Callable[[str], object]:
+    match pattern:  # the common shapes need no regular expression
+        case (Wild.ANY, str(part), Wild.ANY) if not fold:
+            return lambda text: part in text
+        case (str(part), Wild.ANY) if not fold:
+            return lambda text: text.startswith(part)
+        case (Wild.ANY, str(part)) if not fold:
+            return lambda text: text.endswith(part)
+    return re.compile(regex(pattern, fold), re.DOTALL).fullmatch
 
 
 def _call(node: Call) -> Read:

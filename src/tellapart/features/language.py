@@ -60,7 +60,8 @@ class Expression(Compound):
         """
         if self._read is None:
             self._read = evaluate.reader(self.tree)
-        return self._read(item)  # type: ignore[no-any-return]
+        found: bool | None = self._read(item)
+        return found
 
     @property
     def schema(self) -> dict[str, str]:

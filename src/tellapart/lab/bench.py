@@ -26,6 +26,7 @@ import numpy as np
 from tellapart import __version__
 from tellapart.columns import Words, predict, unpack
 from tellapart.columns import simulate as run_simulate
+from tellapart.columns.desk import alone
 from tellapart.learners import BaseLearner, CappedDFF, RobustDFF, StRoDFF
 from tellapart.learners.rules import Rule
 from tellapart.model import DecisionList
@@ -208,20 +209,27 @@ def _against_memory(world: MadeWorld, bar: float | None) -> Iterator[Measurement
         columns = [world.truth(feature) for feature in learner.model.features]
         room = np.empty_like(columns[0])
         ratio, mine, theirs = _turns(
-            lambda make=make: run_simulate(make(), world),  # type: ignore[misc]
-            lambda columns=columns, room=room: and_pass(columns, room),  # type: ignore[misc]
-            repeats := 25,
+            partial(_simulated, make, world), partial(and_pass, columns, room), repeats := 25
         )
         note = f"{world.name}, {lesson.mistakes:,} mistakes"
         against = f"one AND pass over {len(columns)} columns"
         yield Measurement(f"simulate, {name}", against, ratio, bar, mine, theirs, repeats, note)
+        with alone():
+            one = min(_seconds(partial(run_simulate, make(), world)) for _ in range(repeats))
+        what = f"simulate, {name}, on one core"
+        yield Measurement(what, against, theirs / one, None, one, theirs, repeats, note)
         if name == "CappedDFF":  # who errs can only be known by reading the labels, too
             planes = [*columns, *world.labels.codes.planes]
-            theirs = min(_seconds(lambda p=planes, r=room: and_pass(p, r)) for _ in range(repeats))  # type: ignore[misc]
+            both = partial(and_pass, planes, room)
+            theirs = min(_seconds(both) for _ in range(repeats))
             against += " and the planes of the labels"
             yield Measurement(
                 f"simulate, {name}", against, theirs / mine, None, mine, theirs, repeats, note
             )
+
+
+def _simulated(make: Callable[[], BaseLearner], world: MadeWorld) -> Lesson:
+    return run_simulate(make(), world)
 
 
 def _compiled_pass(world: MadeWorld) -> Measurement:

@@ -167,7 +167,8 @@ def rotated(rows: Bits) -> npt.NDArray[np.float64]:
     if len(rows) >= whole.shape[1]:
         return whole
     squares, turned = np.linalg.eigh(whole @ whole.T)
-    return turned * np.sqrt(np.maximum(squares, 0))  # type: ignore[no-any-return]
+    coordinates: npt.NDArray[np.float64] = turned * np.sqrt(np.maximum(squares, 0))
+    return coordinates
 
 
 PEERS: dict[str, Any] = {

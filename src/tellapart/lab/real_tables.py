@@ -68,7 +68,7 @@ def missing(name: str) -> str | None:
     """What to install for a table; None when it is there."""
     if name not in _PLACES:
         raise ParameterError(f"unknown table {name!r}; known are {', '.join(NAMES)}")
-    return None if _path(name).is_file() else _INSTALL[_PLACES[name][0]]
+    return None if place_of(name).is_file() else _INSTALL[_PLACES[name][0]]
 
 
 def real_table(name: str, seed: int, rows: int) -> RealTable:
@@ -116,7 +116,7 @@ def binarise(columns: Sequence[Sequence[str]]) -> Iterator[tuple[str, list[bool]
 
 @cache
 def _read(name: str) -> tuple[list[frozenset[str]], list[Label], list[str]]:
-    content = _path(name).read_bytes()
+    content = place_of(name).read_bytes()
     packed = content[:2] == b"\x1f\x8b"
     text = (gzip.decompress(content) if packed else content).decode()
     table = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if row]
@@ -128,7 +128,8 @@ def _read(name: str) -> tuple[list[frozenset[str]], list[Label], list[str]]:
     return lines, list(labels), [name for name, _ in held]
 
 
-def _path(name: str) -> Path:
+def place_of(name: str) -> Path:
+    """Where the file of a table lies, if its package is there."""
     package, inside = _PLACES[name]
     spec = find_spec(package)
     places = None if spec is None else spec.submodule_search_locations

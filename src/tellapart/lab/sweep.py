@@ -182,6 +182,7 @@ def _on_dask(cells: Sequence[Cell], address: str) -> Generator[Outcome]:
     client = _connect(Client, address)
     try:
         run = uuid4().hex
+        in_turn: Callable[..., Iterator[Any]] = as_completed
         futures: dict[Any, Cell] = {
             client.submit(
                 run_cell,
@@ -194,7 +195,7 @@ def _on_dask(cells: Sequence[Cell], address: str) -> Generator[Outcome]:
             for number, cell in enumerate(cells)
         }
         try:
-            for future in as_completed(futures, loop=client.loop):  # type: ignore[no-untyped-call]
+            for future in in_turn(futures, loop=client.loop):
                 try:
                     yield future.result()
                 except Exception as error:

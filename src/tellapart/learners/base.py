@@ -109,6 +109,12 @@ class BaseLearner(ABC):
         """See a round in which another learner's guess was shown. Here, its label is overheard."""
         self.overhear(item, guess.label if correction is None else correction.label)
 
+    def catch_up(self) -> None:
+        """Do now what the last round left for later, if anything; else the next round does it.
+
+        No guess changes by it: it is for those who have time to spare between two rounds.
+        """
+
     @property
     @abstractmethod
     def model(self) -> DecisionList:

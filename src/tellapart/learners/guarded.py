@@ -129,6 +129,11 @@ class Guarded(BaseLearner):
             lists += found
         return lists
 
+    def catch_up(self) -> None:
+        """Both do."""
+        for learner in (self.practical, self.guaranteed):
+            learner.catch_up()
+
     def skip(self, rounds: int, uncovered: Callable[[RuleLearner], int]) -> None:
         """Let the clocks of both run."""
         self.rounds += rounds

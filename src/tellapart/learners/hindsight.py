@@ -70,6 +70,11 @@ class Hindsight(BaseLearner):
         remember: bool = False,
     ) -> None:
         super().__init__(holds=holds, remember=remember)
+        if isinstance(columns, str) or not isinstance(columns, Iterable | None):
+            raise ParameterError(
+                f"{type(self).__name__}: columns must be a list of features, got {columns!r}"
+                f" ({type(columns).__name__})"
+            )
         self.columns = None if columns is None else tuple(columns)
         self.ways = tuple(ways)
         if not self.ways or not set(self.ways) <= WAYS.keys():
@@ -80,6 +85,8 @@ class Hindsight(BaseLearner):
         self._readings = [Reading(WAYS[name]) for name in self.ways]
         self._followed = 0
         self._scored = 0  # items the readings have been scored on
+        self._late: list[int] = []  # readings that are still to be fitted on what is known
+        self._spare = False  # whether the last round was one to spare, and is not used yet
         self._created = self._deleted = 0
         self._wrong = [0, 0]  # on items seen before: answers from memory, answers of the list
         self._model: DecisionList | None = None
@@ -114,6 +121,15 @@ class Hindsight(BaseLearner):
         """Yes."""
         return True
 
+    def catch_up(self) -> None:
+        """Fit what is not followed; the model stays as it is."""
+        late, spare = self._late, self._spare
+        self._late, self._spare = [], False
+        for number in late:
+            self._readings[number].fit(self._history)
+        if spare:
+            self._use_time()
+
     def _unlearnt(self) -> Clause:
         label, example = self._first or (None, None)
         return Clause((), label, example, origin=0)
@@ -124,6 +140,7 @@ class Hindsight(BaseLearner):
         super().witness(item, guess, correction)
         if correction is None or len(self._history) == before or not before:
             return
+        self.catch_up()
         if correction.feature is not None:
             examples = (n for n, kept in enumerate(self._history.items) if kept == guess.example)
             example = next(examples, None)
@@ -151,6 +168,7 @@ class Hindsight(BaseLearner):
         self.rounds += 1
         if self.remember:
             self._compare_memory(item, shown.label, label)
+        self.catch_up()
         number = self._history.add(item, label)
         if fault:
             self._odd(fault)
@@ -158,12 +176,13 @@ class Hindsight(BaseLearner):
             self._history.name(correction.feature, number, shown.origin)
             self._refit()
         else:
-            self._use_time()
+            self._spare = True
 
     def _overhear(self, item: Item, label: Label) -> None:
         self.rounds += 1
+        self.catch_up()
         self._history.add(item, label)
-        self._use_time()
+        self._spare = True
 
     # -- memory
 
@@ -185,6 +204,7 @@ class Hindsight(BaseLearner):
         """Memory had its say: would the list have known better?"""
         self._wrong[0] += known != label
         self._wrong[1] += self.model.match(item).label != label
+        self.catch_up()
         self._history.add(item, label)
         if known != label:
             self._keep(item, label)
@@ -208,7 +228,8 @@ class Hindsight(BaseLearner):
             return
         codes = np.array(history.codes, dtype=np.intp)
         before = self._readings[self._followed].rules
-        late = [r for r in self._readings if self._missed(r) >= 2 * len(history) // _ASIDE]
+        least = 2 * len(history) // _ASIDE
+        late = [n for n, reading in enumerate(self._readings) if self._missed(reading) >= least]
         for reading in self._readings:
             reading.score(history, codes, self._scored)
         self._scored = len(history)
@@ -216,9 +237,8 @@ class Hindsight(BaseLearner):
         fewest, mine = (self._readings[n].mistakes for n in (best, self._followed))
         if fewest + _LOYALTY + sqrt(fewest) / 2 < mine:
             self._followed = best
-        for number, reading in enumerate(self._readings):
-            if number == self._followed or reading in late:
-                reading.fit(history)
+        self._readings[self._followed].fit(history)
+        self._late = [number for number in late if number != self._followed]
         self._readings[self._followed].illustrate(history, codes)
         old, new = (
             {rule[:2] for rule in rules[:-1]}
@@ -247,13 +267,15 @@ class Hindsight(BaseLearner):
     # -- JSON
 
     def _write_parameters(self) -> dict[str, Any]:
-        return codec.encode({"columns": self.columns, "ways": list(self.ways)})  # type: ignore[no-any-return]
+        written: dict[str, Any] = codec.encode({"columns": self.columns, "ways": list(self.ways)})
+        return written
 
     @classmethod
     def _read_parameters(cls, data: Mapping[str, Any], context: codec.Context) -> dict[str, Any]:
         return {name: codec.decode(value, context) for name, value in data.items()}
 
     def _state(self) -> dict[str, Any]:
+        self.catch_up()
         return {
             "history": self._history.to_list(),
             "readings": [reading.to_dict(self._history) for reading in self._readings],

@@ -73,10 +73,10 @@ class Stopper(ABC):
         return None
 
     def __and__(self, other: Stopper) -> Stopper:
-        return _Both(self, other)
+        return Both(self, other)
 
     def __or__(self, other: Stopper) -> Stopper:
-        return _Either(self, other)
+        return Either(self, other)
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,9 @@ class ErrorBelow(Stopper):
 
 
 @dataclass(frozen=True)
-class _Both(Stopper):
+class Both(Stopper):
+    """When two others say so: `one & other`."""
+
     one: Stopper
     other: Stopper
 
@@ -215,7 +217,9 @@ class _Both(Stopper):
 
 
 @dataclass(frozen=True)
-class _Either(Stopper):
+class Either(Stopper):
+    """When one of two says so: `one | other`."""
+
     one: Stopper
     other: Stopper
 
@@ -266,9 +270,9 @@ class Watch:
         if self.learner is None or self._model is None:
             return None
         before, self._model = self._model, self.learner.model
-        return self._model is not before and _says(self._model) != _says(before)
+        return self._model is not before and says(self._model) != says(before)
 
 
-def _says(model: DecisionList) -> list[tuple[tuple[Literal, ...], Label]]:
+def says(model: DecisionList) -> list[tuple[tuple[Literal, ...], Label]]:
     """What a model guesses, apart from the examples it shows."""
     return [(clause.literals, clause.label) for clause in model]

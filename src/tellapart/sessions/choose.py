@@ -10,6 +10,7 @@ from tellapart import learners
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
 from tellapart.review import ErrorBelow, NoMistakeIn, Rounds, Stopper
+from tellapart.review.stopping import Both, Either
 from tellapart.tables import Table
 
 DEFAULT = "AutoDFF"
@@ -49,15 +50,26 @@ def make_learner(
     >>> make_learner("CappedDFF", {"m": 7})
     CappedDFF(m=7)
     """
-    if table is not None and parameters.get("columns") is not None:
-        columns = [table.parse(text) for text in parameters["columns"]]
-        parameters = {**parameters, "columns": columns}
+    texts = parameters.get("columns")
+    if table is not None and isinstance(texts, list | tuple):
+        parameters = {**parameters, "columns": [table.parse(text) for text in texts]}
     kind = getattr(learners, name, None) if name in learners.__all__ else None
     if not (inspect.isclass(kind) and issubclass(kind, BaseLearner)) or inspect.isabstract(kind):
         found = (getattr(learners, known) for known in learners.__all__)
         classes = (k for k in found if inspect.isclass(k) and not inspect.isabstract(k))
         raise ParameterError(
             f"unknown learner {name!r}; known are {', '.join(k.__name__ for k in classes)}"
+        )
+    wanted = inspect.signature(kind).parameters
+    if unknown := [given for given in parameters if given not in wanted]:
+        raise ParameterError(
+            f"{name} has no parameter {unknown[0]!r}; it has {', '.join(wanted) or 'none'}"
+        )
+    needed = [key for key, one in wanted.items() if one.default is inspect.Parameter.empty]
+    if missing := [key for key in needed if key not in parameters]:
+        raise ParameterError(
+            f"{name} must be told {', '.join(missing)}, as in {name}:"
+            f"{','.join(f'{key}=...' for key in needed)}; AutoDFF and AdaptiveDFF need nothing"
         )
     try:
         return kind(**parameters)
@@ -84,10 +96,9 @@ def write_stopper(stopper: Stopper | None) -> Any:
             **more,
             **({"lately": True} if stopper.lately else {}),
         }
-    for word, joined in (("and", stopper & stopper), ("or", stopper | stopper)):
-        if type(joined) is type(stopper):
-            parts = (stopper.one, stopper.other)  # type: ignore[attr-defined]
-            return {word: [write_stopper(part) for part in parts]}
+    if isinstance(stopper, Both | Either):
+        word = "and" if isinstance(stopper, Both) else "or"
+        return {word: [write_stopper(stopper.one), write_stopper(stopper.other)]}
     raise ParameterError(f"a session cannot keep the stopper {stopper!r}")
 
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from tellapart.learners import BaseLearner
 from tellapart.protocol import Correction, Guess
 from tellapart.review import Progress, Transcript
+from tellapart.review.stopping import says
 from tellapart.sessions.acts import Act, Said, Shown
 from tellapart.sessions.edits import Edited
 from tellapart.sessions.items import Items
@@ -83,7 +84,7 @@ class Course:
         self.now = Standing(Edited(learner.clone()))
         self._copies: list[tuple[int, int, int, Standing]] = []
         self._spent, self._price = 0.0, _LEAST
-        self._listening = True
+        self._listening = self._is_caught_up = True
 
     # -- what is known
 
@@ -122,11 +123,25 @@ class Course:
 
     def add(self, act: Act) -> None:
         """One more act."""
+        self.catch_up()
         self.acts.append(act)
         if not self._listening:
             return
         started = time.perf_counter()
         self._tell(len(self.acts) - 1)
+        self._spent += time.perf_counter() - started
+        self._is_caught_up = False
+
+    def catch_up(self) -> None:
+        """Do what the last act left for later; nothing that can be seen changes.
+
+        The next act does it, if nobody does before: better when nobody waits.
+        """
+        if self._is_caught_up:
+            return
+        self._is_caught_up = True
+        started = time.perf_counter()
+        self.now.learner.catch_up()
         self._spent += time.perf_counter() - started
         if self._spent > _WORTH * max(self._price, _LEAST):
             self._keep_copy(len(self.acts))
@@ -150,7 +165,7 @@ class Course:
             said = self.now.tags.get((tag, place))
             if before.tags.get((tag, place)) is not said:
                 self.items.table.tag(tag).set(self.items.row(place), said)
-        self._spent = 0.0
+        self._spent, self._is_caught_up = 0.0, False
         left = len(self.acts) - start
         marks = {len(self.acts) - (left >> power) for power in range(1, left.bit_length() + 1)}
         for later in range(start, len(self.acts)):
@@ -161,6 +176,7 @@ class Course:
                 self._keep_copy(later + 1)
 
     def _keep_copy(self, number: int) -> None:
+        self.now.learner.catch_up()
         started = time.perf_counter()
         self._copies.append((number, len(self.rounds), len(self.mistakes), self.now.copy()))
         self._price, self._spent = time.perf_counter() - started, 0.0
@@ -250,7 +266,7 @@ class Course:
             return
         mistake = correction is not None
         after = now.learner.model
-        changed = after is not before and _says(after) != _says(before)
+        changed = after is not before and says(after) != says(before)
         if act.shown is not None and act.shown.sought:
             now.progress.pick(mistake, changed)
         else:
@@ -260,7 +276,3 @@ class Course:
         rule = guess.example.place
         right, wrong = now.records.get(rule, (0, 0))
         now.records[rule] = (right + (not mistake), wrong + mistake)
-
-
-def _says(model: object) -> list[object]:
-    return [(clause.literals, clause.label) for clause in model]  # type: ignore[attr-defined]

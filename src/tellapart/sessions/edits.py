@@ -93,6 +93,10 @@ class Edited:
             return guess
         return self.model.first_match(item)
 
+    def catch_up(self) -> None:
+        """Do what the last round left for later."""
+        self.inner.catch_up()
+
     def learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
         """Take the answer to `guess`."""
         if not self.by_hand:

@@ -192,6 +192,15 @@ class Known(Logged):
         with self._lock:
             return self._state is not None and self._ahead.look(self._state)
 
+    def catch_up(self) -> None:
+        """Do what the last answer left for later; else the next one does it first.
+
+        It changes nothing but how soon that comes. For when the answer has been shown.
+        """
+        with self._lock:
+            if self._state is not None:
+                self._state.course.catch_up()
+
     def check(self, given: str, expression: str) -> Check:
         """Whether an expression holds on the item and on the example, and on how many items.
 

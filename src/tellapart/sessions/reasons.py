@@ -9,7 +9,8 @@ from __future__ import annotations
 from itertools import islice
 
 from tellapart.features import Expression, canonical
-from tellapart.features.candidates import Candidate, count
+from tellapart.features.candidates import Candidate
+from tellapart.features.counting import count
 from tellapart.protocol import Label
 from tellapart.sessions.acts import Shown
 from tellapart.sessions.replies import Check

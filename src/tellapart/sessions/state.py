@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from tellapart.errors import FormatError, TellapartError
 from tellapart.review import Stopper
@@ -391,7 +391,7 @@ class State:
         feature = None if data.get("feature") is None else self.items.feature(data["feature"])
         return Said(answer, self.labels.key(data["label"]), feature)
 
-    _ways: dict[str, Callable[[State, Event], None]] = {  # noqa: RUF012
+    _ways: ClassVar[dict[str, Callable[[State, Event], None]]] = {
         "opened": _opened,
         "joined": _joined,
         "given": _given,

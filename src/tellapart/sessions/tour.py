@@ -27,10 +27,11 @@ HINTS = {
     "bear": "Welcome to the zoo. Nothing has been taught yet, so it asks. Type the label: mammal,"
     " and Enter.",
     "duck": "Now it guesses, and shows why. A duck is no mammal: say bird. Then choose what is true"
-    " of the duck and not of the bear; feathers, perhaps.",
+    " of the duck and not of the bear; eggs, perhaps.",
     "lion": "If the guess is right, Enter, and on to the next.",
     "bass": "A new label is welcome at any time: this one is a fish.",
-    "dolphin": "Some look like one thing and are another. What has a dolphin that a bass has not?",
+    "dolphin": "Some look like one thing and are another. If it says fish: what has a dolphin"
+    " that a bass has not? Milk.",
     "platypus": "Trouble. A platypus lays eggs, has a bill, and gives milk. It is a mammal all the"
     " same: say so. One exception does not break the rules; you will find it under Odd ones.",
     "frog": "That was all there is to it. Go on as long as you like: everything is saved at once,"

@@ -32,7 +32,8 @@ def explain(error: Exception, where: str, doing: str) -> TellapartError:
     low = said.lower()
     known = (meaning for words, meaning in _SAID if words in low)
     meaning = next(known, said.splitlines()[0] if said else type(error).__name__)
+    end = "" if meaning.endswith("?") else "."
     return StoreError(
-        f"{where} cannot be {doing}: {meaning}. Whatever was acknowledged before is kept;"
+        f"{where} cannot be {doing}: {meaning}{end} Whatever was acknowledged before is kept;"
         " what was not is not"
     )

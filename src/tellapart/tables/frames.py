@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError, MissingExtra
@@ -68,10 +69,8 @@ def _from_pandas(data: Any, name: str) -> pl.DataFrame:
 
     columns = [str(column) for column in data.columns]
     check_names(columns, name)
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise MissingExtra("Reading a pandas DataFrame", "pandas") from None
+    if find_spec("pyarrow") is None:
+        raise MissingExtra("Reading a pandas DataFrame", "pandas")
     made = []
     for place, column in enumerate(columns):
         try:

@@ -21,6 +21,7 @@ from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.tables.frames import first_line
 from tellapart.tables.packed import evaluate, reads
+from tellapart.tables.part import Part
 from tellapart.tables.rows import Row, Rows
 from tellapart.tables.tags import Tag
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from tellapart.features.candidates import Candidate
     from tellapart.features.vocabulary import Vocabulary
     from tellapart.tables.summary import Summary
+
+LONGEST_NAME = 60
+"""Longer texts do not name items, they are what one reads to tell them apart."""
 
 
 class Table:
@@ -68,7 +72,7 @@ class Table:
         self.tags: dict[str, Tag] = {}
         self._frame: pl.DataFrame | None = None
         self._held: set[str] = set()
-        self._part: tuple[pl.DataFrame | None, pl.DataFrame | None] = (None, None)
+        self._parts: dict[int, Part] = {}
         self._vocabularies: dict[str, Vocabulary] = {}
         self._kept: dict[Feature, Words] = {}
         self._places: dict[Hashable, int] | None = None
@@ -190,12 +194,18 @@ class Table:
         return self.tags[name]
 
     def names(self, without: Iterable[str] = ()) -> str | None:
-        """The first column that could name the items: texts, all known, all different."""
+        """The first column that could name the items: texts, all known, all different, and short.
+
+        >>> Table({"body": ["So! " * 40, "Ah, " * 40], "from": ["Ann", "Bob"]}).names()
+        'from'
+        """
         for name, kind in self._types.items():
             if kind is Type.TEXT and name not in set(without):
                 column = self.frame([name]).to_series()
                 if column.null_count() == 0 and column.n_unique() == len(column) > 1:
-                    return name
+                    lengths = column.head(1000).str.len_chars().to_numpy()
+                    if np.median(lengths) <= LONGEST_NAME:
+                        return name
         return None
 
     def features(self, without: Iterable[str] = ()) -> list[Expression]:
@@ -219,8 +229,8 @@ class Table:
         """Features that hold on `item` and not on `example`, the most telling first.
 
         `history` has the labelled items so far, the example's label among them; `label` is the
-        item's, if it is known. The id column is left out: it names items, and tells nothing of
-        others. See `tellapart.features.candidates`.
+        item's, if it is known. Of the id column only common words are offered: names tell nothing
+        of other items. See `tellapart.features.candidates`.
         """
         from tellapart.tables.telling import telling
 
@@ -247,16 +257,13 @@ class Table:
             self._held.update(missing)
         return self._frame
 
-    def part(self, rows: int) -> pl.DataFrame:
+    def part(self, rows: int) -> Part:
         """So many rows, evenly spread, or all if there are no more: to estimate by."""
         frame = self.loaded(self.columns)
-        if len(self) <= rows:
-            return frame
-        of, kept = self._part
-        if of is not frame or kept is None or kept.height != rows:
-            kept = frame[np.linspace(0, len(self) - 1, rows).astype(np.int64)]
-            self._part = frame, kept
-        return kept
+        known = self._parts.get(rows)
+        if known is None or known.frame is not frame:
+            known = self._parts[rows] = Part(frame, rows)
+        return known
 
     def vocabulary(self, column: str) -> Vocabulary:
         """The common words of a text column, read in a part of the table; read once."""
@@ -265,7 +272,7 @@ class Table:
 
         known = self._vocabularies.get(column)
         if known is None:
-            known = Vocabulary(self.part(RANKED)[column].to_list())
+            known = Vocabulary(self.part(RANKED).rows[column].to_list())
             self._vocabularies[column] = known
         return known
 

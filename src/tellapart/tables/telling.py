@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tellapart.features.candidates import Candidate, candidates, count
+from tellapart.features.candidates import Candidate, candidates
 from tellapart.features.language import Expression
 from tellapart.protocol import Item, Label
 from tellapart.tables.rows import Row
@@ -46,27 +46,28 @@ def telling(
         like, unlike = [], []
     ours = _spread([mine, *(n for n in like if n != mine)])
     others = _spread([theirs, *(n for n in unlike if n != theirs)])
-    rows = table.loaded(table.columns)[ours + others]
+    known = table.loaded(table.columns)[ours + others]
+    part, ranked = table.part(counted), table.part(min(counted, RANKED))
     made = candidates(
         _row(table, item, mine),
         _row(table, example, theirs),
-        {name: kind for name, kind in table.types.items() if name != table.id},
-        rows[: len(ours)],
-        rows[len(ours) :],
+        table.types,
+        known[: len(ours)],
+        known[len(ours) :],
         limit=limit,
-        part=table.part(min(counted, RANKED)),
+        part=ranked.rows,
+        held=ranked.count,
         vocabulary=table.vocabulary,
         named=named,
+        name=table.id,
     )
-    part = table.part(counted)
-    counts = iter(count([c.feature for c in made if not table.knows(c.feature)], part))
+    rows = part.rows.height
+    unknown = [c.feature for c in made if not table.knows(c.feature)]
+    counts = dict(zip(unknown, part.count(unknown), strict=True))
     return [
-        c._replace(covers=table.count(c.feature), exact=True)
-        if table.knows(c.feature)
-        else c._replace(
-            covers=round(next(counts) * len(table) / part.height),
-            exact=part.height == len(table),
-        )
+        c._replace(covers=round(counts[c.feature] * len(table) / rows), exact=rows == len(table))
+        if c.feature in counts
+        else c._replace(covers=table.count(c.feature), exact=True)
         for c in made
     ]
 

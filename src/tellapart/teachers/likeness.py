@@ -131,8 +131,9 @@ class _Sketch:
 
     def draw(self, value: Any) -> Hashable:
         kind, ledger = type(value), self._ledger
+        same: Hashable = value
         if kind is int:
-            return value  # type: ignore[no-any-return]
+            return same
         self._place += 1
         place = self._place
         if kind is str:
@@ -157,7 +158,7 @@ class _Sketch:
             for feature, number in value.items():
                 self.places[feature].append((place, number))
             return None
-        return value  # type: ignore[no-any-return]
+        return same
 
 
 def _effect(clause: Clause, component: int, private: set[Feature], ledger: Ledger) -> int:

@@ -8,7 +8,6 @@ and only if there is a separable DNF of m terms (paper, Section 2); here are bot
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import combinations
 from typing import TypeAlias
 
 from tellapart.errors import ParameterError
@@ -35,10 +34,7 @@ def to_dnf(representation: Representation) -> dict[Label, tuple[Term, ...]]:
     """
     parts = representation.components
     terms: list[dict[Literal, None]] = [{} for _ in parts]
-    for i, j in combinations(range(len(parts)), 2):
-        if parts[i].label == parts[j].label:
-            continue
-        feature = representation.separator(i, j)
+    for i, j, feature in representation.pairs():
         if feature is None:
             raise ParameterError(
                 f"to_dnf: no feature separates component {i} ({parts[i]}) from component {j}"

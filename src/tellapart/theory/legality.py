@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tellapart.errors import ParameterError
@@ -157,11 +156,7 @@ def _separation(
     representation: Representation, offences: Callable[[int, int, Feature], Iterator[Failure]]
 ) -> Iterator[Failure]:
     """A failure for each pair of different labels that nothing separates; else the `offences`."""
-    parts = representation.components
-    for i, j in combinations(range(len(parts)), 2):
-        if parts[i].label == parts[j].label:
-            continue
-        feature = representation.separator(i, j)
+    for i, j, feature in representation.pairs():
         if feature is None:
             yield Failure(
                 f"components {_name(representation, i)} and {_name(representation, j)} have no"

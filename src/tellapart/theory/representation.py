@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 
 from tellapart.model import FirstMatch, Holds, Literal, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
@@ -79,13 +80,20 @@ class Representation:
             self._found[i, j] = self._separate(i, j)
         return self._found[i, j]
 
+    def pairs(self) -> Iterator[tuple[int, int, Feature | None]]:
+        """All pairs of components of different labels, each with a separator if there is one."""
+        for i, j in combinations(range(self.m), 2):
+            if self.components[i].label != self.components[j].label:
+                yield i, j, self.separator(i, j)
+
     @cached_property
     def _found(self) -> dict[tuple[int, int], Feature | None]:
         return dict(self.separators)
 
     def _separate(self, i: int, j: int) -> Feature | None:
         if (j, i) in self.separators:
-            return Not(self.separators[j, i])  # type: ignore[no-any-return]
+            opposite: Feature = Not(self.separators[j, i])
+            return opposite
         forbidden = {(f, not wanted) for f, wanted in self.components[j].literals}
         for feature, wanted in self.components[i].literals:
             if (feature, wanted) in forbidden:

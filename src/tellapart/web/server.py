@@ -28,7 +28,7 @@ def listen(host: str, port: int) -> socket.socket:
         made.listen(200)
     except (OSError, OverflowError) as error:
         made.close()
-        why = getattr(error, "strerror", None) or error
+        why = getattr(error, "strerror", None) or "a port is a number from 0 to 65535"
         raise ParameterError(
             f"cannot listen on {host} port {port}: {why}. Choose another with --port, or 0 for a"
             " free one"

@@ -21,6 +21,8 @@ from tellapart.web import logs
 from tellapart.web.faults import Refused
 
 T = TypeVar("T")
+SOON = 0.003
+"""Seconds after an answer, when it is on its way, in which a session does what could wait."""
 QUIET = 0.25
 """Seconds without a request after which a session works ahead."""
 MOST = 32
@@ -202,7 +204,7 @@ class _Open:
     def __init__(self, session: Session) -> None:
         self.session, self.users = session, 0
         self._ended = False
-        self._quiet: asyncio.TimerHandle | None = None
+        self._quiet: list[asyncio.TimerHandle] = []
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="session")
 
     @contextmanager
@@ -223,19 +225,29 @@ class _Open:
             finally:
                 self._hush()  # another call may have ended meanwhile
                 if not self._ended:
-                    self._quiet = loop.call_later(QUIET, self._pool.submit, self._look_ahead)
+                    self._quiet = [
+                        loop.call_later(SOON, self._pool.submit, self._use_time, self._catch_up),
+                        loop.call_later(QUIET, self._pool.submit, self._use_time, self._look_ahead),
+                    ]
 
     def _hush(self) -> None:
-        if self._quiet is not None:
-            self._quiet.cancel()
+        while self._quiet:
+            self._quiet.pop().cancel()
 
-    def _look_ahead(self) -> None:
+    def _use_time(self, work: Callable[[], None]) -> None:
         """Whoever taught a moment ago looks at an item now: use the time, until somebody comes."""
         try:
-            while not self.users and self.session.look_ahead():
-                pass
+            work()
         except Exception as error:  # nobody asked for it, and whoever asks will be told
             logs.write("look ahead", logging.WARNING, **logs.where(error))
+
+    def _catch_up(self) -> None:
+        if not self.users:
+            self.session.catch_up()
+
+    def _look_ahead(self) -> None:
+        while not self.users and self.session.look_ahead():
+            pass
 
     async def end(self) -> None:
         self._ended = True

@@ -139,10 +139,15 @@ def _open(
                 raise
         return opened
     without = [] if label is None else [label]
-    read = read_table(table, without=without)
+    read = read_table(table)
     if not len(read):
         raise ParameterError(f"{table} has columns, and no rows to teach about")
-    named_by = id or read.names()
+    if label is not None and all(known is None for known in read.labels(label)):
+        raise ParameterError(
+            f"{table}: column {label!r} is empty in every row, so there are no labels to compare"
+            " with. Fill some in, or leave out --label"
+        )
+    named_by = id or read.names(without)
     reading = {} if named_by is None else {"id": named_by}
     if without:
         reading["without"] = without
@@ -211,6 +216,6 @@ def _agreement(session: Session, table: Path, label: str) -> str:
 
     right, odd = compare(session.history(), known_labels(table, label, session.table))
     if not right and not odd:
-        return "No answers yet."
+        return f"No answers yet where column {label!r} has a label."
     said = f"{right} of {right + len(odd)} of your labels are those of column {label!r}"
     return said + (f"; not so: {', '.join(list(odd)[:10])}." if odd else ".")

@@ -24,7 +24,7 @@ from tellapart.worlds.base import Listed
 class Animal(dict[str, Any]):
     """A mapping of attributes that prints as its name."""
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __hash__(self) -> int:  # type: ignore[override]  # a dict has none
         return hash(self["name"])
 
     def __str__(self) -> str:

@@ -13,6 +13,7 @@ from tellapart.tables import Row
 
 LONGEST = 4_000
 """So many characters of a cell are shown."""
+_LONG, _LINES = 300, 8  # what is longer gets a box of its own
 _IMAGE = re.compile(r"\.(png|jpe?g|gif|webp|avif|svg|bmp)$", re.IGNORECASE)
 _WORDS = re.compile(r"\w+|\W+")
 
@@ -37,6 +38,11 @@ class Cell:
     parts: tuple[Part, ...] = ()
     more: int = 0
     src: str | None = None
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it may need a scroll bar of its own: each costs time when the page is drawn."""
+        return len(self.text) > _LONG or self.text.count("\n") > _LINES
 
 
 @dataclass(frozen=True)
@@ -108,7 +114,7 @@ def _line(column: str, item: Row, example: Row | None, picture: Source) -> Line:
 def _cell(value: Any, other: Any, picture: Source, *, mark: bool) -> Cell:
     text = show(value)
     if value is None:
-        return Cell("unknown", text)
+        return Cell("unknown", text, (Part(text),))
     source = picture(text) if isinstance(value, str) and is_picture(text) else None
     if source is not None:
         return Cell("image", text, src=source)

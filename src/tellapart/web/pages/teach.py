@@ -146,11 +146,7 @@ async def check(
 
 
 @router.get("/file")
-async def picture(
-    session: Name,  # noqa: ARG001
-    call: Call,
-    path: Annotated[str, Query(max_length=1000)],
-) -> Response:
+async def picture(call: Call, path: Annotated[str, Query(max_length=1000)]) -> Response:
     """A picture that a cell names, if it lies beside the table or beneath."""
     folder = call.house.shelf.folder
     found = _inside(folder, path)

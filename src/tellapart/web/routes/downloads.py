@@ -53,8 +53,8 @@ async def log(session: Name, call: Call) -> Response:
 async def predictions(
     session: Name,
     call: Call,
+    column: Annotated[list[str], Query(max_length=500, default_factory=list)],
     format: Literal["csv", "jsonl", "parquet"] = "csv",
-    column: Annotated[list[str], Query(max_length=500)] = [],  # noqa: B006
     exact: bool = False,
 ) -> Response:
     """A label for every item, with the rule and its example; `column` for more of the table.

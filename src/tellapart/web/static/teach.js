@@ -8,6 +8,7 @@ let busy = false;
 const typing = (element) => element?.matches?.("input:not([type=hidden]), textarea, select, [contenteditable]");
 
 function complain(text) {
+  if (text === trouble.textContent) return;
   trouble.textContent = text;
   trouble.hidden = text === "";
 }
@@ -17,10 +18,17 @@ function newId() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+const typed = new Set(); // boxes somebody typed in: what is typed is not in the attributes
+
 // Make an element like another. What is the same already stays: to draw it anew costs most of the time.
 function become(old, fresh) {
-  if (old.nodeName !== fresh.nodeName || old.nodeType !== Node.ELEMENT_NODE) {
-    if (!old.isEqualNode(fresh)) old.replaceWith(fresh);
+  if (old.isEqualNode(fresh)) return;
+  if (old.nodeName !== fresh.nodeName || old.id !== fresh.id) {
+    old.replaceWith(fresh);
+    return;
+  }
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    old.data = fresh.data;
     return;
   }
   for (const name of old.getAttributeNames()) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
@@ -28,7 +36,6 @@ function become(old, fresh) {
     const value = fresh.getAttribute(name);
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
-  if (old.nodeName === "INPUT") old.value = fresh.value; // what was typed is not in the attribute
   const [before, after] = [[...old.childNodes], [...fresh.childNodes]];
   before.slice(after.length).forEach((node) => node.remove());
   after.forEach((node, n) => (n < before.length ? become(before[n], node) : old.append(node)));
@@ -46,6 +53,8 @@ function swap(html) {
     const old = fresh.id && document.getElementById(fresh.id);
     if (old) become(old, fresh);
   }
+  for (const box of typed) box.value = box.defaultValue;
+  typed.clear();
   announce();
   const first = document.querySelector("#card [data-focus]") ?? document.querySelector("#card h1");
   first?.focus({ preventScroll: true });
@@ -56,6 +65,8 @@ function swap(html) {
   const at = top?.getBoundingClientRect().top;
   if (at < 0 || at > innerHeight * 0.8) top.scrollIntoView();
   for (const box of document.querySelectorAll("input[data-check]")) check(box);
+  const long = document.getElementById("features");
+  if (long) requestAnimationFrame(() => setTimeout(() => long.classList.add("whole")));
 }
 
 // For those who listen: the new sentence, and that all is saved.
@@ -91,6 +102,8 @@ async function send(form, button) {
   try {
     const data = new FormData(form);
     if (button?.name) data.append(button.name, button.value);
+    const given = document.getElementById("card")?.dataset.given;
+    if (given) data.set("given", given);
     let answer;
     if (form.method === "get") {
       const url = new URL(form.action);
@@ -212,6 +225,7 @@ async function check(box) {
 }
 
 document.addEventListener("input", (event) => {
+  if (event.target.matches?.("input, textarea")) typed.add(event.target);
   if (event.target.dataset?.filters) filter(event.target);
   if (event.target.dataset?.check) check(event.target);
 });

@@ -1,0 +1,79 @@
+"""A desk at which a second thread waits to help with long stretches; see `columns.stretch`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from threading import Thread
+from typing import Any
+
+import numpy as np
+
+from tellapart.columns.tape import STRIP, USUAL
+
+STATE, NEXT, LAST, SIZE, BEGIN, ROOM, TOTAL = range(7)
+"""Who is at it; the next part to be done and the last that matters; how many words a part has, and
+where the first begins; how many items may be uncovered, and how many are."""
+LIST, COUNT, WIDTH, DEFAULT, SHOWN, SILENT, KIND = range(7, 14)
+"""What `stretch.walk` needs: the tape, and so on."""
+AWAKE, BELL, RING = range(14, 17)
+"""Whether the second thread looks at the desk; else it wants a byte through this pipe."""
+IDLE, OFFERED, TAKEN = range(3)
+MOST_PARTS = 1024
+RESULTS = 32
+"""Of each part: how many are uncovered, the word it got to, and why it stopped there."""
+SPARE_PAD = RESULTS + 3 * MOST_PARTS
+_CELLS = SPARE_PAD + (2 + USUAL) * STRIP
+_called = [True]
+
+
+@cache
+def desk() -> tuple[int, int]:
+    """The address of the desk; 0 where there is no second core.
+
+    `NUMBA_NUM_THREADS=1` leaves the second core alone; joblib's processes have it set.
+    """
+    from numba import config
+
+    from tellapart.columns import kernel
+
+    if os.name != "posix" or vars(config)["NUMBA_NUM_THREADS"] < 2:
+        return 0, 0
+    cells = np.zeros(_CELLS, dtype=np.int64)
+    bell, ring = os.pipe()
+    os.set_blocking(ring, False)
+    cells[BELL], cells[RING] = bell, ring
+    address = int(kernel.address(cells))
+    Thread(target=_help, args=(kernel.serve, cells, address), name="tellapart", daemon=True).start()
+    return address, ring
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Within this, nobody is called."""
+    _called.append(False)
+    try:
+        yield
+    finally:
+        _called.pop()
+
+
+def wake() -> int:
+    """Call the second thread to the desk; returns its address, 0 where there is no second core."""
+    address, ring = desk() if _called[-1] else (0, 0)
+    if address:
+        with suppress(BlockingIOError):
+            os.write(ring, b".")
+    return address
+
+
+def _help(serve: Callable[[int], Any], cells: Any, address: int) -> None:
+    while True:
+        serve(address)  # till it is interrupted
+        os.fstat(int(cells[BELL]))  # raises when somebody closed it: no more help then
+
+
+# a child has no second thread; until it has one of its own, its offers are not taken up
+os.register_at_fork(after_in_child=desk.cache_clear)

@@ -1,0 +1,173 @@
+"""Long stretches: blocks of many columns at a time, and parts for two cores.
+
+Who has a long stretch before him puts it on the desk (`columns.desk`), rings, and begins; the other
+thread, which waits in compiled code without Python's lock, helps as soon as it is awake. Parts are
+handed out in order, so all that come before an event are done by somebody. An offer that was not
+taken up is taken back: where both cores are busy, it costs a byte in a pipe.
+"""
+
+# mypy: ignore-errors
+# (Compiled code has no types that mypy knows.)
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from tellapart.columns.desk import (
+    AWAKE,
+    BEGIN,
+    COUNT,
+    DEFAULT,
+    IDLE,
+    KIND,
+    LAST,
+    LIST,
+    MOST_PARTS,
+    NEXT,
+    OFFERED,
+    RESULTS,
+    RING,
+    ROOM,
+    SHOWN,
+    SILENT,
+    SIZE,
+    SPARE_PAD,
+    STATE,
+    TAKEN,
+    TOTAL,
+    WIDTH,
+)
+from tellapart.columns.glide import glide, glide_counting, glide_counting_two, glide_two
+from tellapart.columns.signals import add_to, give_way, load, lower_to, ring, store, swap_if
+from tellapart.columns.strip import read_word, write_word
+from tellapart.columns.tape import KNOWN, KNOWN_COLUMNS, PAD, STRIP
+
+TWO, COUNTING = 1, 2
+FEW = 4
+"""Strips that may begin anywhere."""
+LEAST = 2048
+"""The least words of a part; a multiple of a strip."""
+_WHILE = 1 << 18  # looks at the desk, a fraction of a millisecond
+_STREAMS = 20  # more columns than this are read block by block: the machine cannot foresee them
+_CACHE = 1 << 17  # bytes of such blocks
+
+
+@njit
+def _touch(table, known, offset, words, pad):
+    """Read a block of every column from end to end, which brings it into the cache."""
+    seen = np.int64(0)
+    for number in range(known):
+        address = read_word(table + 8 * number) + offset
+        for line in range((words + 7) >> 3):
+            seen |= read_word(address + 64 * line)
+    write_word(pad, seen)  # so that it is not left out as useless
+
+
+@njit
+def _glide(tape, pad, slots, stride, default, shown, word, far, room, silent, kind):
+    if kind == TWO:
+        return glide_two(tape, pad, slots, stride, default, True, word, far, 0, False)
+    if kind == COUNTING:
+        return glide_counting(tape, pad, slots, stride, default, shown, word, far, room, silent)
+    if kind == COUNTING | TWO:
+        return glide_counting_two(tape, pad, slots, stride, default, True, word, far, room, silent)
+    return glide(tape, pad, slots, stride, default, shown, word, far, 0, False)
+
+
+@njit
+def walk(tape, pad, slots, stride, default, shown, word, far, room, silent, kind):
+    """Go on while nothing happens; see `glide`."""
+    known, block, uncovered = read_word(tape + 8 * KNOWN), FEW * STRIP, 0
+    while known > _STREAMS and word + block < far:
+        _touch(tape + 8 * KNOWN_COLUMNS, known, 8 * word, block, pad)
+        word, here, stopped = _glide(
+            tape, pad, slots, stride, default, shown, word, word + block, room, silent, kind
+        )
+        uncovered += here
+        room -= here
+        if stopped:
+            return word, uncovered, stopped
+        block = min(2 * block, STRIP * max(1, _CACHE // (8 * STRIP * known)))
+    word, here, stopped = _glide(
+        tape, pad, slots, stride, default, shown, word, far, room, silent, kind
+    )
+    return word, uncovered + here, stopped
+
+
+@njit
+def work(desk, pad):
+    """Do parts of what is on the desk, as long as there are any that matter."""
+    tape, slots = read_word(desk + 8 * LIST), read_word(desk + 8 * COUNT)
+    stride, default = read_word(desk + 8 * WIDTH), read_word(desk + 8 * DEFAULT)
+    shown, silent = read_word(desk + 8 * SHOWN) != 0, read_word(desk + 8 * SILENT) != 0
+    kind, room = read_word(desk + 8 * KIND), read_word(desk + 8 * ROOM)
+    begin, size = read_word(desk + 8 * BEGIN), read_word(desk + 8 * SIZE)
+    part = add_to(desk + 8 * NEXT, 1)
+    while part <= load(desk + 8 * LAST):
+        word = begin + size * part
+        found, here, stopped = walk(
+            tape, pad, slots, stride, default, shown, word, word + size, room, silent, kind
+        )
+        result = desk + 8 * (RESULTS + 3 * part)
+        write_word(result, here)
+        write_word(result + 8, found)
+        write_word(result + 16, stopped)
+        if stopped or add_to(desk + 8 * TOTAL, here) + here > room:
+            lower_to(desk + 8 * LAST, part)
+        part = add_to(desk + 8 * NEXT, 1)
+
+
+@njit
+def stand_by(desk):
+    """Do what another thread offers, until it has offered nothing for a while."""
+    store(desk + 8 * AWAKE, 1)
+    idle = 0
+    while idle < _WHILE:
+        idle += 1
+        if idle == _WHILE:
+            store(desk + 8 * AWAKE, 0)  # it rings from now on; so look once more
+        if load(desk + 8 * STATE) == OFFERED and swap_if(desk + 8 * STATE, OFFERED, TAKEN):
+            store(desk + 8 * AWAKE, 1)
+            work(desk, desk + 8 * SPARE_PAD)
+            store(desk + 8 * STATE, IDLE)
+            idle = 0
+
+
+@njit
+def share(desk, tape, slots, stride, default, shown, word, far, room, silent, kind):
+    """`walk`, by two."""
+    size = max(LEAST, STRIP * -(-(far - word) // (STRIP * MOST_PARTS)))
+    parts = (far - word) // size
+    write_word(desk + 8 * NEXT, 0)
+    write_word(desk + 8 * LAST, parts - 1)
+    write_word(desk + 8 * SIZE, size)
+    write_word(desk + 8 * BEGIN, word)
+    write_word(desk + 8 * ROOM, room)
+    write_word(desk + 8 * TOTAL, 0)
+    write_word(desk + 8 * LIST, tape)
+    write_word(desk + 8 * COUNT, slots)
+    write_word(desk + 8 * WIDTH, stride)
+    write_word(desk + 8 * DEFAULT, default)
+    write_word(desk + 8 * SHOWN, np.int64(shown))
+    write_word(desk + 8 * SILENT, np.int64(silent))
+    write_word(desk + 8 * KIND, kind)
+    store(desk + 8 * STATE, OFFERED)
+    if not load(desk + 8 * AWAKE):
+        ring(read_word(desk + 8 * RING))
+    work(desk, tape + 8 * PAD)
+    if not swap_if(desk + 8 * STATE, OFFERED, IDLE):
+        while load(desk + 8 * STATE) != IDLE:
+            give_way()
+    uncovered, done = 0, read_word(desk + 8 * LAST) + 1
+    for part in range(done):
+        result = desk + 8 * (RESULTS + 3 * part)
+        here, found, stopped = read_word(result), read_word(result + 8), read_word(result + 16)
+        begin = word + size * part
+        if uncovered + here > room:  # once more, with care
+            found, here, stopped = begin, 0, STRIP
+        uncovered += here
+        if stopped:
+            return found, uncovered, stopped
+    # (if others, later ones, used up the room before the last of these was done, they are not)
+    return word + size * done, uncovered, 0

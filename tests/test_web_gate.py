@@ -1,0 +1,262 @@
+"""Who may call the HTTP API, how often, and what is said to those who may not."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+
+from callers import ANN, BOB, HOST, Client, make_app, teach, write_tables
+from tellapart.web.faults import Fault
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_tables(tmp_path)
+
+
+def test_no_token_no_entry(app: FastAPI) -> None:
+    for token in (None, "wrong", "", ANN[:-1], ANN + "x", "é" * 20):
+        client = Client(app, None)
+        headers = [] if token is None else [(b"authorization", f"Bearer {token}".encode())]
+        for method, path in (("GET", "/"), ("GET", "/api/sessions"), ("GET", "/metrics")):
+            answer = client.request(method, path, headers=headers)
+            assert answer.status_code == 401, path
+            Fault.model_validate(answer.json())
+    assert Client(app, None).get("/health").status_code == 200
+
+
+def test_guessing_tokens_is_slowed_down(app: FastAPI, ann: Client) -> None:
+    stranger = Client(app, "w" * 20)
+    codes = [stranger.get("/api/me").status_code for _ in range(60)]
+    assert codes[0] == 401
+    assert codes[-1] == 429
+    assert ann.get("/api/me").status_code == 200
+
+
+def enter(app: FastAPI, token: str = ANN) -> Client:
+    """A browser that opened the address with the token."""
+    browser = Client(app, None)
+    answer = browser.get(f"/?token={token}&page=2")
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/?page=2"
+    return browser
+
+
+def test_the_token_becomes_a_cookie(app: FastAPI) -> None:
+    browser = enter(app)
+    cookie = browser.get(f"/?token={ANN}").headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert ANN not in cookie
+    assert "tellapart-8400=" in cookie
+    assert browser.call("GET", "/api/me")["name"] == "Ann"
+    assert Client(app, None).get("/?token=wrong").status_code == 401
+
+
+def test_a_link_on_another_site_works_too(app: FastAPI) -> None:
+    browser = Client(app, None)
+    answer = browser.get(f"/?token={ANN}", headers={"sec-fetch-site": "cross-site"})
+    assert answer.status_code == 200
+    assert 'content="0;url=/"' in answer.text
+    assert browser.call("GET", "/api/me")["name"] == "Ann"
+
+
+@pytest.mark.parametrize("path", ["//evil.test/", "/\\evil.test", "///evil.test"])
+def test_the_token_leads_nowhere_else(app: FastAPI, path: str) -> None:
+    answer = Client(app, None).get(f"{HOST}{path}?token={ANN}")
+    assert answer.headers["location"].startswith("/")
+    assert not answer.headers["location"].startswith(("//", "/\\"))
+
+
+def test_a_cookie_needs_the_seal_of_the_page(app: FastAPI) -> None:
+    browser = enter(app)
+    assert browser.call("POST", "/api/sessions/zoo/next", 403)["kind"] == "NoCsrf"
+    wrong = {"x-csrf-token": "0" * 64}
+    browser.call("POST", "/api/sessions/zoo/next", 403, headers=wrong)
+    seal = {"x-csrf-token": browser.call("GET", "/api/me")["csrf"]}
+    assert not browser.call("POST", "/api/sessions/zoo/next", headers=seal)["done"]
+    other = enter(app, BOB)
+    other.call("POST", "/api/sessions/zoo/next", 403, headers=seal)
+
+
+def test_a_forged_cookie_is_refused(app: FastAPI) -> None:
+    browser = enter(app)
+    value = browser.cookies["tellapart-8400"]
+    mark, until, seal = value.split(".")
+    for forged in (
+        f"{mark}.{int(until) + 1}.{seal}",
+        f"{mark}.{until}.{seal[:-1]}",
+        f"{'0' * 16}.{until}.{seal}",
+        "",
+        "...",
+        f"{mark}.١.{seal}",
+    ):
+        cookie = [(b"cookie", f"tellapart-8400={forged}".encode())]
+        assert Client(app, None).get("/api/me", headers=cookie).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.test", "null", "https://127.0.0.1:8400", "http://127.0.0.1:8401"]
+)
+def test_a_foreign_origin_is_refused(ann: Client, origin: str) -> None:
+    for method in ("GET", "POST"):
+        refused = ann.call(method, "/api/sessions/zoo/next", 403, headers={"origin": origin})
+        assert refused["kind"] == "ForeignOrigin"
+    assert ann.next()["item"]["id"] == "bear"
+    own = {"origin": HOST}
+    assert ann.request("POST", "/api/sessions/zoo/next", headers=own).status_code == 200
+    cross = {"sec-fetch-site": "cross-site"}
+    ann.call("POST", "/api/sessions/zoo/next", 403, headers=cross)
+
+
+@pytest.mark.parametrize("host", ["evil.test", "evil.test:8400", "127.0.0.1.evil.test", "", "a b"])
+def test_a_wrong_host_is_refused(ann: Client, host: str) -> None:
+    refused = ann.call("GET", "/health", 403, headers={"host": host})
+    assert refused["kind"] == "WrongHost"
+
+
+def test_large_bodies_are_refused(ann: Client) -> None:
+    big = b'{"text": "' + b"x" * 1_100_000 + b'"}'
+    for body in (big, iter([big[:600_000], big[600_000:]])):
+        refused = ann.call(
+            "POST",
+            "/api/sessions/zoo/notes",
+            413,
+            content=body,
+            headers={"content-type": "application/json"},
+        )
+        assert refused["kind"] == "TooLarge"
+
+
+def test_too_many_requests(folder: Path) -> None:
+    with Client(make_app(folder, rate=1.0, burst=5)) as client:
+        answers = [client.get("/api/me") for _ in range(8)]
+        assert [a.status_code for a in answers] == [200] * 5 + [429] * 3
+        assert int(answers[-1].headers["retry-after"]) >= 1
+        Fault.model_validate(answers[-1].json())
+        assert Client(client.app, BOB).get("/api/me").status_code == 200
+
+
+def test_every_answer_is_strict(app: FastAPI, ann: Client) -> None:
+    for answer in (ann.get("/"), ann.get("/api/me"), ann.get("/nope"), Client(app, None).get("/")):
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("default-src 'self';")
+        assert "unsafe" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["x-frame-options"] == "DENY"
+
+
+def test_one_shape_for_everything_that_goes_wrong(ann: Client) -> None:
+    cases: list[tuple[int, str, str, dict[str, Any]]] = [
+        (404, "GET", "/nope", {}),
+        (404, "GET", "/api/nope", {}),
+        (404, "GET", "/api/sessions/none/rules", {}),
+        (405, "PUT", "/api/me", {}),
+        (405, "DELETE", "/api/sessions", {}),
+        (422, "POST", "/api/sessions", {"json": {}}),
+        (422, "POST", "/api/sessions/zoo/answers", {"json": {"given": 1, "answer": "x"}}),
+        (422, "POST", "/api/sessions/zoo/answers", {"content": b"{"}),
+        (422, "POST", "/api/sessions/zoo/notes", {"content": b"a=b"}),
+        (422, "GET", "/api/sessions/zoo/history?limit=0", {}),
+        (409, "POST", "/api/sessions/zoo/undo", {}),
+        (409, "POST", "/api/sessions/zoo/answers", {"json": {"given": "no", "answer": "right"}}),
+        (403, "GET", "/api/me", {"headers": {"origin": "http://evil.test"}}),
+        (401, "GET", "/api/me", {"headers": {"authorization": "Basic x"}}),
+    ]
+    for status, method, path, how in cases:
+        fault = Fault.model_validate(ann.call(method, path, status, **how))
+        assert fault.status == status
+        assert not fault.ok
+        assert fault.error
+        assert fault.request
+
+
+def test_odd_texts_are_refused_not_failed_on(ann: Client) -> None:
+    half = '{"label": "\\ud800"}'
+    json_type = {"content-type": "application/json"}
+    path = "/api/sessions/zoo/labels"
+    ann.call("POST", path, 422, content=half, headers=json_type)
+    deep = "[" * 100_000 + "]" * 100_000
+    assert ann.post(path, content=deep, headers=json_type).status_code in (400, 422)
+    number = '{"label": ' + "9" * 10_000 + "}"
+    assert ann.post(path, content=number, headers=json_type).status_code in (400, 422)
+    for item in (
+        {"$set": [1]},
+        {"$row": [1, {}]},
+        {"$date": "x"},
+        {"$x": 1},
+        1e400,
+        -1,
+        True,
+        "no",
+    ):
+        body = json.dumps({"tag": "t", "item": item, "value": True})
+        ann.call("POST", "/api/sessions/zoo/tags", 422, content=body, headers=json_type)
+
+
+def test_what_nobody_expected_is_said_without_its_words(
+    ann: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from tellapart.web.views import teaching
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError("the bear weighs 300 kg")
+
+    monkeypatch.setattr(teaching, "next_item", broken)
+    with caplog.at_level(logging.INFO, "tellapart.web"):
+        fault = ann.call("POST", "/api/sessions/zoo/next", 500)
+    assert fault["kind"] == "ServerError"
+    failed = [r for r in caplog.records if getattr(r, "event", "") == "failed"]
+    assert failed[0].facts["error"] == "RuntimeError"
+    assert "300 kg" not in str([vars(record) for record in caplog.records])
+
+
+def test_logs_have_no_contents(ann: Client, caplog: pytest.LogCaptureFixture) -> None:
+    from tellapart.web.logs import Lines
+
+    with caplog.at_level(logging.INFO, "tellapart.web"):
+        teach(ann)
+        ann.get("/api/sessions/zoo/history?item=platypus")
+        ann.get("/platypus?platypus=1")
+    written = "\n".join(Lines().format(record) for record in caplog.records)
+    for word in ("bear", "duck", "mammal", "feathers", "platypus", ANN):
+        assert word not in written
+    line = json.loads(written.splitlines()[0])
+    assert line["route"] == "/api/sessions/{session}/next"
+    assert line["teacher"] == "Ann"
+    assert line["status"] == 200
+
+
+def test_numbers_for_whoever_watches(ann: Client) -> None:
+    teach(ann)
+    text = ann.get("/metrics").text
+    assert 'tellapart_answers_total{outcome="mistake"} 1' in text
+    assert "tellapart_open_sessions 1" in text
+    route = 'route="/api/sessions/{session}/answers",status="200"} 2'
+    assert route in text
+
+
+def test_no_web_sockets(app: FastAPI) -> None:
+    from starlette.websockets import WebSocketDisconnect
+
+    with (
+        pytest.raises(WebSocketDisconnect),
+        Client(app).websocket_connect("/ws"),
+    ):
+        pass
+
+
+def test_openapi_names_every_fault(ann: Client) -> None:
+    schema = ann.call("GET", "/api/openapi.json")
+    assert schema["openapi"].startswith("3.1")
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            assert "422" not in operation["responses"], (method, path)
+            where = operation["responses"]["4XX"]["content"]["application/json"]["schema"]
+            assert where == {"$ref": "#/components/schemas/Fault"}, (method, path)

@@ -113,7 +113,7 @@ def test_the_order_can_be_switched(typist: Typist) -> None:
         ("zoo.csv --session nowhere/a.db", "nowhere/a.db cannot be written"),
         ("zoo.csv --session /proc/a.db", "/proc/a.db cannot be written"),
         ("zoo.csv --session zoo.csv", "zoo.csv cannot be"),
-        ("zoo.csv --session .", "Is the folder there, and may it be written to? What"),
+        ("zoo.csv --session .", "cannot be opened. Is the folder there, and may it be written to?"),
         ("--label kind", "--label and --id are columns of a table: name the table, too"),
     ],
 )
@@ -122,6 +122,17 @@ def test_what_cannot_be_is_said_in_a_line(typist: Typist, words: str, message: s
     assert message in err
     assert len(err.splitlines()) == 1
     assert Path("zoo.csv").read_text() == ZOO
+
+
+def test_of_a_damaged_file_nothing_is_promised(typist: Typist, folder: Path) -> None:
+    typist("lmammal\n", "zoo.csv")
+    whole = (folder / "zoo.csv.sessions.db").read_bytes()
+    for content, message in ((whole[: len(whole) // 2], "damaged"), (b"x" * 200, "no SQLite file")):
+        (folder / "bad.db").write_bytes(content)
+        _, err = typist("", "zoo.csv", "--session", "bad.db", code=1)
+        assert message in err
+        assert "acknowledged" not in err
+        assert (folder / "bad.db").read_bytes() == content
 
 
 def test_usage_is_another_code(capsys: pytest.CaptureFixture[str]) -> None:

@@ -279,6 +279,30 @@ def test_fitting_from_nothing_gives_the_same(world):
                 assert [(literals, leaf.label) for literals, leaf in anew] == rules
 
 
+@pytest.mark.parametrize("kind", [ta.Hindsight, ta.AutoDFF])
+@pytest.mark.parametrize("world", [ta.worlds.zoo(), ta.worlds.tree(250, 12, 6, 3, 0.08, seed=2)])
+def test_when_a_learner_catches_up_makes_no_difference(world, kind):
+    """At once, now and then, or only when the next round comes: nobody can tell."""
+    learners = [kind(), kind(), kind()]
+    teacher, dice, left = world.teacher(), random.Random(0), 0
+    for item in world.items:
+        guesses = [learner.guess(item) for learner in learners]
+        assert guesses[0] == guesses[1] == guesses[2]
+        answer = teacher.answer(item, guesses[0])
+        for learner in learners:
+            learner.learn(item, guesses[0], answer)
+        hindsight = getattr(learners[0], "practical", learners[0])
+        left += bool(hindsight._late)
+        learners[0].catch_up()
+        assert (hindsight._late, hindsight._spare) == ([], False)
+        if dice.random() < 0.3:
+            learners[1].catch_up()
+        assert len({str(learner.model) for learner in learners}) == 1
+    assert left > 0
+    said = [learner.to_dict() for learner in learners]
+    assert said[0] == said[1] == said[2]
+
+
 def test_a_history_has_the_same_bits_by_row_and_by_column():
     """Columns come late: named, shown a second time, or cut out of numbers."""
     rng, history = random.Random(3), History()

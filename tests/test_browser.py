@@ -311,7 +311,9 @@ def test_a_hostile_table_shows_as_text(
     assert SCRIPT in desk.item
     assert SCRIPT in page.inner_text(".pair tbody")
     started = time.monotonic()
-    desk.press("1", "2", "1")
+    desk.press("1", "2")
+    page.locator("#features li:nth-child(20)").wait_for()  # drawn a moment after the first ones
+    desk.press("1")
     assert IMAGE in desk.heading or "I think b" in desk.heading
     desk.write("l", SCRIPT)
     desk.write("x", '"column 1" > 0 AND "it\'s ""the"" column" IS NOT NULL')

@@ -402,6 +402,32 @@ def test_everything_can_be_reached(
     assert {"f", "x", "t", "0", "escape", "1"} <= set(tabbed(page))
 
 
+def test_long_labels_push_nothing_aside(sit: Sit, begin: Begin, truth: dict[str, str]) -> None:
+    long = "invertebrate" * 15
+    desk = sit(begin(labels=["mammal", "invertebrate", long]))
+    desk.write("l", long)
+    desk.teach(truth, 3)
+    for path, last in (
+        ("help", ".means input[type=text]"),
+        ("rules", ".list thead th:last-child"),
+        ("progress", ".list details"),
+    ):
+        page = go(desk, path)
+        assert narrow(page), path
+        box = page.locator(last).first.bounding_box()
+        assert box, path
+        assert box["x"] + box["width"] <= 1280, path
+    page = go(desk, "help")
+    for form in page.locator(".means").all():  # a name does not run into its box
+        name = form.locator("label").evaluate(
+            "it => { const r = document.createRange(); r.selectNodeContents(it);"
+            " return r.getBoundingClientRect().right }"
+        )
+        box = form.locator("input[type=text]").bounding_box()
+        assert box
+        assert name <= box["x"]
+
+
 def test_nothing_jumps(sit: Sit, begin: Begin, truth: dict[str, str]) -> None:
     """Where the buttons are does not depend on the item, on what was said, or on the guess."""
     desk = sit(begin(labels=["mammal", "bird", "fish"]))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime
 import random
 
+import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tellapart as ta
+from tellapart.features.counting import count, truths
 from tellapart.features.vocabulary import Vocabulary
 from zoo_table import zoo
 
@@ -158,3 +160,36 @@ def test_candidates_between_extreme_numbers_and_neighbours() -> None:
                 assert feature(item), (str(feature), dict(item))
                 assert not feature(example), (str(feature), dict(example))
                 assert table.parse(str(feature)) == feature
+
+
+@settings(max_examples=40, derandomize=True, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.none(), st.booleans()),
+            st.booleans(),
+            st.one_of(st.none(), st.integers(-3, 3)),
+            st.integers(-3, 3),
+            st.one_of(st.none(), st.sampled_from(["a", "ab", "b a"])),
+        ),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_truths_are_those_of_every_item(rows: list[tuple[object, ...]]) -> None:
+    """The plain features that do not go through Polars, and those that do."""
+    names = ("maybe", "sure", "some", "all", "text")
+    columns = {name: [row[n] for row in rows] for n, name in enumerate(names)}
+    kinds = {"maybe": pl.Boolean, "sure": pl.Boolean, "some": pl.Int64, "all": pl.Int64}
+    table = ta.Table(pl.DataFrame(columns, schema={**kinds, "text": pl.String}))
+    asked = ["sure", "NOT sure", "maybe", "NOT maybe", "text LIKE '%a'", "text IS NULL"]
+    for name in ("some", "all"):
+        for op in ("=", "<>", "<", "<=", ">", ">="):
+            asked += [f"{name} {op} 0", f"{name} {op} 2"]
+        asked += [f"{name} > 0.5", f"{name} IN (1, 2)"]
+    features = [table.parse(text) for text in asked]
+    frame = table.frame(list(names))
+    wanted = [[feature(item) for item in table.items] for feature in features]
+    assert [found.tolist() for found in truths(features, frame)] == wanted
+    assert count(features, frame) == [sum(found) for found in wanted]
+    assert table.part(5).count(features) == count(features, table.part(5).rows)

@@ -143,6 +143,17 @@ def test_svg_is_well_formed_and_says_it_all(label: str) -> None:
         assert (word in label) == (word in said)
 
 
+def test_svg_is_dark_at_night() -> None:
+    root = ElementTree.fromstring(ta.to_svg(one(ta.Column("legs", 4), "bear")))
+    space = "{http://www.w3.org/2000/svg}"
+    style = root.find(f"{space}style")
+    assert style is not None
+    assert "prefers-color-scheme: dark" in str(style.text)
+    kinds = {element.attrib["class"] for element in root.iter() if "class" in element.attrib}
+    assert kinds == {"ground", "if", "then", "word"}
+    assert all(f".{kind}" in str(style.text) for kind in kinds)
+
+
 def test_svg_boxes_do_not_overlap() -> None:
     world = ta.worlds.zoo()
     learner = ta.AdaptiveDFF()

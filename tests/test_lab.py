@@ -147,10 +147,26 @@ def test_a_full_disk_leaves_nothing_behind(
     path = tmp_path / "out" / "old"
     write(path, b"old")
     monkeypatch.setattr(step, full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(OSError, match="No space") as error:
         write(path, b"new and longer")
+    assert error.value.filename == str(path)
     assert os.listdir(path.parent) == ["old"]
     assert path.read_bytes() == b"old"
+
+
+def test_a_full_disk_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    assert main(["lab", "erratum_return", "--out", str(tmp_path / "out"), "--workers", "1"]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert "erratum_return" in said
+    assert said.endswith(
+        "No space left on device. Make room, and run it again; what was finished is kept"
+    )
 
 
 def test_a_full_disk_stops_the_sweep_and_keeps_what_was_finished(

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from teaching import animals, teach
+from tellapart.errors import StoreError
 from tellapart.sessions import Given, Session, Store, reasons
+from tellapart.web.calling import Caller
 from tellapart.web.shelf import QUIET, Shelf
 
 
@@ -59,6 +63,101 @@ def test_candidates_found_beforehand_are_those_of_now(
         now = session.candidates(given.id, label)
         assert len(asked) == count + 1
         assert now == reasons.candidates(state, shown, label, 30)
+
+
+def test_what_could_wait_is_done_soon_and_changes_nothing(tmp_path: Path) -> None:
+    """One session catches up whenever it can, one never: the same at every step, undo too."""
+    with Store(tmp_path / "a.db") as store:
+        with Session.new(store, "a", animals()) as one, Session.new(store, "b", animals()) as two:
+            for turn in range(30):
+                for session in (one, two):
+                    teach(session, "Ann", 1)
+                one.catch_up()
+                one.catch_up()  # nothing is left to do
+                if turn % 7 == 5:
+                    for session in (one, two):
+                        session.undo("Ann")
+                    one.catch_up()
+                if turn % 14 == 12:
+                    for session in (one, two):
+                        session.redo("Ann")
+                assert str(one.model) == str(two.model)
+                assert one.summary() == two.summary()
+            assert one.learner.to_dict() == two.learner.to_dict()
+        with Session.open(store, "a", animals()) as again:
+            assert str(again.model) == str(one.model)
+
+
+def test_a_server_catches_up_when_the_answer_is_out(tmp_path: Path) -> None:
+    async def wait_a_moment() -> None:
+        store = Store(tmp_path / "a.db")
+        shelf = Shelf(store, tmp_path)
+        session = Session.new(store, "a", animals())
+        shelf.adopt(session)
+        await shelf.run("a", lambda s: teach(s, "Ann", 3))
+        state = session._state
+        assert state is not None
+        assert not state.course._is_caught_up
+        for _ in range(200):
+            if state.course._is_caught_up:
+                break
+            await asyncio.sleep(0.01)
+        assert state.course._is_caught_up
+        await shelf.close_all()
+
+    asyncio.run(wait_a_moment())
+
+
+def test_nothing_is_shown_that_is_not_committed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page is drawn while the disk works, and thrown away when that fails."""
+    drawn: list[str] = []
+
+    def draw(given: Given) -> str:
+        drawn.append(given.id)
+        return given.id
+
+    async def try_both() -> None:
+        store = Store(tmp_path / "a.db")
+        session = Session.new(store, "a", animals())
+        house = SimpleNamespace(shelf=Shelf(store, tmp_path))
+        house.shelf.adopt(session)
+        visit = SimpleNamespace(person=SimpleNamespace(name="Ann", owner=True))
+        call = Caller(house, visit)  # type: ignore[arg-type]
+        teach(session, "Ann", 3)
+        commits: list[int] = []
+        commit = session._writer.commit
+
+        def slowly() -> None:
+            for _ in range(500):
+                if len(drawn) > len(commits):
+                    break
+                time.sleep(0.01)
+            commits.append(len(drawn))  # it was drawn meanwhile
+            commit()
+
+        monkeypatch.setattr(session._writer, "commit", slowly)
+        shown = await call.show("a", lambda s: give(s, "Ann"), draw)
+        assert drawn == [shown]
+        assert commits == [1]
+        assert [event.id for event in store.events("a")][-1] == shown
+
+        def full() -> None:
+            session._writer.spoil(StoreError("the disk is full"))
+            commit()
+
+        monkeypatch.setattr(session._writer, "commit", full)
+        before = session.number
+        with pytest.raises(StoreError, match="full"):
+            await call.show("a", lambda s: teach(s, "Ann", 1) or give(s, "Ann"), draw)
+        assert session.number == before
+        monkeypatch.setattr(session._writer, "commit", commit)
+        with pytest.raises(ZeroDivisionError):
+            await call.show("a", lambda s: give(s, "Ann"), lambda _: 1 // 0)
+        await house.shelf.close_all()
+
+    asyncio.run(try_both())
 
 
 def test_a_server_works_ahead_when_nobody_asks(tmp_path: Path, asked: list[str | None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -26,7 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(f"{error} (Try: tellapart {_command(error)}--help)", 2)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _complain(f"{where}{error.strerror or error}", 1)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        do = ". Make room, and run it again; what was finished is kept" if full else ""
+        return _complain(f"{where}{error.strerror or error}{do}", 1)
     except TellapartError as error:
         return _complain(str(error), 1)
     return result if isinstance(result, int) else 0

@@ -70,6 +70,7 @@ from tellapart.columns.tape import (
     RESORT,
     ROOT,
     SAID,
+    SEEN,
     SEPARATORS,
     SINCE,
     SLACK,
@@ -90,7 +91,7 @@ from tellapart.columns.thinking import consider, keep_counter, name_reason, thin
 from tellapart.columns.tolerance import patience, witnesses
 
 _SINGLE = 2  # words read one by one before strips, after a mistake
-_WORTH_SHARING = 8 * LEAST  # words
+_WORTH_SHARING = 4 * LEAST  # words
 
 
 def _stamp() -> str:
@@ -145,13 +146,13 @@ def address(column):
     return column.ctypes.data
 
 
-@_compiled
-def first(tape, item):
-    """The slot of the first conjunction that covers `item`, or -1."""
+@njit
+def first_of(tape, slots, item):
+    """Of the first so many conjunctions, the slot of the first that covers `item`, or -1."""
     offset, place = item >> 6 << 3, item & 63
     stride = 8 * read_word(tape + 8 * STRIDE)
     slot = tape + 8 * HEAD
-    for number in range(read_word(tape + 8 * SLOTS)):
+    for number in range(slots):
         forbidden = read_word(slot)
         cell = slot + 8 * CELLS
         end = cell + 8 * forbidden
@@ -167,6 +168,12 @@ def first(tape, item):
             return number
         slot += stride
     return -1
+
+
+@_compiled
+def first(tape, item):
+    """The slot of the first conjunction that covers `item`, or -1."""
+    return first_of(tape, read_word(tape + 8 * SLOTS), item)
 
 
 @njit
@@ -270,6 +277,48 @@ def _catch_all(body, slots, stride):
     return -1
 
 
+@njit
+def _take(tape, pad, slots, stride, last_resort, word, kind, hush):
+    """Count the mistakes in the rest of a strip, from `word` on, that can do no more than count.
+
+    Gives how many items were uncovered on the way, the first one not counted, and 1 if that is a
+    mistake that may do more, 0 if it is the one after the strip. What is in the strip, `glide` left
+    in the pad.
+    """
+    body, noted = tape + 8 * HEAD, read_word(tape + 8 * NOTED)
+    resort = read_word(tape + 8 * RESORT) if hush else np.int64(0)
+    place, uncovered = 0, 0
+    while read_word(pad + 8 * place) == 0:
+        place += 1
+    while place < STRIP:
+        wrong, left, notes = read_word(pad + 8 * place), np.int64(0), np.int64(0)
+        if kind & COUNTING:
+            left = read_word(pad + 8 * (STRIP + place))
+            notes = read_word(pad + 8 * (2 * STRIP + place))
+        before = np.int64(-1)
+        item = 64 * (word + 1)
+        while wrong:
+            item = 64 * word + lowest(wrong)
+            fired = first_of(tape, slots, item)
+            guide = resort
+            if fired < 0:
+                fired = last_resort
+            if fired >= 0:
+                guide = read_word(body + fired * stride + 8 * TABLE)
+            if not _absorb(tape, guide, item):
+                before = (np.int64(1) << (item & 63)) - 1
+                break
+            wrong &= wrong - 1
+        uncovered += count_ones(left & before)
+        if hush:
+            write_word(noted + 8 * word, notes & before)
+        if wrong:
+            return uncovered, item, 1
+        word += 1
+        place += 1
+    return uncovered, 64 * word, 0
+
+
 @_compiled
 def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
     """The first event from `start` to before `stop`; see `Tape.find`.
@@ -299,6 +348,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
     singles, least = _SINGLE, quiet
     kind = (COUNTING if counting else 0) | (TWO if shown and digits <= 2 else 0)
     desk = read_word(tape + 8 * DESK)
+    write_word(pad + 8 * SEEN, 0)
     while word < last:
         if singles > 0 or word + STRIP > whole:
             offset = 8 * word
@@ -398,6 +448,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
             room, hush = quiet - uncovered, silent
             if wrong_only and room <= 0:  # so many are uncovered that only mistakes matter
                 room, hush = 64 * (far - word), False
+        begun = 0
         if hush and notes:
             _wipe(noted, written, word)
         if desk != 0 and far - word >= _WORTH_SHARING:
@@ -408,9 +459,15 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
             found, here, stopped = walk(
                 tape, pad, slots, stride, default, shown, word, far, room, hush, kind
             )
+            if stopped == 1 and read_word(tape + 8 * TOUCHES):
+                more, start, stopped = _take(
+                    tape, pad, slots, stride, last_resort, found, kind, hush and shown
+                )
+                here += more
+                found, begun = start >> 6, stopped
         uncovered += here
         if hush and notes:
-            written = found
+            written = found + begun
         if stopped:
             singles = stopped
             if stopped == STRIP:  # too many are uncovered, unless more are quiet by now

@@ -42,7 +42,10 @@ LOGS, LOG_CELLS, NUMBER = 8192, 2, 40
 guess; then the code of the reason and, above, the component against which it counts."""
 TOUCHABLE = 2048
 """So many counters may have news."""
-KNOWN_COLUMNS = PAD + (2 + USUAL) * STRIP
+SEEN = (2 + USUAL) * STRIP
+"""Where in the pad it stands how far the columns were touched."""
+PAD_CELLS = SEEN + 1
+KNOWN_COLUMNS = PAD + PAD_CELLS
 HEAD = KNOWN_COLUMNS + MOST
 FORBIDDEN, NEEDED, CODE, TABLE, CELLS = range(5)
 SLACK, SPENT, BORN, SAID, OWNER, EXAMPLE, KIND, AGAINST, SEPARATORS = range(9)  # of a rule's table

@@ -16,6 +16,11 @@ _WIDEST = 46  # letters of a condition in one line
 _COLOURS = (
     "#cfe8ff", "#ffe2c6", "#d8f3d0", "#f6d5e8", "#fff3b8", "#e3dcff", "#d0f0ee", "#f3d9d0",
 )  # fmt: skip
+_AT_NIGHT = (
+    "<style>@media (prefers-color-scheme: dark) { .ground, .if { fill: #1c2025 }"
+    " .then { fill-opacity: 0.25 } .if, .then, path { stroke: #a7afb9 } text { fill: #e8e6e1 }"
+    " .word, marker path { fill: #a7afb9 } }</style>"
+)
 
 
 def to_dot(model: DecisionList) -> str:
@@ -71,7 +76,8 @@ class _Box(NamedTuple):
 
 
 def to_svg(model: DecisionList) -> str:
-    """The picture as an SVG document; it needs no other file and no program but a browser.
+    """The picture as an SVG document; it needs no other file and no program but a browser. It is
+    dark where the reader's system is.
 
     >>> svg = to_svg(DecisionList((), Clause((), "<duck>")))
     >>> svg.startswith("<svg "), "&lt;duck&gt;" in svg
@@ -95,12 +101,12 @@ def to_svg(model: DecisionList) -> str:
             start = above.y + above.height
             parts.append(_arrow(_GAP + 30, start, _GAP + 30, y, "no"))
         if asked:
-            parts.append(_box(here, "#ffffff", 3))
+            parts.append(_box("if", here, "#ffffff", 3))
             reply = _Box(answer, answer_x, y, right, height)
             parts.append(_arrow(_GAP + left, here.middle, answer_x, here.middle, "yes"))
         else:
             reply = here
-        parts.append(_box(reply, colours[clauses[number].label], 14))
+        parts.append(_box("then", reply, colours[clauses[number].label], 14))
         above = here
         y += height + _GAP
     width = (answer_x + right if questions else _GAP + right) + _GAP
@@ -109,12 +115,12 @@ def to_svg(model: DecisionList) -> str:
         f' width="{width:g}" height="{y:g}" font-family="sans-serif" font-size="14">'
     )
     title = f"<title>A decision list of {len(clauses)} clauses</title>"
-    ground = f'<rect width="{width:g}" height="{y:g}" fill="#ffffff"/>'
+    ground = f'<rect class="ground" width="{width:g}" height="{y:g}" fill="#ffffff"/>'
     head = (
         '<defs><marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8"'
         ' markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#555555"/></marker></defs>'
     )
-    return "\n".join([opening, title, head, ground, *parts, "</svg>", ""])
+    return "\n".join([opening, title, _AT_NIGHT, head, ground, *parts, "</svg>", ""])
 
 
 def _condition(clause: Clause) -> list[str]:
@@ -162,10 +168,11 @@ def _height(lines: list[str]) -> float:
     return len(lines) * _LINE + 1.5 * _PAD if lines else 0.0
 
 
-def _box(box: _Box, colour: str, corner: int) -> str:
+def _box(kind: str, box: _Box, colour: str, corner: int) -> str:
     rect = (
-        f'<rect x="{box.x:g}" y="{box.y:g}" width="{box.width:g}" height="{box.height:g}"'
-        f' rx="{corner}" fill="{colour}" stroke="#555555"/>'
+        f'<rect class="{kind}" x="{box.x:g}" y="{box.y:g}"'
+        f' width="{box.width:g}" height="{box.height:g}" rx="{corner}"'
+        f' fill="{colour}" stroke="#555555"/>'
     )
     top = box.middle - len(box.lines) * _LINE / 2 + 13
     texts = (
@@ -179,7 +186,7 @@ def _arrow(x1: float, y1: float, x2: float, y2: float, word: str) -> str:
     x, y = ((x1 + x2) / 2 - 10, y1 - 6) if y1 == y2 else (x1 + 8, (y1 + y2) / 2 + 4)
     return (
         f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" stroke="#555555" marker-end="url(#head)"/>'
-        f'<text x="{x:g}" y="{y:g}" font-size="12" fill="#555555">{word}</text>'
+        f'<text x="{x:g}" y="{y:g}" class="word" font-size="12" fill="#555555">{word}</text>'
     )
 
 

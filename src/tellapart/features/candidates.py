@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -134,14 +135,14 @@ def candidates(
             mine, theirs = (letters.lower(row.get(one) or "") for row in (item, example))
             for wanted, word, counts in _words(known, mine, theirs, sides, one):
                 has = _has(column, word)
-                feature = Expression(has if wanted else canonical.negate(has))
+                feature = _made(has if wanted else canonical.negate(has))
                 if feature not in ranks:
                     ranks[feature] = 3 if wanted else 6, one
                     made[feature] = sides.candidate(feature, *counts)
             for phrase in _phrases(mine, theirs, known) if one != name else ():
-                ranks.setdefault(Expression(_has(column, phrase)), (3, one))
+                ranks.setdefault(_made(_has(column, phrase)), (3, one))
         for rank, node in _offers(one, kind, item, example, like, unlike) if one != name else ():
-            feature = Expression(canonical.feature(node))
+            feature = _made(canonical.feature(node))
             if feature not in ranks and feature(item) and not feature(example):
                 ranks[feature] = rank, one
     rest = [feature for feature in ranks if feature not in made]
@@ -158,6 +159,11 @@ def candidates(
     return _spread(order, lambda c: ranks[c.feature][1])[:limit]
 
 
+@lru_cache(4096)  # the same are offered again and again: they know how to read an item by then
+def _made(node: Node) -> Expression:
+    return Expression(node)
+
+
 class _Sides(NamedTuple):
     """The items labelled like the item, those labelled like the example, and rows of the table."""
 
@@ -167,9 +173,7 @@ class _Sides(NamedTuple):
 
     def held(self, features: Sequence[Expression]) -> Iterator[tuple[int, int]]:
         """On how many of either side each feature holds."""
-        import polars as pl
-
-        for found in truths(features, pl.concat([self.like, self.unlike])):
+        for found in truths(features, self.like.vstack(self.unlike)):
             ours = int(np.count_nonzero(found[: self.like.height]))
             yield ours, int(np.count_nonzero(found)) - ours
 

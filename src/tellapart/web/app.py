@@ -45,11 +45,11 @@ def create_app(
     )
     app.state.house = House(shelf, people, limits or Limits(), manner)
     faults.install(app)
+    pages.install(app)  # first: routes are tried in order, and these are in a hurry
     api = APIRouter(prefix="/api", responses=FAULTS)
     for part in (sessions, teaching, words, review, downloads):
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(operations.router, responses=FAULTS)
-    pages.install(app)
     app.add_middleware(Gate)
     return app

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
@@ -15,6 +16,7 @@ from tellapart.web.gate import Visit
 from tellapart.web.house import House
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 Name = Annotated[str, Path(min_length=1, max_length=200, description="The name of the session.")]
 
@@ -35,6 +37,28 @@ class Caller:
                 return work(opened)
 
         return await self.house.shelf.run(session, together)
+
+    async def show(self, session: str, work: Callable[[Session], T], draw: Callable[[T], R]) -> R:
+        """The same, and draw what came of it while the disk takes it in.
+
+        What was drawn is returned, for others to see, when all is committed.
+        """
+        loop = asyncio.get_running_loop()
+        drawn: asyncio.Future[R] = loop.create_future()
+
+        def begin(value: T) -> None:
+            try:
+                drawn.set_result(draw(value))
+            except Exception as error:
+                drawn.set_exception(error)
+
+        def together(opened: Session) -> None:
+            with opened.together():
+                value = work(opened)
+                loop.call_soon_threadsafe(begin, value)
+
+        await self.house.shelf.run(session, together)  # `begin` was called before: it came first
+        return drawn.result()
 
     async def read(self, session: str, work: Callable[[Session], T]) -> T:
         """Do something that takes a while and changes nothing."""

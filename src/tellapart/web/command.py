@@ -58,9 +58,10 @@ def serve(
     session
         The name of the table's session; the table's name if not given.
     id
-        The column that names an item, for a new session.
+        The column that names an item, for a new session; if not given, the first whose
+        texts all differ.
     learner
-        Who learns, for a new session, such as CappedDFF.
+        Who learns, for a new session, such as CappedDFF:m=7.
     folder
         Where tables for new sessions lie; the table's folder if not given.
     name

@@ -17,13 +17,15 @@ from typing import Any, TypeVar
 
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
+from tellapart.sessions.choose import FOR_PEOPLE, read_learner
+from tellapart.tables import read_table
 from tellapart.web import logs
 from tellapart.web.faults import Refused
 
 T = TypeVar("T")
 SOON = 0.003
 """Seconds after an answer, when it is on its way, in which a session does what could wait."""
-QUIET = 0.25
+QUIET = 0.04
 """Seconds without a request after which a session works ahead."""
 MOST = 32
 """So many sessions are open at a time, each with its table in memory."""
@@ -274,6 +276,9 @@ def open_or_begin(
     """The session of a table: opened, or begun if there is none of that name."""
     if name in {listed.name for listed in store.sessions()}:
         return Session.open(store, name)
-    how = {} if learner is None else {"learner": learner}
-    reading = {} if id is None else {"id": id}
+    how = dict(FOR_PEOPLE)
+    if learner is not None:
+        how["learner"], how["parameters"] = read_learner(learner)
+    named_by = id or read_table(table).names()
+    reading = {} if named_by is None else {"id": named_by}
     return begin(table, name, reading, **how)(store)

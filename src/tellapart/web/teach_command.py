@@ -119,6 +119,7 @@ def _open(
     """The session of a table: gone on with, or begun."""
     from tellapart.errors import ParameterError, SessionError
     from tellapart.sessions import Session
+    from tellapart.sessions.choose import FOR_PEOPLE, read_learner
     from tellapart.tables import read_table
 
     if table.stem in {listed.name for listed in store.sessions()}:
@@ -126,7 +127,7 @@ def _open(
         begun = store.log(table.stem)[0].data
         reading = dict(begun.get("source") or {})
         reading.pop("path", None)
-        if learner is not None and _learner(learner) == (begun["learner"], begun["parameters"]):
+        if learner is not None and read_learner(learner) == (begun["learner"], begun["parameters"]):
             learner = None
         _check_going_on(store, reading, label, id, learner)
         opened = Session.open(store, table.stem, read_table(table, **reading))
@@ -151,10 +152,11 @@ def _open(
     reading = {} if named_by is None else {"id": named_by}
     if without:
         reading["without"] = without
-    how: dict[str, Any] = {"until": {"no mistake in": 40}}
+    how = FOR_PEOPLE if order is None else {**FOR_PEOPLE, "order": order}
     if learner is not None:
-        how["learner"], how["parameters"] = _learner(learner)
-    return Session.new(store, table.stem, table, order=order or "random", reading=reading, **how)
+        name, parameters = read_learner(learner)
+        how = {**how, "learner": name, "parameters": parameters}
+    return Session.new(store, table.stem, table, reading=reading, **how)
 
 
 def _check_going_on(
@@ -173,26 +175,6 @@ def _check_going_on(
         said = f"--learner {learner}: the session has another learner"
     if said is not None:
         raise ParameterError(f"{said} ({store.where}). Begin another one with --session FILE")
-
-
-def _learner(text: str) -> tuple[str, dict[str, Any]]:
-    """`CappedDFF:m=7,k=2` as a name and a mapping."""
-    from tellapart.errors import ParameterError
-
-    learner, _, given = text.partition(":")
-    found: dict[str, Any] = {}
-    for part in filter(None, given.split(",")):
-        name, equals, value = part.partition("=")
-        if not equals:
-            raise ParameterError(f"--learner: parameters are written m=7,k=2; got {part!r}")
-        try:
-            found[name.strip()] = int(value)
-        except ValueError:
-            try:
-                found[name.strip()] = float(value)
-            except ValueError:
-                found[name.strip()] = value.strip()
-    return learner, found
 
 
 def _talk(

@@ -7,13 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from markupsafe import Markup
+
 from tellapart.sessions import Given
 from tellapart.sessions.showing import name, show
 from tellapart.tables import Row
 
 LONGEST = 4_000
 """So many characters of a cell are shown."""
-_LONG, _LINES = 300, 8  # what is longer gets a box of its own
+_LONG, _LINES = 300, 8  # what is longer gets a box of its own: each takes time to be drawn
+_MARK = Markup("<mark>{}</mark>")
+_MORE = Markup(' <span class="unknown">… {:,} more characters</span>')
 _IMAGE = re.compile(r"\.(png|jpe?g|gif|webp|avif|svg|bmp)$", re.IGNORECASE)
 _WORDS = re.compile(r"\w+|\W+")
 
@@ -40,9 +44,16 @@ class Cell:
     src: str | None = None
 
     @property
-    def is_long(self) -> bool:
-        """Whether it may need a scroll bar of its own: each costs time when the page is drawn."""
-        return len(self.text) > _LONG or self.text.count("\n") > _LINES
+    def html(self) -> Markup:
+        """What is in the cell; made here, as a template takes much longer."""
+        if self.kind == "image":
+            return Markup('<img src="{}" alt="{}">').format(self.src, self.text)
+        made = Markup().join(_MARK.format(p.text) if p.marked else p.text for p in self.parts)
+        if self.more:
+            made += _MORE.format(self.more)
+        if len(self.text) > _LONG or self.text.count("\n") > _LINES:
+            made = Markup("<div>{}</div>").format(made)  # with a scroll bar of its own
+        return made
 
 
 @dataclass(frozen=True)

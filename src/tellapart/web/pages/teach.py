@@ -38,7 +38,7 @@ async def teach(session: Name, call: Call) -> Response:
 @router.get("/card")
 async def card(session: Name, call: Call) -> Response:
     """The item before the teacher, as a part."""
-    return _swap(await call.do(session, lambda s: _card(s, call)))
+    return await call.show(session, lambda s: _card(s, call), _swap)
 
 
 @router.get("/label")
@@ -60,14 +60,14 @@ async def label(
             return _answer(s, call, {"given": given, "answer": "right"})
         return _card(s, call, label=wanted)
 
-    return _swap(await call.do(session, work))
+    return await call.show(session, work, _swap)
 
 
 @router.post("/answer")
 async def answer(session: Name, request: Request, call: Call) -> Response:
     """An answer; then the next item."""
     sent = await form(request)
-    return _swap(await call.do(session, lambda s: _answer(s, call, sent)))
+    return await call.show(session, lambda s: _answer(s, call, sent), _swap)
 
 
 @router.post("/turn")
@@ -80,7 +80,7 @@ async def turn(session: Name, request: Request, call: Call) -> Response:
         act(call.name, id=sent.get("id") or None)
         return _card(s, call, said="Redone." if sent.get("do") == "redo" else "Undone.")
 
-    return _swap(await call.do(session, work))
+    return await call.show(session, work, _swap)
 
 
 @router.post("/note")
@@ -93,7 +93,7 @@ async def note(session: Name, request: Request, call: Call) -> Response:
         s.note(call.name, sent.get("text", ""), item, id=sent.get("id") or None)
         return _card(s, call, said="Noted.")
 
-    return _swap(await call.do(session, work))
+    return await call.show(session, work, _swap)
 
 
 @router.post("/search")
@@ -122,7 +122,7 @@ async def tag(session: Name, request: Request, call: Call) -> Response:
         feature = tag_apart(s, call.name, shown, name, id=made)
         return _answer(s, call, {**sent, "answer": "wrong", "feature": feature})
 
-    return _swap(await call.do(session, work))
+    return await call.show(session, work, _swap)
 
 
 @router.get("/check")

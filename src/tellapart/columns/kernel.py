@@ -448,6 +448,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
             room, hush = quiet - uncovered, silent
             if wrong_only and room <= 0:  # so many are uncovered that only mistakes matter
                 room, hush = 64 * (far - word), False
+        begun = 0
         if hush and notes:
             _wipe(noted, written, word)
         begun = 0  # words of which the first items are done
@@ -465,7 +466,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
                 )
                 begun = stopped
                 here += more
-                found = start >> 6
+                found, begun = start >> 6, stopped
         uncovered += here
         if hush and notes:
             written = found + begun

@@ -87,6 +87,10 @@ class Patience:
         for rule in rules.rules:
             self._lay(rule)
 
+    def said_against(self, rule: Any) -> Said:
+        """What the teacher says against the example of a rule."""
+        return self._tables[rule.number].said
+
     def look(self, rule: Any, feature: Feature | None, component: int | None = None) -> None:
         """A round was told in which `rule` was told `feature`, or none: see what can be taken.
 

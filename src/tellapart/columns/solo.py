@@ -18,8 +18,6 @@ from tellapart.columns.reasons import Reasons
 from tellapart.columns.tape import COMPONENT, COMPONENT_DIGITS, COMPONENTS, LABEL, Tape
 from tellapart.protocol import Conversation, Feature
 
-_LOUD = (-1, True, None)
-
 
 class Solo:
     """A learner whose own list of rules decides everything, in a lesson that nobody watches.
@@ -36,15 +34,16 @@ class Solo:
 
     def __init__(self, learner: Any, world: World, conversation: Conversation) -> None:
         self._learner, self._world, self._conversation = learner, world, conversation
-        self._clocked = learner.quiet()[0] >= 0
+        self._quiet = learner.quiet()
+        self._clocked = self._quiet[0] >= 0
         counts = self._clocked or learner.tolerance is not None
-        home = getattr(world, "home", None)
+        has = getattr(world, "has", None)
         # against an example from elsewhere nothing that the teacher says is known to be sound
-        strange = home is not None and home(learner.default.example) is None
+        strange = has is not None and not has(learner.default.example)
         ordinary = world.ordinary if counts and not strange else None
         self._match = PackedMatch(world, learner.default.label, ordinary)
         self._list = self._match.list
-        known = home is not None and not strange and isinstance(self._list, Tape)
+        known = has is not None and not strange and isinstance(self._list, Tape)
         self._against: dict[int, Any] | None = {} if known else None  # by number of a rule
         self.noted: Noted | None = None
         if known or (self._clocked and ordinary is not None):
@@ -63,17 +62,16 @@ class Solo:
         learner, match, tape = self._learner, self._match, self._list
         end, clocked = len(self._world), self._clocked
         lasting = isinstance(tape, Tape)  # what it was told of time to come is all it needs
-        quiet, began, counted, asked = _LOUD, number, 0, True
+        quiet, began, counted, asked = self._quiet, number, 0, False
         learner.use(match)
         try:
             self._prepare(number)
             patience = self._patience
             while number < end:
-                if clocked:
-                    if asked:
-                        quiet, began, counted = learner.quiet(), number, 0
-                    if number >= self._room:
-                        self._make_room(number)
+                if clocked and asked:
+                    quiet, began, counted = learner.quiet(), number, 0
+                if number >= self._room:
+                    self._make_room(number)
                 if match.pending:
                     match.settle(number)
                 before = counted
@@ -172,6 +170,8 @@ class Solo:
             self._reasons.hear(example, feature)
 
     def _said_against(self, rule: Any) -> Any:
+        if self._patience is not None:
+            return self._patience.said_against(rule)
         assert self._against is not None
         said = self._against.get(rule.number)
         if said is None:

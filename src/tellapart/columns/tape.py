@@ -10,7 +10,8 @@ the addresses of these columns, in this order. So a change of one rule is a chan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from math import log
 from typing import Any, TypeAlias
 
@@ -59,6 +60,15 @@ _LONG = 1 << 15  # words that are worth a second thread
 _SLOTS, _LITERALS = 16, 12  # room for so many, to begin with; doubled when needed
 
 
+@cache
+def _compiled() -> tuple[Any, Callable[[], int]]:
+    """What is loaded when it is first needed."""
+    from tellapart.columns import kernel
+    from tellapart.columns.desk import wake
+
+    return kernel, wake
+
+
 class Tape:
     """What `Plain` is, at the speed of memory; it has the same parameters and methods."""
 
@@ -71,10 +81,8 @@ class Tape:
         ordinary: Words | None = None,
         noted: Words | None = None,
     ) -> None:
-        from tellapart.columns import kernel
-
-        self._kernel: Any = kernel
-        self._find: Any = kernel.find
+        self._kernel, wake = _compiled()
+        self._find = self._kernel.find
         self.planes = tuple(planes)
         self.digits = max(len(self.planes), default.bit_length())
         self._kept: list[npt.NDArray[Any]] = []
@@ -92,8 +100,6 @@ class Tape:
         if noted is not None:
             self.note(noted, 0)
         if self.planes and len(self.planes[0]) >= _LONG:
-            from tellapart.columns.desk import wake
-
             cells[DESK] = wake()
 
     def note(self, noted: Words, first: int) -> None:

@@ -62,6 +62,7 @@ from tellapart.columns.tape import (
     NEWS,
     NOTED,
     NOTED_END,
+    NUMBER,
     ORDINARY,
     PAD,
     PART,
@@ -80,9 +81,11 @@ from tellapart.columns.tape import (
     STRIP,
     TABLE,
     TIME,
+    TOUCHABLE,
     TOUCHED,
     TOUCHES,
     UNCOVERED,
+    WRITTEN,
 )
 from tellapart.columns.thinking import consider, keep_counter, name_reason, think_of
 from tellapart.columns.tolerance import patience, witnesses
@@ -196,8 +199,8 @@ def _is_ordinary(tape, item):
 @njit
 def _absorb(tape, table, item):
     """Count a mistake of the rule, or default, with a table, if it can do no more than count."""
-    logged = read_word(tape + 8 * LOGGED)
-    if table == 0 or logged == LOGS:
+    logged, touched = read_word(tape + 8 * LOGGED), read_word(tape + 8 * TOUCHED)
+    if table == 0 or logged == LOGS or touched == TOUCHABLE:
         return False
     time = item + read_word(tape + 8 * AHEAD)
     slack = read_word(table + 8 * SLACK)
@@ -229,7 +232,6 @@ def _absorb(tape, table, item):
             write_word(counter + 8 * FIRST, time)
         if read_word(counter + 8 * NEWS) == 0:
             write_word(counter + 8 * NEWS, 1)
-            touched = read_word(tape + 8 * TOUCHED)
             touches = read_word(tape + 8 * TOUCHES) + 16 * touched
             write_word(touches, guess)
             write_word(touches + 8, (counter - table) >> 3)
@@ -239,10 +241,8 @@ def _absorb(tape, table, item):
     if against:
         name_reason(tape, against, code)
     log = read_word(tape + 8 * LOG) + 8 * LOG_CELLS * logged
-    write_word(log, item)
-    write_word(log + 8, guess)
-    write_word(log + 16, code)
-    write_word(log + 24, against)
+    write_word(log, item | guess << NUMBER)
+    write_word(log + 8, code | against << NUMBER)
     write_word(tape + 8 * LOGGED, logged + 1)
     return True
 
@@ -256,6 +256,15 @@ def _grown(tape, quiet, gone, uncovered):
     more = growth * np.sqrt(growth) * np.sqrt(since + covered) - np.sqrt(since)
     more = read_float(tape + 8 * SLOPE) * covered + read_float(tape + 8 * ROOT) * more
     return quiet + np.int64(max(np.ceil(read_float(tape + 8 * PART) + more) - 1, 0.0))
+
+
+@njit
+def _wipe(noted, word, stop):
+    """Nothing was put down in these words; returns `stop`."""
+    while word < stop:
+        write_word(noted + 8 * word, 0)
+        word += 1
+    return stop
 
 
 @njit
@@ -332,7 +341,8 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
             start = stop
     everywhere = ordinary == EVERYWHERE
     silent = counting and ordinary != 0 and (noted != 0 or not shown)
-    if silent and shown:
+    notes, written = silent and shown, read_word(tape + 8 * WRITTEN)
+    if notes:
         stop = min(stop, 64 * read_word(tape + 8 * NOTED_END))
     word, last, whole = start >> 6, (stop + 63) >> 6, stop >> 6
     singles, least = _SINGLE, quiet
@@ -397,14 +407,16 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
                 left &= (one << place) - 1
             if counting:
                 uncovered += count_ones(left)
-                if silent and shown:
+                if notes:
+                    if written <= word:
+                        written = _wipe(noted, written, word + 1)
                     write_word(noted + offset, read_word(noted + offset) | wrong & left)
             if place < 64:
                 item = 64 * word + place
                 guide = np.int64(0)
                 if fired >= 0:
                     guide = read_word(body + fired * stride + 8 * TABLE)
-                elif silent and shown and late >> place & 1 == 0:
+                elif notes and late >> place & 1 == 0:
                     guide = read_word(tape + 8 * RESORT)
                 if _absorb(tape, guide, item):
                     uncovered += fired < 0
@@ -418,6 +430,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
                 write_word(tape + 8 * COMPONENT, _code(components, kinds, item))
                 write_word(tape + 8 * FIRED, fired)
                 write_word(tape + 8 * UNCOVERED, uncovered)
+                write_word(tape + 8 * WRITTEN, written)
                 return item
             word += 1
             singles -= 1
@@ -435,6 +448,10 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
             room, hush = quiet - uncovered, silent
             if wrong_only and room <= 0:  # so many are uncovered that only mistakes matter
                 room, hush = 64 * (far - word), False
+        begun = 0
+        if hush and notes:
+            _wipe(noted, written, word)
+        begun = 0  # words of which the first items are done
         if desk != 0 and far - word >= _WORTH_SHARING:
             found, here, stopped = share(
                 desk, tape, slots, stride, default, shown, word, far, room, hush, kind
@@ -447,9 +464,12 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
                 more, start, stopped = _take(
                     tape, pad, slots, stride, last_resort, found, kind, hush and shown
                 )
+                begun = stopped
                 here += more
-                found = start >> 6
+                found, begun = start >> 6, stopped
         uncovered += here
+        if hush and notes:
+            written = found + begun
         if stopped:
             singles = stopped
             if stopped == STRIP:  # too many are uncovered, unless more are quiet by now
@@ -462,6 +482,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
         word = found
     write_word(tape + 8 * FIRED, -1)
     write_word(tape + 8 * UNCOVERED, uncovered)
+    write_word(tape + 8 * WRITTEN, written)
     return stop
 
 

@@ -34,12 +34,14 @@ from tellapart.columns.tape import (
     LOGGED,
     LOGS,
     NEWS,
+    NUMBER,
     RESORT,
     SAID,
     SEPARATORS,
     SLACK,
     SPENT,
     TABLE,
+    TOUCHABLE,
     TOUCHED,
     TOUCHES,
     Tape,
@@ -68,23 +70,26 @@ class Patience:
 
     def __init__(self, rules: Any, world: Any, tape: Tape, reasons: Reasons | None = None) -> None:
         self._rules, self._world, self._tape = rules, world, tape
-        log = np.empty(LOGS * LOG_CELLS, dtype=np.int64)
-        self._log = log.reshape(LOGS, LOG_CELLS)
-        touches = np.empty(2 * LOGS, dtype=np.int64)
-        self._touches = touches.data
+        log = np.empty(LOGS * LOG_CELLS + 2 * TOUCHABLE, dtype=np.int64)
+        self._log, self._touches = log[: LOGS * LOG_CELLS], log.data[LOGS * LOG_CELLS :]
         self._tables: dict[int, _Table] = {}  # by number of a rule
         self._made: list[_Table] = []  # by number of its guess
         self._taken: list[Any] = []  # parts of the log
         self._heard = 0  # so much of the log
         self._cells: Any = ()
         self._address = self._used = 0
-        tape.set(LOG, tape.hold(log))
-        tape.set(TOUCHES, tape.hold(touches))
+        address = tape.hold(log)
+        tape.set(LOG, address)
+        tape.set(TOUCHES, address + 8 * LOGS * LOG_CELLS)
         self._reasons = reasons
         if reasons is not None:
             self._lay_default(reasons)
         for rule in rules.rules:
             self._lay(rule)
+
+    def said_against(self, rule: Any) -> Said:
+        """What the teacher says against the example of a rule."""
+        return self._tables[rule.number].said
 
     def look(self, rule: Any, feature: Feature | None, component: int | None = None) -> None:
         """A round was told in which `rule` was told `feature`, or none: see what can be taken.
@@ -147,19 +152,21 @@ class Patience:
     def settle(self) -> None:
         """Tell the learner what the kernel counted."""
         tape, touches = self._tape, self._touches
-        touched, logged = tape.get(TOUCHED), tape.get(LOGGED)
+        touched = tape.get(TOUCHED)
+        if not touched and self._reasons is None:
+            return
         for number in range(0, 2 * touched, 2):
             table = self._made[touches[number]]
             feature, cells, place = self._counter(table, touches[number + 1])
             table.rule.count(feature, cells[place + COUNT], cells[place + FIRST])
             cells[place + NEWS] = 0
-        if touched:
-            tape.set(TOUCHED, 0)
+        tape.set(TOUCHED, 0)
+        logged = tape.get(LOGGED)
         if self._reasons is not None:
-            self._reasons.said(self._log[self._heard : logged])
+            self._reasons.said(self._log[2 * self._heard : 2 * logged].reshape(-1, 2))
             self._heard = logged
         if logged > LOGS // 2:
-            self._taken.append(self._log[:logged, :2].copy())
+            self._taken.append(self._log[: 2 * logged : 2].copy())
             self._heard = 0
             tape.set(LOGGED, 0)
 
@@ -173,13 +180,11 @@ class Patience:
 
     def guesses(self) -> dict[int, Guess]:
         """The rounds that were only counted, and the guess in each."""
-        log = self._log[: self._tape.get(LOGGED), :2]
+        log = self._log[: 2 * self._tape.get(LOGGED) : 2]
         guesses = [*(table.rule.guess for table in self._made), self._rules.default]
-        return {
-            number: guesses[guess]
-            for part in (*self._taken, log)
-            for number, guess in part.tolist()
-        }
+        below = (1 << NUMBER) - 1
+        parts = [part.tolist() for part in (*self._taken, log)]
+        return {entry & below: guesses[entry >> NUMBER] for part in parts for entry in part}
 
 
 def _write(cells: Any, place: int, counted: tuple[int, int] | None) -> None:

@@ -37,11 +37,15 @@ class Plain:
         self.planes, self.default = tuple(planes), default
         self.digits = max(len(self.planes), default.bit_length())
         self.ordinary, self.noted, self._first_noted = ordinary, noted, 0
+        self.written = 0
+        """The word of `noted` from which on nothing was put down, and there may be anything."""
         self.clear()
 
     def note(self, noted: Words, first: int) -> None:
         """Put mistakes down in `noted`, whose first word is word `first`, as far as it goes."""
         self.noted, self._first_noted = noted, first
+        self.written = first + len(noted)
+        noted.fill(0)
 
     def clear(self) -> None:
         """Forget every conjunction."""

@@ -15,6 +15,7 @@ from tellapart.columns.tape import (
     EXAMPLE,
     KIND,
     MIND,
+    NUMBER,
     OWNER,
     OWNERS,
     USED,
@@ -102,8 +103,9 @@ class Reasons:
     def said(self, log: Any) -> None:
         """Tell the teacher what was said of exceptions, in the words of the log."""
         items, teacher = self._world.items, self._teacher
-        for number, _, code, against in log[log[:, 3] > 0].tolist():
-            teacher.said(items[number], reason(code), against - 1)
+        below = (1 << NUMBER) - 1
+        for item, said in log[log[:, 1] > below].tolist():
+            teacher.said(items[item & below], reason(said & below), (said >> NUMBER) - 1)
 
     def _make_room(self) -> None:
         """If half of the entries are in use, begin anew, with what is still of use."""

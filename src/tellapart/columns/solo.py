@@ -18,8 +18,6 @@ from tellapart.columns.reasons import Reasons
 from tellapart.columns.tape import COMPONENT, COMPONENT_DIGITS, COMPONENTS, LABEL, Tape
 from tellapart.protocol import Conversation, Feature
 
-_LOUD = (-1, True, None)
-
 
 class Solo:
     """A learner whose own list of rules decides everything, in a lesson that nobody watches.
@@ -36,15 +34,16 @@ class Solo:
 
     def __init__(self, learner: Any, world: World, conversation: Conversation) -> None:
         self._learner, self._world, self._conversation = learner, world, conversation
-        self._clocked = learner.quiet()[0] >= 0
+        self._quiet = learner.quiet()
+        self._clocked = self._quiet[0] >= 0
         counts = self._clocked or learner.tolerance is not None
-        home = getattr(world, "home", None)
+        has = getattr(world, "has", None)
         # against an example from elsewhere nothing that the teacher says is known to be sound
-        strange = home is not None and home(learner.default.example) is None
+        strange = has is not None and not has(learner.default.example)
         ordinary = world.ordinary if counts and not strange else None
         self._match = PackedMatch(world, learner.default.label, ordinary)
         self._list = self._match.list
-        known = home is not None and not strange and isinstance(self._list, Tape)
+        known = has is not None and not strange and isinstance(self._list, Tape)
         self._against: dict[int, Any] | None = {} if known else None  # by number of a rule
         self.noted: Noted | None = None
         if known or (self._clocked and ordinary is not None):
@@ -52,37 +51,42 @@ class Solo:
         self._room = 0 if ordinary is not None and self._clocked else len(world)
         self._patience: Patience | None = None
         self._reasons: Reasons | None = None
-        self._skipped = 0  # so many uncovered in the last stretch
+        self._default = self._match.labels.code(learner.default.label)
+        self._usual = getattr(world, "usual", ())
+        """The codes of the label of the default, and of those of the components."""
+        self._fired, self._skipped = -1, 0
+        """What was found last: the slot, and how many were uncovered before."""
 
     def run(self, number: int) -> int:
         """Go on from round `number`; returns the first round not done."""
-        learner, match = self._learner, self._match
-        find, end, clocked = match.find, len(self._world), self._clocked
-        lasting = isinstance(self._list, Tape)  # what it was told of time to come is all it needs
-        quiet, began, asked = _LOUD, number, True
+        learner, match, tape = self._learner, self._match, self._list
+        end, clocked = len(self._world), self._clocked
+        lasting = isinstance(tape, Tape)  # what it was told of time to come is all it needs
+        quiet, began, counted, asked = self._quiet, number, 0, False
         learner.use(match)
         try:
             self._prepare(number)
             patience = self._patience
             while number < end:
-                if clocked:
-                    if asked:
-                        quiet, began, match.counted = learner.quiet(), number, 0
-                    if number >= self._room:
-                        self._make_room(number)
-                before = match.counted
-                event = find(number, end, True, *quiet, began, before)
+                if clocked and asked:
+                    quiet, began, counted = learner.quiet(), number, 0
+                if number >= self._room:
+                    self._make_room(number)
+                if match.pending:
+                    match.settle(number)
+                before = counted
+                event, self._fired, counted = tape.find(number, end, True, *quiet, began, before)
                 if event > number:
-                    self._skipped = match.counted - before
+                    self._skipped = counted - before
                     learner.skip(event - number, self._uncovered)
                     number = event
                     asked = not lasting
-                    if number == end or number == self._room or (asked and match.fired < 0):
+                    if number == end or number == self._room or (asked and self._fired < 0):
                         continue
                 if patience is not None:
                     patience.settle()
                 self._tell(number)
-                asked = not lasting or match.fired < 0
+                asked = not lasting or self._fired < 0
                 number += 1
             if patience is not None:
                 patience.settle()
@@ -90,6 +94,8 @@ class Solo:
             if self.noted is not None:
                 self.noted.forget(number)  # what was put down ahead
         finally:
+            if self.noted is not None and self.noted.parts:
+                self.noted.end(self._list.written)
             learner.use(None)
         return number
 
@@ -115,6 +121,7 @@ class Solo:
     def _make_room(self, number: int) -> None:
         assert self.noted is not None
         first = number >> 6
+        self.noted.end(self._list.written)
         part = self.noted.extend(first, words_for(len(self._world)))
         self._list.note(part, first)
         self._room = 64 * (first + len(part))
@@ -124,40 +131,47 @@ class Solo:
 
     def _tell(self, number: int) -> None:
         """Tell the learner of a round."""
-        learner, slot = self._learner, self._match.fired
-        rule = learner.rule(slot) if slot >= 0 else None
-        example = (learner.default if rule is None else rule.guess).example
-        reasons = self._reasons
-        if self._against is not None:
-            label, component = self._list.get(LABEL), self._list.get(COMPONENT)
-            ordinary = label == self._world.usual[component]  # type: ignore[attr-defined]
-            if rule is None and (ordinary or self._right_by_default(label)):
+        slot, tape = self._fired, self._list
+        rule = self._learner.rule(slot) if slot >= 0 else None
+        if self._against is None:
+            self._ask(number, rule)
+            return
+        label, component = tape.get(LABEL), tape.get(COMPONENT)
+        ordinary = label == self._usual[component]
+        if rule is None:
+            if ordinary or label == self._default:
                 self._meet(number, label)
                 return
-            feature = self._said_against(rule)[component] if ordinary else None
+        elif ordinary:
+            feature = self._said_against(rule)[component]
             if feature is not None:
                 self._err(number, rule, feature, component)
                 return
-            if reasons is not None:
-                feature = reasons.think(number, component, example, ordinary)
-                if feature is not None and rule is None:
-                    self._meet(number, label)
-                    return
-                if feature is not None:
-                    self._err(number, rule, feature)
-                    return
-        self._match.arrive(number)
+        feature = None
+        if self._reasons is not None:
+            example = (rule.guess if rule else self._learner.default).example
+            feature = self._reasons.think(number, component, example, ordinary)
+        if feature is None:
+            self._ask(number, rule)
+        elif rule is None:
+            self._meet(number, label)
+        else:
+            self._err(number, rule, feature)
+
+    def _ask(self, number: int, rule: Any) -> None:
+        """A round of which the teacher himself must be asked."""
+        self._match.slot = self._fired
         correction = self._conversation.round(number, self._world.items[number])
         feature = correction and correction.feature
         if self._patience is not None:
             self._patience.look(rule, feature)
-        if reasons is not None:
-            reasons.hear(example, feature)
-
-    def _right_by_default(self, code: int) -> bool:
-        return bool(self._match.labels.names[code] == self._learner.default.label)
+        if self._reasons is not None:
+            example = (rule.guess if rule else self._learner.default).example
+            self._reasons.hear(example, feature)
 
     def _said_against(self, rule: Any) -> Any:
+        if self._patience is not None:
+            return self._patience.said_against(rule)
         assert self._against is not None
         said = self._against.get(rule.number)
         if said is None:
@@ -168,7 +182,7 @@ class Solo:
     def _meet(self, number: int, code: int) -> None:
         """An item that no rule covers."""
         learner, label = self._learner, self._match.labels.names[code]
-        if not self._right_by_default(code):
+        if code != self._default:
             self.noted.guesses[number] = learner.default  # type: ignore[union-attr]
         learner.meet(self._world.items[number], label)
         if self._patience is not None:

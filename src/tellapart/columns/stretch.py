@@ -42,7 +42,7 @@ from tellapart.columns.desk import (
 from tellapart.columns.glide import glide, glide_counting, glide_counting_two, glide_two
 from tellapart.columns.signals import add_to, give_way, load, lower_to, ring, store, swap_if
 from tellapart.columns.strip import read_word, write_word
-from tellapart.columns.tape import KNOWN, KNOWN_COLUMNS, NOTED, PAD, SEEN, STRIP
+from tellapart.columns.tape import KNOWN, KNOWN_COLUMNS, PAD, SEEN, STRIP
 
 TWO, COUNTING = 1, 2
 FEW = 4
@@ -165,8 +165,8 @@ def share(desk, tape, slots, stride, default, shown, word, far, room, silent, ki
     if not swap_if(desk + 8 * STATE, OFFERED, IDLE):
         while load(desk + 8 * STATE) != IDLE:
             give_way()
-    uncovered = 0
-    for part in range(read_word(desk + 8 * LAST) + 1):
+    uncovered, done = 0, read_word(desk + 8 * LAST) + 1
+    for part in range(done):
         result = desk + 8 * (RESULTS + RESULT * part)
         here, found, stopped = read_word(result), read_word(result + 8), read_word(result + 16)
         begin = word + size * part
@@ -174,15 +174,6 @@ def share(desk, tape, slots, stride, default, shown, word, far, room, silent, ki
             found, here, stopped = begin, 0, STRIP
         uncovered += here
         if stopped:
-            if kind & COUNTING and silent and shown:
-                done = min(read_word(desk + 8 * NEXT), parts)
-                _forget(read_word(tape + 8 * NOTED), found, word + size * done)
             return found, uncovered, stopped
-    return word + size * parts, uncovered, 0
-
-
-@njit
-def _forget(noted, begin, end):
-    """Take back what was put down about items after an event."""
-    for word in range(begin, end):
-        write_word(noted + 8 * word, 0)
+    # (if others, later ones, used up the room before the last of these was done, they are not)
+    return word + size * done, uncovered, 0

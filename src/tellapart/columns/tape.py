@@ -10,7 +10,8 @@ the addresses of these columns, in this order. So a change of one rule is a chan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from math import log
 from typing import Any, TypeAlias
 
@@ -24,10 +25,10 @@ SLOTS, STRIDE, DIGITS, DEFAULT, FIRED, UNCOVERED, ORDINARY, NOTED, NOTED_END = r
 LOGGED, TOUCHED, LOG, TOUCHES, COMPONENT_DIGITS = range(9, 14)  # see `columns.patience`
 LABEL, COMPONENT, SLOPE, ROOT, SINCE, TIME, LOGARITHM, PART, KNOWN = range(14, 23)
 MIND, COUNTERS, RESORT = range(23, 26)  # see `columns.thinking`; the default's table
-AHEAD = 26  # how far the learner's rounds are ahead of the numbers of items
-GIVEN_K, GIVEN_S, EPSILON, SIGMA, LOG_DELTA, SCALE, AS_PRINTED = range(27, 34)  # its tolerance
-DESK = 34  # see `columns.stretch`
-PLANES = 35
+WRITTEN, AHEAD = 26, 27  # words of `noted`; how far rounds are ahead of the numbers of items
+GIVEN_K, GIVEN_S, EPSILON, SIGMA, LOG_DELTA, SCALE, AS_PRINTED = range(28, 35)  # of a learner
+DESK = 35  # see `columns.stretch`
+PLANES = 36
 COMPONENTS = PLANES + 64  # a code has at most 64 digits
 PAD = COMPONENTS + 64
 STRIP = 16
@@ -36,8 +37,11 @@ MOST = 512
 """So many columns may be in the table of those in use."""
 USUAL = 16
 """So many codes may have a strip of the scratch pad each."""
-LOGS, LOG_CELLS = 2048, 4
-"""So many mistakes may be in the log, and what is said of each."""
+LOGS, LOG_CELLS, NUMBER = 4096, 2, 40
+"""So many mistakes may be in the log; of each, the item and, above so many bits, the number of the
+guess; then the code of the reason and, above, the component against which it counts."""
+TOUCHABLE = 1024
+"""So many counters may have news."""
 SEEN = (2 + USUAL) * STRIP
 """Where in the pad it stands how far the columns were touched."""
 PAD_CELLS = SEEN + 1
@@ -56,6 +60,15 @@ _LONG = 1 << 15  # words that are worth a second thread
 _SLOTS, _LITERALS = 16, 12  # room for so many, to begin with; doubled when needed
 
 
+@cache
+def _compiled() -> tuple[Any, Callable[[], int]]:
+    """What is loaded when it is first needed."""
+    from tellapart.columns import kernel
+    from tellapart.columns.desk import wake
+
+    return kernel, wake
+
+
 class Tape:
     """What `Plain` is, at the speed of memory; it has the same parameters and methods."""
 
@@ -68,10 +81,8 @@ class Tape:
         ordinary: Words | None = None,
         noted: Words | None = None,
     ) -> None:
-        from tellapart.columns import kernel
-
-        self._kernel: Any = kernel
-        self._find: Any = kernel.find
+        self._kernel, wake = _compiled()
+        self._find = self._kernel.find
         self.planes = tuple(planes)
         self.digits = max(len(self.planes), default.bit_length())
         self._kept: list[npt.NDArray[Any]] = []
@@ -89,14 +100,17 @@ class Tape:
         if noted is not None:
             self.note(noted, 0)
         if self.planes and len(self.planes[0]) >= _LONG:
-            from tellapart.columns.desk import wake
-
             cells[DESK] = wake()
 
     def note(self, noted: Words, first: int) -> None:
         """Put mistakes down in `noted`, whose first word is word `first`, as far as it goes."""
         self._cells[NOTED] = self.hold(noted) - 8 * first
-        self._cells[NOTED_END] = first + len(noted)
+        self._cells[NOTED_END], self._cells[WRITTEN] = first + len(noted), first
+
+    @property
+    def written(self) -> int:
+        """The word of `noted` from which on nothing was put down, and there may be anything."""
+        return self.get(WRITTEN)
 
     def hold(self, column: npt.NDArray[Any]) -> int:
         """What `require` wants of a column: its address."""
@@ -200,7 +214,7 @@ class Tape:
 
     def get(self, cell: int) -> int:
         """Read a cell of the head."""
-        return int(self._cells[cell])
+        return self._cells[cell]  # type: ignore[no-any-return]
 
     def first(self, item: int) -> int:
         """The slot of the first conjunction that covers `item`, or -1."""

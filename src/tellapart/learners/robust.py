@@ -26,9 +26,20 @@ class HandleMistake(RuleLearner):
         """s, for a feature first counted in round `first`; it never falls."""
 
     def _wrong(self, rule: Rule, feature: Feature) -> None:
-        _, first = rule.counts.get(feature, (0, self.rounds))  # t(x̂, φ)
-        k, s = self._patience(rule, first), self._witnesses(first)
-        self._handle_mistake(rule, feature, k, s)
+        """Algorithm 2, line by line; k and s may be real numbers (StRoDFF's thresholds)."""
+        count, first = rule.counts.get(feature, (0, self.rounds))  # t(x̂, φ)
+        count += 1
+        if count > self._witnesses(first):
+            self._extend(rule, feature)
+            rule.uncount(feature)
+            if len(rule.features) >= self.m:
+                self._delete(rule)
+            return
+        rule.count(feature, count, first)
+        k = self._patience(rule, first)
+        # (if all counters do not sum to more than k, no part of them does)
+        if rule.counted > k and self._odd_counts(rule) > k:
+            self._delete(rule)
 
     def spent(self, rule: Rule) -> int:
         aside = self.m - 1 - len(rule.features) - len(rule.counts)
@@ -41,21 +52,6 @@ class HandleMistake(RuleLearner):
         """The sum of all counters but the b largest: what speaks against the rule."""
         b = self.m - 1 - len(rule.features)
         return sum(sorted((n for n, _ in rule.counts.values()), reverse=True)[b:])
-
-    def _handle_mistake(self, rule: Rule, feature: Feature, k: float, s: float) -> None:
-        """Algorithm 2, line by line; `k` and `s` may be real numbers (StRoDFF's thresholds)."""
-        count, since = rule.counts.get(feature, (0, self.rounds))
-        count += 1
-        if count > s:
-            self._extend(rule, feature)
-            rule.uncount(feature)
-            if len(rule.features) >= self.m:
-                self._delete(rule)
-        else:
-            rule.count(feature, count, since)
-            # (if all counters do not sum to more than k, no part of them does)
-            if rule.counted > k and self._odd_counts(rule) > k:
-                self._delete(rule)
 
 
 class RobustDFF(HandleMistake):

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -296,7 +296,7 @@ class MadeWorld(World):
 
         None where that depends on the item; None everywhere if the example is of another world.
         """
-        if not isinstance(example, Row) or example.world is not self:
+        if not self.has(example):
             return Said([None] * self.m)
         parts, j = self.representation.components, self.components[example.number]
         if j not in self._said:
@@ -323,9 +323,13 @@ class MadeWorld(World):
             forced=forced,
         )
 
+    def has(self, item: Item) -> TypeGuard[Row]:
+        """Whether an item is one of this world."""
+        return isinstance(item, Row) and item.world is self
+
     def home(self, item: Item) -> tuple[int, int, bool] | None:
         """Of an item of this world: its number, its component, and whether it is an exception."""
-        if not isinstance(item, Row) or item.world is not self:
+        if not self.has(item):
             return None
         component = self.components[item.number]
         odd = self.labels.codes[item.number] != self.usual[component]

@@ -37,10 +37,10 @@ MOST = 512
 """So many columns may be in the table of those in use."""
 USUAL = 16
 """So many codes may have a strip of the scratch pad each."""
-LOGS, LOG_CELLS, NUMBER = 8192, 2, 40
+LOGS, LOG_CELLS, NUMBER = 4096, 2, 40
 """So many mistakes may be in the log; of each, the item and, above so many bits, the number of the
 guess; then the code of the reason and, above, the component against which it counts."""
-TOUCHABLE = 2048
+TOUCHABLE = 1024
 """So many counters may have news."""
 SEEN = (2 + USUAL) * STRIP
 """Where in the pad it stands how far the columns were touched."""

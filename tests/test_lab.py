@@ -288,7 +288,7 @@ def wait_for_the_end_of(group: int) -> None:
 
 def stop_early(out: Path, sums: Path, how: signal.Signals) -> tuple[int, str, set[int]]:
     """Stop a lab after three cells: its exit code, its last words, and the cells it kept."""
-    (sums / "sleep").write_text("0.3")
+    (sums / "sleep").write_text("0.8")
     stopped = start(out, "--workers", "2")
     wait_for_cells(out, 3)
     stopped.send_signal(how)

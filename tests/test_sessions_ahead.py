@@ -13,6 +13,7 @@ import pytest
 from teaching import animals, teach
 from tellapart.errors import StoreError
 from tellapart.sessions import Given, Session, Store, reasons
+from tellapart.sessions.edits import Edited
 from tellapart.web.calling import Caller
 from tellapart.web.shelf import QUIET, Shelf
 
@@ -88,6 +89,54 @@ def test_what_could_wait_is_done_soon_and_changes_nothing(tmp_path: Path) -> Non
             assert str(again.model) == str(one.model)
 
 
+def test_what_is_foreseen_is_what_is_learnt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Features are chosen, some of them foreseen, some not; a session that foresees nothing is
+    always where this one is."""
+    learnt: list[object] = []
+    plain = Edited.learn
+
+    def counted(learner: Edited, *told: Any) -> None:
+        learnt.append(told[2])
+        plain(learner, *told)
+
+    monkeypatch.setattr(Edited, "learn", counted)
+    foreseen = surprises = 0
+    with (
+        Store(tmp_path / "a.db") as store,
+        Session.new(store, "a", animals()) as one,
+        Session.new(store, "b", animals()) as two,
+    ):
+        for turn in range(40):
+            given, other = give(one, "Ann"), give(two, "Ann")
+            assert (given.item, given.guess) == (other.item, other.guess)
+            if given.guess.label is None or turn % 3 == 1:
+                said: tuple[str, ...] = ("wrong", "l0") if given.asks == "label" else ("right",)
+            else:
+                label = next(x for x in ("l0", "l1", "l2") if x != given.guess.label)
+                found = [str(c.feature) for c in one.candidates(given.id, label)]
+                one.catch_up()
+                while turn % 2 and one.look_ahead():
+                    pass
+                if turn == 20:  # somebody else changes the rules meanwhile
+                    for session in (one, two):
+                        teach(session, "Bob", 2)
+                said = ("wrong", label, *found[turn % 4 : turn % 4 + 1])
+            before = len(learnt)
+            one.answer("Ann", given.id, *said)
+            foreseen += said[0] == "wrong" and len(learnt) == before
+            surprises += said[0] == "wrong" and len(learnt) > before
+            two.answer("Ann", other.id, *said)
+            if turn % 9 == 8:
+                for session in (one, two):
+                    session.undo("Ann")
+            assert one.summary() == two.summary()
+            assert one.learner.to_dict() == two.learner.to_dict()
+    assert foreseen > 3
+    assert surprises > 3
+
+
 def test_a_server_catches_up_when_the_answer_is_out(tmp_path: Path) -> None:
     async def wait_a_moment() -> None:
         store = Store(tmp_path / "a.db")
@@ -143,6 +192,10 @@ def test_nothing_is_shown_that_is_not_committed(
         assert commits == [1]
         assert [event.id for event in store.events("a")][-1] == shown
 
+        def answer_and_go_on(session: Session) -> Given:
+            teach(session, "Ann", 1)
+            return give(session, "Ann")
+
         def full() -> None:
             session._writer.spoil(StoreError("the disk is full"))
             commit()
@@ -150,7 +203,7 @@ def test_nothing_is_shown_that_is_not_committed(
         monkeypatch.setattr(session._writer, "commit", full)
         before = session.number
         with pytest.raises(StoreError, match="full"):
-            await call.show("a", lambda s: teach(s, "Ann", 1) or give(s, "Ann"), draw)
+            await call.show("a", answer_and_go_on, draw)
         assert session.number == before
         monkeypatch.setattr(session._writer, "commit", commit)
         with pytest.raises(ZeroDivisionError):

@@ -1,4 +1,7 @@
-"""The command line: a thin skin. Exit codes: 0 done, 1 something the user can mend, 2 usage."""
+"""The command line: a thin skin.
+
+Exit codes: 0 done, 1 something the user can mend, 2 usage, 130 interrupted.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,17 @@ from tellapart.errors import TellapartError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `tellapart` with `arguments` (those of the process if None); returns the exit code."""
+    try:
+        return _run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:  # also while a command is being loaded
+        return _complain("interrupted; what was saved is kept", 130)
+
+
+def _run(words: list[str]) -> int:
     from cyclopts import CycloptsError
 
     from tellapart.cli.app import build
 
-    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         result = build(next(iter(words), None))(words, result_action="return_value")
         sys.stdout.flush()

@@ -456,6 +456,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
         begun = 0
         if hush and notes:
             _wipe(noted, written, word)
+        begun = 0  # words of which the first items are done
         if desk != 0 and far - word >= _WORTH_SHARING:
             found, here, stopped = share(
                 desk, tape, slots, stride, default, shown, word, far, room, hush, kind
@@ -468,6 +469,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
                 more, start, stopped = _take(
                     tape, pad, slots, stride, last_resort, found, kind, hush and shown
                 )
+                begun = stopped
                 here += more
                 found, begun = start >> 6, stopped
         uncovered += here

@@ -85,6 +85,7 @@ class Course:
         self._copies: list[tuple[int, int, int, Standing]] = []
         self._spent, self._price = 0.0, _LEAST
         self._listening = self._is_caught_up = True
+        self._foreseen: dict[tuple[int, Correction], tuple[Edited, float]] = {}
 
     # -- what is known
 
@@ -130,7 +131,7 @@ class Course:
         started = time.perf_counter()
         self._tell(len(self.acts) - 1)
         self._spent += time.perf_counter() - started
-        self._is_caught_up = False
+        self._is_caught_up, self._foreseen = False, {}
 
     def catch_up(self) -> None:
         """Do what the last act left for later; nothing that can be seen changes.
@@ -146,8 +147,27 @@ class Course:
         if self._spent > _WORTH * max(self._price, _LEAST):
             self._keep_copy(len(self.acts))
 
+    def foresee(self, shown: Shown, said: Said) -> bool:
+        """Learn beforehand what may be said next, aside: if it is, it is learnt already.
+
+        Whether there was anything to do.
+        """
+        correction = Correction(said.label, said.feature)
+        if (shown.place, correction) in self._foreseen or shown.place in self.now.taught:
+            return False
+        self.catch_up()
+        guess, started = self.guess(shown.place), time.perf_counter()
+        if guess.label == said.label or not self._is_same(guess, shown):
+            return False
+        learner = copy.deepcopy(self.now.learner)
+        learner.learn(self.items.row(shown.place), guess, correction)
+        _ = learner.model
+        self._foreseen[shown.place, correction] = learner, time.perf_counter() - started
+        return True
+
     def again(self, number: int) -> None:
         """Tell everything from an act on anew: it was undone, redone or changed."""
+        self._foreseen = {}
         if not self._listening:
             return
         while self._copies and self._copies[-1][0] > number:
@@ -256,7 +276,12 @@ class Course:
         now, act = self.now, self.acts[number]
         item = self.items.row(act.place)
         before = now.learner.model
-        now.learner.learn(item, guess, correction)
+        foreseen = None if correction is None else self._foreseen.get((act.place, correction))
+        if foreseen is None:
+            now.learner.learn(item, guess, correction)
+        else:
+            now.learner, seconds = foreseen
+            self._spent += seconds
         now.taught[act.place] = number
         now.waiting.pop(act.place, None)
         self.history.add(item, guess, correction, who=act.by)

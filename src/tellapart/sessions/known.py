@@ -195,11 +195,13 @@ class Known(Logged):
     def catch_up(self) -> None:
         """Do what the last answer left for later; else the next one does it first.
 
-        It changes nothing but how soon that comes. For when the answer has been shown.
+        It changes nothing but how soon that comes. For when the answer has been shown; when that
+        was features to choose from, what the first of them would teach is learnt aside.
         """
         with self._lock:
             if self._state is not None:
                 self._state.course.catch_up()
+                self._ahead.expect(self._state)
 
     def check(self, given: str, expression: str) -> Check:
         """Whether an expression holds on the item and on the example, and on how many items.

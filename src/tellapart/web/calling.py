@@ -44,13 +44,14 @@ class Caller:
         What was drawn is returned, for others to see, when all is committed.
         """
         loop = asyncio.get_running_loop()
-        drawn: asyncio.Future[R] = loop.create_future()
+        drawn: list[R] = []
+        failed: list[Exception] = []
 
         def begin(value: T) -> None:
             try:
-                drawn.set_result(draw(value))
+                drawn.append(draw(value))
             except Exception as error:
-                drawn.set_exception(error)
+                failed.append(error)
 
         def together(opened: Session) -> None:
             with opened.together():
@@ -58,7 +59,9 @@ class Caller:
                 loop.call_soon_threadsafe(begin, value)
 
         await self.house.shelf.run(session, together)  # `begin` was called before: it came first
-        return drawn.result()
+        if failed:
+            raise failed[0]
+        return drawn[0]
 
     async def read(self, session: str, work: Callable[[Session], T]) -> T:
         """Do something that takes a while and changes nothing."""

@@ -268,13 +268,12 @@ async def odd(session: Name, call: Call) -> Response:
     return page("odd.html", title="Odd ones", here="/odd", **await call.read(session, work))
 
 
-def _against_known(session: Session, column: str | None) -> dict[str, Any] | None:
+def _against_known(session: Session, known: tuple[FilePath, str] | None) -> dict[str, Any] | None:
     """Answers that are not those of the table, if it is known what they should be."""
-    path = session.opened.data["source"].get("path")
-    if column is None or path is None:
+    if known is None:
         return None
-    right, odd = compare(session.history(), known_labels(FilePath(path), column, session.table))
-    return {"column": column, "right": right, "odd": odd}
+    right, odd = compare(session.history(), known_labels(*known, session))
+    return {"column": known[1], "right": right, "odd": odd}
 
 
 _CONFIRMS = "it is so: "

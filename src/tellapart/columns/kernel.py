@@ -203,11 +203,6 @@ def _absorb(tape, table, item):
     if table == 0 or logged == LOGS or touched == TOUCHABLE:
         return False
     time = item + read_word(tape + 8 * AHEAD)
-    slack = read_word(table + 8 * SLACK)
-    if slack == 0:
-        slack = patience(tape, table, time)
-        if slack <= 0:
-            return False
     component = _code(tape + 8 * COMPONENTS, read_word(tape + 8 * COMPONENT_DIGITS), item)
     ordinary, where, code, against = _is_ordinary(tape, item), np.int64(0), -1, 0
     guess, counter = read_word(table + 8 * SAID), np.int64(0)
@@ -219,6 +214,16 @@ def _absorb(tape, table, item):
         code, against, counter = consider(tape, table, item, component, ordinary)
         if code < 0:
             return False
+    count, spent, slack = np.int64(0), read_word(table + 8 * SPENT), np.int64(0)
+    if counter:
+        count = read_word(counter + 8 * COUNT)
+    costs = count == 0 or spent > 0
+    if costs:
+        slack = read_word(table + 8 * SLACK)
+        if slack == 0:
+            slack = patience(tape, table, time)
+            if slack <= 0:
+                return False
     if counter:
         left = read_word(counter + 8 * LEFT)
         if left == 0:
@@ -226,7 +231,6 @@ def _absorb(tape, table, item):
             if left <= 0:
                 return False
         write_word(counter + 8 * LEFT, left - 1)
-        count = read_word(counter + 8 * COUNT)
         write_word(counter + 8 * COUNT, count + 1)
         if count == 0:
             write_word(counter + 8 * FIRST, time)
@@ -236,8 +240,9 @@ def _absorb(tape, table, item):
             write_word(touches, guess)
             write_word(touches + 8, (counter - table) >> 3)
             write_word(tape + 8 * TOUCHED, touched + 1)
-    write_word(table + 8 * SLACK, slack - 1)
-    write_word(table + 8 * SPENT, read_word(table + 8 * SPENT) + 1)
+    if costs:
+        write_word(table + 8 * SLACK, slack - 1)
+        write_word(table + 8 * SPENT, spent + 1)
     if against:
         name_reason(tape, against, code)
     log = read_word(tape + 8 * LOG) + 8 * LOG_CELLS * logged

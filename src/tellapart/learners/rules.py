@@ -185,7 +185,10 @@ class RuleLearner(BaseLearner):
         return None
 
     def spent(self, rule: Rule) -> int:
-        """What the counts of `rule` have used up of k; the next mistake adds at most 1."""
+        """What the counts of `rule` have used up of k.
+
+        A mistake adds at most 1, and nothing if this is not above 0 and its reason not new.
+        """
         return 0
 
     def rule(self, slot: int) -> Rule | None:

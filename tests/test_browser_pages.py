@@ -424,6 +424,12 @@ def test_everything_can_be_reached(
     disagree(desk)
     assert narrow(page)
     assert {"f", "x", "t", "0", "escape", "1"} <= set(tabbed(page))
+    if height > 480:  # where there is room, how it stands is always in sight
+        for top in (0, 10_000):
+            page.evaluate("top => scrollTo(0, top)", top)
+            box = page.locator(".status").bounding_box()
+            assert box
+            assert 0 < box["y"] < box["y"] + box["height"] <= height
 
 
 def test_long_labels_push_nothing_aside(sit: Sit, begin: Begin, truth: dict[str, str]) -> None:

@@ -38,6 +38,13 @@ def give(session: Session, teacher: str) -> Given:
     return given
 
 
+def look_ahead(session: Session) -> None:
+    session.expect()
+    while session.look_ahead():
+        pass
+    session.catch_up()
+
+
 def test_candidates_found_beforehand_are_those_of_now(
     tmp_path: Path, asked: list[str | None]
 ) -> None:
@@ -45,8 +52,7 @@ def test_candidates_found_beforehand_are_those_of_now(
         teach(session, "Ann", 20)
         given = give(session, "Ann")
         before = session.number
-        while session.look_ahead():
-            pass
+        look_ahead(session)
         assert 0 < len(asked) <= 3
         assert given.guess.label not in asked
         assert session.number == before
@@ -73,12 +79,12 @@ def test_what_could_wait_is_done_soon_and_changes_nothing(tmp_path: Path) -> Non
             for turn in range(30):
                 for session in (one, two):
                     teach(session, "Ann", 1)
-                one.catch_up()
-                one.catch_up()  # nothing is left to do
+                look_ahead(one)
+                look_ahead(one)  # nothing is left to do
                 if turn % 7 == 5:
                     for session in (one, two):
                         session.undo("Ann")
-                    one.catch_up()
+                    look_ahead(one)
                 if turn % 14 == 12:
                     for session in (one, two):
                         session.redo("Ann")
@@ -116,9 +122,9 @@ def test_what_is_foreseen_is_what_is_learnt(
             else:
                 label = next(x for x in ("l0", "l1", "l2") if x != given.guess.label)
                 found = [str(c.feature) for c in one.candidates(given.id, label)]
-                one.catch_up()
-                while turn % 2 and one.look_ahead():
-                    pass
+                one.expect()
+                if turn % 2:
+                    look_ahead(one)
                 if turn == 20:  # somebody else changes the rules meanwhile
                     for session in (one, two):
                         teach(session, "Bob", 2)
@@ -137,7 +143,7 @@ def test_what_is_foreseen_is_what_is_learnt(
     assert surprises > 3
 
 
-def test_a_server_catches_up_when_the_answer_is_out(tmp_path: Path) -> None:
+def test_a_server_catches_up_when_nobody_asks(tmp_path: Path) -> None:
     async def wait_a_moment() -> None:
         store = Store(tmp_path / "a.db")
         shelf = Shelf(store, tmp_path)

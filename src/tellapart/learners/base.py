@@ -56,6 +56,8 @@ class BaseLearner(ABC):
         self.inconsistencies: list[Inconsistency] = []
         self._first: Guess | None = None
         self._memory: dict[Hashable, Label] = {}
+        self._unread: list[tuple[Item, Label]] = []
+        """What a learner has left to be taken in later, if it does such things."""
 
     # -- the contract
 
@@ -160,8 +162,9 @@ class BaseLearner(ABC):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         made = memo[id(self)] = object.__new__(type(self))
-        for name, value in vars(self).items():  # memory is long, and nothing in it ever changes
-            made.__dict__[name] = dict(value) if name == "_memory" else copy.deepcopy(value, memo)
+        for name, value in vars(self).items():  # items never change, and there may be many
+            shallow = name in ("_memory", "_unread")
+            made.__dict__[name] = copy.copy(value) if shallow else copy.deepcopy(value, memo)
         return made
 
     def clone(self) -> Self:

@@ -18,6 +18,7 @@ from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
 _PATIENCE = 1000  # with n items behind, a refit waits for n/1000 new ones
 _ASIDE = 100  # and one of a reading that is not followed for n/100, and for a round to spare
+_UNREAD = 8  # so many right guesses may wait to be taken in, while a fit is left for later
 _LOYALTY = 2  # mistakes by which another reading must be better to be followed
 
 
@@ -122,7 +123,15 @@ class Hindsight(BaseLearner):
         return True
 
     def catch_up(self) -> None:
-        """Fit what is not followed; the model stays as it is."""
+        """Fit what is not followed, and take in what came since; the model stays as it is."""
+        unread, self._unread = self._unread, []
+        for item, label in unread:
+            self._settle()
+            self._history.add(item, label)
+            self._spare = True
+        self._settle()
+
+    def _settle(self) -> None:
         late, spare = self._late, self._spare
         self._late, self._spare = [], False
         for number in late:
@@ -130,17 +139,27 @@ class Hindsight(BaseLearner):
         if spare:
             self._use_time()
 
+    def _stands(self, item: Item, label: Label) -> None:
+        """A label that changes no rule now: it can wait, if there is something before it."""
+        self._unread.append((codec.keep(item), label))
+        if len(self._unread) > _UNREAD:
+            self.catch_up()
+
     def _unlearnt(self) -> Clause:
         label, example = self._first or (None, None)
         return Clause((), label, example, origin=0)
 
     def witness(self, item: Item, guess: Guess, correction: Correction | None) -> None:
         """See another learner's round: its reason is as good as one against an own example."""
+        if correction is not None:
+            self.catch_up()
         before = len(self._history)
         super().witness(item, guess, correction)
-        if correction is None or len(self._history) == before or not before:
+        if correction is None or not before:
             return
         self.catch_up()
+        if len(self._history) == before:
+            return
         if correction.feature is not None:
             examples = (n for n, kept in enumerate(self._history.items) if kept == guess.example)
             example = next(examples, None)
@@ -168,21 +187,20 @@ class Hindsight(BaseLearner):
         self.rounds += 1
         if self.remember:
             self._compare_memory(item, shown.label, label)
+        if correction is None:
+            self._stands(item, label)
+            return
         self.catch_up()
         number = self._history.add(item, label)
         if fault:
             self._odd(fault)
-        elif correction is not None:
+        else:
             self._history.name(correction.feature, number, shown.origin)
             self._refit()
-        else:
-            self._spare = True
 
     def _overhear(self, item: Item, label: Label) -> None:
         self.rounds += 1
-        self.catch_up()
-        self._history.add(item, label)
-        self._spare = True
+        self._stands(item, label)
 
     # -- memory
 

@@ -32,6 +32,7 @@ from tellapart.sessions.labels import Labels
 from tellapart.tables import Row
 
 _WORTH = 3  # a copy is made when telling what came since took so many times what a copy takes
+_URGENT = 6  # and this is not left for later any more
 _COPIES = 24
 _LEAST = 0.002  # seconds
 
@@ -124,7 +125,8 @@ class Course:
 
     def add(self, act: Act) -> None:
         """One more act."""
-        self.catch_up()
+        if self._listening:
+            self.keep(_URGENT)
         self.acts.append(act)
         if not self._listening:
             return
@@ -134,9 +136,9 @@ class Course:
         self._is_caught_up, self._foreseen = False, {}
 
     def catch_up(self) -> None:
-        """Do what the last act left for later; nothing that can be seen changes.
+        """Do what the last acts left for later; nothing that can be seen changes.
 
-        The next act does it, if nobody does before: better when nobody waits.
+        Some act will do it, if nobody does before: better when nobody waits.
         """
         if self._is_caught_up:
             return
@@ -144,7 +146,11 @@ class Course:
         started = time.perf_counter()
         self.now.learner.catch_up()
         self._spent += time.perf_counter() - started
-        if self._spent > _WORTH * max(self._price, _LEAST):
+        self.keep()
+
+    def keep(self, worth: int = _WORTH) -> None:
+        """Make a copy for those who undo, if it is worth it."""
+        if self._spent > worth * max(self._price, _LEAST):
             self._keep_copy(len(self.acts))
 
     def foresee(self, shown: Shown, said: Said) -> bool:
@@ -196,7 +202,6 @@ class Course:
                 self._keep_copy(later + 1)
 
     def _keep_copy(self, number: int) -> None:
-        self.now.learner.catch_up()
         started = time.perf_counter()
         self._copies.append((number, len(self.rounds), len(self.mistakes), self.now.copy()))
         self._price, self._spent = time.perf_counter() - started, 0.0

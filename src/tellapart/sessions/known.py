@@ -192,16 +192,24 @@ class Known(Logged):
         with self._lock:
             return self._state is not None and self._ahead.look(self._state)
 
-    def catch_up(self) -> None:
-        """Do what the last answer left for later; else the next one does it first.
+    def expect(self) -> None:
+        """Learn aside what the first feature would teach, if features are before somebody; else be
+        ready for an undo.
 
-        It changes nothing but how soon that comes. For when the answer has been shown; when that
-        was features to choose from, what the first of them would teach is learnt aside.
+        It changes nothing but how soon the next answer comes. For when the last one is out.
+        """
+        with self._lock:
+            if self._state is not None and not self._ahead.expect(self._state):
+                self._state.course.keep()
+
+    def catch_up(self) -> None:
+        """Do what the last answers left for later; else one of the next has to.
+
+        It changes nothing but how soon an answer comes. For when nobody waits.
         """
         with self._lock:
             if self._state is not None:
                 self._state.course.catch_up()
-                self._ahead.expect(self._state)
 
     def check(self, given: str, expression: str) -> Check:
         """Whether an expression holds on the item and on the example, and on how many items.

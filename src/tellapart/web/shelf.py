@@ -23,10 +23,9 @@ from tellapart.web import logs
 from tellapart.web.faults import Refused
 
 T = TypeVar("T")
-SOON = 0.003
-"""Seconds after an answer, when it is on its way, in which a session does what could wait."""
-QUIET = 0.04
-"""Seconds without a request after which a session works ahead."""
+SOON, QUIET = 0.003, 0.1
+"""Seconds without a request after which a session gets ready for the likeliest key, and after which
+it works ahead for other keys and does what was left for later."""
 MOST = 32
 """So many sessions are open at a time, each with its table in memory."""
 ENDINGS = frozenset(
@@ -228,7 +227,7 @@ class _Open:
                 self._hush()  # another call may have ended meanwhile
                 if not self._ended:
                     self._quiet = [
-                        loop.call_later(SOON, self._pool.submit, self._use_time, self._catch_up),
+                        loop.call_later(SOON, self._pool.submit, self._use_time, self._expect),
                         loop.call_later(QUIET, self._pool.submit, self._use_time, self._look_ahead),
                     ]
 
@@ -243,13 +242,15 @@ class _Open:
         except Exception as error:  # nobody asked for it, and whoever asks will be told
             logs.write("look ahead", logging.WARNING, **logs.where(error))
 
-    def _catch_up(self) -> None:
+    def _expect(self) -> None:
         if not self.users:
-            self.session.catch_up()
+            self.session.expect()
 
     def _look_ahead(self) -> None:
         while not self.users and self.session.look_ahead():
             pass
+        if not self.users:
+            self.session.catch_up()
 
     async def end(self) -> None:
         self._ended = True

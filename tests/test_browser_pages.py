@@ -56,6 +56,30 @@ def test_the_order_is_switched(sit: Sit, begin: Begin, server: Server) -> None:
     assert desk.item in ("aardvark", "antelope")
 
 
+def test_two_teachers_are_asked_and_disagree(
+    sit: Sit, begin: Begin, server: Server, truth: dict[str, str]
+) -> None:
+    session = begin(labels=["mammal", "bird"], order="random", seed=1)
+    ann, bob = sit(session, path="/progress"), sit(session, who="Bob")
+    page = ann.page
+    assert page.locator("#overlap").input_value() == "0.0"
+    page.select_option("#overlap", label="all")
+    with page.expect_navigation():
+        page.get_by_role("button", name="switch").last.click()
+    assert page.locator("#overlap").input_value() == "1.0"
+    assert log(server, session)[-1].data["overlap"] == 1
+    go(ann, "teach")
+    met = ann.item
+    ann.say(truth[met])
+    go(bob, "teach")
+    while bob.item != met:
+        bob.press("s")
+    bob.write("l", "stone")
+    if "What tells" in bob.heading:
+        bob.press("0")
+    assert met in go(ann, "disagreements").inner_text("main")
+
+
 def test_labels_are_renamed_and_merged(
     sit: Sit, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:
@@ -400,6 +424,38 @@ def test_everything_can_be_reached(
     disagree(desk)
     assert narrow(page)
     assert {"f", "x", "t", "0", "escape", "1"} <= set(tabbed(page))
+    if height > 480:  # where there is room, how it stands is always in sight
+        for top in (0, 10_000):
+            page.evaluate("top => scrollTo(0, top)", top)
+            box = page.locator(".status").bounding_box()
+            assert box
+            assert 0 < box["y"] < box["y"] + box["height"] <= height
+
+
+def test_long_labels_push_nothing_aside(sit: Sit, begin: Begin, truth: dict[str, str]) -> None:
+    long = "invertebrate" * 15
+    desk = sit(begin(labels=["mammal", "invertebrate", long]))
+    desk.write("l", long)
+    desk.teach(truth, 3)
+    for path, last in (
+        ("help", ".means input[type=text]"),
+        ("rules", ".list thead th:last-child"),
+        ("progress", ".list details"),
+    ):
+        page = go(desk, path)
+        assert narrow(page), path
+        box = page.locator(last).first.bounding_box()
+        assert box, path
+        assert box["x"] + box["width"] <= 1280, path
+    page = go(desk, "help")
+    for form in page.locator(".means").all():  # a name does not run into its box
+        name = form.locator("label").evaluate(
+            "it => { const r = document.createRange(); r.selectNodeContents(it);"
+            " return r.getBoundingClientRect().right }"
+        )
+        box = form.locator("input[type=text]").bounding_box()
+        assert box
+        assert name <= box["x"]
 
 
 def test_nothing_jumps(sit: Sit, begin: Begin, truth: dict[str, str]) -> None:

@@ -335,6 +335,17 @@ def test_bad_values_end_in_1(
     assert said in fails(capsys, 1, "simulate", *arguments)
 
 
+@pytest.mark.parametrize("step", ["tellapart.cli.app.build", "tellapart.worlds.tree"])
+def test_ctrl_c_is_no_fault(
+    step: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(step, stop)
+    assert "interrupted" in fails(capsys, 130, "simulate")
+
+
 # -- learners by name
 
 

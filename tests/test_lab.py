@@ -147,10 +147,26 @@ def test_a_full_disk_leaves_nothing_behind(
     path = tmp_path / "out" / "old"
     write(path, b"old")
     monkeypatch.setattr(step, full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(OSError, match="No space") as error:
         write(path, b"new and longer")
+    assert error.value.filename == str(path)
     assert os.listdir(path.parent) == ["old"]
     assert path.read_bytes() == b"old"
+
+
+def test_a_full_disk_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    assert main(["lab", "erratum_return", "--out", str(tmp_path / "out"), "--workers", "1"]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert "erratum_return" in said
+    assert said.endswith(
+        "No space left on device. Make room, and run it again; what was finished is kept"
+    )
 
 
 def test_a_full_disk_stops_the_sweep_and_keeps_what_was_finished(
@@ -272,7 +288,7 @@ def wait_for_the_end_of(group: int) -> None:
 
 def stop_early(out: Path, sums: Path, how: signal.Signals) -> tuple[int, str, set[int]]:
     """Stop a lab after three cells: its exit code, its last words, and the cells it kept."""
-    (sums / "sleep").write_text("0.3")
+    (sums / "sleep").write_text("0.8")
     stopped = start(out, "--workers", "2")
     wait_for_cells(out, 3)
     stopped.send_signal(how)

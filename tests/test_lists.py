@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from pathlib import Path
@@ -97,21 +98,22 @@ def test_what_is_found(seed, quiet, shown, needs):
         item = generator.randrange(case.items)
         generator.choice(planes)[item >> 6] ^= np.uint64(1 << (item & 63))
     ordinary = pack(np.random.default_rng(seed).random(case.items) < 0.5)
-    for given in (None, ordinary):
-        noted = [None if given is None else np.zeros_like(ordinary) for _ in range(2)]
+    for given, wrong_only in itertools.product((None, ordinary), (True, False)):
+        noted = [None] * 2 if given is None else [np.zeros_like(ordinary), ordinary.copy()]
         lists = [
             case.fill(kind(planes, case.default, given, put_down))
             for kind, put_down in zip((Plain, Tape), noted, strict=True)
         ]
-        for wrong_only in (True, False):
-            start = steps = 0
-            while start < case.items and steps < 100:
-                stop = generator.choice([case.items, generator.randrange(start, case.items + 1)])
-                found = [made.find(start, stop, shown, quiet, wrong_only) for made in lists]
-                assert found[0] == found[1]
-                start, steps = found[0][0] + 1, steps + 1
-            if given is not None:
-                assert noted[0].tolist() == noted[1].tolist()
+        start = steps = 0
+        while start < case.items and steps < 100:
+            stop = generator.choice([case.items, generator.randrange(start, case.items + 1)])
+            found = [made.find(start, stop, shown, quiet, wrong_only) for made in lists]
+            assert found[0] == found[1]
+            start, steps = found[0][0] + 1, steps + 1
+        if given is not None:
+            written = lists[1].written
+            assert noted[0][:written].tolist() == noted[1][:written].tolist()
+            assert not noted[0][written:].any()
 
 
 def test_an_event_is_what_it_says():
@@ -184,7 +186,7 @@ def test_compiled_code_goes_by_the_contents_of_all_its_files(needs):
 
     here = Path(kernel.__file__)
     for name in ("kernel", *kernel._PARTS):
-        source = here.with_name(f"{name}.py").read_text(encoding="utf-8")
+        source = (here.parent / f"{name}.py").read_text(encoding="utf-8")
         imported = re.findall(r"^from tellapart\.columns\.(\w+) import", source, re.MULTILINE)
         assert set(imported) - {"bits"} <= set(kernel._PARTS)  # of `bits`, only a name of a type
     assert kernel.find.py_func.__qualname__ == f"find{kernel._stamp()}"

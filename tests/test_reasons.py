@@ -72,8 +72,9 @@ def test_exceptions_are_counted_as_they_would_be_told(part):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_little_room_changes_nothing(seed, monkeypatch):
-    """Counters that must move to a larger table again and again."""
+    """Counters that must move to a larger table again and again, notes in parts of a word."""
     monkeypatch.setattr("tellapart.columns.reasons._ROOM", 4)
+    monkeypatch.setattr("tellapart.columns.corrections._PART", 1)
     world = odd_world(seed, 2000)
     same([odd_learner(seed, world) for _ in range(2)], world)
 

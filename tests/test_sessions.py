@@ -12,6 +12,7 @@ from tellapart.review import ErrorBelow, NoMistakeIn, Rounds
 from tellapart.sessions import Ending, Given, Session, Store
 from tellapart.sessions.choose import read_stopper, write_stopper
 from tellapart.sessions.desk import LATER
+from tellapart.sessions.showing import stop_hint
 from tellapart.tables import Table
 from zoo_session import ZOO, answer, give, name, zoo
 
@@ -314,8 +315,18 @@ def test_stoppers(store: Store) -> None:
         assert summary.may_stop
         assert summary.stop is not None
         assert summary.stop.startswith("no mistake in 2 items")
+        # what is said assumes that items are drawn; where they are not, it says so
+        assert summary.stop.endswith("you may stop (for items in random order)")
+        assert (
+            stop_hint(summary) == "You may stop: no mistake in 2 items (for items in random order)"
+        )
+        session.set("Ann", order="random")
+        assert stop_hint(session.summary()) == "You may stop: no mistake in 2 items"
         session.undo("Ann")
+        assert stop_hint(session.summary()) == "With one more, you may stop"
         assert not session.summary().may_stop
+        session.set("Ann", until=Rounds(1), order="file")
+        assert stop_hint(session.summary()) == "You may stop: 2 items done"
         session.set("Ann", until=None)
         assert session.summary().stop is None
 
@@ -371,7 +382,7 @@ def test_a_feature_named_before_is_offered_again_and_its_opposite(store: Store) 
 def test_learners_by_name(store: Store) -> None:
     with pytest.raises(ParameterError, match="unknown learner 'Oracle'; known are DFF"):
         zoo(store, learner="Oracle")
-    with pytest.raises(ParameterError, match=r"CappedDFF: .*'m'"):
+    with pytest.raises(ParameterError, match=r"CappedDFF must be told m"):
         zoo(store, learner="CappedDFF")
     with pytest.raises(ParameterError, match="overlap is a number from 0 to 1"):
         zoo(store, overlap=2)
@@ -408,3 +419,23 @@ def test_rules_have_no_needless_negations(store: Store, last: bool | None, said:
         answer(session, "Ann", "wrong", "mammal", "milk")
         answer(session, "Ann", "wrong", "bird", "NOT milk")
         assert str(session.model).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("feature", "known", "unknown"),
+    [
+        ("sound NOT ILIKE '%oo%'", "sound ILIKE '%oo%'", "not (sound NOT ILIKE '%oo%')"),
+        ("sound <> 'moo'", "sound = 'moo'", "not (sound <> 'moo')"),
+        ("sound NOT IN ('moo', 'boo')", "sound IN (", "not (sound NOT IN ("),
+        ("legs IS NOT NULL", "legs IS NULL", "legs IS NULL"),
+    ],
+)
+def test_no_rule_says_unless_not(store: Store, feature: str, known: str, unknown: str) -> None:
+    for said, last in ((known, "baa"), (unknown, None)):
+        sounds = {"name": ["dog", "cow", "cat", "sheep"], "sound": ["wow", "moo", "miaow", last]}
+        table = Table({**sounds, "legs": [4, None, 4, 4]}, id="name")
+        with Session.new(store, str(last), table, learner="DFF") as session:
+            answer(session, "Ann", "wrong", "pet")
+            answer(session, "Ann", "wrong", "cattle", "sound = 'moo'")
+            answer(session, "Ann", "wrong", "pet", feature)
+            assert said in str(session.model)

@@ -36,6 +36,25 @@ def test_there_and_back(
         assert list(export_log(store, "copy")) == lines
 
 
+def test_from_a_session_to_sql(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("zoo.csv").write_text("name,milk\nduck,false\nbear,true\nhen,false\n")
+    keys = "lbird\nlmammal\nxmilk\nlbird\nxNOT milk\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(keys))
+    assert main(["teach", "zoo.csv", "--console", "--order", "file", "--learner", "DFF"]) == 0
+    where = ("--db", "zoo.csv.sessions.db")
+    assert main(["session", "model", "zoo", *where, "-o", "zoo.json"]) == 0
+    capsys.readouterr()
+    assert main(["export", "zoo.json", "--to", "sql"]) == 0
+    assert "WHEN milk THEN 'mammal'" in capsys.readouterr().out
+    assert main(["predict", "zoo.json", "zoo.csv", "--output", "out.csv", "--keep", "name"]) == 0
+    assert Path("out.csv").read_text().splitlines()[2].startswith("bear,mammal")
+    assert main(["session", "model", *where]) == 1
+    assert "session model needs the name of a session" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

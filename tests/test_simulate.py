@@ -337,15 +337,16 @@ def test_rules_that_moved_up_still_count(
     needs("numba")
     from tellapart.columns.solo import Solo
 
-    tell, in_vain = Solo._tell, []
+    tell, told = Solo._tell, []
 
-    def watched(self: Solo, number: int, plainly: bool) -> bool:
-        in_vain.extend([number] * plainly)
-        return tell(self, number, plainly)
+    def watched(self: Solo, number: int) -> None:
+        told.append(number)
+        tell(self, number)
 
     monkeypatch.setattr(Solo, "_tell", watched)
     world = ta.worlds.tree(200_000, 64, 4, 4, 0.01, seed=1)
     taught, met = (ta.StRoDFF(4, 0.01, 0.01 / 64, 0.1, scale=0.0) for _ in range(2))
-    assert ta.simulate(met, world) == ta.teach(taught, world.teacher(), world.items)
+    lesson = ta.simulate(met, world)
+    assert lesson == ta.teach(taught, world.teacher(), world.items)
     assert met.rules_deleted > 64
-    assert in_vain == []
+    assert len(told) == len(set(told)) < lesson.mistakes / 2, "most are only counted"

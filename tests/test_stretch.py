@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tellapart as ta
-from tellapart.columns import blank, pack, words_for
+from tellapart.columns import blank, pack, unpack, words_for
 from tellapart.columns.desk import alone, wake
 from tellapart.columns.plain import Plain
 from tellapart.columns.tape import DESK, Tape
@@ -67,8 +67,20 @@ def test_two_threads_find_what_one_finds(seed, both, columns):
                 rules = made(kind, planes, columns, seed, pack(np.ones(ITEMS, bool)), noted)
                 assert kind is Plain or rules.get(DESK) == both
                 event = rules.find(start, ITEMS, True, quiet, wrong_only=quiet == 40)
+                noted[rules.written :] = 0  # there may be anything
                 found.append((event, noted.tobytes()))
             assert found[0] == found[1]
+
+
+@pytest.mark.usefixtures("both")
+def test_all_is_looked_at_however_fast_the_other_is(columns):
+    """The room may run out in one part when later ones are done already."""
+    planes = [~columns[2]]
+    rules = Tape(planes, 0, pack(np.ones(ITEMS, bool)))
+    rules.require(rules.append(1), rules.hold(columns[2]), False)
+    places = np.flatnonzero(unpack(columns[2], ITEMS))
+    for quiet in range(len(places) // 2, len(places), len(places) // 800):
+        assert rules.find(0, ITEMS, True, quiet) == (places[quiet], -1, quiet)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ import pytest
 from tellapart.cli import main
 from tellapart.sessions import Session, Store
 from tellapart.sessions.tour import FIRST, HINTS
+from tellapart.tables import read_table
+from tellapart.web.pages.looking import _against_known
 
 ZOO = "name,milk,legs,kind\nbear,true,4,mammal\nduck,false,2,bird\nlion,true,4,mammal\n"
 
@@ -111,7 +113,7 @@ def test_the_order_can_be_switched(typist: Typist) -> None:
         ("zoo.csv --session nowhere/a.db", "nowhere/a.db cannot be written"),
         ("zoo.csv --session /proc/a.db", "/proc/a.db cannot be written"),
         ("zoo.csv --session zoo.csv", "zoo.csv cannot be"),
-        ("zoo.csv --session .", "Is the folder there, and may it be written to? What"),
+        ("zoo.csv --session .", "cannot be opened. Is the folder there, and may it be written to?"),
         ("--label kind", "--label and --id are columns of a table: name the table, too"),
     ],
 )
@@ -120,6 +122,17 @@ def test_what_cannot_be_is_said_in_a_line(typist: Typist, words: str, message: s
     assert message in err
     assert len(err.splitlines()) == 1
     assert Path("zoo.csv").read_text() == ZOO
+
+
+def test_of_a_damaged_file_nothing_is_promised(typist: Typist, folder: Path) -> None:
+    typist("lmammal\n", "zoo.csv")
+    whole = (folder / "zoo.csv.sessions.db").read_bytes()
+    for content, message in ((whole[: len(whole) // 2], "damaged"), (b"x" * 200, "no SQLite file")):
+        (folder / "bad.db").write_bytes(content)
+        _, err = typist("", "zoo.csv", "--session", "bad.db", code=1)
+        assert message in err
+        assert "acknowledged" not in err
+        assert (folder / "bad.db").read_bytes() == content
 
 
 def test_usage_is_another_code(capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,6 +163,29 @@ def test_a_session_of_another_table(typist: Typist, folder: Path) -> None:
     (folder / "b" / "zoo.csv").write_text(ZOO)
     (folder / "zoo.csv").unlink()
     assert "Saved. 1 of 3" in typist("", "b/zoo.csv", "--session", "s.db")[0]
+
+
+def test_a_table_in_another_encoding(typist: Typist, folder: Path) -> None:
+    (folder / "tiere.csv").write_bytes("name,art\nBär,Säuger\nMöwe,Vogel\n".encode("cp1252"))
+    _, err = typist("", "tiere.csv", code=1)
+    assert "likely encoding='cp1252'" in err
+    words = ("tiere.csv", "--label", "art", "--order", "file", "--encoding")
+    assert "unknown encoding" in typist("", *words, "cp9999", code=1)[1]
+    out, err = typist("lSäuger\n", *words, "cp1252")
+    assert "What is Bär?" in out
+    assert err == "1 of 1 of your labels are those of column 'art'.\n"
+    assert "Möwe" in typist("", "tiere.csv")[0]  # the session knows
+    assert "begun with another" in typist("", *words, "latin1", code=1)[1]
+
+
+def test_labels_are_compared_where_the_table_lies_now(typist: Typist, folder: Path) -> None:
+    typist("lmammal\n", "zoo.csv", "--label", "kind", "--order", "file", "--session", "s.db")
+    (folder / "b").mkdir()
+    moved = (folder / "zoo.csv").rename(folder / "b" / "zoo.csv")
+    table = read_table(moved, id="name", without=["kind"])
+    with Store("s.db") as store, Session.open(store, "zoo", table) as session:
+        found = _against_known(session, (moved, "kind"))
+        assert found == {"column": "kind", "right": 1, "odd": {}}
 
 
 def test_keys_beside_the_table(typist: Typist, folder: Path) -> None:
@@ -350,7 +386,7 @@ def test_the_page_goes_on_after_ctrl_c_and_kill(typist: Typist) -> None:
         shown = client.get(address)
         assert shown.status_code == 200
         assert "What is" in shown.text
-        given = re.search(r'name="given" value="([^"]+)"', shown.text)
+        given = re.search(r'data-given="([^"]+)"', shown.text)
         csrf = re.search(r'name="csrf" content="([^"]+)"', shown.text)
         assert given
         assert csrf

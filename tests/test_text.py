@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tellapart import And, Clause, DecisionList, Literal, Not
-from tellapart.export import Words, sentences, to_text
+from tellapart import And, Clause, DecisionList, Literal, Not, parse_feature
+from tellapart.export import Words, sentences, to_svg, to_text
 
 names = st.sampled_from(["eggs", "fins", "milk", "hair"])
 clauses = st.builds(
@@ -72,3 +72,18 @@ def test_compound_features_are_in_brackets() -> None:
     both = And("milk", Not("eggs"))
     model = DecisionList((Clause((Literal("hair", False), Literal(both, False)), "bird"),))
     assert sentences(model)[0] == "It is bird, unless hair or (milk and not eggs)."
+
+
+def test_conditions_are_in_words_and_not_in_sql():
+    schema = {"subject": "text", "size": "integer"}
+    cheap = parse_feature("subject ILIKE '%cheap%'", schema)
+    small = parse_feature("size < 9 AND subject NOT ILIKE '%lunch%'", schema)
+    model = DecisionList(
+        (Clause((Literal(cheap), Literal(small, False)), "spam"),), Clause((), "ham")
+    )
+    assert to_text(model).splitlines() == [
+        '1. It is spam, if subject contains "cheap", unless size < 9 and subject does not contain'
+        ' "lunch".',
+        "2. Otherwise it is ham.",
+    ]
+    assert "ILIKE" not in to_svg(model)

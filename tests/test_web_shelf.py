@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tellapart.sessions import Session, Store
 from tellapart.tables import read_table
-from tellapart.web.shelf import QUIET, Shelf, begin
+from tellapart.web.shelf import QUIET, Shelf, begin, open_or_begin
 
 NAMES = [f"zoo {n}" for n in range(6)]
 
@@ -91,3 +91,18 @@ def test_nothing_is_looked_ahead_for_when_all_is_closed(tmp_path: Path) -> None:
 
     asyncio.run(run(Shelf(Store(tmp_path / "zoo.db"), tmp_path)))
     assert troubles == []
+
+
+def test_what_is_begun_for_people_is_drawn_named_and_comes_to_an_end(tmp_path: Path) -> None:
+    table = tmp_path / "zoo.csv"
+    table.write_text("legs,name\n4,bear\n2,duck\n")
+    with Store(tmp_path / "a.db") as store:
+        session = open_or_begin(store, table, "zoo", learner="CappedDFF:m=3", overlap=0.5)
+        assert session.settings["order"] == "random"
+        assert session.settings["overlap"] == 0.5
+        assert session.summary().stop is not None
+        assert session.table.id == "name"
+        begun = store.log("zoo")[0].data
+        assert (begun["learner"], begun["parameters"]) == ("CappedDFF", {"m": 3})
+        session.close()
+        open_or_begin(store, table, "zoo").close()

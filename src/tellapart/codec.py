@@ -179,10 +179,12 @@ def keep(item: Any) -> Any:
         return {key: keep(part) for key, part in item.items()}
     if type(item) is list:
         return [keep(part) for part in item]
-    if isinstance(item, dict | list) and not isinstance(item, Hashable):
+    if isinstance(item, _CHANGING) and not isinstance(item, Hashable):
         return copy.copy(item)
     return item
 
+
+_CHANGING = (dict, list)
 
 register(date, "$date", date.isoformat, lambda text, c: date.fromisoformat(text))
 register(datetime, "$datetime", datetime.isoformat, lambda text, c: datetime.fromisoformat(text))

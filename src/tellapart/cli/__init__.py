@@ -1,7 +1,11 @@
-"""The command line: a thin skin. Exit codes: 0 done, 1 something the user can mend, 2 usage."""
+"""The command line: a thin skin.
+
+Exit codes: 0 done, 1 something the user can mend, 2 usage, 130 interrupted.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -11,11 +15,17 @@ from tellapart.errors import TellapartError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `tellapart` with `arguments` (those of the process if None); returns the exit code."""
+    try:
+        return _run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:  # also while a command is being loaded
+        return _complain("interrupted; what was saved is kept", 130)
+
+
+def _run(words: list[str]) -> int:
     from cyclopts import CycloptsError
 
     from tellapart.cli.app import build
 
-    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         result = build(next(iter(words), None))(words, result_action="return_value")
         sys.stdout.flush()
@@ -26,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(f"{error} (Try: tellapart {_command(error)}--help)", 2)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _complain(f"{where}{error.strerror or error}", 1)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        do = ". Make room, and run it again; what was finished is kept" if full else ""
+        return _complain(f"{where}{error.strerror or error}{do}", 1)
     except TellapartError as error:
         return _complain(str(error), 1)
     return result if isinstance(result, int) else 0

@@ -48,7 +48,7 @@ COMMANDS = {
     ),
     "session": (
         "tellapart.cli.session:session",
-        "List, export and import sessions.",
+        "List sessions, take out what was learnt, export and import them.",
     ),
     "simulate": (
         "tellapart.cli.simulate:simulate",
@@ -70,6 +70,7 @@ def build(chosen: str | None = None) -> App:
         default_parameter=Parameter(negative=()),
         exit_on_error=False,
         print_error=False,
+        suppress_keyboard_interrupt=False,
     )
     for name, (path, line) in COMMANDS.items():
         if name == chosen:

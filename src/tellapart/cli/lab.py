@@ -92,8 +92,12 @@ def attend(bars: Bars, out: Path, work: Callable[[], T]) -> T | None:
         with bars:
             return work()
     except KeyboardInterrupt:
+        from tellapart.lab.store import Store
+
+        with Store(out) as store:  # one more than was told may be finished
+            kept = sum(store.load(cell) is not None for cell in bars.cells)
         print(
-            f"tellapart: interrupted. {bars.done} of {bars.total} cells are kept in {out}; the same"
+            f"tellapart: interrupted. {kept} of {bars.total} cells are kept in {out}; the same"
             " command goes on from there",
             file=sys.stderr,
         )
@@ -111,7 +115,7 @@ class Bars:
         from rich.progress import TimeElapsedColumn as Elapsed
 
         self.done = self.ran = 0
-        self.total = len(cells)
+        self.cells, self.total = cells, len(cells)
         self._bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(),

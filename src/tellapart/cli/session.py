@@ -15,31 +15,33 @@ if TYPE_CHECKING:
 
 
 def session(
-    do: Literal["list", "export", "import"],
+    do: Literal["list", "model", "export", "import"],
     what: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     *,
     db: str,
     name: str | None = None,
     output: Annotated[Path | None, Parameter(alias="-o")] = None,
 ) -> None:
-    """List, export and import sessions.
+    """List sessions, take out what was learnt, export and import them.
 
     A session is its log. Exported, it is a text file with one event a line, as
-    docs/sessions.md says; imported again, it is the same session.
+    docs/sessions.md says; imported again, it is the same session. Its model is a file
+    for `tellapart export` and `tellapart predict`.
 
     Examples:
 
         tellapart session list --db zoo.csv.sessions.db
+        tellapart session model zoo --db zoo.csv.sessions.db -o zoo.json
         tellapart session export zoo --db zoo.csv.sessions.db -o zoo.jsonl
         tellapart session import zoo.jsonl --db postgresql://host/teaching
 
     Parameters
     ----------
     do
-        list, export or import.
+        list, model, export or import.
     what
-        The name of the session to export, or the file to import (- for the
-        standard input).
+        The name of the session to export or whose model is wanted, or the file to
+        import (- for the standard input).
     db
         The database: a file, or the address of a PostgreSQL database.
     name
@@ -55,8 +57,13 @@ def session(
         if do == "list":
             made = [_line(listed) for listed in store.sessions()]
         elif what is None:
-            given = "the name of a session" if do == "export" else "a file"
+            given = "a file" if do == "import" else "the name of a session"
             raise ParameterError(f"tellapart session {do} needs {given}")
+        elif do == "model":
+            from tellapart.sessions import Session
+
+            with Session.open(store, what) as opened:
+                made = [opened.model.to_json() + "\n"]
         elif do == "export":
             from tellapart.sessions import export_log
 

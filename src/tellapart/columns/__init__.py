@@ -5,6 +5,7 @@ from tellapart.columns.codes import Codes, Labels
 from tellapart.columns.jump import simulate
 from tellapart.columns.mind import Mind
 from tellapart.columns.plain import Plain
+from tellapart.columns.said import Said
 from tellapart.columns.source import Source, column
 from tellapart.columns.whole import fired, predict, predict_chunks
 
@@ -13,6 +14,7 @@ __all__ = [
     "Labels",
     "Mind",
     "Plain",
+    "Said",
     "Source",
     "Words",
     "bit",

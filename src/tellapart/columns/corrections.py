@@ -12,6 +12,8 @@ import numpy.typing as npt
 from tellapart.columns.bits import Words, clear
 from tellapart.protocol import Guess, Round, Teacher
 
+_PART = 1 << 12  # words of the first part of a column
+
 
 class Noted:
     """Mistakes on ordinary items: what was said of each can be asked again at any time.
@@ -34,13 +36,19 @@ class Noted:
         self._default = default
 
     def extend(self, first: int, words: int) -> Words:
-        """One more part of a column of so many words, from word `first` on.
+        """One more part of a column of so many words, from word `first` on, with anything in it.
 
         With it there is room for twice as many as before.
         """
-        part = np.zeros(min(words - first, max(1 << 10, first)), dtype=np.uint64)
+        part = np.empty(min(words - first, max(_PART, first)), dtype=np.uint64)
         self.parts.append((first, part))
         return part
+
+    def end(self, word: int) -> None:
+        """From this word on, nothing was put down so far."""
+        if self.parts:
+            first, part = self.parts[-1]
+            self.parts[-1] = first, part[: max(0, word - first)]
 
     def forget(self, start: int) -> None:
         """Forget what was put down of the items from `start` on."""
@@ -86,7 +94,7 @@ class Corrections(Sequence[Round]):
     >>> from tellapart import Correction, Guess, Recorded
     >>> noted = Noted(Guess("fish", "bass"))
     >>> noted.guesses[2] = Guess("bird", "duck")
-    >>> noted.extend(first=0, words=1)[0] = 0b0001
+    >>> noted.extend(first=0, words=1)[:] = 0b0001
     >>> items = ["bat", "duck", "cat", "dog"]
     >>> teacher = Recorded([("bat", Correction("mammal")), ("cat", Correction("mammal", "milk"))])
     >>> told = Round(3, "dog", Guess("fish", "bass"), Correction("mammal", "hair"))

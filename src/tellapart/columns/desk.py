@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tellapart.columns.tape import STRIP, USUAL
+from tellapart.columns.tape import PAD_CELLS
 
 STATE, NEXT, LAST, SIZE, BEGIN, ROOM, TOTAL = range(7)
 """Who is at it; the next part to be done and the last that matters; how many words a part has, and
@@ -21,11 +21,12 @@ LIST, COUNT, WIDTH, DEFAULT, SHOWN, SILENT, KIND = range(7, 14)
 AWAKE, BELL, RING = range(14, 17)
 """Whether the second thread looks at the desk; else it wants a byte through this pipe."""
 IDLE, OFFERED, TAKEN = range(3)
-MOST_PARTS = 1024
-RESULTS = 32
-"""Of each part: how many are uncovered, the word it got to, and why it stopped there."""
-SPARE_PAD = RESULTS + 3 * MOST_PARTS
-_CELLS = SPARE_PAD + (2 + USUAL) * STRIP
+MOST_PARTS = 512
+RESULTS, RESULT = 32, 8
+"""Of each part: how many are uncovered, the word it got to, and why it stopped there. Each has a
+cache line of its own, over which two cores need not quarrel."""
+SPARE_PAD = RESULTS + RESULT * MOST_PARTS
+_CELLS = SPARE_PAD + PAD_CELLS
 _called = [True]
 
 

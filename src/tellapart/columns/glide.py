@@ -189,6 +189,8 @@ def _glider(counting, two):
                 if silent and shown:
                     write_strip(noted + offset, hushed)
                 uncovered += here
+            elif silent and shown:
+                write_strip(noted + offset, filled(0))
             word += STRIP
         return word, uncovered, 0
 

@@ -37,26 +37,32 @@ from tellapart.columns.strip import (
     write_word,
 )
 from tellapart.columns.tape import (
+    AHEAD,
     CELLS,
     CODE,
     COMPONENT,
     COMPONENT_DIGITS,
     COMPONENTS,
+    COUNT,
     DEFAULT,
     DESK,
     DIGITS,
     EVERYWHERE,
     FIRED,
+    FIRST,
     HEAD,
     LABEL,
+    LEFT,
     LOG,
     LOG_CELLS,
     LOGARITHM,
     LOGGED,
     LOGS,
     NEEDED,
+    NEWS,
     NOTED,
     NOTED_END,
+    NUMBER,
     ORDINARY,
     PAD,
     PART,
@@ -64,22 +70,28 @@ from tellapart.columns.tape import (
     RESORT,
     ROOT,
     SAID,
+    SEEN,
     SEPARATORS,
     SINCE,
+    SLACK,
     SLOPE,
     SLOTS,
+    SPENT,
     STRIDE,
     STRIP,
     TABLE,
     TIME,
+    TOUCHABLE,
     TOUCHED,
     TOUCHES,
     UNCOVERED,
+    WRITTEN,
 )
 from tellapart.columns.thinking import consider, keep_counter, name_reason, think_of
+from tellapart.columns.tolerance import patience, witnesses
 
 _SINGLE = 2  # words read one by one before strips, after a mistake
-_WORTH_SHARING = 8 * LEAST  # words
+_WORTH_SHARING = 4 * LEAST  # words
 
 
 def _stamp() -> str:
@@ -91,7 +103,18 @@ def _stamp() -> str:
         return ""
 
 
-_PARTS = ("desk", "glide", "mind", "signals", "stretch", "strip", "tape", "thinking")
+_PARTS = (
+    "../theory/bounds",
+    "desk",
+    "glide",
+    "mind",
+    "signals",
+    "stretch",
+    "strip",
+    "tape",
+    "thinking",
+    "tolerance",
+)
 _STAMP = _stamp()
 
 
@@ -123,13 +146,13 @@ def address(column):
     return column.ctypes.data
 
 
-@_compiled
-def first(tape, item):
-    """The slot of the first conjunction that covers `item`, or -1."""
+@njit
+def first_of(tape, slots, item):
+    """Of the first so many conjunctions, the slot of the first that covers `item`, or -1."""
     offset, place = item >> 6 << 3, item & 63
     stride = 8 * read_word(tape + 8 * STRIDE)
     slot = tape + 8 * HEAD
-    for number in range(read_word(tape + 8 * SLOTS)):
+    for number in range(slots):
         forbidden = read_word(slot)
         cell = slot + 8 * CELLS
         end = cell + 8 * forbidden
@@ -145,6 +168,12 @@ def first(tape, item):
             return number
         slot += stride
     return -1
+
+
+@_compiled
+def first(tape, item):
+    """The slot of the first conjunction that covers `item`, or -1."""
+    return first_of(tape, read_word(tape + 8 * SLOTS), item)
 
 
 @njit
@@ -170,9 +199,10 @@ def _is_ordinary(tape, item):
 @njit
 def _absorb(tape, table, item):
     """Count a mistake of the rule, or default, with a table, if it can do no more than count."""
-    logged = read_word(tape + 8 * LOGGED)
-    if table == 0 or read_word(table) == 0 or logged == LOGS:
+    logged, touched = read_word(tape + 8 * LOGGED), read_word(tape + 8 * TOUCHED)
+    if table == 0 or logged == LOGS or touched == TOUCHABLE:
         return False
+    time = item + read_word(tape + 8 * AHEAD)
     component = _code(tape + 8 * COMPONENTS, read_word(tape + 8 * COMPONENT_DIGITS), item)
     ordinary, where, code, against = _is_ordinary(tape, item), np.int64(0), -1, 0
     guess, counter = read_word(table + 8 * SAID), np.int64(0)
@@ -180,31 +210,44 @@ def _absorb(tape, table, item):
         where = read_word(table + 8 * (SEPARATORS + component))
     if where:
         counter = table + 8 * where
-        if read_word(counter) == 0:
-            return False
     else:
         code, against, counter = consider(tape, table, item, component, ordinary)
         if code < 0:
             return False
-        if against:
-            name_reason(tape, against, code)
-    write_word(table, read_word(table) - 1)
+    count, spent, slack = np.int64(0), read_word(table + 8 * SPENT), np.int64(0)
     if counter:
-        write_word(counter, read_word(counter) - 1)
-        count = read_word(counter + 8)
-        write_word(counter + 8, count + 1)
+        count = read_word(counter + 8 * COUNT)
+    costs = count == 0 or spent > 0
+    if costs:
+        slack = read_word(table + 8 * SLACK)
+        if slack == 0:
+            slack = patience(tape, table, time)
+            if slack <= 0:
+                return False
+    if counter:
+        left = read_word(counter + 8 * LEFT)
+        if left == 0:
+            left = witnesses(tape, counter, time)
+            if left <= 0:
+                return False
+        write_word(counter + 8 * LEFT, left - 1)
+        write_word(counter + 8 * COUNT, count + 1)
         if count == 0:
-            write_word(counter + 16, item)
-            touched = read_word(tape + 8 * TOUCHED)
+            write_word(counter + 8 * FIRST, time)
+        if read_word(counter + 8 * NEWS) == 0:
+            write_word(counter + 8 * NEWS, 1)
             touches = read_word(tape + 8 * TOUCHES) + 16 * touched
             write_word(touches, guess)
             write_word(touches + 8, (counter - table) >> 3)
             write_word(tape + 8 * TOUCHED, touched + 1)
+    if costs:
+        write_word(table + 8 * SLACK, slack - 1)
+        write_word(table + 8 * SPENT, spent + 1)
+    if against:
+        name_reason(tape, against, code)
     log = read_word(tape + 8 * LOG) + 8 * LOG_CELLS * logged
-    write_word(log, item)
-    write_word(log + 8, guess)
-    write_word(log + 16, code)
-    write_word(log + 24, against)
+    write_word(log, item | guess << NUMBER)
+    write_word(log + 8, code | against << NUMBER)
     write_word(tape + 8 * LOGGED, logged + 1)
     return True
 
@@ -221,6 +264,15 @@ def _grown(tape, quiet, gone, uncovered):
 
 
 @njit
+def _wipe(noted, word, stop):
+    """Nothing was put down in these words; returns `stop`."""
+    while word < stop:
+        write_word(noted + 8 * word, 0)
+        word += 1
+    return stop
+
+
+@njit
 def _catch_all(body, slots, stride):
     """The first slot whose conjunction is empty, or -1."""
     for number in range(slots):
@@ -230,9 +282,51 @@ def _catch_all(body, slots, stride):
     return -1
 
 
+@njit
+def _take(tape, pad, slots, stride, last_resort, word, kind, hush):
+    """Count the mistakes in the rest of a strip, from `word` on, that can do no more than count.
+
+    Gives how many items were uncovered on the way, the first one not counted, and 1 if that is a
+    mistake that may do more, 0 if it is the one after the strip. What is in the strip, `glide` left
+    in the pad.
+    """
+    body, noted = tape + 8 * HEAD, read_word(tape + 8 * NOTED)
+    resort = read_word(tape + 8 * RESORT) if hush else np.int64(0)
+    place, uncovered = 0, 0
+    while read_word(pad + 8 * place) == 0:
+        place += 1
+    while place < STRIP:
+        wrong, left, notes = read_word(pad + 8 * place), np.int64(0), np.int64(0)
+        if kind & COUNTING:
+            left = read_word(pad + 8 * (STRIP + place))
+            notes = read_word(pad + 8 * (2 * STRIP + place))
+        before = np.int64(-1)
+        item = 64 * (word + 1)
+        while wrong:
+            item = 64 * word + lowest(wrong)
+            fired = first_of(tape, slots, item)
+            guide = resort
+            if fired < 0:
+                fired = last_resort
+            if fired >= 0:
+                guide = read_word(body + fired * stride + 8 * TABLE)
+            if not _absorb(tape, guide, item):
+                before = (np.int64(1) << (item & 63)) - 1
+                break
+            wrong &= wrong - 1
+        uncovered += count_ones(left & before)
+        if hush:
+            write_word(noted + 8 * word, notes & before)
+        if wrong:
+            return uncovered, item, 1
+        word += 1
+        place += 1
+    return uncovered, 64 * word, 0
+
+
 @_compiled
-def find(tape, start, stop, shown, quiet, wrong_only):
-    """The first event from `start` to before `stop`; see `Plain.find`.
+def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
+    """The first event from `start` to before `stop`; see `Tape.find`.
 
     Its slot, the codes of its label and component, and the count of the uncovered, are left in the
     head of the tape: to give back more than one number takes longer than to look at a few words.
@@ -252,13 +346,14 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             start = stop
     everywhere = ordinary == EVERYWHERE
     silent = counting and ordinary != 0 and (noted != 0 or not shown)
-    if silent and shown:
+    notes, written = silent and shown, read_word(tape + 8 * WRITTEN)
+    if notes:
         stop = min(stop, 64 * read_word(tape + 8 * NOTED_END))
     word, last, whole = start >> 6, (stop + 63) >> 6, stop >> 6
-    uncovered, singles = 0, _SINGLE
-    least, began = quiet, start
+    singles, least = _SINGLE, quiet
     kind = (COUNTING if counting else 0) | (TWO if shown and digits <= 2 else 0)
     desk = read_word(tape + 8 * DESK)
+    write_word(pad + 8 * SEEN, 0)
     while word < last:
         if singles > 0 or word + STRIP > whole:
             offset = 8 * word
@@ -317,14 +412,16 @@ def find(tape, start, stop, shown, quiet, wrong_only):
                 left &= (one << place) - 1
             if counting:
                 uncovered += count_ones(left)
-                if silent and shown:
+                if notes:
+                    if written <= word:
+                        written = _wipe(noted, written, word + 1)
                     write_word(noted + offset, read_word(noted + offset) | wrong & left)
             if place < 64:
                 item = 64 * word + place
                 guide = np.int64(0)
                 if fired >= 0:
                     guide = read_word(body + fired * stride + 8 * TABLE)
-                elif silent and shown and late >> place & 1 == 0:
+                elif notes and late >> place & 1 == 0:
                     guide = read_word(tape + 8 * RESORT)
                 if _absorb(tape, guide, item):
                     uncovered += fired < 0
@@ -338,6 +435,7 @@ def find(tape, start, stop, shown, quiet, wrong_only):
                 write_word(tape + 8 * COMPONENT, _code(components, kinds, item))
                 write_word(tape + 8 * FIRED, fired)
                 write_word(tape + 8 * UNCOVERED, uncovered)
+                write_word(tape + 8 * WRITTEN, written)
                 return item
             word += 1
             singles -= 1
@@ -355,6 +453,10 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             room, hush = quiet - uncovered, silent
             if wrong_only and room <= 0:  # so many are uncovered that only mistakes matter
                 room, hush = 64 * (far - word), False
+        begun = 0
+        if hush and notes:
+            _wipe(noted, written, word)
+        begun = 0  # words of which the first items are done
         if desk != 0 and far - word >= _WORTH_SHARING:
             found, here, stopped = share(
                 desk, tape, slots, stride, default, shown, word, far, room, hush, kind
@@ -363,7 +465,16 @@ def find(tape, start, stop, shown, quiet, wrong_only):
             found, here, stopped = walk(
                 tape, pad, slots, stride, default, shown, word, far, room, hush, kind
             )
+            if stopped == 1 and read_word(tape + 8 * TOUCHES):
+                more, start, stopped = _take(
+                    tape, pad, slots, stride, last_resort, found, kind, hush and shown
+                )
+                begun = stopped
+                here += more
+                found, begun = start >> 6, stopped
         uncovered += here
+        if hush and notes:
+            written = found + begun
         if stopped:
             singles = stopped
             if stopped == STRIP:  # too many are uncovered, unless more are quiet by now
@@ -376,6 +487,7 @@ def find(tape, start, stop, shown, quiet, wrong_only):
         word = found
     write_word(tape + 8 * FIRED, -1)
     write_word(tape + 8 * UNCOVERED, uncovered)
+    write_word(tape + 8 * WRITTEN, written)
     return stop
 
 
@@ -387,9 +499,9 @@ def serve(desk):
 
 
 @_compiled
-def keep(counters, owner, code, counter, left):
+def keep(counters, owner, code, counter, left, count, first):
     """`thinking.keep_counter`, to be called from Python."""
-    return keep_counter(counters, owner, code, counter, left)
+    return keep_counter(counters, owner, code, counter, left, count, first)
 
 
 @_compiled

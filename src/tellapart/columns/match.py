@@ -67,7 +67,8 @@ class PackedMatch:
         self._stranger = 1 << len(planes)
         self.list: Any = engine(len(world))(planes, self._code(default), ordinary)
         self._columns: dict[Feature, Any] = {}
-        self._pending: list[tuple[int, Literal]] = []
+        self.pending: list[tuple[int, Literal]] = []
+        """Literals whose columns are not known yet."""
         self.slot = -1
         """The slot of the first conjunction that covers the item at hand, or -1."""
         self.fired, self.counted = -1, 0
@@ -80,7 +81,7 @@ class PackedMatch:
     def clear(self) -> None:
         """Forget every conjunction."""
         self.list.clear()
-        self._pending.clear()
+        self.pending.clear()
         self._free, self._event = 0, -1
 
     def append(self, literals: Iterable[Literal] = (), label: Label = None) -> int:
@@ -96,7 +97,7 @@ class PackedMatch:
         feature, wanted = literal
         known = self._columns.get(feature)
         if known is None:
-            self._pending.append((slot, literal))
+            self.pending.append((slot, literal))
         else:
             self.list.require(slot, known, wanted)
         self._free, self._event = 0, -1
@@ -125,8 +126,8 @@ class PackedMatch:
 
         What was searched is not searched again while nothing changes.
         """
-        if self._pending:
-            self._settle(start)
+        if self.pending:
+            self.settle(start)
         if quiet < 0 and shown == self._shown and self._free > start:
             start = self._free
             if start >= stop:
@@ -150,17 +151,17 @@ class PackedMatch:
         """Make `item` the one at hand."""
         self.slot = self.fired if self._event == item else self.list.first(item)
 
-    # -- how
-
-    def _settle(self, start: int) -> None:
+    def settle(self, start: int) -> None:
         """Find the columns of new literals, as far as they matter from `start` on."""
-        for slot, (feature, wanted) in self._pending:
+        for slot, (feature, wanted) in self.pending:
             places = self.world.places(feature)
             if places is None or (len(places) and places[-1] >= start):
                 self.list.require(slot, self._column(feature), wanted)
             elif wanted:
                 self.list.remove(slot)
-        self._pending.clear()
+        self.pending.clear()
+
+    # -- how
 
     def _column(self, feature: Feature) -> Any:
         if feature not in self._columns:

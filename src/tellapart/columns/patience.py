@@ -3,9 +3,11 @@
 A learner that wants several witnesses before it believes a reason (`RobustDFF`, `StRoDFF`) makes
 most of its mistakes only to count them. What the teacher says of an ordinary item depends on its
 component and on the example shown. So for each rule the kernel has a table: how many more mistakes
-the rule can take, the number of its guess, for each component the place of a counter in the table
-(0: none), and counters: how many more mistakes that reason can take, how many it took, and the
-first of them. The mistakes so taken are put down in a log, the item and the guess of each.
+the rule can take, what it spent, when it was made, the number of its guess, for each component the
+place of a counter in the table (0: none), and counters. A counter is: how many more mistakes that
+reason can take, how many there were, the round of the first, and whether there is news of it. What
+can be taken grows with time; when none is left the kernel sees whether more can be taken by now
+(`columns.tolerance`). The mistakes so taken are put down in a log, the item and the guess of each.
 
 Of an exception, or against one, a teacher says what comes to his mind. If the world tells how he
 thinks (`MadeWorld.mind`), the kernel does the same (`columns.thinking`), and counts the reasons it
@@ -20,17 +22,26 @@ from typing import Any
 import numpy as np
 
 from tellapart.columns.reasons import Reasons
+from tellapart.columns.said import Said
 from tellapart.columns.tape import (
-    FRESH,
+    BORN,
+    COUNT,
+    COUNTER,
+    FIRST,
+    LEFT,
     LOG,
     LOG_CELLS,
     LOGGED,
     LOGS,
+    NEWS,
+    NUMBER,
     RESORT,
     SAID,
     SEPARATORS,
     SLACK,
+    SPENT,
     TABLE,
+    TOUCHABLE,
     TOUCHED,
     TOUCHES,
     Tape,
@@ -39,6 +50,7 @@ from tellapart.protocol import Feature, Guess
 
 _DEFAULT = -1  # the number of its guess
 _EVER = 1 << 62
+_ROOM = 1 << 10  # cells for tables, laid out at a time
 
 
 class Patience:
@@ -58,34 +70,32 @@ class Patience:
 
     def __init__(self, rules: Any, world: Any, tape: Tape, reasons: Reasons | None = None) -> None:
         self._rules, self._world, self._tape = rules, world, tape
-        log = np.empty(LOGS * LOG_CELLS, dtype=np.int64)
-        self._log = log.reshape(LOGS, LOG_CELLS)
-        touches = np.empty(2 * LOGS, dtype=np.int64)
-        self._touches = touches.data
+        log = np.empty(LOGS * LOG_CELLS + 2 * TOUCHABLE, dtype=np.int64)
+        self._log, self._touches = log[: LOGS * LOG_CELLS], log.data[LOGS * LOG_CELLS :]
         self._tables: dict[int, _Table] = {}  # by number of a rule
         self._made: list[_Table] = []  # by number of its guess
-        self._blank: dict[int, tuple[Any, dict[Feature, int], Any]] = {}  # by identity of the last
         self._taken: list[Any] = []  # parts of the log
-        tape.set(LOG, tape.hold(log))
-        tape.set(TOUCHES, tape.hold(touches))
+        self._heard = 0  # so much of the log
+        self._cells: Any = ()
+        self._address = self._used = 0
+        address = tape.hold(log)
+        tape.set(LOG, address)
+        tape.set(TOUCHES, address + 8 * LOGS * LOG_CELLS)
         self._reasons = reasons
         if reasons is not None:
             self._lay_default(reasons)
         for rule in rules.rules:
             self._lay(rule)
 
-    def refill(self, rule: Any, feature: Feature) -> bool:
-        """Whether `rule` can take a mistake for which `feature` is named: time has gone by."""
-        table = self._tables[rule.number]
-        cells, place = table.cells, table.places[feature]
-        cells[place] = self._rules.tolerates(rule, feature)
-        if not cells[place]:
-            return False
-        cells[SLACK] = self._rules.slack(rule)
-        return cells[SLACK] > 0  # type: ignore[no-any-return]
+    def said_against(self, rule: Any) -> Said:
+        """What the teacher says against the example of a rule."""
+        return self._tables[rule.number].said
 
-    def look(self, rule: Any, feature: Feature | None) -> None:
-        """A round was told in which `rule` was told `feature`, or none: see what can be taken."""
+    def look(self, rule: Any, feature: Feature | None, component: int | None = None) -> None:
+        """A round was told in which `rule` was told `feature`, or none: see what can be taken.
+
+        `component` is that of the item, if it was what decided.
+        """
         rules = self._rules
         if rule is None:
             rule = rules.rule(-1)
@@ -93,12 +103,14 @@ class Patience:
                 self._lay(rule)
         elif rules.rule(rule.slot) is rule:
             table = self._tables[rule.number]
-            table.cells[SLACK] = rules.slack(rule)
-            if feature in table.places:
-                table.cells[table.places[feature]] = 0  # till it is asked for
+            cells = table.cells
+            cells[SLACK], cells[SPENT] = 0, rules.spent(rule)
+            if component is not None:
+                _write(cells, cells[SEPARATORS + component], rule.counts.get(feature))
+            elif feature in table.said.reasons:
+                _write(cells, table.place(feature), rule.counts.get(feature))
             elif self._reasons is not None and feature is not None:
-                table.cells[FRESH] = rules.tolerates(rule, None)
-                self._reasons.refill(rule, feature)
+                self._reasons.take(rule, feature)
         else:  # it was deleted, and the others may have moved up
             for other in rules.rules:
                 self._tape.set(TABLE, self._tables[other.number].address, other.slot)
@@ -112,73 +124,83 @@ class Patience:
 
     def _lay(self, rule: Any) -> None:
         """Make the table of a rule."""
-        said = self._world.said_against(rule.example)
-        first = SEPARATORS + len(said)
-        blank = self._blank.get(id(said))
-        if blank is None:
-            places: dict[Feature, int] = {}
-            where = [
-                0 if reason is None else places.setdefault(reason, first + 3 * len(places))
-                for reason in said
-            ]
-            cells = np.zeros(first + 3 * len(places), dtype=np.int64)
-            cells[SEPARATORS:first] = where
-            blank = self._blank[id(said)] = cells, places, said
-        table = blank[0].copy()
-        table[first::3] = self._rules.tolerates(rule, None)  # of all not named yet
-        made = _Table(rule, self._tape.hold(table), table.data, blank[1])
-        made.cells[SLACK], made.cells[SAID] = self._rules.slack(rule), len(self._made)
-        for feature in rule.counts:
-            if feature in made.places:
-                made.cells[made.places[feature]] = self._rules.tolerates(rule, feature)
-        self._made.append(made)
-        self._tables[rule.number] = made
-        self._tape.set(TABLE, made.address, rule.slot)
+        said: Said = self._world.said_against(rule.example)
+        size = len(said.table)
+        if self._used + size > len(self._cells):
+            room = np.empty(max(_ROOM, size), dtype=np.int64)
+            self._cells, self._address, self._used = room.data, self._tape.hold(room), 0
+        cells = self._cells[self._used : self._used + size]
+        table = _Table(rule, self._address + 8 * self._used, cells, said)
+        self._used += size
+        cells[:] = said.table
+        cells[SPENT], cells[BORN], cells[SAID] = (
+            self._rules.spent(rule),
+            rule.born,
+            len(self._made),
+        )
+        for feature, counted in rule.counts.items():
+            if feature in said.reasons:
+                _write(cells, table.place(feature), counted)
+        self._made.append(table)
+        self._tables[rule.number] = table
+        self._tape.set(TABLE, table.address, rule.slot)
         if self._reasons is not None:
-            self._reasons.introduce(made.cells, rule.example, rule)
-            counters = {f: made.address + 8 * place for f, place in made.places.items()}
+            self._reasons.introduce(cells, rule.example, rule)
+            counters = {f: table.address + 8 * table.place(f) for f in said.reasons}
             self._reasons.adopt(rule, counters)
 
-    def settle(self, start: int) -> None:
-        """Tell the learner, whose next round is `start`, what the kernel counted."""
-        logged = self._tape.get(LOGGED)
-        if not logged:
+    def settle(self) -> None:
+        """Tell the learner what the kernel counted."""
+        tape, touches = self._tape, self._touches
+        touched = tape.get(TOUCHED)
+        if not touched and self._reasons is None:
             return
-        before, touches = self._rules.rounds - start + 1, self._touches
-        for number in range(0, 2 * self._tape.get(TOUCHED), 2):
-            table, place = self._made[touches[number]], touches[number + 1]
-            feature, cells, place = self._counter(table, place)
-            self._rules.tally(table.rule, feature, cells[place + 1], before + cells[place + 2])
-            cells[place + 1] = 0
-        log = self._log[:logged]
-        self._taken.append(log[:, :2].copy())
-        self._tape.set(TOUCHED, 0)
-        self._tape.set(LOGGED, 0)
+        for number in range(0, 2 * touched, 2):
+            table = self._made[touches[number]]
+            feature, cells, place = self._counter(table, touches[number + 1])
+            table.rule.count(feature, cells[place + COUNT], cells[place + FIRST])
+            cells[place + NEWS] = 0
+        tape.set(TOUCHED, 0)
+        logged = tape.get(LOGGED)
         if self._reasons is not None:
-            self._reasons.said(log)
+            self._reasons.said(self._log[2 * self._heard : 2 * logged].reshape(-1, 2))
+            self._heard = logged
+        if logged > LOGS // 2:
+            self._taken.append(self._log[: 2 * logged : 2].copy())
+            self._heard = 0
+            tape.set(LOGGED, 0)
 
     def _counter(self, table: _Table, place: int) -> tuple[Feature, Any, int]:
         """What is counted at a place seen from a table, and where that is."""
         if 0 < place < len(table.cells):
-            return table.reasons[(place - table.first) // 3], table.cells, place
+            said = table.said
+            return said.reasons[(place - said.first) // COUNTER], table.cells, place
         assert self._reasons is not None
         return self._reasons.counter(table.address + 8 * place)
 
     def guesses(self) -> dict[int, Guess]:
         """The rounds that were only counted, and the guess in each."""
-        if not self._taken:
-            return {}
-        pairs = np.concatenate(self._taken).tolist()
+        log = self._log[: 2 * self._tape.get(LOGGED) : 2]
         guesses = [*(table.rule.guess for table in self._made), self._rules.default]
-        return {number: guesses[guess] for number, guess in pairs}
+        below = (1 << NUMBER) - 1
+        parts = [part.tolist() for part in (*self._taken, log)]
+        return {entry & below: guesses[entry >> NUMBER] for part in parts for entry in part}
+
+
+def _write(cells: Any, place: int, counted: tuple[int, int] | None) -> None:
+    """Set a counter to what a rule counted, and when that began."""
+    cells[place + LEFT] = 0
+    cells[place + COUNT], cells[place + FIRST] = counted or (0, 0)
 
 
 class _Table:
-    """The table of a rule, and where its counters are."""
+    """The table of a rule."""
 
-    __slots__ = ("address", "cells", "first", "places", "reasons", "rule")
+    __slots__ = ("address", "cells", "rule", "said")
 
-    def __init__(self, rule: Any, address: int, cells: Any, places: dict[Feature, int]) -> None:
-        self.rule, self.address, self.cells, self.places = rule, address, cells, places
-        self.reasons = list(places)
-        self.first = next(iter(places.values()), 0)
+    def __init__(self, rule: Any, address: int, cells: Any, said: Said) -> None:
+        self.rule, self.address, self.cells, self.said = rule, address, cells, said
+
+    def place(self, feature: Feature) -> int:
+        """Where the counter of a reason is."""
+        return self.said.first + COUNTER * self.said.reasons.index(feature)

@@ -37,11 +37,15 @@ class Plain:
         self.planes, self.default = tuple(planes), default
         self.digits = max(len(self.planes), default.bit_length())
         self.ordinary, self.noted, self._first_noted = ordinary, noted, 0
+        self.written = 0
+        """The word of `noted` from which on nothing was put down, and there may be anything."""
         self.clear()
 
     def note(self, noted: Words, first: int) -> None:
         """Put mistakes down in `noted`, whose first word is word `first`, as far as it goes."""
         self.noted, self._first_noted = noted, first
+        self.written = first + len(noted)
+        noted.fill(0)
 
     def clear(self) -> None:
         """Forget every conjunction."""
@@ -87,6 +91,8 @@ class Plain:
         quiet: int = -1,
         wrong_only: bool = False,
         growth: object = None,
+        began: int | None = None,
+        counted: int = 0,
     ) -> tuple[int, int, int]:
         """The first event from `start` to before `stop`: its item, slot, and the uncovered before.
 
@@ -97,10 +103,11 @@ class Plain:
         events (with `wrong_only`, those that get a wrong code). Of the first `quiet`, those that
         get a wrong code are no events where `ordinary` is set: they are put down in `noted`. If
         there is no `noted`, this is so only when not `shown`, and nothing is put down; where there
-        is no more room in it, the search ends (`Tape`: if anything is uncovered). `growth` is
-        for `Tape.find`: without it there are more events, which does no harm.
+        is no more room in it, the search ends (`Tape`: if anything is uncovered). `counted` of
+        the uncovered came before `start`. `growth` and `began` are for `Tape.find`: without them
+        there are more events, which does no harm.
         """
-        counting, uncovered, size = quiet >= 0, 0, 2
+        counting, uncovered, size = quiet >= 0, counted, 2
         silent = self.ordinary is not None and (self.noted is not None or not shown)
         if silent and counting and shown and self.noted is not None:
             stop = min(stop, 64 * (self._first_noted + len(self.noted)))

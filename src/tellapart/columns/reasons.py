@@ -13,9 +13,9 @@ from tellapart.columns.tape import (
     ENTRIES,
     ENTRY,
     EXAMPLE,
-    FRESH,
     KIND,
     MIND,
+    NUMBER,
     OWNER,
     OWNERS,
     USED,
@@ -55,20 +55,20 @@ class Reasons:
         table[AGAINST] = 0 if odd else 1 + table[KIND]
         if rule is not None:
             table[OWNER] = self._owner(rule)
-            table[FRESH] = self._rules.tolerates(rule, None)
 
     def adopt(self, rule: Any, counters: dict[Feature, int]) -> None:
         """Take in the counters of a rule: addresses of those in its table, and any others."""
         owner = self._owner(rule)
         self._owners[owner], self._elsewhere[owner] = rule, counters
         for feature, address in counters.items():
-            self._keep(owner, feature, address, 0)
+            self._keep(owner, feature, address, 0, 0, 0)
         for feature in rule.counts:
-            self.refill(rule, feature)
+            self.take(rule, feature)
 
-    def refill(self, rule: Any, feature: Feature) -> None:
-        """See how often `rule` can still take a reason."""
-        self._keep(self._owner(rule), feature, 0, self._rules.tolerates(rule, feature))
+    def take(self, rule: Any, feature: Feature) -> None:
+        """Take in how often `rule` was told a reason."""
+        count, first = rule.counts.get(feature, (0, 0))
+        self._keep(self._owner(rule), feature, 0, 0, count, first)
 
     def hear(self, example: Item, feature: Feature | None) -> None:
         """The teacher himself was asked, and named `feature` against `example`."""
@@ -103,8 +103,9 @@ class Reasons:
     def said(self, log: Any) -> None:
         """Tell the teacher what was said of exceptions, in the words of the log."""
         items, teacher = self._world.items, self._teacher
-        for number, _, code, against in log[log[:, 3] > 0].tolist():
-            teacher.said(items[number], reason(code), against - 1)
+        below = (1 << NUMBER) - 1
+        for item, said in log[log[:, 1] > below].tolist():
+            teacher.said(items[item & below], reason(said & below), (said >> NUMBER) - 1)
 
     def _make_room(self) -> None:
         """If half of the entries are in use, begin anew, with what is still of use."""
@@ -115,13 +116,14 @@ class Reasons:
         return self._world.m + rule.number  # type: ignore[no-any-return]
 
     def _limit(self, component: int, feature: Feature) -> None:
-        self._keep(1 + component, feature, 0, self._teacher.left(component, feature))
+        self._keep(1 + component, feature, 0, self._teacher.left(component, feature), 0, 0)
 
-    def _keep(self, owner: int, feature: Feature, address: int, left: int) -> None:
+    def _keep(self, owner: int, feature: Feature, address: int, *counter: int) -> None:
+        """Keep a counter: elsewhere, or here, with LEFT, COUNT and FIRST."""
         code = self._mind.code(feature)
         if code >= 0:
             # (without room the kernel will not ask until there is)
-            self._tape.keep(self._address, owner, code, address, left)
+            self._tape.keep(self._address, owner, code, address, *counter)
 
     def _lay_out(self, room: int) -> None:
         cells = np.zeros(ENTRIES + ENTRY * room, dtype=np.int64)

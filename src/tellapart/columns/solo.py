@@ -18,8 +18,6 @@ from tellapart.columns.reasons import Reasons
 from tellapart.columns.tape import COMPONENT, COMPONENT_DIGITS, COMPONENTS, LABEL, Tape
 from tellapart.protocol import Conversation, Feature
 
-_LOUD = (-1, True, None)
-
 
 class Solo:
     """A learner whose own list of rules decides everything, in a lesson that nobody watches.
@@ -36,15 +34,16 @@ class Solo:
 
     def __init__(self, learner: Any, world: World, conversation: Conversation) -> None:
         self._learner, self._world, self._conversation = learner, world, conversation
-        self._clocked = learner.quiet()[0] >= 0
-        counts = self._clocked or learner.tolerant
-        home = getattr(world, "home", None)
+        self._quiet = learner.quiet()
+        self._clocked = self._quiet[0] >= 0
+        counts = self._clocked or learner.tolerance is not None
+        has = getattr(world, "has", None)
         # against an example from elsewhere nothing that the teacher says is known to be sound
-        strange = home is not None and home(learner.default.example) is None
+        strange = has is not None and not has(learner.default.example)
         ordinary = world.ordinary if counts and not strange else None
         self._match = PackedMatch(world, learner.default.label, ordinary)
         self._list = self._match.list
-        known = home is not None and not strange and isinstance(self._list, Tape)
+        known = has is not None and not strange and isinstance(self._list, Tape)
         self._against: dict[int, Any] | None = {} if known else None  # by number of a rule
         self.noted: Noted | None = None
         if known or (self._clocked and ordinary is not None):
@@ -52,41 +51,55 @@ class Solo:
         self._room = 0 if ordinary is not None and self._clocked else len(world)
         self._patience: Patience | None = None
         self._reasons: Reasons | None = None
+        self._default = self._match.labels.code(learner.default.label)
+        self._usual = getattr(world, "usual", ())
+        """The codes of the label of the default, and of those of the components."""
+        self._fired, self._skipped = -1, 0
+        """What was found last: the slot, and how many were uncovered before."""
 
     def run(self, number: int) -> int:
         """Go on from round `number`; returns the first round not done."""
-        learner, match = self._learner, self._match
-        find, end, clocked = match.find, len(self._world), self._clocked
-        quiet, doubtful = _LOUD, -1
+        learner, match, tape = self._learner, self._match, self._list
+        end, clocked = len(self._world), self._clocked
+        lasting = isinstance(tape, Tape)  # what it was told of time to come is all it needs
+        quiet, began, counted, asked = self._quiet, number, 0, False
         learner.use(match)
         try:
-            self._prepare()
+            self._prepare(number)
             patience = self._patience
             while number < end:
-                if clocked:
-                    quiet = learner.quiet()
-                    if number >= self._room:
-                        self._make_room(number)
-                event = find(number, end, True, *quiet)
+                if clocked and asked:
+                    quiet, began, counted = learner.quiet(), number, 0
+                if number >= self._room:
+                    self._make_room(number)
+                if match.pending:
+                    match.settle(number)
+                before = counted
+                event, self._fired, counted = tape.find(number, end, True, *quiet, began, before)
                 if event > number:
-                    if patience is not None:
-                        patience.settle(number)
+                    self._skipped = counted - before
                     learner.skip(event - number, self._uncovered)
                     number = event
-                    if number == end or (clocked and match.fired < 0):
-                        continue  # its clock has gone on: more may be quiet now
-                if self._tell(number, plainly=number == doubtful):
-                    number += 1
-                else:
-                    doubtful = number  # if the kernel cannot count it either, it is told
+                    asked = not lasting
+                    if number == end or number == self._room or (asked and self._fired < 0):
+                        continue
+                if patience is not None:
+                    patience.settle()
+                self._tell(number)
+                asked = not lasting or self._fired < 0
+                number += 1
+            if patience is not None:
+                patience.settle()
         except Unreadable:
             if self.noted is not None:
                 self.noted.forget(number)  # what was put down ahead
         finally:
+            if self.noted is not None and self.noted.parts:
+                self.noted.end(self._list.written)
             learner.use(None)
         return number
 
-    def _prepare(self) -> None:
+    def _prepare(self, number: int) -> None:
         """Let the kernel know of the components, and of what rules can take."""
         if self._against is None:
             return
@@ -98,57 +111,67 @@ class Solo:
         if mind is not None:
             teacher = self._conversation.teacher
             self._reasons = Reasons(mind, self._learner, self._world, self._list, teacher)
-        if self._learner.tolerant:
+        tolerance = self._learner.tolerance
+        if tolerance is not None:
             assert self.noted is not None
+            self._list.tolerate(tolerance, self._learner.rounds + 1 - number)
             self._patience = Patience(self._learner, self._world, self._list, self._reasons)
             self.noted.more = self._patience.guesses
 
     def _make_room(self, number: int) -> None:
         assert self.noted is not None
         first = number >> 6
+        self.noted.end(self._list.written)
         part = self.noted.extend(first, words_for(len(self._world)))
         self._list.note(part, first)
         self._room = 64 * (first + len(part))
 
     def _uncovered(self, rules: object) -> int:
-        return self._match.counted
+        return self._skipped
 
-    def _tell(self, number: int, plainly: bool) -> bool:
-        """Tell the learner of a round; False if it turns out to be no more than a count.
-
-        Plainly: as `teach` would, with no short cut.
-        """
-        learner, slot = self._learner, self._match.fired
-        rule = learner.rule(slot) if slot >= 0 else None
-        example = (learner.default if rule is None else rule.guess).example
-        reasons = self._reasons
-        if self._against is not None and not plainly:
-            label, component = self._list.get(LABEL), self._list.get(COMPONENT)
-            ordinary = label == self._world.usual[component]  # type: ignore[attr-defined]
-            if rule is None and (ordinary or self._right_by_default(label)):
-                return self._meet(number, label)
-            feature = self._said_against(rule)[component] if ordinary else None
+    def _tell(self, number: int) -> None:
+        """Tell the learner of a round."""
+        slot, tape = self._fired, self._list
+        rule = self._learner.rule(slot) if slot >= 0 else None
+        if self._against is None:
+            self._ask(number, rule)
+            return
+        label, component = tape.get(LABEL), tape.get(COMPONENT)
+        ordinary = label == self._usual[component]
+        if rule is None:
+            if ordinary or label == self._default:
+                self._meet(number, label)
+                return
+        elif ordinary:
+            feature = self._said_against(rule)[component]
             if feature is not None:
-                return self._err(number, rule, feature)
-            if reasons is not None:
-                feature = reasons.think(number, component, example, ordinary)
-                if feature is not None and rule is None:
-                    return self._meet(number, label)
-                if feature is not None:
-                    return self._err(number, rule, feature, again=False)
-        self._match.arrive(number)
+                self._err(number, rule, feature, component)
+                return
+        feature = None
+        if self._reasons is not None:
+            example = (rule.guess if rule else self._learner.default).example
+            feature = self._reasons.think(number, component, example, ordinary)
+        if feature is None:
+            self._ask(number, rule)
+        elif rule is None:
+            self._meet(number, label)
+        else:
+            self._err(number, rule, feature)
+
+    def _ask(self, number: int, rule: Any) -> None:
+        """A round of which the teacher himself must be asked."""
+        self._match.slot = self._fired
         correction = self._conversation.round(number, self._world.items[number])
         feature = correction and correction.feature
         if self._patience is not None:
             self._patience.look(rule, feature)
-        if reasons is not None:
-            reasons.hear(example, feature)
-        return True
-
-    def _right_by_default(self, code: int) -> bool:
-        return bool(self._match.labels.names[code] == self._learner.default.label)
+        if self._reasons is not None:
+            example = (rule.guess if rule else self._learner.default).example
+            self._reasons.hear(example, feature)
 
     def _said_against(self, rule: Any) -> Any:
+        if self._patience is not None:
+            return self._patience.said_against(rule)
         assert self._against is not None
         said = self._against.get(rule.number)
         if said is None:
@@ -156,23 +179,18 @@ class Solo:
             self._against[rule.number] = said
         return said
 
-    def _meet(self, number: int, code: int) -> bool:
+    def _meet(self, number: int, code: int) -> None:
         """An item that no rule covers."""
         learner, label = self._learner, self._match.labels.names[code]
-        if not self._right_by_default(code):
+        if code != self._default:
             self.noted.guesses[number] = learner.default  # type: ignore[union-attr]
         learner.meet(self._world.items[number], label)
         if self._patience is not None:
             self._patience.look(None, None)
-        return True
 
-    def _err(self, number: int, rule: Any, feature: Feature, again: bool = True) -> bool:
-        """A mistake of a rule; `again`: unless it can be counted, after all."""
-        patience = self._patience
-        if again and patience is not None and patience.refill(rule, feature):
-            return False
+    def _err(self, number: int, rule: Any, feature: Feature, component: int | None = None) -> None:
+        """A mistake of a rule; `component`: of an ordinary item, which made him say so."""
         self.noted.guesses[number] = rule.guess  # type: ignore[union-attr]
         self._learner.err(rule, feature)
-        if patience is not None:
-            patience.look(rule, feature)
-        return True
+        if self._patience is not None:
+            self._patience.look(rule, feature, component)

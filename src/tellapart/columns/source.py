@@ -25,6 +25,9 @@ class Source(Protocol):
         ...
 
 
+_JOINED = And | Or
+
+
 def column(source: Source, feature: Feature) -> Words:
     """Where `feature` holds: negations, ands and ors by operations on words, the rest by asking.
 
@@ -32,7 +35,7 @@ def column(source: Source, feature: Feature) -> Words:
     """
     if isinstance(feature, Not):
         return clear_tail(~column(source, feature.feature), len(source))
-    if isinstance(feature, And | Or):
+    if isinstance(feature, _JOINED):
         parts = [column(source, part) for part in feature.parts]
         if parts:
             return reduce(np.bitwise_and if isinstance(feature, And) else np.bitwise_or, parts)

@@ -26,6 +26,7 @@ from tellapart.columns.desk import (
     MOST_PARTS,
     NEXT,
     OFFERED,
+    RESULT,
     RESULTS,
     RING,
     ROOM,
@@ -41,12 +42,12 @@ from tellapart.columns.desk import (
 from tellapart.columns.glide import glide, glide_counting, glide_counting_two, glide_two
 from tellapart.columns.signals import add_to, give_way, load, lower_to, ring, store, swap_if
 from tellapart.columns.strip import read_word, write_word
-from tellapart.columns.tape import KNOWN, KNOWN_COLUMNS, NOTED, PAD, STRIP
+from tellapart.columns.tape import KNOWN, KNOWN_COLUMNS, PAD, SEEN, STRIP
 
 TWO, COUNTING = 1, 2
 FEW = 4
 """Strips that may begin anywhere."""
-LEAST = 2048
+LEAST = 4096
 """The least words of a part; a multiple of a strip."""
 _WHILE = 1 << 18  # looks at the desk, a fraction of a millisecond
 _STREAMS = 20  # more columns than this are read block by block: the machine cannot foresee them
@@ -79,16 +80,20 @@ def _glide(tape, pad, slots, stride, default, shown, word, far, room, silent, ki
 def walk(tape, pad, slots, stride, default, shown, word, far, room, silent, kind):
     """Go on while nothing happens; see `glide`."""
     known, block, uncovered = read_word(tape + 8 * KNOWN), FEW * STRIP, 0
-    while known > _STREAMS and word + block < far:
-        _touch(tape + 8 * KNOWN_COLUMNS, known, 8 * word, block, pad)
+    seen = read_word(pad + 8 * SEEN)
+    while known > _STREAMS and word + STRIP <= far:
+        if word + STRIP > seen:
+            seen = min(word + block, far)
+            _touch(tape + 8 * KNOWN_COLUMNS, known, 8 * word, seen - word, pad)
+            write_word(pad + 8 * SEEN, seen)
+            block = min(2 * block, STRIP * max(1, _CACHE // (8 * STRIP * known)))
         word, here, stopped = _glide(
-            tape, pad, slots, stride, default, shown, word, word + block, room, silent, kind
+            tape, pad, slots, stride, default, shown, word, min(seen, far), room, silent, kind
         )
         uncovered += here
         room -= here
         if stopped:
             return word, uncovered, stopped
-        block = min(2 * block, STRIP * max(1, _CACHE // (8 * STRIP * known)))
     word, here, stopped = _glide(
         tape, pad, slots, stride, default, shown, word, far, room, silent, kind
     )
@@ -103,17 +108,18 @@ def work(desk, pad):
     shown, silent = read_word(desk + 8 * SHOWN) != 0, read_word(desk + 8 * SILENT) != 0
     kind, room = read_word(desk + 8 * KIND), read_word(desk + 8 * ROOM)
     begin, size = read_word(desk + 8 * BEGIN), read_word(desk + 8 * SIZE)
+    write_word(pad + 8 * SEEN, 0)
     part = add_to(desk + 8 * NEXT, 1)
     while part <= load(desk + 8 * LAST):
         word = begin + size * part
         found, here, stopped = walk(
             tape, pad, slots, stride, default, shown, word, word + size, room, silent, kind
         )
-        result = desk + 8 * (RESULTS + 3 * part)
+        result = desk + 8 * (RESULTS + RESULT * part)
         write_word(result, here)
         write_word(result + 8, found)
         write_word(result + 16, stopped)
-        if stopped or add_to(desk + 8 * TOTAL, here) + here > room:
+        if stopped or (here and add_to(desk + 8 * TOTAL, here) + here > room):
             lower_to(desk + 8 * LAST, part)
         part = add_to(desk + 8 * NEXT, 1)
 
@@ -159,24 +165,15 @@ def share(desk, tape, slots, stride, default, shown, word, far, room, silent, ki
     if not swap_if(desk + 8 * STATE, OFFERED, IDLE):
         while load(desk + 8 * STATE) != IDLE:
             give_way()
-    uncovered = 0
-    for part in range(read_word(desk + 8 * LAST) + 1):
-        result = desk + 8 * (RESULTS + 3 * part)
+    uncovered, done = 0, read_word(desk + 8 * LAST) + 1
+    for part in range(done):
+        result = desk + 8 * (RESULTS + RESULT * part)
         here, found, stopped = read_word(result), read_word(result + 8), read_word(result + 16)
         begin = word + size * part
         if uncovered + here > room:  # once more, with care
             found, here, stopped = begin, 0, STRIP
         uncovered += here
         if stopped:
-            if kind & COUNTING and silent and shown:
-                done = min(read_word(desk + 8 * NEXT), parts)
-                _forget(read_word(tape + 8 * NOTED), found, word + size * done)
             return found, uncovered, stopped
-    return word + size * parts, uncovered, 0
-
-
-@njit
-def _forget(noted, begin, end):
-    """Take back what was put down about items after an event."""
-    for word in range(begin, end):
-        write_word(noted + 8 * word, 0)
+    # (if others, later ones, used up the room before the last of these was done, they are not)
+    return word + size * done, uncovered, 0

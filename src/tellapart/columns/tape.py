@@ -10,20 +10,25 @@ the addresses of these columns, in this order. So a change of one rule is a chan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import log
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from tellapart.columns.bits import Words
+from tellapart.theory import Tolerance
 
 SLOTS, STRIDE, DIGITS, DEFAULT, FIRED, UNCOVERED, ORDINARY, NOTED, NOTED_END = range(9)
 LOGGED, TOUCHED, LOG, TOUCHES, COMPONENT_DIGITS = range(9, 14)  # see `columns.patience`
 LABEL, COMPONENT, SLOPE, ROOT, SINCE, TIME, LOGARITHM, PART, KNOWN = range(14, 23)
 MIND, COUNTERS, RESORT = range(23, 26)  # see `columns.thinking`; the default's table
-DESK = 26  # see `columns.stretch`
-PLANES = 27
+WRITTEN, AHEAD = 26, 27  # words of `noted`; how far rounds are ahead of the numbers of items
+GIVEN_K, GIVEN_S, EPSILON, SIGMA, LOG_DELTA, SCALE, AS_PRINTED = range(28, 35)  # of a learner
+DESK = 35  # see `columns.stretch`
+PLANES = 36
 COMPONENTS = PLANES + 64  # a code has at most 64 digits
 PAD = COMPONENTS + 64
 STRIP = 16
@@ -32,13 +37,20 @@ MOST = 512
 """So many columns may be in the table of those in use."""
 USUAL = 16
 """So many codes may have a strip of the scratch pad each."""
-LOGS, LOG_CELLS = 2048, 4
-"""So many mistakes may be in the log, and what is said of each."""
-KNOWN_COLUMNS = PAD + (2 + USUAL) * STRIP
+LOGS, LOG_CELLS, NUMBER = 4096, 2, 40
+"""So many mistakes may be in the log; of each, the item and, above so many bits, the number of the
+guess; then the code of the reason and, above, the component against which it counts."""
+TOUCHABLE = 1024
+"""So many counters may have news."""
+SEEN = (2 + USUAL) * STRIP
+"""Where in the pad it stands how far the columns were touched."""
+PAD_CELLS = SEEN + 1
+KNOWN_COLUMNS = PAD + PAD_CELLS
 HEAD = KNOWN_COLUMNS + MOST
 FORBIDDEN, NEEDED, CODE, TABLE, CELLS = range(5)
-SLACK, SAID, OWNER, FRESH, EXAMPLE, KIND, AGAINST, SEPARATORS = range(8)  # of a rule's table
-USED, ENTRIES, ENTRY, OWNERS = 1, 2, 5, 40  # of the table of counters
+SLACK, SPENT, BORN, SAID, OWNER, EXAMPLE, KIND, AGAINST, SEPARATORS = range(9)  # of a rule's table
+LEFT, COUNT, FIRST, NEWS, COUNTER = range(5)  # of a counter
+USED, ENTRIES, ENTRY, OWNERS = 1, 2, 2 + COUNTER, 40  # of the table of counters
 EVERYWHERE = -1
 """Stands for the address of a column that is set on every item, and takes no room."""
 Growth: TypeAlias = tuple[float, ...]
@@ -46,6 +58,15 @@ Growth: TypeAlias = tuple[float, ...]
 _NONE: Growth = (0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
 _LONG = 1 << 15  # words that are worth a second thread
 _SLOTS, _LITERALS = 16, 12  # room for so many, to begin with; doubled when needed
+
+
+@cache
+def _compiled() -> tuple[Any, Callable[[], int]]:
+    """What is loaded when it is first needed."""
+    from tellapart.columns import kernel
+    from tellapart.columns.desk import wake
+
+    return kernel, wake
 
 
 class Tape:
@@ -60,15 +81,14 @@ class Tape:
         ordinary: Words | None = None,
         noted: Words | None = None,
     ) -> None:
-        from tellapart.columns import kernel
-
-        self._kernel: Any = kernel
-        self._find: Any = kernel.find
+        self._kernel, wake = _compiled()
+        self._find = self._kernel.find
         self.planes = tuple(planes)
         self.digits = max(len(self.planes), default.bit_length())
         self._kept: list[npt.NDArray[Any]] = []
         """Columns whose addresses are on the tape."""
         self._known: set[int] = set()  # those of columns in some conjunction
+        self._growth: Growth | None = _NONE
         stride = CELLS + _LITERALS
         self._lay(np.zeros(HEAD + _SLOTS * stride, dtype=np.int64), _SLOTS, stride)
         cells = self._cells
@@ -80,23 +100,26 @@ class Tape:
         if noted is not None:
             self.note(noted, 0)
         if self.planes and len(self.planes[0]) >= _LONG:
-            from tellapart.columns.desk import wake
-
             cells[DESK] = wake()
 
     def note(self, noted: Words, first: int) -> None:
         """Put mistakes down in `noted`, whose first word is word `first`, as far as it goes."""
         self._cells[NOTED] = self.hold(noted) - 8 * first
-        self._cells[NOTED_END] = first + len(noted)
+        self._cells[NOTED_END], self._cells[WRITTEN] = first + len(noted), first
+
+    @property
+    def written(self) -> int:
+        """The word of `noted` from which on nothing was put down, and there may be anything."""
+        return self.get(WRITTEN)
 
     def hold(self, column: npt.NDArray[Any]) -> int:
         """What `require` wants of a column: its address."""
         self._kept.append(column)
         return self._kernel.address(column)  # type: ignore[no-any-return]
 
-    def keep(self, counters: int, owner: int, code: int, counter: int, left: int) -> bool:
+    def keep(self, counters: int, owner: int, code: int, counter: int, *of_it: int) -> bool:
         """`thinking.keep_counter`."""
-        return bool(self._kernel.keep(counters, owner, code, counter, left))
+        return bool(self._kernel.keep(counters, owner, code, counter, *of_it))
 
     def think(self, item: int, component: int, example: int, kind: int, against: int) -> int:
         """`thinking.think_of`."""
@@ -174,13 +197,24 @@ class Tape:
         """Take the conjunction in `slot` out of the race."""
         self._cells[HEAD + slot * self._stride + FORBIDDEN] = -1
 
+    def tolerate(self, tolerance: Tolerance, ahead: int) -> None:
+        """Let mistakes of rules that can take them be counted (`columns.patience`).
+
+        `ahead` is how far the learner's rounds are ahead of the numbers of items.
+        """
+        k, s, epsilon, sigma, delta, scale, as_printed = tolerance
+        self._cells[AHEAD], self._cells[AS_PRINTED] = ahead, as_printed
+        given = (k, s, epsilon, sigma, log(8 / delta), scale)
+        for cell, value in enumerate(given, GIVEN_K):
+            self._floats[cell] = value
+
     def set(self, cell: int, value: int, slot: int | None = None) -> None:
         """Write into a cell of the head, or of a slot."""
         self._cells[cell if slot is None else HEAD + slot * self._stride + cell] = value
 
     def get(self, cell: int) -> int:
         """Read a cell of the head."""
-        return int(self._cells[cell])
+        return self._cells[cell]  # type: ignore[no-any-return]
 
     def first(self, item: int) -> int:
         """The slot of the first conjunction that covers `item`, or -1."""
@@ -194,26 +228,25 @@ class Tape:
         quiet: int = -1,
         wrong_only: bool = False,
         growth: Growth | None = None,
+        began: int | None = None,
+        counted: int = 0,
     ) -> tuple[int, int, int]:
         """The first event from `start` to before `stop`; see `Plain.find`.
 
         With `growth` = (a, b, r, t, l, f), quiet grows as items go by: after n of them, c of them
         covered, it is ceil(f + ac + b(g sqrt(r + c) - sqrt(r))) - 1 more, where g, the growth of a
-        logarithm, is (1 + 2 log(1 + n/t) / l)^{3/2}. Where there is no more room in `noted`, the
-        search ends.
+        logarithm, is (1 + 2 log(1 + n/t) / l)^{3/2}. With `began`, all that is counted from there
+        on, of which there were `counted` before `start`. Where there is no more room in `noted`,
+        the search ends.
         """
         cells = self._cells
-        if quiet >= 0:
-            floats = self._floats
-            (
-                floats[SLOPE],
-                floats[ROOT],
-                floats[SINCE],
-                floats[TIME],
-                floats[LOGARITHM],
-                floats[PART],
-            ) = growth or _NONE
-        item = self._find(self._address, start, stop, shown, quiet, wrong_only)
+        if quiet >= 0 and growth is not self._growth:
+            self._growth, floats = growth, self._floats
+            for cell, value in enumerate(growth or _NONE, SLOPE):
+                floats[cell] = value
+        if began is None:
+            began = start
+        item = self._find(self._address, start, stop, shown, quiet, wrong_only, began, counted)
         return item, cells[FIRED], cells[UNCOVERED]
 
     def say(self, items: int) -> None:

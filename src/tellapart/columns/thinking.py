@@ -3,8 +3,8 @@
 What was counted of a reason that was thought of is in a hash table (open addressing, one entry
 after another). Its head: how many entries there is room for, less one, and how many are in use.
 An entry: a key (0: free), the address of a counter that is elsewhere (0: it is here), and a
-counter: how many more it can take, how many it took, and the first of them. The key is whose it is
-and the code of the reason: a component, against which exceptions name it, or a rule.
+counter (`columns.patience`). The key is whose it is and the code of the reason: a component,
+against which exceptions name it, or a rule.
 """
 
 # mypy: ignore-errors
@@ -19,13 +19,16 @@ from tellapart.columns.mind import DRAWS, FEATURES, FORCED, LIMIT, START, THOUGH
 from tellapart.columns.strip import read_word, write_word
 from tellapart.columns.tape import (
     AGAINST,
+    COUNT,
     COUNTERS,
     ENTRIES,
     ENTRY,
     EXAMPLE,
-    FRESH,
+    FIRST,
     KIND,
+    LEFT,
     MIND,
+    NEWS,
     OWNER,
     OWNERS,
     USED,
@@ -78,22 +81,25 @@ def _claim(counters, entry, key, counter, left):
     """Use a free entry."""
     write_word(entry, key)
     write_word(entry + 8, counter)
-    write_word(entry + 16, left)
-    write_word(entry + 24, 0)
+    write_word(entry + 8 * (2 + LEFT), left)
+    write_word(entry + 8 * (2 + COUNT), 0)
+    write_word(entry + 8 * (2 + NEWS), 0)
     write_word(counters + 8 * USED, read_word(counters + 8 * USED) + 1)
 
 
 @njit
-def keep_counter(counters, owner, code, counter, left):
-    """Keep a counter, and how much it can take; False when there is no room."""
+def keep_counter(counters, owner, code, counter, left, count, first):
+    """Keep a counter, and what is in it; False when there is no room."""
     key = owner << OWNERS | code
     entry = _entry(counters, key)
     if read_word(entry) == 0:
         if 2 * read_word(counters + 8 * USED) > read_word(counters):
             return False
         _claim(counters, entry, key, counter, left)
-    elif read_word(entry + 8) == 0:
-        write_word(entry + 16, left)
+    if read_word(entry + 8) == 0:
+        write_word(entry + 8 * (2 + LEFT), left)
+        write_word(entry + 8 * (2 + COUNT), count)
+        write_word(entry + 8 * (2 + FIRST), first)
     return True
 
 
@@ -146,12 +152,10 @@ def consider(tape, table, item, component, ordinary):
     key = owner << OWNERS | code
     entry = _entry(counters, key)
     if read_word(entry) == 0:
-        _claim(counters, entry, key, 0, read_word(table + 8 * FRESH))
+        _claim(counters, entry, key, 0, 0)
     counter = read_word(entry + 8)
     if counter == 0:
         counter = entry + 16
-    if read_word(counter) == 0:
-        return -1, 0, 0
     return code, against, counter
 
 

@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape
 
 from tellapart.export.clauses import reachable
 from tellapart.export.text import name_of
+from tellapart.features.spoken import spoken
 from tellapart.model import Clause, DecisionList
 
 _LETTER, _LINE, _PAD, _GAP = 7.5, 18, 12, 28  # sizes in pixels
@@ -124,7 +125,7 @@ def to_svg(model: DecisionList) -> str:
 
 
 def _condition(clause: Clause) -> list[str]:
-    words = [str(literal) for literal in clause.literals]
+    words = [spoken(*literal) for literal in clause.literals]
     return [*(f"{word} and" for word in words[:-1]), f"{words[-1]}?"]
 
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tellapart.features import And, Or
-from tellapart.model import Clause, DecisionList, Literal
+from tellapart.features.spoken import spoken
+from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Feature, Item, Label
 
 _LONGEST = 60  # characters of an item before it is cut
@@ -37,7 +38,7 @@ def plainly(feature: Feature, wanted: bool = True) -> str:
     >>> plainly("milk", False), plainly(And("milk", "eggs"))
     ('not milk', '(eggs and milk)')
     """
-    text = str(Literal(feature, wanted))
+    text = spoken(feature, wanted)
     return f"({text})" if wanted and isinstance(feature, And | Or) else text
 
 
@@ -76,6 +77,7 @@ def sentences(model: DecisionList, words: Words | None = None) -> list[str]:
     A clause without literals labels everything that reaches it; what stands after it can never
     apply and is left out.
 
+    >>> from tellapart.model import Literal
     >>> zoo = DecisionList(
     ...     (Clause((Literal("eggs"), Literal("fins", False), Literal("milk", False)), "bird",
     ...             "duck"),),

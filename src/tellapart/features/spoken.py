@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tellapart.features.language import Expression
 from tellapart.features.text import text
 from tellapart.features.tree import (
@@ -37,6 +39,10 @@ def spoken(feature: Feature, wanted: bool = True) -> str:
     legs is 2 or 4
     >>> spoken(parse_feature("NOT milk", schema), False), spoken("milk", False)
     ('milk or unknown', 'not milk')
+    >>> spoken(parse_feature("legs IS NULL", schema), False)
+    'legs is known'
+    >>> spoken(parse_feature("legs < 4", schema), False)
+    'not (legs < 4)'
     """
     if not isinstance(feature, Expression):
         return str(Literal(feature, wanted))
@@ -45,7 +51,9 @@ def spoken(feature: Feature, wanted: bool = True) -> str:
         return _say(tree)
     if isinstance(tree, Not):
         return f"{_part(tree.operand)} or unknown"
-    return f"not {_part(tree)}"
+    if isinstance(tree, IsNull):
+        return _say(replace(tree, negated=not tree.negated))
+    return f"not {_say(tree)}" if isinstance(tree, Column) else f"not ({_say(tree)})"
 
 
 def _say(node: Node) -> str:

@@ -108,8 +108,10 @@ def write(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
-    except BaseException:
+    except BaseException as error:
         draft.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename = error.filename or str(path)  # a full disk does not say whose
         raise
     with contextlib.suppress(OSError):  # not every system lets one open a folder
         folder = os.open(path.parent, os.O_RDONLY)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from math import floor
 from typing import Any
 
 from tellapart.errors import check
 from tellapart.learners.rules import Rule, RuleLearner, Unnamed
 from tellapart.model import Holds, holds
 from tellapart.protocol import Feature
-from tellapart.theory import patient_bound, robust_bound
+from tellapart.theory import Tolerance, patient_bound, robust_bound
 
 
 class HandleMistake(RuleLearner):
@@ -27,40 +26,32 @@ class HandleMistake(RuleLearner):
         """s, for a feature first counted in round `first`; it never falls."""
 
     def _wrong(self, rule: Rule, feature: Feature) -> None:
-        _, first = rule.counts.get(feature, (0, self.rounds))  # t(x̂, φ)
-        k, s = self._patience(rule, first), self._witnesses(first)
-        self._handle_mistake(rule, feature, k, s)
+        """Algorithm 2, line by line; k and s may be real numbers (StRoDFF's thresholds)."""
+        count, first = rule.counts.get(feature, (0, self.rounds))  # t(x̂, φ)
+        count += 1
+        if count > self._witnesses(first):
+            self._extend(rule, feature)
+            rule.uncount(feature)
+            if len(rule.features) >= self.m:
+                self._delete(rule)
+            return
+        rule.count(feature, count, first)
+        k = self._patience(rule, first)
+        # (if all counters do not sum to more than k, no part of them does)
+        if rule.counted > k and self._odd_counts(rule) > k:
+            self._delete(rule)
 
-    def slack(self, rule: Rule) -> int:
-        k = self._patience(rule, self.rounds)
+    def spent(self, rule: Rule) -> int:
         aside = self.m - 1 - len(rule.features) - len(rule.counts)
         if aside >= 0:  # all its counters are set aside, and so many more would be
-            return floor(k) + aside
-        return max(0, floor(k - (self._odd_counts(rule) if rule.counted > k else rule.counted)))
-
-    def tolerates(self, rule: Rule, feature: Feature) -> int:
-        count, first = rule.counts.get(feature, (0, self.rounds))
-        return max(0, floor(self._witnesses(first)) - count)
+            return -aside
+        plenty = rule.counted > self._patience(rule, self.rounds)
+        return self._odd_counts(rule) if plenty else rule.counted
 
     def _odd_counts(self, rule: Rule) -> int:
         """The sum of all counters but the b largest: what speaks against the rule."""
         b = self.m - 1 - len(rule.features)
         return sum(sorted((n for n, _ in rule.counts.values()), reverse=True)[b:])
-
-    def _handle_mistake(self, rule: Rule, feature: Feature, k: float, s: float) -> None:
-        """Algorithm 2, line by line; `k` and `s` may be real numbers (StRoDFF's thresholds)."""
-        count, since = rule.counts.get(feature, (0, self.rounds))
-        count += 1
-        if count > s:
-            self._extend(rule, feature)
-            rule.uncount(feature)
-            if len(rule.features) >= self.m:
-                self._delete(rule)
-        else:
-            rule.count(feature, count, since)
-            # (if all counters do not sum to more than k, no part of them does)
-            if rule.counted > k and self._odd_counts(rule) > k:
-                self._delete(rule)
 
 
 class RobustDFF(HandleMistake):
@@ -146,8 +137,9 @@ class RobustDFF(HandleMistake):
         return tuple((len(rule.features), *_counters(rule)) for rule in self.rules)
 
     @property
-    def tolerant(self) -> bool:
-        return self.s > 0
+    def tolerance(self) -> Tolerance | None:
+        k = self.k if self.patience is None else self.patience
+        return Tolerance(k, self.s) if self.s else None
 
     def _patience(self, rule: Rule, first: int) -> float:
         return self.k if self.patience is None else self.patience

@@ -14,6 +14,7 @@ from tellapart import codec
 from tellapart.learners.base import BaseLearner
 from tellapart.model import Clause, Compound, DecisionList, FirstMatch, Holds, Literal, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
+from tellapart.theory import Tolerance
 
 _COMPACT_AFTER = 64  # removed rules are swept out of the index once there are this many
 
@@ -175,23 +176,20 @@ class RuleLearner(BaseLearner):
         return -1, True, None
 
     @property
-    def tolerant(self) -> bool:
-        """Whether some mistakes of a rule change nothing but a count."""
-        return False
+    def tolerance(self) -> Tolerance | None:
+        """How many mistakes of a rule change nothing but a count; None: each may change it.
 
-    def slack(self, rule: Rule) -> int:
-        """How many of the coming mistakes of `rule` only count, as far as all its counts go."""
+        A mistake only counts (`Rule.count`) if its reason was named no more often than the s of
+        this tolerance, and if `spent` had not reached its k before.
+        """
+        return None
+
+    def spent(self, rule: Rule) -> int:
+        """What the counts of `rule` have used up of k.
+
+        A mistake adds at most 1, and nothing if this is not above 0 and its reason not new.
+        """
         return 0
-
-    def tolerates(self, rule: Rule, feature: Feature) -> int:
-        """How many of those that name `feature` only count, as far as its own count goes."""
-        return 0
-
-    def tally(self, rule: Rule, feature: Feature, times: int, since: int) -> None:
-        """Take so many mistakes that only count; the first was in round `since`."""
-        count, first = rule.counts.get(feature, (0, since))
-        rule.counts[feature] = (count + times, first)
-        rule.counted += times
 
     def rule(self, slot: int) -> Rule | None:
         """The rule in a slot of the index, if it is in force; -1 is the last slot."""

@@ -12,7 +12,7 @@ from tellapart.learners.robust import HandleMistake
 from tellapart.learners.rules import Rule, RuleLearner
 from tellapart.model import Holds, holds
 from tellapart.protocol import Item, Label
-from tellapart.theory import gamma, q, stochastic_bound
+from tellapart.theory import Tolerance, gamma, q, stochastic_bound
 
 
 class StRoDFF(HandleMistake):
@@ -121,8 +121,8 @@ class StRoDFF(HandleMistake):
         return q(rate, self.rounds - since + 1, self.delta, now=now, scale=self.scale)
 
     @property
-    def tolerant(self) -> bool:
-        return True
+    def tolerance(self) -> Tolerance:
+        return Tolerance(0, 1, self.epsilon, self.sigma, self.delta, self.scale, self.as_printed)
 
     def _patience(self, rule: Rule, first: int) -> float:
         return self._q(self.epsilon, first if self.as_printed else rule.born)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tellapart.sessions.replies import Answered
 from tellapart.sessions.showing import name
-from tellapart.tables import Table, read_table
+from tellapart.tables import read_table
+
+if TYPE_CHECKING:
+    from tellapart.sessions.session import Session
 
 
-def known_labels(path: Path, column: str, table: Table) -> dict[Hashable, str]:
+def known_labels(path: Path, column: str, session: Session) -> dict[Hashable, str]:
     """The label of each item by its id, from a column that the session's table leaves out."""
-    whole = read_table(path, id=table.id)
+    read = dict(session.opened.data.get("source") or {})
+    how = {key: value for key, value in read.items() if key not in ("path", "without")}
+    whole = read_table(path, **how)
     pairs = zip(whole.ids(), whole.labels(column), strict=True)
     return {identity: str(label) for identity, label in pairs if label is not None}
 

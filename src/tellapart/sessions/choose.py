@@ -14,7 +14,9 @@ from tellapart.review.stopping import Both, Either
 from tellapart.tables import Table
 
 DEFAULT = "AutoDFF"
-
+FOR_PEOPLE: dict[str, Any] = {"order": "random", "until": {"no mistake in": 40}}
+"""How a session for people is begun, unless they say otherwise: the estimate of the error wants
+items at random, and they want to know when to stop."""
 
 MOST = 1000
 """So many columns a learner is shown, at most."""
@@ -75,6 +77,28 @@ def make_learner(
         return kind(**parameters)
     except TypeError as error:
         raise ParameterError(f"{name}: {error}") from None
+
+
+def read_learner(text: str) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters of a learner, as they are written on the command line.
+
+    >>> read_learner("StRoDFF:m=7,epsilon=0.1")
+    ('StRoDFF', {'m': 7, 'epsilon': 0.1})
+    """
+    learner, _, given = text.partition(":")
+    found: dict[str, Any] = {}
+    for part in filter(None, given.split(",")):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise ParameterError(f"--learner: parameters are written m=7,k=2; got {part!r}")
+        try:
+            found[name.strip()] = int(value)
+        except ValueError:
+            try:
+                found[name.strip()] = float(value)
+            except ValueError:
+                found[name.strip()] = value.strip()
+    return learner, found
 
 
 def write_stopper(stopper: Stopper | None) -> Any:

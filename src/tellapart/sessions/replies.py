@@ -9,6 +9,9 @@ from tellapart.counts import counted
 from tellapart.protocol import Guess
 from tellapart.tables import Row
 
+AT_RANDOM = " (for items in random order)"
+"""What estimates and stoppers assume, said where it is not so."""
+
 
 class Given(NamedTuple):
     """An item to be answered about."""

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from tellapart.features import Expression
 from tellapart.features.canonical import negate
 from tellapart.features.spoken import spoken
-from tellapart.features.tree import Not
+from tellapart.features.tree import Compare, In, IsNull, Like, Node, Not
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature, Guess, Label
 from tellapart.review import ErrorEstimate, Progress, estimate
 from tellapart.sessions.acts import Shown
-from tellapart.sessions.replies import Answered, Given, Summary
+from tellapart.sessions.replies import AT_RANDOM, Answered, Given, Summary
 from tellapart.sessions.state import State
 
 RECENT = 20
@@ -78,11 +78,18 @@ def _upright(state: State, literal: Literal) -> Literal:
     if (
         not literal.wanted
         and isinstance(feature, Expression)
-        and isinstance(feature.tree, Not)
-        and all(map(state.items.knows_all, feature.schema))
+        and _denies(feature.tree)
+        and (isinstance(feature.tree, IsNull) or all(map(state.items.knows_all, feature.schema)))
     ):
-        return Literal(Expression(feature.tree.operand))
+        return Literal(Expression(negate(feature.tree)))
     return literal
+
+
+def _denies(tree: Node) -> bool:
+    """Whether a condition says what is not so: two of these, one in the other, are hard to read."""
+    if isinstance(tree, Compare):
+        return tree.op == "<>"
+    return isinstance(tree, Not) or (isinstance(tree, Like | In | IsNull) and tree.negated)
 
 
 def speaker(state: State) -> Callable[[Feature, bool], str]:
@@ -114,6 +121,11 @@ def summary(state: State) -> Summary:
     now = state.course.now
     about = error_now(now.progress)
     stopper = state.settings.stopper
+    known = str(about)
+    stop = None if stopper is None else stopper.say(now.progress)
+    if state.settings.order != "random":
+        known += AT_RANDOM if about.high <= 0.99 else ""
+        stop = f"{stop}{AT_RANDOM}" if stop and ("mistake" in stop or "error" in stop) else stop
     recent = state.course.mistakes[-RECENT:]
     total, labelled, waiting = len(state.items), len(now.taught), len(now.waiting)
     return Summary(
@@ -128,8 +140,8 @@ def summary(state: State) -> Summary:
         recent=(sum(recent), len(recent)),
         rules=len(now.learner.model.clauses),
         teachers=len(state.teachers),
-        estimate=str(about),
+        estimate=known,
         error=(about.low, about.error, about.high),
         may_stop=stopper is not None and stopper.met(now.progress),
-        stop=None if stopper is None else stopper.say(now.progress),
+        stop=stop,
     )

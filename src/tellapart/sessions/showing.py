@@ -10,7 +10,7 @@ from typing import Any
 from tellapart.counts import counted
 from tellapart.features.candidates import Candidate
 from tellapart.review.interval import percent
-from tellapart.sessions.replies import Ending, Summary
+from tellapart.sessions.replies import AT_RANDOM, Ending, Summary
 from tellapart.tables import Row
 
 _SAID = {
@@ -114,7 +114,8 @@ def stop_hint(summary: Summary) -> str | None:
         return None
     facts = summary.stop.split("; ")
     if summary.may_stop:
-        return f"You may stop: {facts[0]}"
+        assumed = AT_RANDOM if summary.stop.endswith(AT_RANDOM) else ""
+        return f"You may stop: {facts[0]}{assumed}"
     return _big(facts[-1])
 
 

@@ -22,6 +22,7 @@ _SAID = (
     ("server closed the connection", "the server went away. Try again when it is back"),
     ("terminating connection", "the server went away. Try again when it is back"),
 )
+_UNREADABLE = ("not a database", "malformed", "unable to open", "does not exist")
 
 
 def explain(error: Exception, where: str, doing: str) -> TellapartError:
@@ -33,7 +34,7 @@ def explain(error: Exception, where: str, doing: str) -> TellapartError:
     known = (meaning for words, meaning in _SAID if words in low)
     meaning = next(known, said.splitlines()[0] if said else type(error).__name__)
     end = "" if meaning.endswith("?") else "."
-    return StoreError(
-        f"{where} cannot be {doing}: {meaning}{end} Whatever was acknowledged before is kept;"
-        " what was not is not"
-    )
+    kept = " Whatever was acknowledged before is kept; what was not is not"
+    if any(words in low for words in _UNREADABLE):  # nothing is known of what is in it
+        kept, end = "", end.removesuffix(".")
+    return StoreError(f"{where} cannot be {doing}: {meaning}{end}{kept}")

@@ -2,6 +2,7 @@
 
 from tellapart.theory.bounds import (
     StochasticBound,
+    Tolerance,
     adaptive_bound,
     capped_bound,
     capped_rules,
@@ -34,6 +35,7 @@ __all__ = [
     "Representation",
     "Split",
     "StochasticBound",
+    "Tolerance",
     "absorb",
     "adaptive_bound",
     "apart",

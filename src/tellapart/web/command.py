@@ -23,6 +23,7 @@ def serve(
     session: str | None = None,
     id: str | None = None,
     learner: str | None = None,
+    overlap: float = 0.0,
     folder: Path | None = None,
     name: str | None = None,
     teacher: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
@@ -58,9 +59,13 @@ def serve(
     session
         The name of the table's session; the table's name if not given.
     id
-        The column that names an item, for a new session.
+        The column that names an item, for a new session; if not given, the first whose
+        texts all differ.
     learner
-        Who learns, for a new session, such as CappedDFF.
+        Who learns, for a new session, such as CappedDFF:m=7.
+    overlap
+        The share of the items that two teachers are asked about, for a new session;
+        with 0.1, a tenth. What they call differently is under Disagreements.
     folder
         Where tables for new sessions lie; the table's folder if not given.
     name
@@ -113,7 +118,9 @@ def serve(
         shelf = Shelf(store, where)
         if table is not None:
             wanted = session or table.stem
-            shelf.adopt(open_or_begin(store, table, wanted, id=id, learner=learner))
+            shelf.adopt(
+                open_or_begin(store, table, wanted, id=id, learner=learner, overlap=overlap)
+            )
         else:
             shelf.claim()
         limits = Limits(

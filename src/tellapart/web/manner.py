@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -11,7 +12,7 @@ class Manner:
 
     keys: dict[str, str] | None = None
     """The keys; None: the usual ones, or those of a file beside the tables."""
-    known: str | None = None
-    """The column of the table with known labels, to compare answers with."""
+    known: tuple[Path, str] | None = None
+    """The table as it lies now, and its column with known labels, to compare answers with."""
     tour: bool = False
     """Whether to say a word with some items."""

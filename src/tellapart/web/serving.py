@@ -29,7 +29,7 @@ def serve_one(
     port: int,
     browser: bool,
     keys: Mapping[str, str],
-    known: str | None,
+    known: tuple[Path, str] | None,
     tour: bool,
 ) -> None:
     """Serve the pages of a session on this machine, and open the browser.

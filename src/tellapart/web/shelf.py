@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
+from tellapart.sessions.choose import FOR_PEOPLE, read_learner
+from tellapart.tables import read_table
 from tellapart.web import logs
 from tellapart.web.faults import Refused
 
@@ -270,11 +272,20 @@ def begin(
 
 
 def open_or_begin(
-    store: Store, table: Path, name: str, *, id: str | None = None, learner: str | None = None
+    store: Store,
+    table: Path,
+    name: str,
+    *,
+    id: str | None = None,
+    learner: str | None = None,
+    overlap: float = 0.0,
 ) -> Session:
     """The session of a table: opened, or begun if there is none of that name."""
     if name in {listed.name for listed in store.sessions()}:
         return Session.open(store, name)
-    how = {} if learner is None else {"learner": learner}
-    reading = {} if id is None else {"id": id}
+    how = {**FOR_PEOPLE, "overlap": overlap}
+    if learner is not None:
+        how["learner"], how["parameters"] = read_learner(learner)
+    named_by = id or read_table(table).names()
+    reading = {} if named_by is None else {"id": named_by}
     return begin(table, name, reading, **how)(store)

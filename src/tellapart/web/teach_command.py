@@ -20,6 +20,7 @@ def teach(
     id: str | None = None,
     order: str | None = None,
     learner: str | None = None,
+    encoding: str | None = None,
     console: bool = False,
     keys: Path | None = None,
     name: str | None = None,
@@ -55,6 +56,8 @@ def teach(
         any time.
     learner
         Who learns, such as CappedDFF:m=7; there is no need to choose. For a new session.
+    encoding
+        Of a CSV file that is not UTF-8, such as cp1252 or utf-16. For a new session.
     console
         Teach here in the terminal. The same session, the same keys.
     keys
@@ -86,7 +89,7 @@ def teach(
     chosen = read_keys(keys)
     teacher = name or login()
     with Store(session or table.with_name(table.name + ".sessions.db")) as store:
-        opened = _open(store, table, teacher, label, id, order, learner)
+        opened = _open(store, table, teacher, label, id, order, learner, encoding)
         if console:
             _talk(opened, teacher, chosen, HINTS if tour else None)
         else:
@@ -100,7 +103,7 @@ def teach(
                 port=port,
                 browser=not no_browser,
                 keys=chosen,
-                known=label,
+                known=None if label is None else (table, label),
                 tour=tour,
             )
     if label is not None:
@@ -115,10 +118,12 @@ def _open(
     id: str | None,
     order: str | None,
     learner: str | None,
+    encoding: str | None,
 ) -> Session:
     """The session of a table: gone on with, or begun."""
     from tellapart.errors import ParameterError, SessionError
     from tellapart.sessions import Session
+    from tellapart.sessions.choose import FOR_PEOPLE, read_learner
     from tellapart.tables import read_table
 
     if table.stem in {listed.name for listed in store.sessions()}:
@@ -126,9 +131,9 @@ def _open(
         begun = store.log(table.stem)[0].data
         reading = dict(begun.get("source") or {})
         reading.pop("path", None)
-        if learner is not None and _learner(learner) == (begun["learner"], begun["parameters"]):
+        if learner is not None and read_learner(learner) == (begun["learner"], begun["parameters"]):
             learner = None
-        _check_going_on(store, reading, label, id, learner)
+        _check_going_on(store, reading, label, id, learner, encoding)
         opened = Session.open(store, table.stem, read_table(table, **reading))
         if order is not None and order != opened.settings["order"]:
             try:
@@ -139,7 +144,8 @@ def _open(
                 raise
         return opened
     without = [] if label is None else [label]
-    read = read_table(table)
+    reading = {} if encoding is None else {"encoding": encoding}
+    read = read_table(table, **reading)
     if not len(read):
         raise ParameterError(f"{table} has columns, and no rows to teach about")
     if label is not None and all(known is None for known in read.labels(label)):
@@ -148,17 +154,24 @@ def _open(
             " with. Fill some in, or leave out --label"
         )
     named_by = id or read.names(without)
-    reading = {} if named_by is None else {"id": named_by}
+    if named_by is not None:
+        reading["id"] = named_by
     if without:
         reading["without"] = without
-    how: dict[str, Any] = {"until": {"no mistake in": 40}}
+    how = FOR_PEOPLE if order is None else {**FOR_PEOPLE, "order": order}
     if learner is not None:
-        how["learner"], how["parameters"] = _learner(learner)
-    return Session.new(store, table.stem, table, order=order or "random", reading=reading, **how)
+        name, parameters = read_learner(learner)
+        how = {**how, "learner": name, "parameters": parameters}
+    return Session.new(store, table.stem, table, reading=reading, **how)
 
 
 def _check_going_on(
-    store: Store, reading: dict[str, Any], label: str | None, id: str | None, learner: str | None
+    store: Store,
+    reading: dict[str, Any],
+    label: str | None,
+    id: str | None,
+    learner: str | None,
+    encoding: str | None,
 ) -> None:
     """Raise for what can only be chosen at the beginning."""
     from tellapart.errors import ParameterError
@@ -169,30 +182,12 @@ def _check_going_on(
         said = f"--label {label}: the session was begun with that column in sight"
     elif id is not None and id != reading.get("id"):
         said = f"--id {id}: the session was begun with {reading.get('id') or 'row numbers'}"
+    elif encoding is not None and encoding != reading.get("encoding"):
+        said = f"--encoding {encoding}: the session was begun with another"
     elif learner is not None:
         said = f"--learner {learner}: the session has another learner"
     if said is not None:
         raise ParameterError(f"{said} ({store.where}). Begin another one with --session FILE")
-
-
-def _learner(text: str) -> tuple[str, dict[str, Any]]:
-    """`CappedDFF:m=7,k=2` as a name and a mapping."""
-    from tellapart.errors import ParameterError
-
-    learner, _, given = text.partition(":")
-    found: dict[str, Any] = {}
-    for part in filter(None, given.split(",")):
-        name, equals, value = part.partition("=")
-        if not equals:
-            raise ParameterError(f"--learner: parameters are written m=7,k=2; got {part!r}")
-        try:
-            found[name.strip()] = int(value)
-        except ValueError:
-            try:
-                found[name.strip()] = float(value)
-            except ValueError:
-                found[name.strip()] = value.strip()
-    return learner, found
 
 
 def _talk(
@@ -214,7 +209,7 @@ def _agreement(session: Session, table: Path, label: str) -> str:
     """How many answers are those of the table."""
     from tellapart.sessions.beforehand import compare, known_labels
 
-    right, odd = compare(session.history(), known_labels(table, label, session.table))
+    right, odd = compare(session.history(), known_labels(table, label, session))
     if not right and not odd:
         return f"No answers yet where column {label!r} has a label."
     said = f"{right} of {right + len(odd)} of your labels are those of column {label!r}"

@@ -11,12 +11,23 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from tellapart import codec
-from tellapart.columns import Codes, Labels, Mind, Words, blank, clear_tail, column, pack, words_for
+from tellapart.columns import (
+    Codes,
+    Labels,
+    Mind,
+    Said,
+    Words,
+    blank,
+    clear_tail,
+    column,
+    pack,
+    words_for,
+)
 from tellapart.errors import FormatError, ParameterError, check
 from tellapart.features import And, Is, Or
 from tellapart.model import Not, truth
@@ -183,7 +194,7 @@ class MadeWorld(World):
         self.bits: dict[Feature, memoryview] = {}
         """The columns laid out so far, to be read a word at a time."""
         self._touched: dict[Feature, int] = {}
-        self._said: dict[int, list[Feature | None]] = {}
+        self._said: dict[int, Said] = {}
         for feature, words in (laid_out or {}).items():
             self._lay_out(feature, words)
         self._forced = self._forced_literals() if forced else {}
@@ -280,19 +291,19 @@ class MadeWorld(World):
         np.bitwise_or.at(words, odd >> np.uint64(6), np.uint64(1) << (odd & np.uint64(63)))
         return clear_tail(np.bitwise_not(words, out=words), len(self))
 
-    def said_against(self, example: Item) -> Sequence[Feature | None]:
+    def said_against(self, example: Item) -> Said:
         """What the teacher says to an ordinary item of each component, taken to be like `example`.
 
         None where that depends on the item; None everywhere if the example is of another world.
         """
-        if not isinstance(example, Row) or example.world is not self:
-            return [None] * self.m
+        if not self.has(example):
+            return Said([None] * self.m)
         parts, j = self.representation.components, self.components[example.number]
         if j not in self._said:
-            self._said[j] = [
+            self._said[j] = Said(
                 None if part.label == parts[j].label else self.representation.separator(i, j)
                 for i, part in enumerate(parts)
-            ]
+            )
         return self._said[j]
 
     @property
@@ -312,9 +323,13 @@ class MadeWorld(World):
             forced=forced,
         )
 
+    def has(self, item: Item) -> TypeGuard[Row]:
+        """Whether an item is one of this world."""
+        return isinstance(item, Row) and item.world is self
+
     def home(self, item: Item) -> tuple[int, int, bool] | None:
         """Of an item of this world: its number, its component, and whether it is an exception."""
-        if not isinstance(item, Row) or item.world is not self:
+        if not self.has(item):
             return None
         component = self.components[item.number]
         odd = self.labels.codes[item.number] != self.usual[component]

@@ -52,8 +52,8 @@ def read(rows: list[Row]) -> Finding:
         f"At scale 1 the first rule came in round {first[1.0]:.0f}, and could not come before"
         f" {soonest[1.0]}; at scale {best:g} it came in round {first[best]:.0f}. After {most:,}"
         f" rounds the rate of mistakes was {rate[1.0]:.3f} at scale 1 and lowest, {rate[best]:.3f},"
-        f" at scale {best:g}. What is lost: at scale 1 {deleted[1.0]:.1f} rules had been deleted on"
-        f" average, at scale 0.1 {deleted[0.1]:.1f}, at scale 0 {deleted[0.0]:.1f}."
+        f" at scale {best:g}. What is lost: rules that were deleted, on average {deleted[1.0]:g} at"
+        f" scale 1, {deleted[0.1]:g} at scale 0.1, {deleted[0.0]:g} at scale 0."
     )
     verdict = (
         "The wait is as long as the constants say; smaller ones learn sooner, and below some scale"
@@ -102,7 +102,7 @@ def _soonest(scale: float) -> int:
 EXPERIMENT = Experiment(
     name="erratum_waiting",
     title="The constants of StRoDFF: how long it waits",
-    claim="With the constants of the paper no rule can appear before some hundred rounds. `scale`"
+    claim="With the constants of the paper no rule can appear before some hundred rounds. A scale"
     " multiplies the deviation terms: below 1 rules come sooner, and the guarantee is gone.",
     cells=cells,
     run=run,

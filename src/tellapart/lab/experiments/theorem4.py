@@ -133,7 +133,7 @@ def read(rows: list[Row]) -> Finding:
     picture = Picture(
         "theorem4",
         f"Rate of mistakes in a random stream: made trees of m = {_M} components with"
-        f" {_EPSILON:.0%} exceptions. No learner can stay below the dotted line for long.",
+        f" {_EPSILON:.0%} exceptions. No learner can stay below the dashed line for long.",
         draw,
         size=(9.5, 4.8),
     )

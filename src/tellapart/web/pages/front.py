@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from tellapart.sessions.choose import FOR_PEOPLE
 from tellapart.web.calling import Call
 from tellapart.web.pages.drawing import again, form, home, page
 from tellapart.web.shelf import begin
@@ -38,5 +39,5 @@ async def start(request: Request, call: Call) -> Response:
     path = call.house.shelf.table(sent.get("table", ""))
     name = sent.get("name", "").strip() or path.stem
     reading = {"id": sent["column"]} if sent.get("column") else {}
-    await call.house.shelf.new(name, begin(path, name, reading))
+    await call.house.shelf.new(name, begin(path, name, reading, **FOR_PEOPLE))
     return again(home(name) + "/teach")

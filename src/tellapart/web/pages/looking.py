@@ -101,6 +101,7 @@ async def progress(session: Name, call: Call) -> Response:
             "settings": s.settings,
             **_tally(s),
             "orders": [(order, _ORDERS.get(order, order)) for order in ORDERS],
+            "overlaps": _overlaps(s) if len(call.house.people.all) > 1 else [],
             **about,
         }
 
@@ -138,6 +139,15 @@ async def rename(session: Name, request: Request, call: Call) -> Response:
     return again(home(session) + "/progress")
 
 
+_OVERLAPS = {0.0: "none", 0.1: "a tenth", 0.25: "a quarter", 0.5: "half", 1.0: "all"}
+
+
+def _overlaps(session: Session) -> list[tuple[float, str]]:
+    """Shares of the items that two teachers may be asked about, the present one among them."""
+    now = session.settings["overlap"]
+    return sorted({now: f"{now:.0%}", **_OVERLAPS}.items())
+
+
 _ORDERS = {
     "file": "as in the file",
     "random": "at random",
@@ -147,10 +157,18 @@ _ORDERS = {
 
 @router.post("/settings")
 async def settings(session: Name, request: Request, call: Call) -> Response:
-    """Switch the order of items."""
+    """Switch the order of items, or the share that two teachers are asked about."""
     sent = await form(request)
     made = sent.get("id") or None
-    await call.do(session, lambda s: s.set(call.name, order=sent.get("order", ""), id=made))
+    wanted: dict[str, Any] = {"order": sent.get("order", "")}
+    if "overlap" in sent:
+        try:
+            wanted = {"overlap": float(sent["overlap"])}
+        except ValueError:
+            raise ParameterError(
+                f"overlap is a number from 0 to 1, got {sent['overlap']!r}"
+            ) from None
+    await call.do(session, lambda s: s.set(call.name, **wanted, id=made))
     return again(home(session) + "/progress")
 
 
@@ -268,13 +286,12 @@ async def odd(session: Name, call: Call) -> Response:
     return page("odd.html", title="Odd ones", here="/odd", **await call.read(session, work))
 
 
-def _against_known(session: Session, column: str | None) -> dict[str, Any] | None:
+def _against_known(session: Session, known: tuple[FilePath, str] | None) -> dict[str, Any] | None:
     """Answers that are not those of the table, if it is known what they should be."""
-    path = session.opened.data["source"].get("path")
-    if column is None or path is None:
+    if known is None:
         return None
-    right, odd = compare(session.history(), known_labels(FilePath(path), column, session.table))
-    return {"column": column, "right": right, "odd": odd}
+    right, odd = compare(session.history(), known_labels(*known, session))
+    return {"column": known[1], "right": right, "odd": odd}
 
 
 _CONFIRMS = "it is so: "

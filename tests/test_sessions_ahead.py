@@ -179,7 +179,7 @@ def test_nothing_is_shown_that_is_not_committed(
         house = SimpleNamespace(shelf=Shelf(store, tmp_path))
         house.shelf.adopt(session)
         visit = SimpleNamespace(person=SimpleNamespace(name="Ann", owner=True))
-        call = Caller(house, visit)  # type: ignore[arg-type]
+        call = Caller(house, visit)
         teach(session, "Ann", 3)
         commits: list[int] = []
         commit = session._writer.commit

@@ -327,6 +327,24 @@ def test_a_learner_that_goes_beyond_the_book_hears_what_is_said():
     assert len(learner.heard) == lesson.mistakes > 5
 
 
+class Doubting(ta.RobustDFF):
+    """Believes a reason only after three witnesses more; says nothing of it to `simulate`."""
+
+    def _witnesses(self, first: int) -> float:
+        return super()._witnesses(first) + 3
+
+
+def test_a_learner_with_a_patience_of_its_own_is_asked(needs, monkeypatch):
+    needs("numba")
+    monkeypatch.setattr("tellapart.columns.match.engine", lambda items: Tape)
+    world = ta.worlds.tree(3000, 30, 6, 3, 0.05, seed=2)
+    one, other = Doubting(6, 9, 3), Doubting(6, 9, 3)
+    lesson = ta.teach(one, world.teacher(), world.items)
+    assert ta.simulate(other, world) == lesson
+    assert other.model == one.model
+    assert lesson.mistakes != ta.simulate(ta.RobustDFF(6, 9, 3), world).mistakes
+
+
 def test_rules_that_moved_up_still_count(
     monkeypatch: pytest.MonkeyPatch, needs: Callable[[str], None]
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache
+from importlib import import_module
 
 from tellapart.columns.plain import Plain
 from tellapart.columns.tape import Tape
@@ -25,7 +26,7 @@ def engine(items: int) -> type[Plain] | type[Tape]:
 def _loads() -> bool:
     """Whether the kernel can be loaded; it is then."""
     try:
-        from tellapart.columns import kernel  # noqa: F401
+        import_module("tellapart.columns.kernel")
     except ImportError:
         return False
     return True

@@ -132,13 +132,14 @@ class PackedMatch:
             start = self._free
             if start >= stop:
                 return stop
+        event: int
         event, self.fired, self.counted = self.list.find(
             start, stop, shown, quiet, wrong_only, growth
         )
         self._free, self._shown = event, shown
         self._event = event if event < stop else -1
         self._span = (start, event)
-        return event  # type: ignore[no-any-return]
+        return event
 
     def uncovered(self, start: int, stop: int) -> int:
         """How many items from `start` to before `stop`, free of events, are uncovered."""

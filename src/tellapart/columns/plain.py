@@ -65,7 +65,8 @@ class Plain:
         """Add a literal to the conjunction in `slot`; nothing happens to one that was removed."""
         rule = self._rules[slot]
         if rule is not None:
-            rule[1 if wanted else 0].append(column)  # type: ignore[union-attr]
+            forbidden, needed, _ = rule
+            (needed if wanted else forbidden).append(column)
 
     def remove(self, slot: int) -> None:
         """Take the conjunction in `slot` out of the race."""

@@ -113,7 +113,8 @@ class Reasons:
             self._lay_out(4 * (self._cells[0] + 1))
 
     def _owner(self, rule: Any) -> int:
-        return self._world.m + rule.number  # type: ignore[no-any-return]
+        owner: int = self._world.m + rule.number
+        return owner
 
     def _limit(self, component: int, feature: Feature) -> None:
         self._keep(1 + component, feature, 0, self._teacher.left(component, feature), 0, 0)

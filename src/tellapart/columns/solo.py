@@ -33,7 +33,8 @@ class Solo:
     """
 
     def __init__(self, learner: Any, world: World, conversation: Conversation) -> None:
-        self._learner, self._world, self._conversation = learner, world, conversation
+        self._learner, self._conversation = learner, conversation
+        self._world: Any = world  # a made one, where `_against` is not None
         self._quiet = learner.quiet()
         self._clocked = self._quiet[0] >= 0
         counts = self._clocked or learner.tolerance is not None
@@ -48,6 +49,7 @@ class Solo:
         self.noted: Noted | None = None
         if known or (self._clocked and ordinary is not None):
             self.noted = Noted(learner.default)
+        self._guesses = {} if self.noted is None else self.noted.guesses
         self._room = 0 if ordinary is not None and self._clocked else len(world)
         self._patience: Patience | None = None
         self._reasons: Reasons | None = None
@@ -103,11 +105,11 @@ class Solo:
         """Let the kernel know of the components, and of what rules can take."""
         if self._against is None:
             return
-        planes = self._world.components.planes  # type: ignore[attr-defined]
+        planes = self._world.components.planes
         self._list.set(COMPONENT_DIGITS, len(planes))
         for digit, plane in enumerate(planes):
             self._list.set(COMPONENTS + digit, self._list.hold(plane))
-        mind = self._world.mind  # type: ignore[attr-defined]
+        mind = self._world.mind
         if mind is not None:
             teacher = self._conversation.teacher
             self._reasons = Reasons(mind, self._learner, self._world, self._list, teacher)
@@ -175,7 +177,7 @@ class Solo:
         assert self._against is not None
         said = self._against.get(rule.number)
         if said is None:
-            said = self._world.said_against(rule.example)  # type: ignore[attr-defined]
+            said = self._world.said_against(rule.example)
             self._against[rule.number] = said
         return said
 
@@ -183,14 +185,14 @@ class Solo:
         """An item that no rule covers."""
         learner, label = self._learner, self._match.labels.names[code]
         if code != self._default:
-            self.noted.guesses[number] = learner.default  # type: ignore[union-attr]
+            self._guesses[number] = learner.default
         learner.meet(self._world.items[number], label)
         if self._patience is not None:
             self._patience.look(None, None)
 
     def _err(self, number: int, rule: Any, feature: Feature, component: int | None = None) -> None:
         """A mistake of a rule; `component`: of an ordinary item, which made him say so."""
-        self.noted.guesses[number] = rule.guess  # type: ignore[union-attr]
+        self._guesses[number] = rule.guess
         self._learner.err(rule, feature)
         if self._patience is not None:
             self._patience.look(rule, feature, component)

@@ -115,7 +115,8 @@ class Tape:
     def hold(self, column: npt.NDArray[Any]) -> int:
         """What `require` wants of a column: its address."""
         self._kept.append(column)
-        return self._kernel.address(column)  # type: ignore[no-any-return]
+        address: int = self._kernel.address(column)
+        return address
 
     def keep(self, counters: int, owner: int, code: int, counter: int, *of_it: int) -> bool:
         """`thinking.keep_counter`."""
@@ -123,9 +124,8 @@ class Tape:
 
     def think(self, item: int, component: int, example: int, kind: int, against: int) -> int:
         """`thinking.think_of`."""
-        return self._kernel.think(  # type: ignore[no-any-return]
-            self._address, item, component, example, kind, against
-        )
+        code: int = self._kernel.think(self._address, item, component, example, kind, against)
+        return code
 
     def name(self, against: int, code: int) -> None:
         """`thinking.name_reason`."""
@@ -214,7 +214,8 @@ class Tape:
 
     def get(self, cell: int) -> int:
         """Read a cell of the head."""
-        return self._cells[cell]  # type: ignore[no-any-return]
+        value: int = self._cells[cell]
+        return value
 
     def first(self, item: int) -> int:
         """The slot of the first conjunction that covers `item`, or -1."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cache
 from typing import Any
 
 from tellapart.errors import check
@@ -24,6 +25,11 @@ class HandleMistake(RuleLearner):
     @abstractmethod
     def _witnesses(self, first: int) -> float:
         """s, for a feature first counted in round `first`; it never falls."""
+
+    @property
+    def by_the_book(self) -> bool:
+        """As for all learners; and what `tolerance` says is what these two methods say."""
+        return super().by_the_book and _tolerance_is_its_own(type(self))
 
     def _wrong(self, rule: Rule, feature: Feature) -> None:
         """Algorithm 2, line by line; k and s may be real numbers (StRoDFF's thresholds)."""
@@ -52,6 +58,16 @@ class HandleMistake(RuleLearner):
         """The sum of all counters but the b largest: what speaks against the rule."""
         b = self.m - 1 - len(rule.features)
         return sum(sorted((n for n, _ in rule.counts.values()), reverse=True)[b:])
+
+
+@cache
+def _tolerance_is_its_own(kind: type) -> bool:
+    """Whether no class overrides the patience of a learner without overriding `tolerance`."""
+
+    def giver(name: str) -> type:
+        return next(one for one in kind.__mro__ if name in vars(one))
+
+    return all(issubclass(giver("tolerance"), giver(name)) for name in ("_patience", "_witnesses"))
 
 
 class RobustDFF(HandleMistake):

@@ -38,7 +38,7 @@ def test_everything_is_measured(needs, capsys):
     assert found["machine"]["numpy"]
     rows = found["measurements"]
     assert [row["against"].split()[0] for row in rows] == [
-        *["one"] * 10,
+        *["one"] * 18,
         "the",
         *["teach"] * 4,
         "DecisionTreeClassifier.predict",

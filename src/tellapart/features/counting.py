@@ -47,7 +47,8 @@ def truths(features: Sequence[Expression], frame: pl.DataFrame) -> list[Truths]:
     >>> [found.tolist() for found in truths(asked, zoo)]
     [[True, True, False], [True, False, False]]
     """
-    found = [_plain(feature.tree, frame) for feature in features]
+    columns = _Columns(frame)
+    found = [_plain(feature.tree, columns) for feature in features]
     rest = [n for n, known in enumerate(found) if known is None]
     if rest:
         asked = [features[n].to_polars(clean=True).alias(str(n)) for n in rest]
@@ -56,21 +57,28 @@ def truths(features: Sequence[Expression], frame: pl.DataFrame) -> list[Truths]:
     return [known for known in found if known is not None]
 
 
-def _plain(node: Node, frame: pl.DataFrame) -> Truths | None:
+class _Columns(dict[str, npt.NDArray[Any] | None]):
+    """The columns of a frame as arrays; None where something is unknown."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self._frame = frame
+
+    def __missing__(self, name: str) -> npt.NDArray[Any] | None:
+        column = self._frame.get_column(name)
+        self[name] = None if column.null_count() else column.to_numpy()
+        return self[name]
+
+
+def _plain(node: Node, columns: _Columns) -> Truths | None:
     """Where `node` is true, if it reads one column of truths or whole numbers that are all known;
     else None."""
     match node:
         case Column(name, Type.BOOL):
-            return _known(frame, name)
+            return columns[name]
         case Not(Column(name, Type.BOOL)):
-            values = _known(frame, name)
+            values = columns[name]
             return None if values is None else ~values
         case Compare(op, Column(name, Type.INTEGER), Value(value, Type.INTEGER)):
-            values = _known(frame, name)
+            values = columns[name]
             return None if values is None else _COMPARE[op](values, value)
     return None
-
-
-def _known(frame: pl.DataFrame, name: str) -> npt.NDArray[Any] | None:
-    column = frame.get_column(name)
-    return None if column.null_count() else column.to_numpy()

@@ -23,7 +23,7 @@ from tellapart.web import logs
 from tellapart.web.faults import Refused
 
 T = TypeVar("T")
-SOON, QUIET = 0.003, 0.05
+SOON, QUIET = 0.003, 0.1
 """Seconds without a request after which a session gets ready for the likeliest key, and after which
 it works ahead for other keys and does what was left for later."""
 MOST = 32

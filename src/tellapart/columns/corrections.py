@@ -38,9 +38,9 @@ class Noted:
     def extend(self, first: int, words: int) -> Words:
         """One more part of a column of so many words, from word `first` on, with anything in it.
 
-        With it there is room for twice as many as before.
+        With it there is room for a sixteenth of all, then for twice as many as before.
         """
-        part = np.empty(min(words - first, max(_PART, first)), dtype=np.uint64)
+        part = np.empty(min(words - first, max(_PART, words >> 4, first)), dtype=np.uint64)
         self.parts.append((first, part))
         return part
 

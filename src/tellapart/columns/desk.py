@@ -31,8 +31,8 @@ _called = [True]
 
 
 @cache
-def desk() -> tuple[int, int]:
-    """The address of the desk; 0 where there is no second core.
+def desk() -> tuple[int, Any]:
+    """The address of the desk, 0 where there is no second core; and its cells.
 
     `NUMBA_NUM_THREADS=1` leaves the second core alone; joblib's processes have it set.
     """
@@ -41,14 +41,14 @@ def desk() -> tuple[int, int]:
     from tellapart.columns import kernel
 
     if os.name != "posix" or vars(config)["NUMBA_NUM_THREADS"] < 2:
-        return 0, 0
+        return 0, ()
     cells = np.zeros(_CELLS, dtype=np.int64)
     bell, ring = os.pipe()
     os.set_blocking(ring, False)
     cells[BELL], cells[RING] = bell, ring
     address = int(kernel.address(cells))
     Thread(target=_help, args=(kernel.serve, cells, address), name="tellapart", daemon=True).start()
-    return address, ring
+    return address, cells.data
 
 
 @contextmanager
@@ -63,10 +63,10 @@ def alone() -> Iterator[None]:
 
 def wake() -> int:
     """Call the second thread to the desk; returns its address, 0 where there is no second core."""
-    address, ring = desk() if _called[-1] else (0, 0)
-    if address:
+    address, cells = desk() if _called[-1] else (0, ())
+    if address and not cells[AWAKE]:
         with suppress(BlockingIOError):
-            os.write(ring, b".")
+            os.write(cells[RING], b".")
     return address
 
 

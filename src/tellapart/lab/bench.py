@@ -208,8 +208,10 @@ def _against_memory(world: MadeWorld, bar: float | None) -> Iterator[Measurement
         lesson = run_simulate(learner, world)
         columns = [world.truth(feature) for feature in learner.model.features]
         room = np.empty_like(columns[0])
+        repeats = 25
+        learners = [make() for _ in range(repeats)]
         ratio, mine, theirs = _turns(
-            partial(_simulated, make, world), partial(and_pass, columns, room), repeats := 25
+            partial(_next_simulated, learners, world), partial(and_pass, columns, room), repeats
         )
         note = f"{world.name}, {lesson.mistakes:,} mistakes"
         against = f"one AND pass over {len(columns)} columns"
@@ -228,8 +230,8 @@ def _against_memory(world: MadeWorld, bar: float | None) -> Iterator[Measurement
             )
 
 
-def _simulated(make: Callable[[], BaseLearner], world: MadeWorld) -> Lesson:
-    return run_simulate(make(), world)
+def _next_simulated(learners: list[BaseLearner], world: MadeWorld) -> Lesson:
+    return run_simulate(learners.pop(), world)
 
 
 def _compiled_pass(world: MadeWorld) -> Measurement:

@@ -399,7 +399,7 @@ class Page:
 
     def given(self) -> str:
         """The id of what is before the teacher."""
-        found = re.search(r'name="given" value="([^"]+)"', self.client.get("/s/zoo/card").text)
+        found = re.search(r'data-given="([^"]+)"', self.client.get("/s/zoo/card").text)
         return "" if found is None else found[1]
 
     def send(self, route: str, **values: str) -> None:

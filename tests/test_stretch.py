@@ -13,7 +13,7 @@ import pytest
 
 import tellapart as ta
 from tellapart.columns import blank, pack, unpack, words_for
-from tellapart.columns.desk import alone, wake
+from tellapart.columns.desk import WORTH, alone, company, desk
 from tellapart.columns.plain import Plain
 from tellapart.columns.tape import DESK, Tape
 
@@ -30,10 +30,12 @@ def columns():
 def both(needs):
     """The address of the desk with a second thread at it, or skip."""
     needs("numba")
-    address = wake()
+    address, cells = company(), desk()[1]
     if not address:
         pytest.skip("this machine has one core")
-    return address
+    before, cells[WORTH] = cells[WORTH], 1  # everything long enough is shared
+    yield address
+    cells[WORTH] = before
 
 
 def made(kind, planes, columns, seed, ordinary=None, noted=None):
@@ -97,9 +99,9 @@ def test_all_is_looked_at_however_fast_the_other_is(columns):
 def test_lessons_are_the_same(make, exceptions):
     world = ta.worlds.tree(3_000_000, 40, 6, 3, exceptions, seed=5)
     seen = []
-    for company in (nullcontext(), alone()):
+    for way in (nullcontext(), alone()):
         learner = make(world.m)
-        with company:
+        with way:
             lesson = ta.simulate(learner, world)
         numbers = [correction.number for correction in lesson.corrections[:1000]]
         seen.append((lesson.rounds, lesson.mistakes, numbers, learner.to_json()))
@@ -117,7 +119,7 @@ def test_a_child_goes_on_alone():
 
 def test_one_core_can_be_left_alone(needs):
     needs("numba")
-    program = "from tellapart.columns.desk import wake; print(wake())"
+    program = "from tellapart.columns.desk import company; print(company())"
     environment = {**os.environ, "NUMBA_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, check=True

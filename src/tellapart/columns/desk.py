@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from threading import Thread
 from typing import Any
@@ -13,9 +13,9 @@ import numpy as np
 
 from tellapart.columns.tape import PAD_CELLS
 
-STATE, NEXT, LAST, SIZE, BEGIN, ROOM, TOTAL = range(7)
+STATE, NEXT, LAST, SIZE, BEGIN, ROOM, WORTH = range(7)
 """Who is at it; the next part to be done and the last that matters; how many words a part has, and
-where the first begins; how many items may be uncovered, and how many are."""
+where the first begins; how many items may be uncovered; how much is worth sharing."""
 LIST, COUNT, WIDTH, DEFAULT, SHOWN, SILENT, KIND = range(7, 14)
 """What `stretch.walk` needs: the tape, and so on."""
 AWAKE, BELL, RING = range(14, 17)
@@ -27,6 +27,7 @@ RESULTS, RESULT = 32, 8
 cache line of its own, over which two cores need not quarrel."""
 SPARE_PAD = RESULTS + RESULT * MOST_PARTS
 _CELLS = SPARE_PAD + PAD_CELLS
+_WORTH = 1 << 20  # words of columns and labels; to wake a thread takes as long as a tenth of that
 _called = [True]
 
 
@@ -45,7 +46,7 @@ def desk() -> tuple[int, Any]:
     cells = np.zeros(_CELLS, dtype=np.int64)
     bell, ring = os.pipe()
     os.set_blocking(ring, False)
-    cells[BELL], cells[RING] = bell, ring
+    cells[BELL], cells[RING], cells[WORTH] = bell, ring, _WORTH
     address = int(kernel.address(cells))
     Thread(target=_help, args=(kernel.serve, cells, address), name="tellapart", daemon=True).start()
     return address, cells.data
@@ -61,13 +62,9 @@ def alone() -> Iterator[None]:
         _called.pop()
 
 
-def wake() -> int:
-    """Call the second thread to the desk; returns its address, 0 where there is no second core."""
-    address, cells = desk() if _called[-1] else (0, ())
-    if address and not cells[AWAKE]:
-        with suppress(BlockingIOError):
-            os.write(cells[RING], b".")
-    return address
+def company() -> int:
+    """The address of the desk, 0 where there is no second core, or it is left alone."""
+    return desk()[0] if _called[-1] else 0
 
 
 def _help(serve: Callable[[int], Any], cells: Any, address: int) -> None:

@@ -22,7 +22,7 @@ from numba import njit
 from tellapart.columns.desk import BELL
 from tellapart.columns.glide import three
 from tellapart.columns.signals import await_ring
-from tellapart.columns.stretch import COUNTING, FEW, LEAST, TWO, share, stand_by, walk
+from tellapart.columns.stretch import COUNTING, FEW, LEAST, TWO, share, stand_by, walk, worth
 from tellapart.columns.strip import (
     and_,
     any_set,
@@ -51,6 +51,7 @@ from tellapart.columns.tape import (
     FIRED,
     FIRST,
     HEAD,
+    KNOWN,
     LABEL,
     LEFT,
     LOG,
@@ -91,7 +92,6 @@ from tellapart.columns.thinking import consider, keep_counter, name_reason, thin
 from tellapart.columns.tolerance import patience, witnesses
 
 _SINGLE = 2  # words read one by one before strips, after a mistake
-_WORTH_SHARING = 4 * LEAST  # words
 
 
 def _stamp() -> str:
@@ -352,7 +352,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
     word, last, whole = start >> 6, (stop + 63) >> 6, stop >> 6
     singles, least = _SINGLE, quiet
     kind = (COUNTING if counting else 0) | (TWO if shown and digits <= 2 else 0)
-    desk = read_word(tape + 8 * DESK)
+    desk, streams = read_word(tape + 8 * DESK), read_word(tape + 8 * KNOWN) + digits
     write_word(pad + 8 * SEEN, 0)
     while word < last:
         if singles > 0 or word + STRIP > whole:
@@ -457,7 +457,12 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
         if hush and notes:
             _wipe(noted, written, word)
         begun = 0  # words of which the first items are done
-        if desk != 0 and far - word >= _WORTH_SHARING:
+        # (where the room may run out, much might be done for nothing)
+        if (
+            desk != 0
+            and (not counting or room >= 64 * (far - word))
+            and worth(desk, far - word, streams)
+        ):
             found, here, stopped = share(
                 desk, tape, slots, stride, default, shown, word, far, room, hush, kind
             )

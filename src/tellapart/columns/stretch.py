@@ -36,8 +36,8 @@ from tellapart.columns.desk import (
     SPARE_PAD,
     STATE,
     TAKEN,
-    TOTAL,
     WIDTH,
+    WORTH,
 )
 from tellapart.columns.glide import glide, glide_counting, glide_counting_two, glide_two
 from tellapart.columns.signals import add_to, give_way, load, lower_to, ring, store, swap_if
@@ -119,7 +119,7 @@ def work(desk, pad):
         write_word(result, here)
         write_word(result + 8, found)
         write_word(result + 16, stopped)
-        if stopped or (here and add_to(desk + 8 * TOTAL, here) + here > room):
+        if stopped:
             lower_to(desk + 8 * LAST, part)
         part = add_to(desk + 8 * NEXT, 1)
 
@@ -141,8 +141,14 @@ def stand_by(desk):
 
 
 @njit
+def worth(desk, words, streams):
+    """Whether so many words of so many columns are worth sharing."""
+    return words >= 2 * LEAST and words * streams >= read_word(desk + 8 * WORTH)
+
+
+@njit
 def share(desk, tape, slots, stride, default, shown, word, far, room, silent, kind):
-    """`walk`, by two."""
+    """`walk`, by two; there must be room for all to be uncovered."""
     size = max(LEAST, STRIP * -(-(far - word) // (STRIP * MOST_PARTS)))
     parts = (far - word) // size
     write_word(desk + 8 * NEXT, 0)
@@ -150,7 +156,6 @@ def share(desk, tape, slots, stride, default, shown, word, far, room, silent, ki
     write_word(desk + 8 * SIZE, size)
     write_word(desk + 8 * BEGIN, word)
     write_word(desk + 8 * ROOM, room)
-    write_word(desk + 8 * TOTAL, 0)
     write_word(desk + 8 * LIST, tape)
     write_word(desk + 8 * COUNT, slots)
     write_word(desk + 8 * WIDTH, stride)
@@ -165,15 +170,11 @@ def share(desk, tape, slots, stride, default, shown, word, far, room, silent, ki
     if not swap_if(desk + 8 * STATE, OFFERED, IDLE):
         while load(desk + 8 * STATE) != IDLE:
             give_way()
-    uncovered, done = 0, read_word(desk + 8 * LAST) + 1
-    for part in range(done):
+    uncovered = 0
+    for part in range(read_word(desk + 8 * LAST) + 1):
         result = desk + 8 * (RESULTS + RESULT * part)
-        here, found, stopped = read_word(result), read_word(result + 8), read_word(result + 16)
-        begin = word + size * part
-        if uncovered + here > room:  # once more, with care
-            found, here, stopped = begin, 0, STRIP
-        uncovered += here
+        found, stopped = read_word(result + 8), read_word(result + 16)
+        uncovered += read_word(result)
         if stopped:
             return found, uncovered, stopped
-    # (if others, later ones, used up the room before the last of these was done, they are not)
-    return word + size * done, uncovered, 0
+    return word + size * parts, uncovered, 0

@@ -64,9 +64,9 @@ _SLOTS, _LITERALS = 16, 12  # room for so many, to begin with; doubled when need
 def _compiled() -> tuple[Any, Callable[[], int]]:
     """What is loaded when it is first needed."""
     from tellapart.columns import kernel
-    from tellapart.columns.desk import wake
+    from tellapart.columns.desk import company
 
-    return kernel, wake
+    return kernel, company
 
 
 class Tape:
@@ -81,7 +81,7 @@ class Tape:
         ordinary: Words | None = None,
         noted: Words | None = None,
     ) -> None:
-        self._kernel, wake = _compiled()
+        self._kernel, company = _compiled()
         self._find = self._kernel.find
         self.planes = tuple(planes)
         self.digits = max(len(self.planes), default.bit_length())
@@ -100,7 +100,7 @@ class Tape:
         if noted is not None:
             self.note(noted, 0)
         if self.planes and len(self.planes[0]) >= _LONG:
-            cells[DESK] = wake()
+            cells[DESK] = company()
 
     def note(self, noted: Words, first: int) -> None:
         """Put mistakes down in `noted`, whose first word is word `first`, as far as it goes."""

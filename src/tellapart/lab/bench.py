@@ -14,6 +14,7 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -208,18 +209,18 @@ def _against_memory(world: MadeWorld, bar: float | None) -> Iterator[Measurement
         lesson = run_simulate(learner, world)
         columns = [world.truth(feature) for feature in learner.model.features]
         room = np.empty_like(columns[0])
-        repeats = 25
-        learners = [make() for _ in range(repeats)]
-        ratio, mine, theirs = _turns(
-            partial(_next_simulated, learners, world), partial(and_pass, columns, room), repeats
-        )
+        repeats, passes = 25, partial(and_pass, columns, room)
         note = f"{world.name}, {lesson.mistakes:,} mistakes"
         against = f"one AND pass over {len(columns)} columns"
-        yield Measurement(f"simulate, {name}", against, ratio, bar, mine, theirs, repeats, note)
-        with alone():
-            one = min(_seconds(partial(run_simulate, make(), world)) for _ in range(repeats))
-        what = f"simulate, {name}, on one core"
-        yield Measurement(what, against, theirs / one, None, one, theirs, repeats, note)
+        for company, where in ((alone(), ", on one core"), (nullcontext(), "")):
+            learners = [make() for _ in range(repeats)]
+            with company:
+                ratio, mine, theirs = _turns(
+                    partial(_next_simulated, learners, world), passes, repeats
+                )
+            least = None if where else bar
+            what = f"simulate, {name}{where}"
+            yield Measurement(what, against, ratio, least, mine, theirs, repeats, note)
         if name == "CappedDFF":  # who errs can only be known by reading the labels, too
             planes = [*columns, *world.labels.codes.planes]
             both = partial(and_pass, planes, room)

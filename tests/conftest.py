@@ -108,8 +108,9 @@ def truth(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def server(folder: Path, truth: dict[str, str]) -> Iterator[Any]:  # noqa: ARG001  (the zoo is there)
+def server(folder: Path, truth: dict[str, str]) -> Iterator[Any]:
     """`tellapart serve` on the zoo."""
+    assert truth, "the zoo must be in the folder"
     from browsing import TEAM
     from served import serving
 

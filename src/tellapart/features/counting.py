@@ -6,7 +6,6 @@ put a question to Polars takes longer than to compare a column with a number.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,21 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart.features.language import Expression
-from tellapart.features.tree import Column, Compare, Node, Not, Type, Value
+from tellapart.features.tree import OPERATORS, Column, Compare, Node, Not, Type, Value
 
 if TYPE_CHECKING:
     import polars as pl
 
 Truths = npt.NDArray[np.bool_]
-
-_COMPARE: dict[str, Any] = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def count(features: Sequence[Expression], frame: pl.DataFrame) -> list[int]:
@@ -80,5 +70,5 @@ def _plain(node: Node, columns: _Columns) -> Truths | None:
             return None if values is None else ~values
         case Compare(op, Column(name, Type.INTEGER), Value(value, Type.INTEGER)):
             values = columns[name]
-            return None if values is None else _COMPARE[op](values, value)
+            return None if values is None else OPERATORS[op](values, value)
     return None

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from tellapart.errors import FeatureError
 from tellapart.features import letters
 from tellapart.features.tree import (
+    OPERATORS,
     And,
     Arithmetic,
     Call,
@@ -35,19 +36,6 @@ from tellapart.features.tree import (
 
 Read: TypeAlias = Callable[[Any], Any]
 
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-}
-
 
 def reader(node: Node) -> Read:
     """A function from an item to the value of `node` on it."""
@@ -58,7 +46,7 @@ def reader(node: Node) -> Read:
             value = node.value
             return lambda item: value
         case Arithmetic():
-            return _arithmetic(_OPERATORS[node.op], _number(node.left), _number(node.right))
+            return _arithmetic(OPERATORS[node.op], _number(node.left), _number(node.right))
         case Call():
             return _call(node)
         case Compare():
@@ -210,7 +198,7 @@ def _arithmetic(compute: Callable[[Any, Any], Any], left: Read, right: Read) -> 
 
 def _compare(node: Compare) -> Read:
     kind = wider(node.left.type, node.right.type)
-    compute, left = _OPERATORS[node.op], _as(node.left, kind)
+    compute, left = OPERATORS[node.op], _as(node.left, kind)
     if isinstance(node.right, Value):
         constant = _as(node.right, kind)(None)
 

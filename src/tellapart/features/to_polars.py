@@ -6,9 +6,7 @@ takes the shorter way.
 
 from __future__ import annotations
 
-import operator
 import sys
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +15,7 @@ import polars as pl
 from tellapart.features import letters
 from tellapart.features.evaluate import regex, wider
 from tellapart.features.tree import (
+    OPERATORS,
     And,
     Arithmetic,
     Call,
@@ -44,20 +43,6 @@ DTYPE: dict[Type, Any] = {
     Type.DATETIME: pl.Datetime("us"),
 }
 """The one Polars type of each of ours."""
-
-_OPERATORS: dict[str, Callable[[Any, Any], pl.Expr]] = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-}
-
 
 _MOST = sys.float_info.max
 
@@ -129,7 +114,8 @@ class _Translator:
             else self.of(side, Type.NUMBER)
             for side in (node.left, node.right)
         )
-        return _OPERATORS[node.op](left, right)
+        computed: pl.Expr = OPERATORS[node.op](left, right)
+        return computed
 
     def expr(self, node: Node) -> pl.Expr:
         """True, false or null where `node` is true, false or unknown; or a value."""
@@ -148,7 +134,8 @@ class _Translator:
                     same = self.spelled(left, (right,))
                     return same if op == "=" else ~same
                 kind = wider(left.type, right.type)
-                return _OPERATORS[op](self.of(left, kind), self.side(right, kind))
+                compared: pl.Expr = OPERATORS[op](self.of(left, kind), self.side(right, kind))
+                return compared
             case Like():
                 found = like(self.expr(node.operand), node.pattern, node.fold)
                 return ~found if node.negated else found

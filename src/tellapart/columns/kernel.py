@@ -19,6 +19,7 @@ from zlib import crc32
 import numpy as np
 from numba import njit
 
+from tellapart.columns.absorbing import absorb, code_of
 from tellapart.columns.desk import BELL
 from tellapart.columns.glide import three
 from tellapart.columns.signals import await_ring
@@ -37,59 +38,42 @@ from tellapart.columns.strip import (
     write_word,
 )
 from tellapart.columns.tape import (
-    AHEAD,
     CELLS,
     CODE,
     COMPONENT,
     COMPONENT_DIGITS,
     COMPONENTS,
-    COUNT,
     DEFAULT,
     DESK,
     DIGITS,
     EVERYWHERE,
     FIRED,
-    FIRST,
     HEAD,
     KNOWN,
     LABEL,
-    LEFT,
-    LOG,
-    LOG_CELLS,
     LOGARITHM,
-    LOGGED,
-    LOGS,
     NEEDED,
-    NEWS,
     NOTED,
     NOTED_END,
-    NUMBER,
     ORDINARY,
     PAD,
     PART,
     PLANES,
     RESORT,
     ROOT,
-    SAID,
     SEEN,
-    SEPARATORS,
     SINCE,
-    SLACK,
     SLOPE,
     SLOTS,
-    SPENT,
     STRIDE,
     STRIP,
     TABLE,
     TIME,
-    TOUCHABLE,
-    TOUCHED,
     TOUCHES,
     UNCOVERED,
     WRITTEN,
 )
-from tellapart.columns.thinking import consider, keep_counter, name_reason, think_of
-from tellapart.columns.tolerance import patience, witnesses
+from tellapart.columns.thinking import keep_counter, name_reason, think_of
 
 _SINGLE = 2  # words read one by one before strips, after a mistake
 
@@ -105,6 +89,7 @@ def _stamp() -> str:
 
 _PARTS = (
     "../theory/bounds",
+    "absorbing",
     "desk",
     "glide",
     "mind",
@@ -177,82 +162,6 @@ def first(tape, item):
 
 
 @njit
-def _code(planes, digits, item):
-    """The code of an item, from the planes of its digits."""
-    offset, place = item >> 6 << 3, item & 63
-    code = np.int64(0)
-    for digit in range(digits):
-        plane = read_word(planes + 8 * digit)
-        if plane:
-            code |= (read_word(plane + offset) >> place & 1) << digit
-    return code
-
-
-@njit
-def _is_ordinary(tape, item):
-    ordinary = read_word(tape + 8 * ORDINARY)
-    if ordinary == EVERYWHERE:
-        return True
-    return read_word(ordinary + (item >> 6 << 3)) >> (item & 63) & 1 != 0
-
-
-@njit
-def _absorb(tape, table, item):
-    """Count a mistake of the rule, or default, with a table, if it can do no more than count."""
-    logged, touched = read_word(tape + 8 * LOGGED), read_word(tape + 8 * TOUCHED)
-    if table == 0 or logged == LOGS or touched == TOUCHABLE:
-        return False
-    time = item + read_word(tape + 8 * AHEAD)
-    component = _code(tape + 8 * COMPONENTS, read_word(tape + 8 * COMPONENT_DIGITS), item)
-    ordinary, where, code, against = _is_ordinary(tape, item), np.int64(0), -1, 0
-    guess, counter = read_word(table + 8 * SAID), np.int64(0)
-    if ordinary:
-        where = read_word(table + 8 * (SEPARATORS + component))
-    if where:
-        counter = table + 8 * where
-    else:
-        code, against, counter = consider(tape, table, item, component, ordinary)
-        if code < 0:
-            return False
-    count, spent, slack = np.int64(0), read_word(table + 8 * SPENT), np.int64(0)
-    if counter:
-        count = read_word(counter + 8 * COUNT)
-    costs = count == 0 or spent > 0
-    if costs:
-        slack = read_word(table + 8 * SLACK)
-        if slack == 0:
-            slack = patience(tape, table, time)
-            if slack <= 0:
-                return False
-    if counter:
-        left = read_word(counter + 8 * LEFT)
-        if left == 0:
-            left = witnesses(tape, counter, time)
-            if left <= 0:
-                return False
-        write_word(counter + 8 * LEFT, left - 1)
-        write_word(counter + 8 * COUNT, count + 1)
-        if count == 0:
-            write_word(counter + 8 * FIRST, time)
-        if read_word(counter + 8 * NEWS) == 0:
-            write_word(counter + 8 * NEWS, 1)
-            touches = read_word(tape + 8 * TOUCHES) + 16 * touched
-            write_word(touches, guess)
-            write_word(touches + 8, (counter - table) >> 3)
-            write_word(tape + 8 * TOUCHED, touched + 1)
-    if costs:
-        write_word(table + 8 * SLACK, slack - 1)
-        write_word(table + 8 * SPENT, spent + 1)
-    if against:
-        name_reason(tape, against, code)
-    log = read_word(tape + 8 * LOG) + 8 * LOG_CELLS * logged
-    write_word(log, item | guess << NUMBER)
-    write_word(log + 8, code | against << NUMBER)
-    write_word(tape + 8 * LOGGED, logged + 1)
-    return True
-
-
-@njit
 def _grown(tape, quiet, gone, uncovered):
     """How many uncovered items are quiet once so many items have gone by; see `Tape.find`."""
     gone, covered = max(gone, 0), max(gone - uncovered, 0)
@@ -310,7 +219,7 @@ def _take(tape, pad, slots, stride, last_resort, word, kind, hush):
                 fired = last_resort
             if fired >= 0:
                 guide = read_word(body + fired * stride + 8 * TABLE)
-            if not _absorb(tape, guide, item):
+            if not absorb(tape, guide, item):
                 before = (np.int64(1) << (item & 63)) - 1
                 break
             wrong &= wrong - 1
@@ -423,7 +332,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
                     guide = read_word(body + fired * stride + 8 * TABLE)
                 elif notes and late >> place & 1 == 0:
                     guide = read_word(tape + 8 * RESORT)
-                if _absorb(tape, guide, item):
+                if absorb(tape, guide, item):
                     uncovered += fired < 0
                     start = item + 1
                     word = start >> 6
@@ -431,8 +340,8 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
                     continue
                 components = tape + 8 * COMPONENTS
                 kinds = read_word(tape + 8 * COMPONENT_DIGITS)
-                write_word(tape + 8 * LABEL, _code(planes, digits, item))
-                write_word(tape + 8 * COMPONENT, _code(components, kinds, item))
+                write_word(tape + 8 * LABEL, code_of(planes, digits, item))
+                write_word(tape + 8 * COMPONENT, code_of(components, kinds, item))
                 write_word(tape + 8 * FIRED, fired)
                 write_word(tape + 8 * UNCOVERED, uncovered)
                 write_word(tape + 8 * WRITTEN, written)

@@ -3,7 +3,9 @@
 const csrf = document.querySelector('meta[name="csrf"]')?.content ?? "";
 const trouble = document.getElementById("trouble");
 const KEY = { Enter: "enter", Escape: "escape", " ": "space", Backspace: "backspace", Delete: "delete", Tab: "tab" };
+const SEEN = 250; // milliseconds: nobody has looked at anything sooner
 let busy = false;
+let swapped = -Infinity;
 
 const typing = (element) => element?.matches?.("input:not([type=hidden]), textarea, select, [contenteditable]");
 
@@ -67,6 +69,7 @@ function swap(html) {
   for (const box of document.querySelectorAll("input[data-check]")) check(box);
   const long = document.getElementById("features");
   if (long) requestAnimationFrame(() => setTimeout(() => long.classList.add("whole")));
+  swapped = performance.now();
 }
 
 // For those who listen: the new sentence, and that all is saved.
@@ -133,6 +136,15 @@ async function send(form, button) {
     document.getElementById("card")?.removeAttribute("aria-busy");
   }
 }
+
+// The second half of a double click is no answer to what has just appeared under it.
+document.addEventListener(
+  "click",
+  (event) => {
+    if (event.detail > 1 && performance.now() - swapped < SEEN && event.target.closest?.("form[data-swap]")) event.preventDefault();
+  },
+  { capture: true },
+);
 
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("form[data-swap]")) return;

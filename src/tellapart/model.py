@@ -114,7 +114,7 @@ class Not(Compound):
         return isinstance(other, Not) and self.feature == other.feature
 
     def __hash__(self) -> int:
-        return hash((Not, self.feature))
+        return ~hash(self.feature)
 
     def __str__(self) -> str:
         inner = describe(self.feature)

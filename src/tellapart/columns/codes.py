@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -15,6 +15,15 @@ from tellapart.protocol import Label
 _PART = 1 << 14  # words
 
 
+class Planes(tuple[Words, ...]):
+    """Columns of bits that stay where they are."""
+
+    @cached_property
+    def addresses(self) -> tuple[int, ...]:
+        """Where each is in memory: it takes a while to find out, so it is asked once."""
+        return tuple(plane.ctypes.data for plane in self)
+
+
 class Codes(Sequence[int]):
     """A number for every item, one plane of bits for each binary digit.
 
@@ -24,7 +33,7 @@ class Codes(Sequence[int]):
     """
 
     def __init__(self, planes: Sequence[Words], length: int) -> None:
-        self.planes = tuple(planes)
+        self.planes = Planes(planes)
         self._length = length
         self._views = tuple((1 << b, plane.data) for b, plane in enumerate(self.planes))
 

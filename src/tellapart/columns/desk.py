@@ -13,13 +13,16 @@ import numpy as np
 
 from tellapart.columns.tape import PAD_CELLS
 
-STATE, NEXT, LAST, SIZE, BEGIN, ROOM, WORTH = range(7)
+STATE, NEXT, LAST, SIZE, BEGIN, WORTH = range(6)
 """Who is at it; the next part to be done and the last that matters; how many words a part has, and
-where the first begins; how many items may be uncovered; how much is worth sharing."""
-LIST, COUNT, WIDTH, DEFAULT, SHOWN, SILENT, KIND = range(7, 14)
+where the first begins; how much is worth sharing."""
+LIST, COUNT, WIDTH, DEFAULT, SHOWN, SILENT, KIND = range(6, 13)
 """What `stretch.walk` needs: the tape, and so on."""
-AWAKE, BELL, RING = range(14, 17)
+AWAKE, BELL, RING = range(13, 16)
 """Whether the second thread looks at the desk; else it wants a byte through this pipe."""
+LIMITED, QUIET, BEGAN, BEFORE, TOTAL = range(16, 21)
+"""Whether so many may be uncovered and no more (`tolerance.grown`): how many to begin with, from
+which item on, how many of them before this stretch, and how many in the parts that are done."""
 IDLE, OFFERED, TAKEN = range(3)
 MOST_PARTS = 512
 RESULTS, RESULT = 32, 8

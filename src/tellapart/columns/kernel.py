@@ -23,7 +23,18 @@ from tellapart.columns.absorbing import absorb, code_of
 from tellapart.columns.desk import BELL
 from tellapart.columns.glide import three
 from tellapart.columns.signals import await_ring
-from tellapart.columns.stretch import COUNTING, FEW, LEAST, TWO, share, stand_by, walk, worth
+from tellapart.columns.stretch import (
+    COUNTING,
+    FEW,
+    LEAST,
+    TWO,
+    limit,
+    offer,
+    share,
+    stand_by,
+    walk,
+    worth,
+)
 from tellapart.columns.strip import (
     and_,
     any_set,
@@ -31,7 +42,6 @@ from tellapart.columns.strip import (
     filled,
     lowest,
     or_,
-    read_float,
     read_strip,
     read_word,
     write_strip,
@@ -51,29 +61,24 @@ from tellapart.columns.tape import (
     HEAD,
     KNOWN,
     LABEL,
-    LOGARITHM,
     NEEDED,
     NOTED,
     NOTED_END,
     ORDINARY,
     PAD,
-    PART,
     PLANES,
     RESORT,
-    ROOT,
     SEEN,
-    SINCE,
-    SLOPE,
     SLOTS,
     STRIDE,
     STRIP,
     TABLE,
-    TIME,
     TOUCHES,
     UNCOVERED,
     WRITTEN,
 )
 from tellapart.columns.thinking import keep_counter, name_reason, think_of
+from tellapart.columns.tolerance import grown
 
 _SINGLE = 2  # words read one by one before strips, after a mistake
 
@@ -159,17 +164,6 @@ def first_of(tape, slots, item):
 def first(tape, item):
     """The slot of the first conjunction that covers `item`, or -1."""
     return first_of(tape, read_word(tape + 8 * SLOTS), item)
-
-
-@njit
-def _grown(tape, quiet, gone, uncovered):
-    """How many uncovered items are quiet once so many items have gone by; see `Tape.find`."""
-    gone, covered = max(gone, 0), max(gone - uncovered, 0)
-    since, time = read_float(tape + 8 * SINCE), read_float(tape + 8 * TIME)
-    growth = 1 + 2 * np.log(1 + gone / time) / read_float(tape + 8 * LOGARITHM)
-    more = growth * np.sqrt(growth) * np.sqrt(since + covered) - np.sqrt(since)
-    more = read_float(tape + 8 * SLOPE) * covered + read_float(tape + 8 * ROOT) * more
-    return quiet + np.int64(max(np.ceil(read_float(tape + 8 * PART) + more) - 1, 0.0))
 
 
 @njit
@@ -301,14 +295,14 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
             events = wrong
             if counting:
                 if uncovered + 64 > quiet:
-                    quiet = _grown(tape, least, 64 * word - began, uncovered)
+                    quiet = grown(tape, least, 64 * word - began, uncovered)
                 late = left  # the uncovered that are not quiet any more
                 for _ in range(min(quiet - uncovered, count_ones(left))):
                     late &= late - 1
                 while late:
                     before = uncovered + count_ones(left & (late & -late) - 1)
                     gone = 64 * word + lowest(late) - began
-                    if before >= _grown(tape, least, gone, before):
+                    if before >= grown(tape, least, gone, before):
                         break
                     late &= late - 1
                 if wrong_only:
@@ -356,25 +350,23 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
             far = min(whole, word + FEW * STRIP)
         elif desk != 0 and 64 * (word - LEAST) < start:
             far = min(whole, word + LEAST)
+        shared = desk != 0 and worth(desk, far - word, streams)
         if counting:
-            if uncovered + 64 * STRIP > quiet:
-                quiet = _grown(tape, least, 64 * word - began, uncovered)
+            if shared or uncovered + 64 * STRIP > quiet:
+                quiet = grown(tape, least, 64 * word - began, uncovered)
             room, hush = quiet - uncovered, silent
             if wrong_only and room <= 0:  # so many are uncovered that only mistakes matter
                 room, hush = 64 * (far - word), False
-        begun = 0
         if hush and notes:
             _wipe(noted, written, word)
         begun = 0  # words of which the first items are done
-        # (where the room may run out, much might be done for nothing)
-        if (
-            desk != 0
-            and (not counting or room >= 64 * (far - word))
-            and worth(desk, far - word, streams)
-        ):
-            found, here, stopped = share(
-                desk, tape, slots, stride, default, shown, word, far, room, hush, kind
-            )
+        limited = counting and room < 64 * (far - word)
+        if limited and room * (64 * word - began) < uncovered * 64 * LEAST:
+            shared = False  # it will end too soon
+        if shared:
+            offer(desk, tape, slots, stride, default, shown, hush, kind)
+            limit(desk, limited, least, began, uncovered)
+            found, here, stopped = share(desk, tape, word, far)
         else:
             found, here, stopped = walk(
                 tape, pad, slots, stride, default, shown, word, far, room, hush, kind
@@ -383,7 +375,6 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
                 more, start, stopped = _take(
                     tape, pad, slots, stride, last_resort, found, kind, hush and shown
                 )
-                begun = stopped
                 here += more
                 found, begun = start >> 6, stopped
         uncovered += here
@@ -392,7 +383,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
         if stopped:
             singles = stopped
             if stopped == STRIP:  # too many are uncovered, unless more are quiet by now
-                quiet = _grown(tape, least, 64 * found - began, uncovered)
+                quiet = grown(tape, least, 64 * found - began, uncovered)
                 singles = 0 if quiet - uncovered >= 64 * STRIP else STRIP
         elif found == word:
             singles = far - word

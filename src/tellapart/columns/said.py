@@ -24,7 +24,7 @@ class Said(tuple[Feature | None, ...]):
         """All that is said, each once."""
         return tuple(dict.fromkeys(reason for reason in self if reason is not None))
 
-    @property
+    @cached_property
     def first(self) -> int:
         """The place of the first counter in the table."""
         return SEPARATORS + len(self)

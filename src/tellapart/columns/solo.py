@@ -107,8 +107,7 @@ class Solo:
             return
         planes = self._world.components.planes
         self._list.set(COMPONENT_DIGITS, len(planes))
-        for digit, plane in enumerate(planes):
-            self._list.set(COMPONENTS + digit, self._list.hold(plane))
+        self._list.hold_all(planes, COMPONENTS)
         mind = self._world.mind
         if mind is not None:
             teacher = self._conversation.teacher

@@ -16,26 +16,30 @@ from numba import njit
 
 from tellapart.columns.desk import (
     AWAKE,
+    BEFORE,
+    BEGAN,
     BEGIN,
     COUNT,
     DEFAULT,
     IDLE,
     KIND,
     LAST,
+    LIMITED,
     LIST,
     MOST_PARTS,
     NEXT,
     OFFERED,
+    QUIET,
     RESULT,
     RESULTS,
     RING,
-    ROOM,
     SHOWN,
     SILENT,
     SIZE,
     SPARE_PAD,
     STATE,
     TAKEN,
+    TOTAL,
     WIDTH,
     WORTH,
 )
@@ -43,15 +47,18 @@ from tellapart.columns.glide import glide, glide_counting, glide_counting_two, g
 from tellapart.columns.signals import add_to, give_way, load, lower_to, ring, store, swap_if
 from tellapart.columns.strip import read_word, write_word
 from tellapart.columns.tape import KNOWN, KNOWN_COLUMNS, PAD, SEEN, STRIP
+from tellapart.columns.tolerance import grown
 
 TWO, COUNTING = 1, 2
 FEW = 4
 """Strips that may begin anywhere."""
 LEAST = 4096
-"""The least words of a part; a multiple of a strip."""
-_WHILE = 1 << 18  # looks at the desk, a fraction of a millisecond
+"""Words in which nothing happened before the rest is shared."""
+_PART = 1024  # the least words of a part; a multiple of a strip
+_WHILE = 1 << 13  # looks at the desk, a few milliseconds
 _STREAMS = 20  # more columns than this are read block by block: the machine cannot foresee them
 _CACHE = 1 << 17  # bytes of such blocks
+_ANY = 1 << 62
 
 
 @njit
@@ -101,19 +108,27 @@ def walk(tape, pad, slots, stride, default, shown, word, far, room, silent, kind
 
 
 @njit
+def _quiet(desk, tape, word, uncovered):
+    """How many may be uncovered when one comes to a word."""
+    gone = 64 * word - read_word(desk + 8 * BEGAN)
+    return grown(tape, read_word(desk + 8 * QUIET), gone, uncovered)
+
+
+@njit
 def work(desk, pad):
     """Do parts of what is on the desk, as long as there are any that matter."""
     tape, slots = read_word(desk + 8 * LIST), read_word(desk + 8 * COUNT)
     stride, default = read_word(desk + 8 * WIDTH), read_word(desk + 8 * DEFAULT)
     shown, silent = read_word(desk + 8 * SHOWN) != 0, read_word(desk + 8 * SILENT) != 0
-    kind, room = read_word(desk + 8 * KIND), read_word(desk + 8 * ROOM)
+    kind, limited = read_word(desk + 8 * KIND), read_word(desk + 8 * LIMITED)
     begin, size = read_word(desk + 8 * BEGIN), read_word(desk + 8 * SIZE)
+    before = read_word(desk + 8 * BEFORE)
     write_word(pad + 8 * SEEN, 0)
     part = add_to(desk + 8 * NEXT, 1)
     while part <= load(desk + 8 * LAST):
         word = begin + size * part
         found, here, stopped = walk(
-            tape, pad, slots, stride, default, shown, word, word + size, room, silent, kind
+            tape, pad, slots, stride, default, shown, word, word + size, _ANY, silent, kind
         )
         result = desk + 8 * (RESULTS + RESULT * part)
         write_word(result, here)
@@ -121,6 +136,10 @@ def work(desk, pad):
         write_word(result + 16, stopped)
         if stopped:
             lower_to(desk + 8 * LAST, part)
+        elif limited:
+            total = before + here + add_to(desk + 8 * TOTAL, here)
+            if total > _quiet(desk, tape, found, total):  # what comes now is done for nothing
+                lower_to(desk + 8 * LAST, load(desk + 8 * NEXT) - 1)
         part = add_to(desk + 8 * NEXT, 1)
 
 
@@ -138,6 +157,7 @@ def stand_by(desk):
             work(desk, desk + 8 * SPARE_PAD)
             store(desk + 8 * STATE, IDLE)
             idle = 0
+        give_way()
 
 
 @njit
@@ -147,15 +167,8 @@ def worth(desk, words, streams):
 
 
 @njit
-def share(desk, tape, slots, stride, default, shown, word, far, room, silent, kind):
-    """`walk`, by two; there must be room for all to be uncovered."""
-    size = max(LEAST, STRIP * -(-(far - word) // (STRIP * MOST_PARTS)))
-    parts = (far - word) // size
-    write_word(desk + 8 * NEXT, 0)
-    write_word(desk + 8 * LAST, parts - 1)
-    write_word(desk + 8 * SIZE, size)
-    write_word(desk + 8 * BEGIN, word)
-    write_word(desk + 8 * ROOM, room)
+def offer(desk, tape, slots, stride, default, shown, silent, kind):
+    """Put on the desk what `walk` needs."""
     write_word(desk + 8 * LIST, tape)
     write_word(desk + 8 * COUNT, slots)
     write_word(desk + 8 * WIDTH, stride)
@@ -163,6 +176,27 @@ def share(desk, tape, slots, stride, default, shown, word, far, room, silent, ki
     write_word(desk + 8 * SHOWN, np.int64(shown))
     write_word(desk + 8 * SILENT, np.int64(silent))
     write_word(desk + 8 * KIND, kind)
+
+
+@njit
+def limit(desk, limited, quiet, began, uncovered):
+    """Put on the desk how many may be uncovered: see `tolerance.grown`."""
+    write_word(desk + 8 * LIMITED, np.int64(limited))
+    write_word(desk + 8 * QUIET, quiet)
+    write_word(desk + 8 * BEGAN, began)
+    write_word(desk + 8 * BEFORE, uncovered)
+    write_word(desk + 8 * TOTAL, 0)
+
+
+@njit
+def share(desk, tape, word, far):
+    """`walk`, by two, as far as parts go that end before too many are uncovered."""
+    size = max(_PART, STRIP * -(-(far - word) // (STRIP * MOST_PARTS)))
+    parts = (far - word) // size
+    write_word(desk + 8 * NEXT, 0)
+    write_word(desk + 8 * LAST, parts - 1)
+    write_word(desk + 8 * SIZE, size)
+    write_word(desk + 8 * BEGIN, word)
     store(desk + 8 * STATE, OFFERED)
     if not load(desk + 8 * AWAKE):
         ring(read_word(desk + 8 * RING))
@@ -170,11 +204,17 @@ def share(desk, tape, slots, stride, default, shown, word, far, room, silent, ki
     if not swap_if(desk + 8 * STATE, OFFERED, IDLE):
         while load(desk + 8 * STATE) != IDLE:
             give_way()
+    limited, before = read_word(desk + 8 * LIMITED), read_word(desk + 8 * BEFORE)
     uncovered = 0
-    for part in range(read_word(desk + 8 * LAST) + 1):
+    last = read_word(desk + 8 * LAST)
+    for part in range(last + 1):
         result = desk + 8 * (RESULTS + RESULT * part)
-        found, stopped = read_word(result + 8), read_word(result + 16)
-        uncovered += read_word(result)
+        here, found, stopped = read_word(result), read_word(result + 8), read_word(result + 16)
+        begin = word + size * part
+        enough = _quiet(desk, tape, begin, before + uncovered) if limited else _ANY
+        if before + uncovered + here > enough:
+            return begin, uncovered, STRIP
+        uncovered += here
         if stopped:
             return found, uncovered, stopped
-    return word + size * parts, uncovered, 0
+    return word + size * (last + 1), uncovered, 0

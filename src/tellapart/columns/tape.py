@@ -10,7 +10,7 @@ the addresses of these columns, in this order. So a change of one rule is a chan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from math import log
 from typing import Any, TypeAlias
@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart.columns.bits import Words
+from tellapart.columns.codes import Planes
 from tellapart.theory import Tolerance
 
 SLOTS, STRIDE, DIGITS, DEFAULT, FIRED, UNCOVERED, ORDINARY, NOTED, NOTED_END = range(9)
@@ -83,9 +84,9 @@ class Tape:
     ) -> None:
         self._kernel, company = _compiled()
         self._find = self._kernel.find
-        self.planes = tuple(planes)
+        self.planes = planes if isinstance(planes, tuple) else tuple(planes)
         self.digits = max(len(self.planes), default.bit_length())
-        self._kept: list[npt.NDArray[Any]] = []
+        self._kept: list[Any] = []
         """Columns whose addresses are on the tape."""
         self._known: set[int] = set()  # those of columns in some conjunction
         self._growth: Growth | None = _NONE
@@ -93,8 +94,7 @@ class Tape:
         self._lay(np.zeros(HEAD + _SLOTS * stride, dtype=np.int64), _SLOTS, stride)
         cells = self._cells
         cells[DIGITS], cells[DEFAULT] = self.digits, default
-        for digit, plane in enumerate(self.planes):
-            cells[PLANES + digit] = self.hold(plane)
+        self.hold_all(self.planes, PLANES)
         if ordinary is not None:
             cells[ORDINARY] = self.hold(ordinary) if ordinary.strides[0] else EVERYWHERE
         if noted is not None:
@@ -117,6 +117,16 @@ class Tape:
         self._kept.append(column)
         address: int = self._kernel.address(column)
         return address
+
+    def hold_all(self, planes: Sequence[Words], cell: int) -> None:
+        """Write the addresses of planes into cells of the head."""
+        if isinstance(planes, Planes):
+            self._kept.append(planes)
+            addresses: Iterable[int] = planes.addresses
+        else:
+            addresses = map(self.hold, planes)
+        for place, address in enumerate(addresses, cell):
+            self._cells[place] = address
 
     def keep(self, counters: int, owner: int, code: int, counter: int, *of_it: int) -> bool:
         """`thinking.keep_counter`."""

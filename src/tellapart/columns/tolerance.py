@@ -1,4 +1,4 @@
-"""How many more mistakes a rule, or a reason against it, can take by now; compiled.
+"""How many more mistakes a rule, or a reason against it, can take by now, or the default; compiled.
 
 The thresholds are those of `theory.Tolerance`. Compiled floats may differ from Python's in the last
 digits, so a little is left out: in case of doubt the learner itself is asked.
@@ -22,9 +22,15 @@ from tellapart.columns.tape import (
     GIVEN_K,
     GIVEN_S,
     LOG_DELTA,
+    LOGARITHM,
+    PART,
+    ROOT,
     SCALE,
     SIGMA,
+    SINCE,
+    SLOPE,
     SPENT,
+    TIME,
 )
 from tellapart.theory.bounds import q_given_log
 
@@ -57,3 +63,14 @@ def witnesses(tape, counter, time):
     if count:
         window = time - read_word(counter + 8 * FIRST) + 1
     return _threshold(tape, GIVEN_S, SIGMA, window, time) - count
+
+
+@njit
+def grown(tape, quiet, gone, uncovered):
+    """How many uncovered items are quiet once so many items have gone by; see `Tape.find`."""
+    gone, covered = max(gone, 0), max(gone - uncovered, 0)
+    since, time = read_float(tape + 8 * SINCE), read_float(tape + 8 * TIME)
+    growth = 1 + 2 * np.log(1 + gone / time) / read_float(tape + 8 * LOGARITHM)
+    more = growth * np.sqrt(growth) * np.sqrt(since + covered) - np.sqrt(since)
+    more = read_float(tape + 8 * SLOPE) * covered + read_float(tape + 8 * ROOT) * more
+    return quiet + np.int64(max(np.ceil(read_float(tape + 8 * PART) + more) - 1, 0.0))

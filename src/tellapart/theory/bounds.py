@@ -256,6 +256,8 @@ def stochastic_bound(m: int, epsilon: float, sigma: float, delta: float, n: int)
 
 
 def _check(*, m: int = 1, k: int = 0, s: int = 0, patience: int = 0) -> None:
+    if type(m) is type(k) is type(s) is type(patience) is int and m > 0 <= min(k, s, patience):
+        return
     check("a bound", "m", m, "an integer >= 1", lambda v: v >= 1)
     for name, value in (("k", k), ("s", s), ("patience", patience)):
         check("a bound", name, value, "an integer >= 0", lambda v: v >= 0)

@@ -85,6 +85,17 @@ def test_all_is_looked_at_however_fast_the_other_is(columns):
         assert rules.find(0, ITEMS, True, quiet) == (places[quiet], -1, quiet)
 
 
+@pytest.mark.usefixtures("both")
+@pytest.mark.parametrize("quiet", [0, 10, 70_000, 500_000])
+@pytest.mark.parametrize("late", [300_000, 1_600_000, 2_400_000])
+def test_what_was_covered_so_far_need_not_be_so_in_the_end(quiet, late, columns):
+    nowhere, everywhere = np.zeros_like(columns[0]), pack(np.arange(ITEMS) < late)
+    rules = Tape([nowhere], 0, pack(np.ones(ITEMS, bool)))
+    rules.require(rules.append(0), rules.hold(everywhere), True)
+    event = min(late + quiet, ITEMS)
+    assert rules.find(0, ITEMS, True, quiet) == (event, -1, event - late)
+
+
 @pytest.mark.parametrize(
     "make",
     [

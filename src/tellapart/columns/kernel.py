@@ -253,7 +253,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
     if notes:
         stop = min(stop, 64 * read_word(tape + 8 * NOTED_END))
     word, last, whole = start >> 6, (stop + 63) >> 6, stop >> 6
-    singles, least = _SINGLE, quiet
+    singles, least, lone = _SINGLE, quiet, 0
     kind = (COUNTING if counting else 0) | (TWO if shown and digits <= 2 else 0)
     desk, streams = read_word(tape + 8 * DESK), read_word(tape + 8 * KNOWN) + digits
     write_word(pad + 8 * SEEN, 0)
@@ -350,7 +350,7 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
             far = min(whole, word + FEW * STRIP)
         elif desk != 0 and 64 * (word - LEAST) < start:
             far = min(whole, word + LEAST)
-        shared = desk != 0 and worth(desk, far - word, streams)
+        shared = desk != 0 and word >= lone and worth(desk, far - word, streams)
         if counting:
             if shared or uncovered + 64 * STRIP > quiet:
                 quiet = grown(tape, least, 64 * word - began, uncovered)
@@ -367,6 +367,8 @@ def find(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
             offer(desk, tape, slots, stride, default, shown, hush, kind)
             limit(desk, limited, least, began, uncovered)
             found, here, stopped = share(desk, tape, word, far)
+            if stopped == STRIP:  # more of a part are uncovered than was to be expected
+                lone = found + LEAST
         else:
             found, here, stopped = walk(
                 tape, pad, slots, stride, default, shown, word, far, room, hush, kind

@@ -1,6 +1,6 @@
 """How quick the teaching page is: key press to next item painted, in a real browser.
 
-python benchmarks/page.py [--items 1000000] [--turns 60] [--look 0]
+python benchmarks/page.py [--items 1000000] [--columns 20] [--turns 60] [--look 0]
 
 Beside it, in the same run and the same browser, a bare FastAPI app that swaps a fragment of a few
 lines on a key press: what the browser, the loopback and FastAPI cost by themselves. One guess in
@@ -60,8 +60,8 @@ WATCH = """key => new Promise((done) => {
 })"""
 
 
-def write_table(path: Path, items: int) -> None:
-    """Numbers, truths and a few words: a table as they come."""
+def write_table(path: Path, items: int, wide: int) -> None:
+    """Numbers, truths and a few words: a table as they come, of at least 20 columns."""
     import numpy as np
     import polars as pl
 
@@ -72,6 +72,10 @@ def write_table(path: Path, items: int) -> None:
     columns |= {f"x{n}": dice.integers(0, 1000, items) for n in range(6)}
     picked = words[dice.integers(0, len(words), (items, 4))]
     columns["words"] = [" ".join(row) for row in picked]
+    for n in range(len(columns), wide):
+        columns[f"c{n}"] = (
+            words[dice.integers(0, len(words), items)] if n % 2 else dice.normal(size=items)
+        )
     pl.DataFrame(columns).write_parquet(path)
 
 
@@ -126,6 +130,7 @@ def main() -> None:
     """Print what was measured."""
     asked = ArgumentParser()
     asked.add_argument("--items", type=int, default=1_000_000)
+    asked.add_argument("--columns", type=int, default=20)
     asked.add_argument("--turns", type=int, default=60)
     asked.add_argument("--look", type=float, default=0.0, help="seconds before every key")
     chosen = asked.parse_args()
@@ -135,7 +140,7 @@ def main() -> None:
     token = "token-of-the-owner-1"
     with tempfile.TemporaryDirectory() as made, chromium() as browser:
         folder = Path(made)
-        write_table(folder / "big.parquet", chosen.items)
+        write_table(folder / "big.parquet", chosen.items, chosen.columns)
         (folder / "bare.py").write_text(BARE)
         ours, bare = 8571, 8572
         teach = ["-m", "tellapart", "teach", "big.parquet", "--no-browser", "--port", str(ours)]

@@ -51,6 +51,7 @@ function swap(html) {
   const box = document.createElement("template");
   box.innerHTML = html;
   if (document.querySelector(".pair details[open]:not([data-auto])")) box.content.querySelector(".pair details")?.setAttribute("open", "");
+  for (const long of box.content.querySelectorAll("#features, .pair")) long.classList.add("part"); // first what is in sight
   for (const fresh of [...box.content.children]) {
     const old = fresh.id && document.getElementById(fresh.id);
     if (old) become(old, fresh);
@@ -67,8 +68,7 @@ function swap(html) {
   const at = top?.getBoundingClientRect().top;
   if (at < 0 || at > innerHeight * 0.8) top.scrollIntoView();
   for (const box of document.querySelectorAll("input[data-check]")) check(box);
-  const long = document.getElementById("features");
-  if (long) requestAnimationFrame(() => setTimeout(() => long.classList.add("whole")));
+  requestAnimationFrame(() => setTimeout(() => document.querySelectorAll(".part").forEach((long) => long.classList.remove("part"))));
   swapped = performance.now();
 }
 

@@ -22,7 +22,7 @@ from tellapart.cli import main
 from tellapart.sessions import Session, Store
 from tellapart.sessions.tour import FIRST, HINTS
 from tellapart.tables import read_table
-from tellapart.web.pages.looking import _against_known
+from tellapart.web.pages.answers import _against_known
 
 ZOO = "name,milk,legs,kind\nbear,true,4,mammal\nduck,false,2,bird\nlion,true,4,mammal\n"
 

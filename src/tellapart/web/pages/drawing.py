@@ -28,6 +28,8 @@ PAGES = (
     ("Export", "/export"),
     ("Help", "/help"),
 )
+SHOWN = 200
+"""So many rows are drawn on a page; downloads have all."""
 
 
 @cache

@@ -1,0 +1,197 @@
+"""Pages about what was answered: history, odd ones, disagreements."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tellapart.errors import FeatureError, ParameterError
+from tellapart.features.spoken import spoken
+from tellapart.sessions import Answered, Session
+from tellapart.sessions.beforehand import compare, known_labels
+from tellapart.sessions.showing import name
+from tellapart.web.calling import Call, Name
+from tellapart.web.faults import Refused
+from tellapart.web.pages.drawing import SHOWN, again, around, form, home, page
+from tellapart.web.views import exports, review
+
+router = APIRouter(prefix="/s/{session}")
+
+
+@router.get("/history")
+async def history(
+    session: Name,
+    call: Call,
+    q: Annotated[str, Query(max_length=200)] = "",
+    mistakes: bool = False,
+) -> Response:
+    """Every answer, to be searched and changed."""
+
+    def work(s: Session) -> dict[str, Any]:
+        everything = s.history()[::-1]
+        wanted = q.strip().lower()
+        found = []
+        for one in everything:
+            words = " ".join(
+                str(part)
+                for part in (name(one.item), one.teacher, one.guess.label, one.label, one.feature)
+                if part is not None
+            )
+            if wanted in words.lower() and (not mistakes or one.outcome == "mistake"):
+                found.append(one)
+        shown = [
+            {
+                "id": one.id,
+                "number": one.number,
+                "teacher": one.teacher,
+                "item": name(one.item),
+                "guess": one.guess.label or "",
+                "said": _said(s, one),
+                "became": "undone" if one.undone else one.outcome or "",
+                "label": one.label,
+                "feature": one.feature,
+                "undone": one.undone,
+            }
+            for one in found[:SHOWN]
+        ]
+        return {
+            "answers": shown,
+            "found": len(found),
+            "total": len(everything),
+            "q": q,
+            "only_mistakes": mistakes,
+            "notes": _notes(s, wanted),
+            "labels": s.labels,
+            **around(s, call),
+        }
+
+    values = await call.read(session, work)
+    return page("history.html", title="History", here="/history", **values)
+
+
+@router.get("/answers.csv")
+async def answers(session: Name, call: Call) -> Response:
+    """What was said, by whom, and why: an answer a line."""
+    made = await call.do(session, exports.answers)
+    headers = {"content-disposition": "attachment; filename=answers.csv"}
+    return Response(made, headers=headers, media_type="text/csv; charset=utf-8")
+
+
+def _notes(session: Session, wanted: str) -> list[dict[str, Any]]:
+    """Notes that people wrote, the latest first; those that settle odd answers are not."""
+    found = [review.note(event, session.table) for event in session.notes()[::-1]]
+    return [
+        one for one in found if not one["text"].startswith(_CONFIRMS) and wanted in str(one).lower()
+    ][:SHOWN]
+
+
+def _said(session: Session, one: Answered) -> str:
+    if one.answer != "wrong":
+        return one.answer
+    if one.feature is None:
+        return f"{one.label}"
+    try:
+        return f"{one.label}, because {spoken(session.table.parse(one.feature))}"
+    except FeatureError:
+        return f"{one.label}, because {one.feature}"
+
+
+@router.post("/change")
+async def change(session: Name, request: Request, call: Call) -> Response:
+    """Another answer in place of an earlier one."""
+    sent = await form(request)
+
+    def work(s: Session) -> None:
+        _change(s, call.name, call.is_owner, sent)
+
+    await call.do(session, work)
+    return again(home(session) + "/history")
+
+
+def _change(session: Session, teacher: str, owner: bool, sent: dict[str, str]) -> None:
+    event, answer = sent.get("event", ""), sent.get("answer", "")
+    if not owner and all(one.id != event for one in session.history(teacher=teacher)):
+        raise Refused(403, "NotYours", "only your own answers, unless you own the server")
+    label = feature = None
+    if answer == "wrong":
+        label = sent.get("label", "").strip() or None
+        feature = sent.get("feature", "").strip() or None
+    session.change(teacher, event, answer, label, feature, id=sent.get("id") or None)
+
+
+@router.get("/odd")
+async def odd(session: Name, call: Call) -> Response:
+    """Answers that the others contradict."""
+
+    def work(s: Session) -> dict[str, Any]:
+        looked_at = _confirmed(s)
+        found = [one for one in review.odd(s)["odd"] if one["event"] not in looked_at]
+        against = _against_known(s, call.house.manner.known)
+        return {"odd": found, "against": against, "labels": s.labels, **around(s, call)}
+
+    return page("odd.html", title="Odd ones", here="/odd", **await call.read(session, work))
+
+
+def _against_known(session: Session, known: tuple[FilePath, str] | None) -> dict[str, Any] | None:
+    """Answers that are not those of the table, if it is known what they should be."""
+    if known is None:
+        return None
+    right, odd = compare(session.history(), known_labels(*known, session))
+    return {"column": known[1], "right": right, "odd": odd}
+
+
+_CONFIRMS = "it is so: "
+
+
+def _confirmed(session: Session) -> set[str]:
+    """The answers that somebody has looked at again and left as they are."""
+    said = (str(note.data["text"]) for note in session.notes())
+    return {text.removeprefix(_CONFIRMS) for text in said if text.startswith(_CONFIRMS)}
+
+
+@router.post("/odd")
+async def settle(session: Name, request: Request, call: Call) -> Response:
+    """Leave an odd answer as it is, or correct it."""
+    sent = await form(request)
+
+    def work(s: Session) -> None:
+        event, label = sent.get("event", ""), sent.get("label", "").strip()
+        if sent.get("do") == "confirm":
+            s.note(call.name, _CONFIRMS + event, id=sent.get("id") or None)
+            return
+        if not label:
+            raise ParameterError("a label is wanted: what is it?")
+        guessed = next((one.guess.label for one in s.history() if one.id == event), None)
+        answer = "right" if label == guessed else "wrong"
+        _change(s, call.name, call.is_owner, {**sent, "answer": answer})
+
+    await call.do(session, work)
+    return again(home(session) + "/odd")
+
+
+@router.get("/disagreements")
+async def disagreements(session: Name, call: Call) -> Response:
+    """What teachers called differently, with both reasons."""
+
+    def work(s: Session) -> dict[str, Any]:
+        found = review.disagreements(s)
+        agreed = found["agreement"]
+        about = "No item has been answered about by two teachers."
+        if agreed["items"]:
+            about = f"{agreed['items']:,} items have several answers"
+            if agreed["labels"] is not None:
+                about += f"; {agreed['labels']:.0%} of pairs agree on the label"
+            if agreed["alpha"] is not None:
+                about += f" (Krippendorff's alpha {agreed['alpha']:.2f})"
+            if agreed["features"] is not None:
+                about += f", {agreed['features']:.0%} of those that can on the feature"
+            about += "."
+        disputed = found["disagreements"]
+        return {"disputed": disputed, "agreement": about, **around(s, call)}
+
+    values = await call.read(session, work)
+    return page("disagreements.html", title="Disagreements", here="/disagreements", **values)

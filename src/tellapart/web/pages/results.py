@@ -1,0 +1,110 @@
+"""Pages of what came of it: the label of every item, and the model in every language."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+import numpy as np
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from tellapart.columns import unpack
+from tellapart.errors import ExportError, FeatureError, ParameterError
+from tellapart.sessions import Session
+from tellapart.sessions.search import condition
+from tellapart.sessions.showing import name, show
+from tellapart.tables.packed import evaluate
+from tellapart.web.calling import Call, Name
+from tellapart.web.pages.drawing import SHOWN, around, page
+from tellapart.web.views import exports, review
+
+router = APIRouter(prefix="/s/{session}")
+DIALECTS = ("duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake")
+
+
+@router.get("/data")
+async def data(
+    session: Name,
+    call: Call,
+    q: Annotated[str, Query(max_length=20_000)] = "",
+    label: Annotated[str, Query(max_length=200)] = "",
+    rule: Annotated[int | None, Query(ge=1)] = None,
+) -> Response:
+    """What the rules say of every item."""
+
+    def work(s: Session) -> dict[str, Any]:
+        model, table, types = s.model, s.table, s.table.types
+        clauses = list(model)
+        numbers = review.numbers(table, model)
+        keep = np.ones(len(table), dtype=np.bool_)
+        wrong = None
+        if rule is not None:
+            keep &= numbers == rule - 1
+        if label:
+            right = [n for n, clause in enumerate(clauses) if clause.label == label]
+            keep &= np.isin(numbers, right)
+        if q.strip():
+            try:
+                keep &= unpack(evaluate(table, condition(table, q)), len(table))
+            except FeatureError as error:
+                wrong = str(error).splitlines()[0]
+        places = np.flatnonzero(keep)
+        columns = [column for column in table.columns if column != table.id][:12]
+        rows = []
+        for place in places[:SHOWN].tolist():
+            row = table.items[place]
+            cells = [show(row[column])[:200] for column in columns]
+            predicted = clauses[numbers[place]].label
+            rows.append(
+                {
+                    "item": name(row),
+                    "predicted": predicted,
+                    "taught": s.label_of(row),
+                    "cells": cells,
+                }
+            )
+        return {
+            "rows": rows,
+            "found": len(places),
+            "columns": columns,
+            "numeric": {one for one in columns if one in types and types[one].numeric},
+            "q": q,
+            "label": label,
+            "rule": rule,
+            "labels": s.labels,
+            "wrong": wrong,
+            "formats": list(exports.FORMATS),
+            **around(s, call),
+        }
+
+    return page("data.html", title="Data", here="/data", **await call.read(session, work))
+
+
+@router.get("/export")
+async def export(
+    session: Name, call: Call, to: Annotated[str, Query(max_length=40)] = "text"
+) -> Response:
+    """The model in every language, to be copied or saved."""
+    ways = ["text", *(f"sql, {one}" for one in DIALECTS), "python", "json", "dot"]
+    if to not in ways:
+        raise ParameterError(f"to is one of {'; '.join(ways)}, got {to!r}")
+    language, _, dialect = to.partition(", ")
+
+    def work(s: Session) -> dict[str, Any]:
+        text, wrong = "", None
+        try:
+            text = exports.model(s, language, dialect or "duckdb")
+        except ExportError as error:
+            wrong = str(error)
+        query = {"to": language, **({"dialect": dialect} if dialect else {})}
+        return {
+            "text": text,
+            "wrong": wrong,
+            "ways": ways,
+            "to": to,
+            "query": urlencode(query),
+            **around(s, call),
+        }
+
+    return page("export.html", title="Export", here="/export", **await call.read(session, work))

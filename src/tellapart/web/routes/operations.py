@@ -11,14 +11,15 @@ from starlette.responses import Response
 
 import tellapart
 from tellapart.errors import TellapartError
-from tellapart.web import metrics, shapes
+from tellapart.web import metrics
 from tellapart.web.calling import Call, reply
 from tellapart.web.house import House
+from tellapart.web.shapes import told
 
 router = APIRouter(tags=["operations"])
 
 
-@router.get("/health", response_model=shapes.Health, responses={503: {"model": shapes.Health}})
+@router.get("/health", response_model=told.Health, responses={503: {"model": told.Health}})
 async def health(request: Request) -> Response:
     """Whether the server and its database answer. Needs no token."""
     house: House = request.app.state.house

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from tellapart.sessions import Session
-from tellapart.web import shapes
 from tellapart.web.calling import Call, Name, reply
+from tellapart.web.shapes import sent, told
 from tellapart.web.views import items, review, teaching
 
 router = APIRouter(prefix="/sessions/{session}", tags=["review"])
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/sessions/{session}", tags=["review"])
 Number = Annotated[int, Query(ge=1, le=10_000_000_000)]
 
 
-@router.get("/history", response_model=shapes.History)
+@router.get("/history", response_model=told.History)
 async def history(
     session: Name,
     call: Call,
@@ -35,13 +35,13 @@ async def history(
     return reply(await call.do(session, work))
 
 
-@router.get("/rules", response_model=shapes.Rules)
+@router.get("/rules", response_model=told.Rules)
 async def rules(session: Name, call: Call, counts: bool = True) -> Response:
     """Every rule with its sentence, example, record, and how many items it labels."""
     return reply(await call.read(session, lambda s: review.rules(s, counts=counts)))
 
 
-@router.get("/rules/{number}/items", response_model=shapes.Items)
+@router.get("/rules/{number}/items", response_model=told.Items)
 async def rule_items(
     session: Name,
     number: int,
@@ -53,8 +53,8 @@ async def rule_items(
     return reply(await call.read(session, lambda s: review.covered(s, number, offset, limit)))
 
 
-@router.post("/rules/drop", response_model=shapes.Saved)
-async def drop_rule(session: Name, body: shapes.DropRule, call: Call) -> Response:
+@router.post("/rules/drop", response_model=told.Saved)
+async def drop_rule(session: Name, body: sent.DropRule, call: Call) -> Response:
     """Drop the rule with an example. It can be undone."""
 
     def work(s: Session) -> Any:
@@ -64,8 +64,8 @@ async def drop_rule(session: Name, body: shapes.DropRule, call: Call) -> Respons
     return reply(await call.do(session, work))
 
 
-@router.post("/rules/edit", response_model=shapes.Saved)
-async def edit_rule(session: Name, body: shapes.EditRule, call: Call) -> Response:
+@router.post("/rules/edit", response_model=told.Saved)
+async def edit_rule(session: Name, body: sent.EditRule, call: Call) -> Response:
     """Give the rule with an example another condition and label. It can be undone."""
 
     def work(s: Session) -> Any:
@@ -76,7 +76,7 @@ async def edit_rule(session: Name, body: shapes.EditRule, call: Call) -> Respons
     return reply(await call.do(session, work))
 
 
-@router.get("/progress", response_model=shapes.Course)
+@router.get("/progress", response_model=told.Course)
 async def progress(
     session: Name,
     call: Call,
@@ -87,13 +87,13 @@ async def progress(
     return reply(await call.do(session, lambda s: review.progress(s, m, k)))
 
 
-@router.get("/disagreements", response_model=shapes.Disputes)
+@router.get("/disagreements", response_model=told.Disputes)
 async def disagreements(session: Name, call: Call) -> Response:
     """Items that teachers called differently, with both reasons, and how far they agree."""
     return reply(await call.read(session, review.disagreements))
 
 
-@router.get("/odd", response_model=shapes.OddOnes)
+@router.get("/odd", response_model=told.OddOnes)
 async def odd(
     session: Name, call: Call, limit: Annotated[int, Query(ge=1, le=1000)] = 50
 ) -> Response:

@@ -9,29 +9,29 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from tellapart.sessions import Session
-from tellapart.web import shapes
 from tellapart.web.calling import Call, Name, reply
 from tellapart.web.faults import Refused
+from tellapart.web.shapes import sent, told
 from tellapart.web.shelf import begin
 from tellapart.web.views import teaching
 
 router = APIRouter(tags=["sessions"])
 
 
-@router.get("/me", response_model=shapes.Me)
+@router.get("/me", response_model=told.Me)
 async def me(call: Call) -> Response:
     """Who you are here. `csrf` is what pages send as X-CSRF-Token."""
     return reply({"name": call.name, "owner": call.is_owner, "csrf": call.visit.csrf})
 
 
-@router.get("/tables", response_model=shapes.Tables)
+@router.get("/tables", response_model=told.Tables)
 async def tables(call: Call) -> Response:
     """The tables a session can be begun with."""
     call.must_own()
     return reply({"tables": await asyncio.to_thread(call.house.shelf.tables)})
 
 
-@router.get("/sessions", response_model=shapes.Sessions)
+@router.get("/sessions", response_model=told.Sessions)
 async def sessions(call: Call) -> Response:
     """All sessions, the latest first."""
     shelf = call.house.shelf
@@ -50,8 +50,8 @@ async def sessions(call: Call) -> Response:
     return reply({"sessions": found})
 
 
-@router.post("/sessions", response_model=shapes.Session, status_code=201)
-async def new_session(body: shapes.NewSession, call: Call) -> Response:
+@router.post("/sessions", response_model=told.Session, status_code=201)
+async def new_session(body: sent.NewSession, call: Call) -> Response:
     """Begin a session with a table in the folder of this server."""
     call.must_own()
     shelf = call.house.shelf
@@ -76,14 +76,14 @@ async def new_session(body: shapes.NewSession, call: Call) -> Response:
     return reply(await call.do(name, teaching.about), 201)
 
 
-@router.get("/sessions/{session}", response_model=shapes.Session)
+@router.get("/sessions/{session}", response_model=told.Session)
 async def session(session: Name, call: Call) -> Response:
     """Open a session, if it is not open yet, and say what it is and how far."""
     return reply(await call.do(session, teaching.about))
 
 
-@router.patch("/sessions/{session}", response_model=shapes.Saved)
-async def settings(session: Name, body: shapes.Settings, call: Call) -> Response:
+@router.patch("/sessions/{session}", response_model=told.Saved)
+async def settings(session: Name, body: sent.Settings, call: Call) -> Response:
     """Switch the order, the overlap, the lease or the stopper."""
     given = body.model_dump(exclude_none=True, exclude={"id"})
     if given.get("until") == {}:
@@ -97,7 +97,7 @@ async def settings(session: Name, body: shapes.Settings, call: Call) -> Response
     return reply(await call.do(session, work))
 
 
-@router.post("/sessions/{session}/close", response_model=shapes.Sessions)
+@router.post("/sessions/{session}/close", response_model=told.Sessions)
 async def close(session: Name, call: Call) -> Response:
     """Close a session, so that another program may open it."""
     call.must_own()

@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from tellapart.errors import ProtocolError
 from tellapart.sessions import Given, Saved, Session
-from tellapart.web import shapes
 from tellapart.web.calling import Call, Caller, Name, reply
 from tellapart.web.faults import Refused
+from tellapart.web.shapes import sent, told
 from tellapart.web.views import items, teaching
 
 router = APIRouter(prefix="/sessions/{session}", tags=["teaching"])
@@ -25,10 +25,10 @@ def given_to(session: Session, teacher: str, id: str) -> Given:
     return found
 
 
-@router.post("/next", response_model=shapes.Next)
-async def next_item(session: Name, call: Call, body: shapes.Begin | None = None) -> Response:
+@router.post("/next", response_model=told.Next)
+async def next_item(session: Name, call: Call, body: sent.Begin | None = None) -> Response:
     """The next item: the one you have already, or a new one, leased to you."""
-    wish = body or shapes.Begin()
+    wish = body or sent.Begin()
 
     def work(s: Session) -> Any:
         return teaching.next_item(s, call.name, wish.id, offer=wish.candidates)
@@ -36,7 +36,7 @@ async def next_item(session: Name, call: Call, body: shapes.Begin | None = None)
     return reply(await call.do(session, work))
 
 
-@router.get("/candidates", response_model=shapes.Candidates)
+@router.get("/candidates", response_model=told.Candidates)
 async def candidates(
     session: Name,
     call: Call,
@@ -53,8 +53,8 @@ async def candidates(
     return reply(await call.do(session, work))
 
 
-@router.post("/search", response_model=shapes.Saved)
-async def search(session: Name, body: shapes.Search, call: Call) -> Response:
+@router.post("/search", response_model=told.Saved)
+async def search(session: Name, body: sent.Search, call: Call) -> Response:
     """Be given next the items that a condition or words fit; they do not count as drawn."""
 
     def work(s: Session) -> Any:
@@ -63,8 +63,8 @@ async def search(session: Name, body: shapes.Search, call: Call) -> Response:
     return reply(await call.do(session, work))
 
 
-@router.post("/check", response_model=shapes.Checked)
-async def check(session: Name, body: shapes.Try, call: Call) -> Response:
+@router.post("/check", response_model=told.Checked)
+async def check(session: Name, body: sent.Try, call: Call) -> Response:
     """Whether an expression holds here and not there, and on how many items. Changes nothing."""
 
     def work(s: Session) -> Any:
@@ -81,8 +81,8 @@ async def check(session: Name, body: shapes.Try, call: Call) -> Response:
     return reply(await call.do(session, work))
 
 
-@router.post("/answers", response_model=shapes.SavedNext)
-async def answer(session: Name, body: shapes.Said, call: Call) -> Response:
+@router.post("/answers", response_model=told.SavedNext)
+async def answer(session: Name, body: sent.Said, call: Call) -> Response:
     """Answer to what was given. When this returns, the answer is safely in the log."""
 
     def work(s: Session) -> Any:
@@ -95,10 +95,10 @@ async def answer(session: Name, body: shapes.Said, call: Call) -> Response:
     return reply(await call.do(session, work))
 
 
-@router.post("/undo", response_model=shapes.SavedNext)
-async def undo(session: Name, call: Call, body: shapes.Turn | None = None) -> Response:
+@router.post("/undo", response_model=told.SavedNext)
+async def undo(session: Name, call: Call, body: sent.Turn | None = None) -> Response:
     """Take back your latest act, or one that you name."""
-    turn = body or shapes.Turn()
+    turn = body or sent.Turn()
     return reply(
         await call.do(
             session,
@@ -107,10 +107,10 @@ async def undo(session: Name, call: Call, body: shapes.Turn | None = None) -> Re
     )
 
 
-@router.post("/redo", response_model=shapes.SavedNext)
-async def redo(session: Name, call: Call, body: shapes.Turn | None = None) -> Response:
+@router.post("/redo", response_model=told.SavedNext)
+async def redo(session: Name, call: Call, body: sent.Turn | None = None) -> Response:
     """Do again what you undid last, or one that you name."""
-    turn = body or shapes.Turn()
+    turn = body or sent.Turn()
     return reply(
         await call.do(
             session,
@@ -119,8 +119,8 @@ async def redo(session: Name, call: Call, body: shapes.Turn | None = None) -> Re
     )
 
 
-@router.post("/change", response_model=shapes.Saved)
-async def change(session: Name, body: shapes.Changed, call: Call) -> Response:
+@router.post("/change", response_model=told.Saved)
+async def change(session: Name, body: sent.Changed, call: Call) -> Response:
     """Another answer in place of an earlier one: your own, or, for the owner, anybody's."""
 
     def work(s: Session) -> Any:
@@ -134,7 +134,7 @@ async def change(session: Name, body: shapes.Changed, call: Call) -> Response:
 
 
 def _with_next(
-    session: Session, call: Caller, done: Saved, wish: shapes.Said | shapes.Turn
+    session: Session, call: Caller, done: Saved, wish: sent.Said | sent.Turn
 ) -> dict[str, Any]:
     after = None
     if wish.next:

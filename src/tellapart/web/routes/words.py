@@ -8,21 +8,21 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from tellapart.sessions import Session
-from tellapart.web import shapes
 from tellapart.web.calling import Call, Name, reply
+from tellapart.web.shapes import sent, told
 from tellapart.web.views import items, review, teaching
 
 router = APIRouter(prefix="/sessions/{session}", tags=["labels, tags, notes"])
 
 
-@router.get("/labels", response_model=shapes.Labels)
+@router.get("/labels", response_model=told.Labels)
 async def labels(session: Name, call: Call) -> Response:
     """The labels there are, in order of their coming."""
     return reply(await call.do(session, lambda s: {"labels": s.labels, "meanings": s.meanings}))
 
 
-@router.post("/labels", response_model=shapes.Saved)
-async def add_label(session: Name, body: shapes.AddLabel, call: Call) -> Response:
+@router.post("/labels", response_model=told.Saved)
+async def add_label(session: Name, body: sent.AddLabel, call: Call) -> Response:
     """One more label to choose from."""
 
     def work(s: Session) -> Any:
@@ -31,8 +31,8 @@ async def add_label(session: Name, body: shapes.AddLabel, call: Call) -> Respons
     return reply(await call.do(session, work))
 
 
-@router.post("/labels/describe", response_model=shapes.Saved)
-async def describe_label(session: Name, body: shapes.DescribeLabel, call: Call) -> Response:
+@router.post("/labels/describe", response_model=told.Saved)
+async def describe_label(session: Name, body: sent.DescribeLabel, call: Call) -> Response:
     """Say in a line what a label means."""
 
     def work(s: Session) -> Any:
@@ -41,8 +41,8 @@ async def describe_label(session: Name, body: shapes.DescribeLabel, call: Call) 
     return reply(await call.do(session, work))
 
 
-@router.post("/labels/rename", response_model=shapes.Saved)
-async def rename_label(session: Name, body: shapes.RenameLabel, call: Call) -> Response:
+@router.post("/labels/rename", response_model=told.Saved)
+async def rename_label(session: Name, body: sent.RenameLabel, call: Call) -> Response:
     """Call a label something else, in the past too."""
 
     def work(s: Session) -> Any:
@@ -51,8 +51,8 @@ async def rename_label(session: Name, body: shapes.RenameLabel, call: Call) -> R
     return reply(await call.do(session, work))
 
 
-@router.post("/labels/merge", response_model=shapes.Saved)
-async def merge_labels(session: Name, body: shapes.MergeLabels, call: Call) -> Response:
+@router.post("/labels/merge", response_model=told.Saved)
+async def merge_labels(session: Name, body: sent.MergeLabels, call: Call) -> Response:
     """Make one label of two, in the past too."""
 
     def work(s: Session) -> Any:
@@ -61,14 +61,14 @@ async def merge_labels(session: Name, body: shapes.MergeLabels, call: Call) -> R
     return reply(await call.do(session, work))
 
 
-@router.get("/tags", response_model=shapes.Tags)
+@router.get("/tags", response_model=told.Tags)
 async def tags(session: Name, call: Call) -> Response:
     """The tags there are."""
     return reply(await call.do(session, lambda s: {"tags": list(s.table.tags)}))
 
 
-@router.post("/tags", response_model=shapes.Saved)
-async def set_tag(session: Name, body: shapes.SetTag, call: Call) -> Response:
+@router.post("/tags", response_model=told.Saved)
+async def set_tag(session: Name, body: sent.SetTag, call: Call) -> Response:
     """Say of an item that it has a tag, has it not, or (null) that it is unknown."""
 
     def work(s: Session) -> Any:
@@ -78,7 +78,7 @@ async def set_tag(session: Name, body: shapes.SetTag, call: Call) -> Response:
     return reply(await call.do(session, work))
 
 
-@router.get("/notes", response_model=shapes.Notes)
+@router.get("/notes", response_model=told.Notes)
 async def notes(session: Name, call: Call) -> Response:
     """All notes."""
 
@@ -88,8 +88,8 @@ async def notes(session: Name, call: Call) -> Response:
     return reply(await call.do(session, work))
 
 
-@router.post("/notes", response_model=shapes.Saved)
-async def write_note(session: Name, body: shapes.WriteNote, call: Call) -> Response:
+@router.post("/notes", response_model=told.Saved)
+async def write_note(session: Name, body: sent.WriteNote, call: Call) -> Response:
     """Write something down, about an item or in general."""
 
     def work(s: Session) -> Any:

@@ -1,0 +1,1 @@
+"""The shapes of what is sent and told over HTTP, for the schema in /api/openapi.json."""

@@ -13,7 +13,7 @@ import tellapart as ta
 from tellapart.cli.bench import bench as command
 from tellapart.columns.engine import engine
 from tellapart.columns.plain import Plain
-from tellapart.lab import bench
+from tellapart.lab.bench import Limit, Measurement, peers, run, simulating, starting
 
 
 @pytest.fixture
@@ -21,11 +21,11 @@ def small(monkeypatch):
     """The same measurements on little worlds."""
     sizes = {1_000_000: 3000, 20_000: 300, 2_000: 200}
     for name in ("tree", "dnf"):
-        make = getattr(bench, name)
+        make = getattr(run, name)
         monkeypatch.setattr(
-            bench, name, lambda n, *rest, make=make, **more: make(sizes[n], *rest, **more)
+            run, name, lambda n, *rest, make=make, **more: make(sizes[n], *rest, **more)
         )
-    monkeypatch.setattr(bench, "_fresh", lambda program: 0.1)
+    monkeypatch.setattr(starting, "_fresh", lambda program: 0.1)
 
 
 @pytest.mark.usefixtures("small")
@@ -60,7 +60,7 @@ def test_everything_is_measured(needs, capsys):
 
 @pytest.mark.usefixtures("small")
 def test_it_prints(monkeypatch, capsys):
-    monkeypatch.setattr(bench, "_has", lambda package: False)
+    monkeypatch.setattr(run, "_has", lambda package: False)
     command(quick=True)
     shown = capsys.readouterr().out
     assert "simulate, CappedDFF" in shown
@@ -72,11 +72,11 @@ def test_it_prints(monkeypatch, capsys):
 def test_the_yardsticks_are_honest():
     """The loop over rules gives the same lesson, and the AND pass the AND."""
     world = ta.worlds.tree(300, 20, 5, 3, 0.05, seed=1)
-    naive = ta.teach(bench.Naive(5), world.teacher(), world.items)
+    naive = ta.teach(peers.Naive(5), world.teacher(), world.items)
     assert naive == ta.teach(ta.CappedDFF(5), world.teacher(), world.items)
     columns = [world.truth(f"f{n}") for n in range(4)]
     room = columns[0].copy()
-    bench.and_pass(columns, room)
+    simulating.and_pass(columns, room)
     assert room.tolist() == [int(a & b & c & d) for a, b, c, d in zip(*columns, strict=True)]
 
 
@@ -91,14 +91,14 @@ def test_the_compiled_yardstick_reads_everything(needs):
 
 
 def test_a_fresh_process_is_timed():
-    assert 0.05 < bench._fresh("time.sleep(0.05)") < 5
+    assert 0.05 < starting._fresh("time.sleep(0.05)") < 5
 
 
 def test_what_is_reached():
-    assert bench.Limit("import", 0.1, "seconds", 0.15, "").reached
-    assert not bench.Limit("import", 0.2, "seconds", 0.15, "").reached
-    assert bench.Limit("import", 0.2, "seconds", None, "").reached is None
-    assert bench.Measurement("a", "b", 0.6, 0.5, 1, 1, 1, "").reached
+    assert Limit("import", 0.1, "seconds", 0.15, "").reached
+    assert not Limit("import", 0.2, "seconds", 0.15, "").reached
+    assert Limit("import", 0.2, "seconds", None, "").reached is None
+    assert Measurement("a", "b", 0.6, 0.5, 1, 1, 1, "").reached
 
 
 def test_small_worlds_do_not_load_the_kernel():
@@ -129,7 +129,7 @@ def test_a_lesson_is_compared_with_the_beginning_of_another():
     world, other = (ta.worlds.tree(400, 20, 4, 2, 0.1, seed=seed) for seed in (1, 2))
     whole = ta.simulate(ta.CappedDFF(4), world)
     for items in (world.items, world.items[:150]):
-        assert bench._alike(whole, ta.teach(ta.CappedDFF(4), world.teacher(), items))
-        assert not bench._alike(whole, ta.teach(ta.CappedDFF(3), world.teacher(), items))
+        assert simulating._alike(whole, ta.teach(ta.CappedDFF(4), world.teacher(), items))
+        assert not simulating._alike(whole, ta.teach(ta.CappedDFF(3), world.teacher(), items))
     strange = ta.teach(ta.CappedDFF(4), other.teacher(), other.items[:150])
-    assert not bench._alike(whole, strange)
+    assert not simulating._alike(whole, strange)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from served import Server
+from tellapart.sessions import Event
 from tellapart.worlds.zoo import read
 
 if TYPE_CHECKING:
@@ -141,3 +142,25 @@ def history(server: Server, session: str) -> list[dict[str, Any]]:
 def narrow(page: Any) -> bool:
     """Whether the page does not scroll sideways."""
     return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+
+
+def go(desk: Desk, path: str) -> Any:
+    """Another page of the session."""
+    session = desk.page.url.split("/s/")[1].split("/")[0]
+    desk.page.goto(f"{desk.server.address}/s/{session}/{path}")
+    return desk.page
+
+
+def log(server: Server, session: str) -> list[Event]:
+    with server.client("Ann") as client:
+        lines = client.get(f"/api/sessions/{session}/log").text.splitlines()
+    return [Event.read(line) for line in lines]
+
+
+def disagree(desk: Desk) -> str:
+    """Say that the guess is wrong; returns the label that was chosen."""
+    button = desk.page.locator("#labels button:not(.guess)").first
+    label = button.get_attribute("value") or ""
+    desk.press(button.get_attribute("data-key") or "")
+    assert desk.heading.startswith(f"{desk.item} is {label}. What tells it from")
+    return label

@@ -184,3 +184,25 @@ def bob(app: Any) -> Any:
     from callers import BOB, Client
 
     return Client(app, BOB)
+
+
+@pytest.fixture
+def sums(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, needs: Callable[[str], None]
+) -> Iterator[Path]:
+    """Where `lab_sums` writes down its runs; workers find it through the environment."""
+    needs("joblib")
+    needs("matplotlib")
+    folder = tmp_path / "sums"
+    folder.mkdir()
+    path = os.pathsep.join(
+        filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    )
+    monkeypatch.setenv("TELLAPART_SUMS", str(folder))
+    monkeypatch.setenv("PYTHONPATH", path)
+    monkeypatch.chdir(tmp_path)
+    yield folder
+    # the next test's workers shall have the next test's environment
+    from joblib.externals.loky import get_reusable_executor
+
+    get_reusable_executor().shutdown(wait=True)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tellapart.lab import Cell, Experiment, Finding, Picture, Row, Table
+from tellapart.lab.store import Store
+from tellapart.lab.sweep import sweep
 
 NAME = "lab_sums:EXPERIMENT"
 
@@ -48,3 +50,14 @@ def read(rows: list[Row]) -> Finding:
 
 
 EXPERIMENT = Experiment("sums", "Sums & <more>", "k = 2 adds up.", cells, run, read)
+
+
+def runs(folder: Path) -> list[int]:
+    """Which cells were run, in order."""
+    path = folder / "runs"
+    return [int(line) for line in path.read_text().split()] if path.exists() else []
+
+
+def local(cells: list[Cell], folder: Path, workers: int = 1) -> dict[str, list[Row]]:
+    with Store(folder) as store:
+        return sweep(cells, store, workers=workers)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from representations import FEATURES, corners, dnfs, quick, trees
 from tellapart.errors import ParameterError
 from tellapart.features import Named
 from tellapart.model import Literal
@@ -22,7 +23,6 @@ from tellapart.theory import (
     reduction_size,
     smallest,
 )
-from test_representation import FEATURES, corners, dnfs, quick, trees
 
 # -- exceptions explained away
 

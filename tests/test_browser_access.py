@@ -1,0 +1,152 @@
+"""The page for those who listen, zoom, or have nothing but keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from browsing import Desk, disagree, go, narrow
+
+Sit = Callable[..., Desk]
+Begin = Callable[..., str]
+
+
+def names(page: Any) -> list[tuple[str, str]]:
+    """Role and name of everything in the accessibility tree that can be used, or is a heading."""
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")
+    wanted = ("button", "link", "textbox", "searchbox", "combobox", "checkbox", "heading", "region")
+    return [
+        (node["role"]["value"], node.get("name", {}).get("value", "").strip())
+        for node in tree["nodes"]
+        if not node["ignored"] and node["role"]["value"] in wanted
+    ]
+
+
+def test_everything_has_a_name_and_news_are_told(
+    sit: Sit, begin: Begin, truth: dict[str, str]
+) -> None:
+    session = begin(labels=["mammal", "bird", "fish"])
+    desk = sit(session)
+    page = desk.page
+    assert page.get_attribute("#voice", "role") == "status"
+    page.evaluate("document.getElementById('voice').dataset.same = 1")
+    for turn in range(1, 6):
+        desk.say(truth[desk.item])
+        told = page.text_content("#voice")
+        assert desk.heading in " ".join(str(told).split())
+        assert f"Saved up to item {turn}" in str(told)
+    desk.press("s")
+    assert "Skipped: it comes back later." in str(page.text_content("#voice"))
+    assert page.get_attribute("#voice", "data-same") == "1"  # the element itself stays
+    assert page.evaluate("document.activeElement.tagName") == "H1"
+    seen = names(page)
+    assert ("button", "Enter right, next") in seen
+    assert ("textbox", "type a label, old or new; Enter takes the first that fits") in seen
+    assert [role for role, _ in seen].count("heading") == 1
+    disagree(desk)
+    assert ("button", "0 no single feature does") in names(page)
+    for path in ("teach", "rules", "progress", "history", "odd", "data", "export", "help"):
+        go(desk, path)
+        for role, name in names(page):
+            assert name, f"{path}: a {role} without a name"
+        assert page.locator("h1").count() == 1, path
+        assert page.title().split(" · ")[1:] == [session, "tellapart"]
+
+
+def tabbed(page: Any) -> list[str]:
+    """Tab through the whole page: what got the focus. All of it was seen, with a mark around it."""
+    look = """() => {
+        const one = document.activeElement;
+        const box = one.getBoundingClientRect();
+        const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+        const there = document.elementFromPoint(x, Math.min(y, innerHeight - 1));
+        const style = getComputedStyle(one);
+        return {
+            what: one.dataset.key ?? one.id ?? "",
+            name: one.outerHTML.slice(0, 120),
+            seen: Boolean(there) && (one.contains(there) || there.contains(one)),
+            marked: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
+            end: one === document.body,
+        };
+    }"""
+    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    found: list[str] = []
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        told = page.evaluate(look)
+        if told["end"]:
+            return found
+        assert told["marked"], f"no mark around {told['name']}"
+        assert told["seen"], f"cannot be seen: {told['name']}"
+        found.append(told["what"])
+    raise AssertionError(f"Tab does not come to an end: {found}")
+
+
+@pytest.mark.parametrize(("width", "height"), [(640, 360), (1280, 400), (360, 640)])
+def test_everything_can_be_reached(
+    sit: Sit, begin: Begin, truth: dict[str, str], width: int, height: int
+) -> None:
+    """640 x 360 is 1280 x 720 at 200 % zoom."""
+    session = begin(labels=["mammal", "bird", "fish"])
+    desk = sit(session, viewport={"width": width, "height": height})
+    desk.teach(truth, 6)
+    page = desk.page
+    assert narrow(page)
+    keys = set(tabbed(page))
+    assert {"enter", "s", "d", "u", "h", "l", "n", "1", "2", "3"} <= keys
+    disagree(desk)
+    assert narrow(page)
+    assert {"f", "x", "t", "0", "escape", "1"} <= set(tabbed(page))
+    if height > 480:  # where there is room, how it stands is always in sight
+        for top in (0, 10_000):
+            page.evaluate("top => scrollTo(0, top)", top)
+            box = page.locator(".status").bounding_box()
+            assert box
+            assert 0 < box["y"] < box["y"] + box["height"] <= height
+
+
+def test_long_labels_push_nothing_aside(sit: Sit, begin: Begin, truth: dict[str, str]) -> None:
+    long = "invertebrate" * 15
+    desk = sit(begin(labels=["mammal", "invertebrate", long]))
+    desk.write("l", long)
+    desk.teach(truth, 3)
+    for path, last in (
+        ("help", ".means input[type=text]"),
+        ("rules", ".list thead th:last-child"),
+        ("progress", ".list details"),
+    ):
+        page = go(desk, path)
+        assert narrow(page), path
+        box = page.locator(last).first.bounding_box()
+        assert box, path
+        assert box["x"] + box["width"] <= 1280, path
+    page = go(desk, "help")
+    for form in page.locator(".means").all():  # a name does not run into its box
+        name = form.locator("label").evaluate(
+            "it => { const r = document.createRange(); r.selectNodeContents(it);"
+            " return r.getBoundingClientRect().right }"
+        )
+        box = form.locator("input[type=text]").bounding_box()
+        assert box
+        assert name <= box["x"]
+
+
+def test_nothing_jumps(sit: Sit, begin: Begin, truth: dict[str, str]) -> None:
+    """Where the buttons are does not depend on the item, on what was said, or on the guess."""
+    desk = sit(begin(labels=["mammal", "bird", "fish"]))
+    places = set()
+    desk.teach(truth, 1)
+    for key in ("s", "d", "u", "s"):
+        desk.press(key)
+        places.add(
+            json.dumps([desk.page.locator(f"[data-key='{k}']").bounding_box() for k in "12s"])
+        )
+        desk.say(truth[desk.item])
+        if "I think" in desk.heading:
+            places.add(
+                json.dumps([desk.page.locator(f"[data-key='{k}']").bounding_box() for k in "12s"])
+            )
+    assert len(places) == 1, places

@@ -1,0 +1,210 @@
+"""The lab goes on, wherever its cells run and whatever dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import lab_sums
+from lab_sums import local, runs
+from tellapart import lab
+from tellapart.cli import main
+from tellapart.errors import LabError
+from tellapart.lab import Cell
+from tellapart.lab.store import Store
+from tellapart.lab.sweep import sweep
+
+pytestmark = pytest.mark.usefixtures("sums")
+
+
+# -- workers that misbehave
+
+
+def test_a_killed_worker_is_replaced(tmp_path: Path, sums: Path) -> None:
+    cells = lab_sums.cells(False)
+    expected = local(cells, tmp_path / "calm")
+    (sums / "kill-9").touch()
+    assert local(cells, tmp_path / "out", workers=2) == expected
+
+
+def test_a_cell_that_kills_every_worker_ends_the_sweep(tmp_path: Path, sums: Path) -> None:
+    cells = lab_sums.cells(True)
+    (sums / "kill-3-always").touch()
+    with pytest.raises(LabError, match=r"died 3 times in a row.*near .*k=3"):
+        local(cells, tmp_path / "out", workers=2)
+    (sums / "kill-3-always").unlink()
+    (sums / "runs").unlink()
+    assert len(local(cells, tmp_path / "out")) == len(cells)
+    ran = set(runs(sums))
+    assert 3 in ran
+    assert len(ran) <= 2, "finished cells are kept; one was under way beside the killer"
+
+
+def test_a_failing_cell_does_not_stop_the_others(tmp_path: Path, sums: Path) -> None:
+    cells = lab_sums.cells(True)
+    (sums / "raise-4").touch()
+    with pytest.raises(LabError, match=r"1 of 6 cells failed.*k=4(.|\n)*told to fail"):
+        local(cells, tmp_path / "out")
+    (sums / "raise-4").unlink()
+    (sums / "runs").unlink()
+    local(cells, tmp_path / "out")
+    assert runs(sums) == [4]
+
+
+def test_a_worker_of_another_version_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = iter(["the worker's", *["ours"] * 9])
+    monkeypatch.setattr("tellapart.lab.sweep.source_of", lambda name: next(versions))
+    with pytest.raises(LabError, match="another version of tellapart"):
+        local(lab_sums.cells(True)[:1], tmp_path / "out")
+    assert not list((tmp_path / "out").rglob("*.json"))
+
+
+# -- a lab that is stopped, and goes on
+
+
+def start(out: Path, *more: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tellapart", "lab", lab_sums.NAME, "--out", str(out), *more]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+
+def wait_for_cells(out: Path, number: int) -> None:
+    deadline = time.monotonic() + 30
+    while len(list(out.rglob("k=*.json"))) < number:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def wait_for_the_end_of(group: int) -> None:
+    """Workers do not outlive their lab."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("there are processes left")
+
+
+def stop_early(out: Path, sums: Path, how: signal.Signals) -> tuple[int, str, set[int]]:
+    """Stop a lab after three cells: its exit code, its last words, and the cells it kept."""
+    (sums / "sleep").write_text("0.8")
+    stopped = start(out, "--workers", "2")
+    wait_for_cells(out, 3)
+    stopped.send_signal(how)
+    _, said = stopped.communicate(timeout=30)
+    wait_for_the_end_of(stopped.pid)
+    assert not (out / "report.html").exists()
+    assert not list(out.rglob("*.unfinished")) or how == signal.SIGKILL
+    with Store(out) as store:
+        kept = {c.parameters["k"] for c in lab_sums.cells(False) if store.load(c) is not None}
+    assert 3 <= len(kept) < 10
+    (sums / "runs").unlink()
+    (sums / "sleep").unlink()
+    return stopped.returncode, said, kept
+
+
+def test_a_killed_lab_goes_on(tmp_path: Path, sums: Path) -> None:
+    calm, out = tmp_path / "calm", tmp_path / "out"
+    lab.run(calm, [lab_sums.NAME], workers=1)
+    (sums / "runs").unlink()
+    _, _, kept = stop_early(out, sums, signal.SIGKILL)
+    again = start(out, "--workers", "2", "--json")
+    told, said = again.communicate(timeout=60)
+    assert again.returncode == 0, said
+    assert set(runs(sums)) == set(range(10)) - kept
+    assert json.loads(told)["cells_run"] == 10 - len(kept)
+    for path in ("report.html", "numbers/sums.csv", "figures/sums.svg", "figures/sums.png"):
+        assert (out / path).read_bytes() == (calm / path).read_bytes()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_lab_says_what_it_kept(
+    how: signal.Signals, tmp_path: Path, sums: Path
+) -> None:
+    code, said, kept = stop_early(tmp_path / "out", sums, how)
+    assert code == 130
+    # one may have been kept, and not yet counted
+    assert re.search(rf"interrupted\. ({len(kept)}|{len(kept) - 1}) of 10 cells are kept", said)
+    assert len(local(lab_sums.cells(False), tmp_path / "out")) == 10
+    assert set(runs(sums)) == set(range(10)) - kept
+
+
+# -- Dask
+
+
+def test_dask_with_a_killed_worker_gives_the_same_numbers(
+    tmp_path: Path, sums: Path, needs: Callable[[str], None]
+) -> None:
+    needs("distributed")
+    from distributed import Client, LocalCluster
+
+    cells = lab_sums.cells(False)
+    expected = local(cells, tmp_path / "local")
+    (sums / "runs").unlink()
+    (sums / "sleep").write_text("0.2")
+    killed: list[int] = []
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+        Store(tmp_path / "out") as store,
+    ):
+        processes = list(client.run(os.getpid).values())
+
+        def on_cell(_cell: Cell, _ran: bool) -> None:
+            if not killed:
+                killed.append(processes[0])
+                os.kill(processes[0], signal.SIGKILL)
+
+        address = cluster.scheduler_address
+        assert sweep(cells, store, dask=address, on_cell=on_cell) == expected
+        assert killed
+        assert len(runs(sums)) > len(cells)  # the killed worker's cell was run twice
+        (sums / "runs").unlink()
+        assert sweep(cells, store, dask=address) == expected
+        assert not runs(sums)
+
+
+def test_dask_gives_up_on_a_cell_that_kills_its_workers(
+    tmp_path: Path, sums: Path, needs: Callable[[str], None]
+) -> None:
+    needs("distributed")
+    import dask
+    from distributed import LocalCluster
+
+    cells = lab_sums.cells(True)
+    (sums / "kill-3-always").touch()
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Store(tmp_path / "out") as store,
+    ):
+        with pytest.raises(LabError, match=r"of 6 cells failed.*k=\d: KilledWorker"):
+            sweep(cells, store, dask=cluster.scheduler_address)
+        # a neighbour may have been on the killed workers, too
+        assert sum(store.load(cell) is not None for cell in cells) >= 4
+        assert store.load(cells[3]) is None
+
+
+def test_no_scheduler_is_one_line(
+    needs: Callable[[str], None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    needs("distributed")
+    monkeypatch.setattr("tellapart.lab.sweep._CONNECT", 0.5)
+    assert main(["lab", lab_sums.NAME, "--out", "out", "--dask", "tcp://127.0.0.1:1"]) == 1
+    assert "no Dask scheduler at 'tcp://127.0.0.1:1'" in capsys.readouterr().err

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
@@ -85,10 +85,7 @@ class Arithmetic:
     op: str
     left: Node
     right: Node
-
-    @property
-    def type(self) -> Type:
-        return Type.NUMBER
+    type: ClassVar[Type] = Type.NUMBER
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +100,15 @@ class Call:
     type: Type
 
 
+class Condition:
+    """True, false or unknown."""
+
+    __slots__ = ()
+    type: ClassVar[Type] = Type.BOOL
+
+
 @dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Condition):
     """`left op right` for = <> < <= > >=. If either side is a NUMBER both are doubles; if either
     side is a DATETIME a date means its midnight; text compares by code point."""
 
@@ -112,13 +116,9 @@ class Compare:
     left: Node
     right: Node
 
-    @property
-    def type(self) -> Type:
-        return Type.BOOL
-
 
 @dataclass(frozen=True, slots=True)
-class Like:
+class Like(Condition):
     """`operand` has the shape of `pattern`; with `fold`, upper and lower letters are alike
     (the pattern then holds lower letters only)."""
 
@@ -127,79 +127,51 @@ class Like:
     fold: bool
     negated: bool = False
 
-    @property
-    def type(self) -> Type:
-        return Type.BOOL
-
 
 @dataclass(frozen=True, slots=True)
-class In:
+class In(Condition):
     """`operand` equals one of two or more `values`, sorted, none of them NULL."""
 
     operand: Node
     values: tuple[Value, ...]
     negated: bool = False
 
-    @property
-    def type(self) -> Type:
-        return Type.BOOL
-
 
 @dataclass(frozen=True, slots=True)
-class IsNull:
+class IsNull(Condition):
     """`operand` is unknown; never unknown itself."""
 
     operand: Node
     negated: bool = False
 
-    @property
-    def type(self) -> Type:
-        return Type.BOOL
-
 
 @dataclass(frozen=True, slots=True)
-class IsTrue:
+class IsTrue(Condition):
     """`operand` is true, neither false nor unknown; never unknown itself."""
 
     operand: Node
     negated: bool = False
 
-    @property
-    def type(self) -> Type:
-        return Type.BOOL
-
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class Not(Condition):
     """The opposite of a boolean column or call; unknown stays unknown."""
 
     operand: Node
 
-    @property
-    def type(self) -> Type:
-        return Type.BOOL
-
 
 @dataclass(frozen=True, slots=True)
-class And:
+class And(Condition):
     """False if a part is false, else unknown if a part is unknown, else true."""
 
     parts: tuple[Node, ...]
 
-    @property
-    def type(self) -> Type:
-        return Type.BOOL
-
 
 @dataclass(frozen=True, slots=True)
-class Or:
+class Or(Condition):
     """True if a part is true, else unknown if a part is unknown, else false."""
 
     parts: tuple[Node, ...]
-
-    @property
-    def type(self) -> Type:
-        return Type.BOOL
 
 
 Node: TypeAlias = (

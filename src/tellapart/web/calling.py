@@ -72,6 +72,12 @@ class Caller:
         if not self.is_owner:
             raise Refused(403, "OwnerOnly", "only the owner of this server may do that")
 
+    def must_have_said(self, session: Session, event: str) -> None:
+        """Refuse teachers of a team what others answered; the owner may change it."""
+        if self.is_owner or any(one.id == event for one in session.history(teacher=self.name)):
+            return
+        raise Refused(403, "NotYours", "only your own answers, unless you own the server")
+
 
 async def caller(request: Request) -> Caller:  # without async, FastAPI hands it to a thread
     """The caller of a request."""

@@ -14,8 +14,7 @@ from tellapart.features.spoken import spoken
 from tellapart.sessions import Answered, Session
 from tellapart.sessions.beforehand import compare, known_labels
 from tellapart.sessions.showing import name
-from tellapart.web.calling import Call, Name
-from tellapart.web.faults import Refused
+from tellapart.web.calling import Call, Caller, Name
 from tellapart.web.pages.drawing import SHOWN, again, around, form, home, page
 from tellapart.web.views import exports, review
 
@@ -106,21 +105,20 @@ async def change(session: Name, request: Request, call: Call) -> Response:
     sent = await form(request)
 
     def work(s: Session) -> None:
-        _change(s, call.name, call.is_owner, sent)
+        _change(s, call, sent)
 
     await call.do(session, work)
     return again(home(session) + "/history")
 
 
-def _change(session: Session, teacher: str, owner: bool, sent: dict[str, str]) -> None:
+def _change(session: Session, call: Caller, sent: dict[str, str]) -> None:
     event, answer = sent.get("event", ""), sent.get("answer", "")
-    if not owner and all(one.id != event for one in session.history(teacher=teacher)):
-        raise Refused(403, "NotYours", "only your own answers, unless you own the server")
+    call.must_have_said(session, event)
     label = feature = None
     if answer == "wrong":
         label = sent.get("label", "").strip() or None
         feature = sent.get("feature", "").strip() or None
-    session.change(teacher, event, answer, label, feature, id=sent.get("id") or None)
+    session.change(call.name, event, answer, label, feature, id=sent.get("id") or None)
 
 
 @router.get("/odd")
@@ -167,7 +165,7 @@ async def settle(session: Name, request: Request, call: Call) -> Response:
             raise ParameterError("a label is wanted: what is it?")
         guessed = next((one.guess.label for one in s.history() if one.id == event), None)
         answer = "right" if label == guessed else "wrong"
-        _change(s, call.name, call.is_owner, {**sent, "answer": answer})
+        _change(s, call, {**sent, "answer": answer})
 
     await call.do(session, work)
     return again(home(session) + "/odd")

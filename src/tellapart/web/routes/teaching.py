@@ -10,7 +10,6 @@ from starlette.responses import Response
 from tellapart.errors import ProtocolError
 from tellapart.sessions import Given, Saved, Session
 from tellapart.web.calling import Call, Caller, Name, reply
-from tellapart.web.faults import Refused
 from tellapart.web.shapes import sent, told
 from tellapart.web.views import items, teaching
 
@@ -124,9 +123,7 @@ async def change(session: Name, body: sent.Changed, call: Call) -> Response:
     """Another answer in place of an earlier one: your own, or, for the owner, anybody's."""
 
     def work(s: Session) -> Any:
-        mine = call.is_owner or any(one.id == body.event for one in s.history(teacher=call.name))
-        if not mine:
-            raise Refused(403, "NotYours", "only your own answers, unless you own the server")
+        call.must_have_said(s, body.event)
         done = s.change(call.name, body.event, body.answer, body.label, body.feature, id=body.id)
         return teaching.saved(done)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import os
@@ -16,6 +17,7 @@ import tellapart
 from tellapart import codec
 from tellapart.cli import main
 from tellapart.cli.app import COMMANDS
+from tellapart.options import Reading
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -114,7 +116,9 @@ def test_a_command_is_documented(
     shown = words(block[0])
     module, _, function = COMMANDS[command][0].partition(":")
     target = getattr(importlib.import_module(module), function)
-    parameters = inspect.signature(target).parameters
+    parameters = dict(inspect.signature(target).parameters)
+    if parameters.pop("reading", None):  # the options that say how a table is read
+        assert all(f"--{one.name} " in shown for one in dataclasses.fields(Reading))
     options = {  # the others stand by themselves, under "Arguments"
         f"--{option.replace('_', '-')}"
         for option, parameter in parameters.items()

@@ -258,6 +258,48 @@ def test_good_files_that_look_odd(tmp_path: Path) -> None:
     assert next(dict(row) for row in table.items) == {"a": 1, "b": 2.5, "c": None}
 
 
+def test_decimal_commas_are_no_numbers_and_no_silent_texts(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    for cells in ("3,5;4", "4;3,5", "1.234,5;-2,25", " 0,5;n/a"):
+        path.write_text("size\n" + cells.replace(";", "\n") + "\n")
+        with pytest.raises(FormatError, match=r"line [23], .*' has a decimal comma.*types=") as odd:
+            ta.read_table(path, separator=";", nulls=["n/a"])
+        assert "nulls=" not in str(odd.value)
+        assert ta.read_table(path, separator=";", types={"size": "text"}).schema["size"] == "text"
+    with pytest.raises(FormatError, match=r"decimal comma.*Replace the commas$"):
+        ta.read_table(path, separator=";", nulls=["n/a"], types={"size": "number"})
+    path.write_text("size;code\n1.5;1,5 or so\n2.5;7,8 kg\n")
+    assert ta.read_table(path).schema == {"size": "number", "code": "text"}
+    path.write_text('size,pair\n1.5,"1,2"\n2.5,"3,4"\n')  # with commas between cells: a list
+    assert ta.read_table(path).schema == {"size": "number", "pair": "text"}
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "UTF_8"]
+)
+def test_files_in_other_encodings(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(("name,legs\n" + "Bär,4\n" * 300_000).encode(encoding))  # several blocks
+    table = ta.read_table(path, encoding=encoding)
+    assert len(table) == 300_000
+    assert set(table.values("name")) == {"Bär"}
+
+
+def test_where_a_file_is_not_in_its_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"name\n" + b"a\n" * 700_000 + "ä\n".encode())
+    with pytest.raises(FormatError, match=r"t\.csv: byte 1400005 is not ascii: ordinal not in"):
+        ta.read_table(path, encoding="ascii")
+    path.write_bytes("name\nä\n".encode("utf-16-le"))  # no mark: the lower byte comes first
+    assert ta.read_table(path, encoding="utf-16").values("name") == ["ä"]
+    path.write_bytes("name\nä\n".encode("utf-16") + b"x")
+    with pytest.raises(FormatError, match="byte 16 is not utf-16: truncated data"):
+        ta.read_table(path, encoding="utf-16")
+    for unknown in ("cp9999", "base64", "undefined", "rot13"):
+        with pytest.raises(FormatError, match=f"unknown encoding '{unknown}'"):
+            ta.read_table(path, encoding=unknown)
+
+
 def test_columns_can_be_left_out(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("name,legs,class\nbear,4,mammal\n", encoding="utf-8")

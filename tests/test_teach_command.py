@@ -168,14 +168,14 @@ def test_a_session_of_another_table(typist: Typist, folder: Path) -> None:
 def test_a_table_in_another_encoding(typist: Typist, folder: Path) -> None:
     (folder / "tiere.csv").write_bytes("name,art\nBär,Säuger\nMöwe,Vogel\n".encode("cp1252"))
     _, err = typist("", "tiere.csv", code=1)
-    assert "likely encoding='cp1252'" in err
+    assert "likely --encoding cp1252" in err
     words = ("tiere.csv", "--label", "art", "--order", "file", "--encoding")
     assert "unknown encoding" in typist("", *words, "cp9999", code=1)[1]
     out, err = typist("lSäuger\n", *words, "cp1252")
     assert "What is Bär?" in out
     assert err == "1 of 1 of your labels are those of column 'art'.\n"
     assert "Möwe" in typist("", "tiere.csv")[0]  # the session knows
-    assert "begun with another" in typist("", *words, "latin1", code=1)[1]
+    assert "begun with --encoding cp1252. Leave" in typist("", *words, "latin1", code=1)[1]
 
 
 def test_labels_are_compared_where_the_table_lies_now(typist: Typist, folder: Path) -> None:

@@ -47,6 +47,25 @@ class FeatureError(TellapartError):
 class FormatError(TellapartError, ValueError):
     """A text or file is not what it should be."""
 
+    def __init__(self, message: str, **advice: Any) -> None:
+        self._message, self.advice = message, advice
+        """Arguments that may help; `{name}` in the message stands for such an argument."""
+        super().__init__(self.said(lambda name, value: f"{name}={value!r}"))
+
+    def said(self, word: Callable[[str, Any], str]) -> str:
+        """The message, with other words for its advice: a command has options, not arguments.
+
+        >>> error = FormatError("odd cell; fix it, or pass {nulls}", nulls=["NA"])
+        >>> str(error)
+        "odd cell; fix it, or pass nulls=['NA']"
+        >>> error.said(lambda name, value: f"--{name} {value[0]}")
+        'odd cell; fix it, or pass --nulls NA'
+        """
+        said = self._message
+        for name, value in self.advice.items():
+            said = said.replace(f"{{{name}}}", word(name, value))
+        return said
+
 
 class ExportError(TellapartError):
     """A model, or a feature in it, cannot be said in the language asked for."""

@@ -40,7 +40,9 @@ def _run(words: list[str]) -> int:
         do = ". Make room, and run it again; what was finished is kept" if full else ""
         return _complain(f"{where}{error.strerror or error}{do}", 1)
     except TellapartError as error:
-        return _complain(str(error), 1)
+        from tellapart.options import message
+
+        return _complain(message(error), 1)
     return result if isinstance(result, int) else 0
 
 

@@ -11,6 +11,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from tellapart.options import Reading, arguments
+
 Progress = Callable[[int, int | None], None]
 
 
@@ -23,7 +25,7 @@ def predict(
     keep: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     keep_all: bool = False,
     prefix: str = "",
-    null: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    reading: Reading | None = None,
     master: str | None = None,
     quiet: bool = False,
 ) -> None:
@@ -55,9 +57,6 @@ def predict(
         Write all columns of the table as well.
     prefix
         Stands before the names label, clause and example in the output.
-    null
-        What a CSV file writes for an unknown value besides an empty cell, such as NA.
-        Again for more.
     master
         The Spark cluster, such as spark://host:7077; this machine if not given.
     quiet
@@ -75,9 +74,9 @@ def predict(
             engine=engine,
             keep="all" if keep_all else keep or [],
             prefix=prefix,
-            nulls=null or [],
             master=master,
             progress=progress,
+            **arguments(reading, table),
         )
     if not quiet:
         taken = time.perf_counter() - start

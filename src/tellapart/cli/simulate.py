@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tellapart.cli.arguments import Amount, Whole
 from tellapart.errors import FormatError, ParameterError
+from tellapart.options import Reading, arguments
 
 if TYPE_CHECKING:
     from tellapart.export.text import Words
@@ -43,6 +44,7 @@ def simulate(
     table: Path | None = None,
     label: str | None = None,
     id: str | None = None,
+    reading: Reading | None = None,
     teacher: Literal["components", "informed"] = "components",
     slips: float = 0.0,
     learner: list[str] | None = None,
@@ -108,9 +110,11 @@ def simulate(
         "labels": labels,
         "exceptions": exceptions,
     }
-    made = (
-        _from_table(table, label, id, world, sizes) if table or label else _made(world, sizes, seed)
-    )
+    how = arguments(reading, table)
+    if table or label:
+        made = _from_table(table, label, {"id": id, **how}, world, sizes)
+    else:
+        made = _made(world, sizes, seed)
     told = choose.facts(*trial.worst(made, slips, seed), len(made))
     usual = LEARNERS if len(made) <= LONG else LEARNERS[1:]
     chosen = [choose.learner(name, told) for name in learner or usual]
@@ -154,7 +158,7 @@ def _made(kind: Kind | None, sizes: Mapping[str, Any], seed: int) -> World:
 def _from_table(
     path: Path | None,
     label: str | None,
-    id: str | None,
+    reading: Mapping[str, Any],
     kind: Kind | None,
     sizes: Mapping[str, Any],
 ) -> World:
@@ -166,7 +170,7 @@ def _from_table(
     if kind is not None:
         raise ParameterError(f"give --table or --world, not both (got --world {kind})")
     take = _fill("table", sizes)
-    table = read_table(path, id=id)
+    table = read_table(path, **reading)
     labels = table.labels(label)
     if not labels:
         raise FormatError(f"{path}: there are no items, only the names of the columns")
@@ -178,7 +182,7 @@ def _from_table(
     features = table.features(without=[label])
     if not features:
         raise FormatError(f"{path}: no column but {label!r} can be a feature; see docs/tables.md")
-    if id is None:
+    if table.id is None:
         table.id = table.names(without=[label])
     return worlds.grown(
         table.items[:], labels, features, take["components"], name=path.name, truths=table.truth

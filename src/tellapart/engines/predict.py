@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -10,8 +10,12 @@ from tellapart.engines.output import Answers, Predicted, output_kind, output_nam
 from tellapart.errors import ParameterError
 from tellapart.export.files import replacing
 from tellapart.export.trees import check_reading, columns_of
+from tellapart.features.language import types as read_types
+from tellapart.features.tree import Type
 from tellapart.model import DecisionList
 from tellapart.tables import Scan
+from tellapart.tables.encodings import in_utf8, is_utf8
+from tellapart.tables.read import check_csv, kind_of
 
 Engine: TypeAlias = Literal["polars", "duckdb", "spark"]
 
@@ -24,6 +28,9 @@ def predict_file(
     engine: Engine = "polars",
     keep: Sequence[str] | Literal["all"] = (),
     prefix: str = "",
+    types: Mapping[str, str] | None = None,
+    separator: str | None = None,
+    encoding: str = "utf-8",
     nulls: Sequence[str] = (),
     master: str | None = None,
     progress: Callable[[int, int | None], None] | None = None,
@@ -46,6 +53,12 @@ def predict_file(
         Columns of the table to write as well, before the others.
     prefix : str, default=""
         Stands before the names label, clause and example.
+    types : mapping from column to type, default={}
+        For columns of a CSV file of which the model does not say what they hold.
+    separator : str, default=None
+        What stands between the cells of a CSV file; by default the one that its first line shows.
+    encoding : str, default="utf-8"
+        Of a CSV file. One that is not UTF-8 is first written again as UTF-8, beside the output.
     nulls : list of str, default=[]
         What a CSV file writes for an unknown value besides an empty cell, such as "NA".
     master : str, default="local[*]"
@@ -71,13 +84,16 @@ def predict_file(
     kind = output_kind(out)
     if out.exists() and table.exists() and out.samefile(table):
         raise ParameterError(f"{out} is the table itself; give another name for the output")
+    if kind_of(table) != "csv":
+        check_csv(table, types or separator or nulls or not is_utf8(encoding))
     answers = Answers.of(model)
-    scan = Scan(table, columns_of(model), nulls)
-    kept = scan.columns if keep == "all" else list(keep)
-    scan.check(kept)
-    names = output_names(kept, prefix)
+    wanted = _wanted(model, types or {})
     tell = progress or (lambda done, total: None)
-    with replacing(out) as beside:
+    with replacing(out) as beside, in_utf8(table, encoding, out.parent) as readable:
+        scan = Scan(readable, wanted, nulls, separator)
+        kept = scan.columns if keep == "all" else list(keep)
+        scan.check([*(types or {}), *kept])
+        names = output_names(kept, prefix)
         if engine == "polars":
             from tellapart.engines.polars import run as run_polars
 
@@ -96,3 +112,18 @@ def predict_file(
         else:
             raise ParameterError(f"engine must be polars, duckdb or spark, got {engine!r}")
     return Predicted(rows, out)
+
+
+def _wanted(model: DecisionList, types: Mapping[str, str]) -> dict[str, Type | None]:
+    """The columns that a model reads, and what they hold: as it says, or else as `types` says."""
+    wanted = columns_of(model)
+    for name, given in read_types(types).items():
+        known = wanted.get(name)
+        if known not in (None, given):
+            raise ParameterError(
+                f"column {name!r} cannot be read as {given.value}: the model takes it for"
+                f" {known.value}"
+            )
+        if name in wanted:
+            wanted[name] = given
+    return wanted

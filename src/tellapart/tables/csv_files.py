@@ -14,8 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from tellapart.errors import FormatError
+from tellapart.errors import FormatError, ParameterError
 from tellapart.features.tree import Type
+from tellapart.tables.encodings import decoded, is_utf8
 from tellapart.tables.frames import check_names, first_line
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _SEPARATORS = (",", ";", "\t", "|")
 _MOMENT = "^ *[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?$"
+_COMMA = r"^ *[-+]?[0-9]+(\.[0-9]{3})*,[0-9]+ *$"
+"""A number with a decimal comma."""
 _LOOK = 10_000
 """Rows that tell the types of columns."""
 
@@ -45,15 +48,18 @@ class CsvFile:
         encoding: str,
         nulls: list[str],
     ) -> None:
-        self.path, self.name, self.encoding, self.nulls = path, path.name, encoding, nulls
-        self.plain = encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig")
-        self.text = "" if self.plain else self.decode()
-        self.separator = separator or self.sniff()
+        self.path, self.name, self.nulls = path, path.name, nulls
+        self.plain = is_utf8(encoding)
+        self.text = "" if self.plain else "".join(decoded(path, encoding))
+        self.separator = self.sniff() if separator is None else _separator(separator)
         self.cells, self.header = self.names()
         self.types = {**dict.fromkeys(self.leading_zeros(), Type.TEXT), **types}
         unknown = [name for name in types if name not in self.header]
         if unknown:
-            raise FormatError(f"{self.name} has no column {unknown[0]!r} to give a type to")
+            raise FormatError(
+                f"{self.name} has no column {unknown[0]!r} to give a type to. Columns:"
+                f" {', '.join(self.header[:30])}{', ...' if len(self.header) > 30 else ''}"
+            )
 
     def read(self) -> pl.DataFrame:
         import polars as pl
@@ -141,16 +147,6 @@ class CsvFile:
 
     # -- what is looked at first
 
-    def decode(self) -> str:
-        try:
-            return self.path.read_bytes().decode(self.encoding)
-        except LookupError as error:
-            raise FormatError(f"{self.name}: unknown encoding {self.encoding!r}") from error
-        except UnicodeDecodeError as error:
-            raise FormatError(
-                f"{self.name}: byte {error.start} is not {self.encoding}: {error.reason}"
-            ) from error
-
     def lines(self) -> TextIO:
         if not self.plain:
             return io.StringIO(self.text.removeprefix("\ufeff"), newline="")
@@ -191,7 +187,8 @@ class CsvFile:
             if start[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in start[:4]:
                 raise FormatError(
                     f"{self.name} is not UTF-8 but looks like UTF-16. Save it as UTF-8, or pass"
-                    " encoding='utf-16'"
+                    " {encoding}",
+                    encoding="utf-16",
                 )
             if b"\r" in start and b"\n" not in start:
                 raise FormatError(
@@ -247,7 +244,8 @@ class CsvFile:
                     raise FormatError(
                         f"{self.name} line {number}: byte 0x{line[error.start]:02x} is not UTF-8."
                         " Save the file as UTF-8, or pass the encoding it has, likely"
-                        " encoding='cp1252'"
+                        " {encoding}",
+                        encoding="cp1252",
                     ) from error
 
     def check_lengths(self) -> None:
@@ -258,7 +256,8 @@ class CsvFile:
                 raise FormatError(
                     f"{self.name} line {line}: {len(row)} cells, but the header has {wanted}. Fix"
                     f" the line, quote cells that contain {self.separator!r}, or pass another"
-                    " separator"
+                    " separator, such as {separator}",
+                    separator=";" if self.separator == "," else ",",
                 )
 
     def check_types(self) -> None:
@@ -275,7 +274,8 @@ class CsvFile:
     def check_mixed(self, frame: pl.DataFrame) -> pl.DataFrame:
         """A column of texts half of which are numbers is most likely a column of numbers.
 
-        It becomes one if all of them are, with spaces around them.
+        It becomes one if all of them are, with spaces around them. Where no comma separates cells,
+        what has a decimal comma was meant for a number, too.
         """
         import polars as pl
 
@@ -284,7 +284,10 @@ class CsvFile:
             cells = frame[name].head(_LOOK).drop_nulls()
             cells = cells.filter(cells.str.len_chars() > 0)
             for dtype in (pl.Float64(), pl.Date()):
-                if 2 * int(_fit(cells, dtype).sum()) >= len(cells) > 0:
+                fits = _fit(cells, dtype)
+                if dtype == pl.Float64 and self.separator != ",":
+                    fits |= cells.str.contains(_COMMA)
+                if 2 * int(fits.sum()) >= len(cells) > 0:
                     self.find_misfit(name, dtype)
                     frame = frame.with_columns(_read_as(frame[name], dtype))
                     break
@@ -306,11 +309,23 @@ class CsvFile:
                     self.misfit(line, name, cell[:40], dtype)
 
     def misfit(self, line: int, name: str, cell: str, dtype: pl.DataType) -> NoReturn:
-        raise FormatError(
-            f"{self.name} line {line}, column {name!r}: {cell!r} is no {_word(dtype)}, but other"
-            f" cells of the column are. Fix the cell; or leave it empty, or pass nulls=[{cell!r}],"
-            f" if it means unknown; or pass types={{{name!r}: 'text'}}"
-        )
+        told = name in self.types  # by whoever reads, or by a model: then it is no guess
+        what = f"{self.name} line {line}, column {name!r}: {cell!r}"
+        if dtype.is_numeric() and re.match(_COMMA, cell):
+            what += " has a decimal comma, and numbers are read with a point. Replace the commas"
+        else:
+            why = "which the column is to hold" if told else "but other cells of the column are"
+            what += f" is no {_word(dtype)}, {why}. Fix the cell; or, if it means unknown, leave it"
+            what += " empty or pass {nulls}"
+        if not told:
+            what += "; or pass {types}"
+        raise FormatError(what, nulls=[cell], types={name: "text"})
+
+
+def _separator(given: str) -> str:
+    if len(given) == 1 and given.isascii() and given not in '"\r\n\0':
+        return given
+    raise ParameterError(f"a separator is one character such as ';', and no quote, got {given!r}")
 
 
 def _gap(block: bytes) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.language import types as read_types
+from tellapart.tables.encodings import is_utf8
 from tellapart.tables.frames import first_line
 from tellapart.tables.table import Table
 
@@ -84,9 +85,8 @@ def read_table(
         frame: pl.DataFrame | pl.LazyFrame = read_csv(
             path, wanted, separator, encoding, list(nulls)
         )
-    elif types or separator or nulls:
-        raise ParameterError(f"read_table: types, separator and nulls are for CSV, not {path.name}")
     else:
+        check_csv(path, types or separator or nulls or not is_utf8(encoding))
         frame = _read_jsonl(path) if kind == "jsonl" else scan_frame(path, kind)
     if without:
         known = Table(frame, name=path.name)
@@ -94,6 +94,14 @@ def read_table(
             known.check(name)
         frame = frame.drop(list(without))
     return Table(frame, id=id, name=path.name)
+
+
+def check_csv(path: Path, given: object) -> None:
+    """Raise if there are words on how to read a file that needs none."""
+    if given:
+        raise ParameterError(
+            f"{path.name} is no CSV file: types, separator, encoding and nulls are only for those"
+        )
 
 
 def kind_of(path: Path) -> str:

@@ -45,6 +45,8 @@ class Scan:
         The columns that will be read, and what they hold; None where the file shall tell.
     nulls : list of str, default=[]
         What a CSV file writes for unknown besides an empty cell.
+    separator : str, default=None
+        What stands between the cells of a CSV file; by default the one that its first line shows.
 
     Attributes
     ----------
@@ -57,16 +59,18 @@ class Scan:
     """
 
     def __init__(
-        self, path: Path, wanted: Mapping[str, Type | None], nulls: Sequence[str] = ()
+        self,
+        path: Path,
+        wanted: Mapping[str, Type | None],
+        nulls: Sequence[str] = (),
+        separator: str | None = None,
     ) -> None:
         self.path, self.name, self.nulls = path, path.name, list(nulls)
         self.kind = kind_of(path)
-        if nulls and self.kind != "csv":
-            raise FormatError(f"{self.name}: other words for unknown are for CSV files")
         known = {name: kind for name, kind in wanted.items() if kind is not None}
         self._dtypes: dict[str, Any] = {}
         if self.kind == "csv":
-            self.csv = CsvFile(path, {}, None, "utf-8", self.nulls)
+            self.csv = CsvFile(path, {}, separator, "utf-8", self.nulls)
             self.columns = self.csv.header
             self.check(wanted)
             self.csv.types |= known

@@ -13,6 +13,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from tellapart.options import Reading, arguments
+
 
 def serve(
     table: Path | None = None,
@@ -22,6 +24,7 @@ def serve(
     port: int = 8400,
     session: str | None = None,
     id: str | None = None,
+    reading: Reading | None = None,
     learner: str | None = None,
     overlap: float = 0.0,
     folder: Path | None = None,
@@ -37,7 +40,8 @@ def serve(
 
     Prints an address with a token in it, and listens on this machine only unless told
     otherwise. With a table, the session of that name is opened, or begun if there is
-    none. Logs are JSON lines on stderr. Stops on Ctrl-C or SIGTERM, and loses nothing.
+    none; it remembers how its table is read. Logs are JSON lines on stderr. Stops on
+    Ctrl-C or SIGTERM, and loses nothing.
 
     Examples:
 
@@ -92,6 +96,7 @@ def serve(
     from tellapart.web.server import listen, run
     from tellapart.web.shelf import Shelf, open_or_begin
 
+    how_read = arguments(reading, table)
     if table is not None and table.is_dir():
         raise ParameterError(f"{table} is a folder; name a table in it, or give --folder {table}")
     if not 0 <= port <= 65535:
@@ -119,7 +124,9 @@ def serve(
         if table is not None:
             wanted = session or table.stem
             shelf.adopt(
-                open_or_begin(store, table, wanted, id=id, learner=learner, overlap=overlap)
+                open_or_begin(
+                    store, table, wanted, how_read, id=id, learner=learner, overlap=overlap
+                )
             )
         else:
             shelf.claim()

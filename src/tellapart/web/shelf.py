@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tellapart.errors import ParameterError, SessionError
+from tellapart.options import check_begun
 from tellapart.sessions import Listed, Session, Store
 from tellapart.sessions.choose import FOR_PEOPLE, read_learner
 from tellapart.tables import read_table
@@ -275,17 +276,24 @@ def open_or_begin(
     store: Store,
     table: Path,
     name: str,
+    reading: Mapping[str, Any] | None = None,
     *,
     id: str | None = None,
     learner: str | None = None,
     overlap: float = 0.0,
 ) -> Session:
-    """The session of a table: opened, or begun if there is none of that name."""
+    """The session of a table: opened, or begun if there is none of that name.
+
+    `reading` are arguments of `read_table`; a session that is opened remembers its own.
+    """
+    how_read = dict(reading or {})
     if name in {listed.name for listed in store.sessions()}:
+        check_begun(how_read, store.opened(name).data.get("source") or {}, "--session NAME")
         return Session.open(store, name)
     how = {**FOR_PEOPLE, "overlap": overlap}
     if learner is not None:
         how["learner"], how["parameters"] = read_learner(learner)
-    named_by = id or read_table(table).names()
-    reading = {} if named_by is None else {"id": named_by}
-    return begin(table, name, reading, **how)(store)
+    named_by = id or read_table(table, **how_read).names()
+    if named_by is not None:
+        how_read["id"] = named_by
+    return begin(table, name, how_read, **how)(store)

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tellapart.options import Reading, arguments, check_begun
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -20,7 +22,7 @@ def teach(
     id: str | None = None,
     order: str | None = None,
     learner: str | None = None,
-    encoding: str | None = None,
+    reading: Reading | None = None,
     console: bool = False,
     keys: Path | None = None,
     name: str | None = None,
@@ -31,7 +33,8 @@ def teach(
 
     It guesses, and shows an earlier row as its reason; you say right, or what it is and
     what tells the two apart. Every answer is saved at once; the same command goes on
-    where you stopped. Without a table: a zoo, and a tour of two minutes.
+    where you stopped, and remembers how the table is read. Without a table: a zoo, and
+    a tour of two minutes.
 
     Examples:
 
@@ -56,8 +59,6 @@ def teach(
         any time.
     learner
         Who learns, such as CappedDFF:m=7; there is no need to choose. For a new session.
-    encoding
-        Of a CSV file that is not UTF-8, such as cp1252 or utf-16. For a new session.
     console
         Teach here in the terminal. The same session, the same keys.
     keys
@@ -75,7 +76,7 @@ def teach(
     from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
     from tellapart.web.command import login
 
-    tour = table is None
+    tour, how_read = table is None, arguments(reading, table)
     if table is None:
         if label or id:
             raise ParameterError("--label and --id are columns of a table: name the table, too")
@@ -89,7 +90,7 @@ def teach(
     chosen = read_keys(keys)
     teacher = name or login()
     with Store(session or table.with_name(table.name + ".sessions.db")) as store:
-        opened = _open(store, table, teacher, label, id, order, learner, encoding)
+        opened = _open(store, table, teacher, label, id, order, learner, how_read)
         if console:
             _talk(opened, teacher, chosen, HINTS if tour else None)
         else:
@@ -118,7 +119,7 @@ def _open(
     id: str | None,
     order: str | None,
     learner: str | None,
-    encoding: str | None,
+    how_read: Mapping[str, Any],
 ) -> Session:
     """The session of a table: gone on with, or begun."""
     from tellapart.errors import ParameterError, SessionError
@@ -133,7 +134,8 @@ def _open(
         reading.pop("path", None)
         if learner is not None and read_learner(learner) == (begun["learner"], begun["parameters"]):
             learner = None
-        _check_going_on(store, reading, label, id, learner, encoding)
+        _check_going_on(store, reading, label, id, learner)
+        check_begun(how_read, reading, f"--session FILE (this one is in {store.where})")
         opened = Session.open(store, table.stem, read_table(table, **reading))
         if order is not None and order != opened.settings["order"]:
             try:
@@ -144,7 +146,7 @@ def _open(
                 raise
         return opened
     without = [] if label is None else [label]
-    reading = {} if encoding is None else {"encoding": encoding}
+    reading = dict(how_read)
     read = read_table(table, **reading)
     if not len(read):
         raise ParameterError(f"{table} has columns, and no rows to teach about")
@@ -171,7 +173,6 @@ def _check_going_on(
     label: str | None,
     id: str | None,
     learner: str | None,
-    encoding: str | None,
 ) -> None:
     """Raise for what can only be chosen at the beginning."""
     from tellapart.errors import ParameterError
@@ -182,8 +183,6 @@ def _check_going_on(
         said = f"--label {label}: the session was begun with that column in sight"
     elif id is not None and id != reading.get("id"):
         said = f"--id {id}: the session was begun with {reading.get('id') or 'row numbers'}"
-    elif encoding is not None and encoding != reading.get("encoding"):
-        said = f"--encoding {encoding}: the session was begun with another"
     elif learner is not None:
         said = f"--learner {learner}: the session has another learner"
     if said is not None:

@@ -1,0 +1,216 @@
+"""How a table is read, said to commands: one set of options, and a session remembers them."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import tellapart as ta
+from tellapart.cli import main
+from tellapart.engines import predict_file
+from tellapart.errors import FormatError, ParameterError
+from tellapart.options import Reading, arguments, in_options
+from tellapart.sessions import Store
+from tellapart.web.shelf import open_or_begin
+
+ODD = (
+    "name;zip;weight;kind\n"
+    "Bär;04103;-;mammal\n"
+    "Ente;99999;2.5;bird\n"
+    "Löwe;10115;n/a;mammal\n"
+    "Möwe;20095;0.5;bird\n"
+)
+"""Semicolons, Latin-1, two words for unknown, and postal codes."""
+HOW = ["--encoding", "latin-1", "--nulls", "-", "--nulls", "n/a", "--types", "zip=text"]
+READ: dict[str, Any] = {"encoding": "latin-1", "nulls": ["-", "n/a"], "types": {"zip": "text"}}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("odd.csv").write_bytes(ODD.encode("latin-1"))
+    return tmp_path
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run a command that fails: its one line."""
+
+    def run(*words: str) -> str:
+        assert main(list(words)) == 1
+        [line] = capsys.readouterr().err.splitlines()
+        return line
+
+    return run
+
+
+# -- what is given
+
+
+def test_options_become_arguments() -> None:
+    reading = Reading(encoding="latin-1", nulls=["n/a", "-", "-"], types=["zip=text", "a=b=date"])
+    assert arguments(reading, Path("odd.csv")) == {
+        "encoding": "latin-1",
+        "nulls": ["-", "n/a"],
+        "types": {"zip": "text", "a=b": "date"},
+    }
+    assert arguments(Reading(separator="\\t"), Path("odd.csv")) == {"separator": "\t"}
+    assert arguments(None, None) == arguments(Reading(), None) == {}
+
+
+def test_arguments_become_options() -> None:
+    assert in_options("separator", "\t") == "--separator tab"
+    assert in_options("separator", ";") == "--separator ';'"
+    assert in_options("encoding", "cp1252") == "--encoding cp1252"
+
+
+@pytest.mark.parametrize("given", ["zip", "=text", "zip=", ""])
+def test_a_type_is_given_to_a_column(given: str) -> None:
+    with pytest.raises(ParameterError, match="--types is COLUMN=TYPE, such as zip=text"):
+        arguments(Reading(types=[given]), Path("odd.csv"))
+
+
+def test_an_error_knows_both_languages_wherever_it_goes() -> None:
+    error = FormatError("{a} {nulls}", nulls=["x y"])
+    for one in (error, pickle.loads(pickle.dumps(error))):
+        assert str(one) == "{a} nulls=['x y']"
+        assert one.said(in_options) == "{a} --nulls 'x y'"
+
+
+# -- the words of whoever reads
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "argument"),
+    [
+        ([], "likely --encoding cp1252", "likely encoding='cp1252'"),
+        (["--encoding", "latin-1"], "pass --nulls -; or", "pass nulls=['-']; or"),
+        (
+            ["--encoding", "latin-1", "--nulls", "-"],
+            "'n/a' is no number, but other cells of the column are. Fix the cell; or, if it means"
+            " unknown, leave it empty or pass --nulls n/a; or pass --types weight=text",
+            "types={'weight': 'text'}",
+        ),
+    ],
+)
+def test_advice_names_options_to_commands_and_arguments_to_programs(
+    words: list[str], option: str, argument: str, said: Callable[..., str]
+) -> None:
+    model = ta.DecisionList((), ta.Clause((), "x"))
+    ta.save_model(model, "m.json")
+    for command in (["simulate", "--label", "kind", "--table"], ["teach", "--console"], ["serve"]):
+        assert option in said(*command, "odd.csv", *words)
+    how = dict(zip((one[2:] for one in words[::2]), words[1::2], strict=True))
+    if "nulls" in how:
+        how["nulls"] = [how["nulls"]]
+    with pytest.raises(FormatError) as raised:
+        ta.read_table("odd.csv", **how)
+    assert argument in str(raised.value)
+
+
+def test_advice_on_separators_and_utf_16(said: Callable[..., str]) -> None:
+    command = ("simulate", "--label", "kind", "--table")
+    Path("odd.csv").write_text(ODD, encoding="utf-16")
+    assert said(*command, "odd.csv").endswith("or pass --encoding utf-16")
+    Path("odd.csv").write_text("a;b\n1;2\n3;4;5\n")
+    assert said(*command, "odd.csv").endswith("or pass another separator, such as --separator ,")
+    assert "one character such as ';', and no quote, got '::'" in said(
+        *command, "odd.csv", "--separator", "::"
+    )
+
+
+def test_what_does_not_fit_is_said(said: Callable[..., str]) -> None:
+    command = ("simulate", "--label", "kind")
+    table = ("--table", "odd.csv", "--encoding", "latin-1")
+    assert "types are bool, integer, number" in said(*command, *table, "--types", "zip=txt")
+    assert "odd.csv has no column 'zap' to give a type to. Columns: name, zip, weight, kind" in (
+        said(*command, *table, "--types", "zap=text")
+    )
+    assert "unknown encoding 'base64'" in said(*command, *table[:3], "base64")
+    for words in (("simulate",), ("serve",), ("teach",)):
+        assert "--nulls -: that is how to read a table" in said(*words, "--nulls", "-")
+    pl.DataFrame({"kind": ["x"]}).write_parquet("t.parquet")
+    for option in ("--separator", "--encoding", "--nulls"):
+        assert "t.parquet is no CSV file" in said(*command, "--table", "t.parquet", option, ";")
+
+
+# -- every command that reads a table
+
+
+def test_simulate_reads_it_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "--table", "odd.csv", "--label", "kind", *HOW]) == 0
+    assert "weight is known" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8"])
+def test_predict_reads_it_so(
+    engine: str, encoding: str, folder: Path, needs: Callable[[str], None]
+) -> None:
+    if engine == "duckdb":
+        needs("duckdb")
+    table = ta.read_table("odd.csv", **READ)
+    clauses = [("zip = '10115'", "post"), ("weight > 1", "heavy"), ("name = 'Möwe'", "gull")]
+    made = [ta.Clause((ta.Literal(table.parse(text)),), label) for text, label in clauses]
+    ta.save_model(ta.DecisionList(tuple(made), ta.Clause((), "no")), "m.json")
+    Path("odd.csv").write_text(ODD.replace(";", "\t"), encoding=encoding)
+    how = [*HOW[2:], "--encoding", encoding, "--separator", "tab", "--engine", engine]
+    assert main(["predict", "m.json", "odd.csv", "-o", "out.csv", "--keep", "name", *how]) == 0
+    rows = [line.split(",")[:2] for line in Path("out.csv").read_text().splitlines()[1:]]
+    assert rows == [["Bär", "no"], ["Ente", "heavy"], ["Löwe", "post"], ["Möwe", "gull"]]
+    assert sorted(one.name for one in folder.iterdir()) == ["m.json", "odd.csv", "out.csv"]
+
+
+def test_predict_goes_by_the_model(said: Callable[..., str], folder: Path) -> None:
+    code = ta.parse_feature("zip = '10115'", {"zip": "text"})
+    model = ta.DecisionList((ta.Clause((ta.Literal(code),), "post"),), ta.Clause((), "no"))
+    ta.save_model(model, "m.json")
+    words = ("predict", "m.json", "odd.csv", "-o", "out.csv", "--encoding", "latin-1")
+    assert "the model takes it for text" in said(*words, "--types", "zip=number")
+    assert "odd.csv has no column 'zap'. Did you mean 'zip'?" in said(*words, "--types", "zap=date")
+    assert "odd.csv: byte 22 is not ascii" in said(*words[:-1], "ascii")
+    assert sorted(one.name for one in folder.iterdir()) == ["m.json", "odd.csv"]
+    plain = ta.DecisionList((ta.Clause((ta.Literal("zip"),), "some"),), ta.Clause((), "none"))
+    with pytest.raises(FormatError, match=r"'04103' is no true or false, which the column is to"):
+        predict_file(plain, "odd.csv", "out.csv", encoding="latin-1", types={"zip": "bool"})
+
+
+def test_a_session_remembers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, said: Callable[..., str]
+) -> None:
+    def teach(keys: str, *words: str) -> str:
+        monkeypatch.setattr("sys.stdin", io.StringIO(keys))
+        assert main(["teach", "odd.csv", "--console", *words]) == 0
+        return capsys.readouterr().out
+
+    assert "What is Bär?" in teach("lbeast\n", "--order", "file", "--label", "kind", *HOW)
+    assert "Ente" in teach("")
+    assert "Ente" in teach("", *HOW)  # to say it again is harmless
+    with Store("odd.csv.sessions.db") as store:
+        assert READ.items() <= store.opened("odd").data["source"].items()
+    for words, begun in (
+        (("--nulls", "-"), "with --nulls - --nulls n/a."),
+        (("--types", "zip=integer"), "with --types zip=text."),
+        (("--separator", ";"), "without it."),
+        (("--encoding", "utf-8"), "with --encoding latin-1."),
+    ):
+        line = said("teach", "odd.csv", "--console", *words)
+        assert f"{words[0]} " in line
+        assert f"the session was begun {begun} Leave it out to go on; or begin another" in line
+
+
+def test_a_served_session_remembers() -> None:
+    with Store("s.db") as store:
+        open_or_begin(store, Path("odd.csv"), "odd", READ).close()
+        again = open_or_begin(store, Path("odd.csv"), "odd")
+        assert again.table.schema["zip"] == "text"
+        assert again.table.values("weight") == [None, 2.5, None, 0.5]
+        again.close()
+        with pytest.raises(ParameterError, match="begin another one with --session NAME"):
+            open_or_begin(store, Path("odd.csv"), "odd", {"nulls": ["x"]})

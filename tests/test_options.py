@@ -159,8 +159,8 @@ def test_predict_reads_it_so(
     clauses = [("zip = '10115'", "post"), ("weight > 1", "heavy"), ("name = 'Möwe'", "gull")]
     made = [ta.Clause((ta.Literal(table.parse(text)),), label) for text, label in clauses]
     ta.save_model(ta.DecisionList(tuple(made), ta.Clause((), "no")), "m.json")
-    Path("odd.csv").write_text(ODD.replace(";", "\t"), encoding=encoding)
-    how = [*HOW[2:], "--encoding", encoding, "--separator", "tab", "--engine", engine]
+    Path("odd.csv").write_text(ODD.replace(";", ":"), encoding=encoding)
+    how = [*HOW[2:], "--encoding", encoding, "--separator", ":", "--engine", engine]
     assert main(["predict", "m.json", "odd.csv", "-o", "out.csv", "--keep", "name", *how]) == 0
     rows = [line.split(",")[:2] for line in Path("out.csv").read_text().splitlines()[1:]]
     assert rows == [["Bär", "no"], ["Ente", "heavy"], ["Löwe", "post"], ["Möwe", "gull"]]

@@ -30,6 +30,12 @@ class Sent(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class Act(Sent):
+    """Something to be written to the log."""
+
+    id: Id | None = None
+
+
 class NewSession(Sent):
     """A session to begin."""
 
@@ -75,10 +81,9 @@ class Said(Wish):
     next: bool = Field(False, description="Send the next item with the answer.")
 
 
-class Changed(Sent):
+class Changed(Act):
     """Another answer in place of an earlier one."""
 
-    id: Id | None = None
     event: Id
     answer: Answer
     label: Label | None = None
@@ -102,64 +107,54 @@ class Try(Sent):
     example: ItemId | None = None
 
 
-class AddLabel(Sent):
-    id: Id | None = None
+class AddLabel(Act):
     label: Label
 
 
-class RenameLabel(Sent):
-    id: Id | None = None
+class RenameLabel(Act):
     label: Label
     to: Label
 
 
-class MergeLabels(Sent):
-    id: Id | None = None
+class MergeLabels(Act):
     label: Label
     into: Label
 
 
-class DescribeLabel(Sent):
-    id: Id | None = None
+class DescribeLabel(Act):
     label: Label
     meaning: Annotated[str, Field(max_length=200, description="A line; empty: none.")]
 
 
-class Search(Sent):
-    id: Id | None = None
+class Search(Act):
     text: Annotated[
         str | None,
         Field(max_length=2_000, description="A condition, or words; null: as they come."),
     ]
 
 
-class SetTag(Sent):
-    id: Id | None = None
+class SetTag(Act):
     tag: Label
     item: ItemId
     value: bool | None
 
 
-class WriteNote(Sent):
-    id: Id | None = None
+class WriteNote(Act):
     text: Text
     item: ItemId | None = None
 
 
-class DropRule(Sent):
-    id: Id | None = None
+class DropRule(Act):
     example: ItemId
 
 
-class EditRule(Sent):
-    id: Id | None = None
+class EditRule(Act):
     example: ItemId
     condition: Text
     label: Label
 
 
-class Settings(Sent):
-    id: Id | None = None
+class Settings(Act):
     order: Literal["file", "random", "least sure"] | None = None
     overlap: Annotated[float, Field(ge=0, le=1)] | None = None
     lease: Annotated[float, Field(gt=0, le=1e8)] | None = None

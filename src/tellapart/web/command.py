@@ -95,6 +95,7 @@ def serve(
     from tellapart.web.limits import Limits
     from tellapart.web.server import listen, run
     from tellapart.web.shelf import Shelf, open_or_begin
+    from tellapart.web.waiting import waiting
 
     how_read = arguments(reading, table)
     if table is not None and table.is_dir():
@@ -123,11 +124,11 @@ def serve(
         shelf = Shelf(store, where)
         if table is not None:
             wanted = session or table.stem
-            shelf.adopt(
-                open_or_begin(
+            with waiting(f"Reading {table.name}"):
+                opened = open_or_begin(
                     store, table, wanted, how_read, id=id, learner=learner, overlap=overlap
                 )
-            )
+            shelf.adopt(opened)
         else:
             shelf.claim()
         limits = Limits(

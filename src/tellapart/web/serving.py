@@ -38,7 +38,6 @@ def serve_one(
     """
     logs.start(level=logging.WARNING)
     person = Person(name, os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
-    session.prepare()
     shelf = Shelf(store, folder)
     shelf.adopt(session)
     manner = Manner(dict(keys), known, tour)

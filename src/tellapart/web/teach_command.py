@@ -75,6 +75,7 @@ def teach(
     from tellapart.sessions.keys import FILE, read_keys
     from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
     from tellapart.web.command import login
+    from tellapart.web.waiting import waiting
 
     tour, how_read = table is None, arguments(reading, table)
     if table is None:
@@ -90,7 +91,9 @@ def teach(
     chosen = read_keys(keys)
     teacher = name or login()
     with Store(session or table.with_name(table.name + ".sessions.db")) as store:
-        opened = _open(store, table, teacher, label, id, order, learner, how_read)
+        with waiting(f"Reading {table.name}"):
+            opened = _open(store, table, teacher, label, id, order, learner, how_read)
+            opened.prepare()
         if console:
             _talk(opened, teacher, chosen, HINTS if tour else None)
         else:

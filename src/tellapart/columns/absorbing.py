@@ -1,4 +1,4 @@
-"""Mistakes that can do no more than count, counted where `kernel` finds them; compiled.
+"""Mistakes that can do no more than count, counted where `finding` finds them; compiled.
 
 What they may touch, `columns.patience` has laid out: the table of a rule, its counters, the log.
 """

@@ -1,4 +1,4 @@
-"""Strips of sixteen words, as far as nothing happens: what `kernel` does most of the time.
+"""Strips of sixteen words, as far as nothing happens: what `finding` does most of the time.
 
 A strip of a column is touched once for each literal and stays in the first-level cache in between.
 Rules are taken last to first, so that each overwrites the ones after it: `said | covered` or

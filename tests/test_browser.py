@@ -368,7 +368,7 @@ def test_a_hostile_table_shows_as_text(
     desk.write("l", SCRIPT)
     desk.write("x", '"column 1" > 0 AND "it\'s ""the"" column" IS NOT NULL')
     desk.press("Enter", "s")
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 120
     assert history(server, session)[2]["label"] == SCRIPT
     for path in (*PAGES, "teach"):
         answer = page.goto(f"{server.address}/s/{session}/{path}")

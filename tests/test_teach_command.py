@@ -285,6 +285,7 @@ class Screen:
         self.pid, self.number = pty.fork()
         if self.pid == 0:
             environment = {**os.environ, "COLUMNS": "120", "TERM": "xterm"}
+            environment.pop("PYTHONUNBUFFERED", None)  # users have it not, and it mends much
             command = [sys.executable, "-m", "tellapart", "teach", *words, "--console"]
             os.execve(sys.executable, command, environment)
 

@@ -1,7 +1,8 @@
 """An experiment for tests: adds numbers, slowly, and can be told to misbehave.
 
 `TELLAPART_SUMS` names a folder. Every run of a cell leaves a line in `runs` there; a file named
-`kill-K` makes cell K kill its own process once, `kill-K-always` every time, `raise-K` raises.
+`kill-K` makes cell K kill its own process once, `kill-K-always` every time, `raise-K` raises;
+`wait-K` makes all cells before K wait to be killed.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ def run(seed: int, k: int) -> list[Row]:
         os.kill(os.getpid(), signal.SIGKILL)
     if (folder / f"raise-{k}").exists():
         raise ValueError(f"cell {k} was told to fail")
-    time.sleep(float((folder / "sleep").read_text()) if (folder / "sleep").exists() else 0)
+    if any(k < int(path.name.removeprefix("wait-")) for path in folder.glob("wait-*")):
+        time.sleep(600)
     return [{"sum": random.Random(seed).random() + k, "half": k / 2, "nothing": None}]
 
 

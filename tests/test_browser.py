@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import socket
 import subprocess
@@ -163,17 +164,17 @@ def test_twice_is_once(sit: Sit, begin: Callable[..., str], server: Server) -> N
     desk = sit(session)
     desk.press("1")
     page = desk.page
+    sent: list[str] = []
+    page.on("request", lambda asked: sent.append(asked.url) if asked.method == "POST" else None)
     page.evaluate("document.getElementById('card').dataset.old = 1")
     page.dblclick("button.main")
     page.wait_for_selector("#card:not([data-old])")
-    page.wait_for_timeout(150)
-    assert len(history(server, session)) == 2
+    assert len(sent) == 1
     # the second click falls on the next item: it was not meant for that
-    page.wait_for_timeout(300)
     page.evaluate(
         """async () => {
              const card = document.getElementById('card');
-             const press = (detail) => document.querySelector('button.main').dispatchEvent(
+             window.press = (detail) => document.querySelector('button.main').dispatchEvent(
                new MouseEvent('click', {bubbles: true, cancelable: true, detail}));
              card.dataset.old = 1;
              await null;
@@ -183,14 +184,11 @@ def test_twice_is_once(sit: Sit, begin: Callable[..., str], server: Server) -> N
              press(2);
            }"""
     )
-    page.wait_for_timeout(150)
+    assert len(sent) == 2
     assert len(history(server, session)) == 3
     page.wait_for_timeout(300)
-    page.evaluate(
-        "document.querySelector('button.main').dispatchEvent("
-        "new MouseEvent('click', {bubbles: true, cancelable: true, detail: 2}))"
-    )
-    page.wait_for_timeout(300)
+    page.evaluate("document.getElementById('card').dataset.old = 1; press(2)")
+    page.wait_for_selector("#card:not([data-old])")
     assert len(history(server, session)) == 4  # who clicks on, having looked, is heard
     page.evaluate("document.getElementById('card').dataset.old = 1")
     page.evaluate(
@@ -198,8 +196,28 @@ def test_twice_is_once(sit: Sit, begin: Callable[..., str], server: Server) -> N
              new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))"""
     )
     page.wait_for_selector("#card:not([data-old])")
-    page.wait_for_timeout(150)
+    assert len(sent) == 4
     assert len(history(server, session)) == 5
+
+
+def test_a_page_that_is_being_left_is_not_heard(sit: Sit, begin: Callable[..., str]) -> None:
+    page = sit(begin(labels=["mammal"]), path="/help").page
+    sent: list[str] = []
+    page.on("request", lambda asked: sent.append(asked.url) if asked.method == "POST" else None)
+    with page.expect_navigation():
+        page.evaluate(
+            """() => {
+                 const keep = () => document.querySelector('.means button').click();
+                 const plain = Response.prototype.text;
+                 Response.prototype.text = async function () {
+                   const text = await plain.call(this);
+                   setTimeout(keep); // when the next page is asked for, and not yet there
+                   return text;
+                 };
+                 keep();
+               }"""
+        )
+    assert len(sent) == 1
 
 
 def test_an_odd_answer_is_settled_with_one_key(
@@ -219,9 +237,8 @@ def test_an_odd_answer_is_settled_with_one_key(
     for _ in range(20):  # what stands before it is so
         if slipped in page.inner_text(".list tbody tr:first-child"):
             break
-        first = page.inner_text(".list tbody tr:first-child")
-        page.keyboard.press("Enter")
-        page.locator(".list tbody tr:first-child", has_not_text=first.split(",")[0]).wait_for()
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
     with page.expect_navigation():
         page.keyboard.press("1")
     said = [one for one in history(server, session) if one["item"]["name"] == slipped]
@@ -231,13 +248,23 @@ def test_an_odd_answer_is_settled_with_one_key(
 # -- the server dies
 
 
+def unused_port() -> int:
+    """One that stays free while nobody listens on it: no system gives these away by itself."""
+    for port in random.SystemRandom().sample(range(10_000, 30_000), 100):
+        with socket.socket() as free:
+            try:
+                free.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise RuntimeError("no port is free")
+
+
 class Teaching:
     """`tellapart teach` on a port and with a token that stay the same."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = unused_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.tokens = {"Ann": TEAM["Ann"]}
         self.folder = folder
@@ -290,8 +317,7 @@ def test_the_server_dies_and_comes_back(
         page.reload()
         desk.press("r")  # also across a restart
         assert desk.screen == before
-        refused = [said for said in desk.complaints if "ERR_CONNECTION_REFUSED" not in said]
-        assert refused == []
+        assert [said for said in desk.complaints if "net::ERR_" not in said] == []
         desk.context.close()
     finally:
         teaching.kill()
@@ -343,7 +369,7 @@ def test_a_hostile_table_shows_as_text(
     desk.write("l", SCRIPT)
     desk.write("x", '"column 1" > 0 AND "it\'s ""the"" column" IS NOT NULL')
     desk.press("Enter", "s")
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 120
     assert history(server, session)[2]["label"] == SCRIPT
     for path in (*PAGES, "teach"):
         answer = page.goto(f"{server.address}/s/{session}/{path}")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from lab_sums import local, runs
 from tellapart import lab
 from tellapart.cli import main
 from tellapart.errors import LabError
-from tellapart.lab import Cell
 from tellapart.lab.store import Store
 from tellapart.lab.sweep import sweep
 
@@ -39,14 +37,12 @@ def test_a_killed_worker_is_replaced(tmp_path: Path, sums: Path) -> None:
 def test_a_cell_that_kills_every_worker_ends_the_sweep(tmp_path: Path, sums: Path) -> None:
     cells = lab_sums.cells(True)
     (sums / "kill-3-always").touch()
-    with pytest.raises(LabError, match=r"died 3 times in a row.*near .*k=3"):
+    with pytest.raises(LabError, match=r"died 3 times in a row.*near \S+ k=3\."):
         local(cells, tmp_path / "out", workers=2)
     (sums / "kill-3-always").unlink()
     (sums / "runs").unlink()
     assert len(local(cells, tmp_path / "out")) == len(cells)
-    ran = set(runs(sums))
-    assert 3 in ran
-    assert len(ran) <= 2, "finished cells are kept; one was under way beside the killer"
+    assert runs(sums) == [3], "all others are finished and kept"
 
 
 def test_a_failing_cell_does_not_stop_the_others(tmp_path: Path, sums: Path) -> None:
@@ -81,39 +77,47 @@ def start(out: Path, *more: str) -> subprocess.Popen[str]:
 
 
 def wait_for_cells(out: Path, number: int) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while len(list(out.rglob("k=*.json"))) < number:
         assert time.monotonic() < deadline
         time.sleep(0.01)
 
 
+def living(group: int) -> list[str]:
+    """The processes of a group; not those that are dead, and wait for the system to notice."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just gone
+            name, _, more = path.read_text().rpartition(")")
+            state, _, its_group = more.split()[:3]
+            if int(its_group) == group and state not in "ZX":
+                found.append(name)
+    return found
+
+
 def wait_for_the_end_of(group: int) -> None:
     """Workers do not outlive their lab."""
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return
+    deadline = time.monotonic() + 120
+    while left := living(group):
+        assert time.monotonic() < deadline, left
         time.sleep(0.05)
-    pytest.fail("there are processes left")
 
 
 def stop_early(out: Path, sums: Path, how: signal.Signals) -> tuple[int, str, set[int]]:
     """Stop a lab after three cells: its exit code, its last words, and the cells it kept."""
-    (sums / "sleep").write_text("0.8")
+    (sums / "wait-7").touch()
     stopped = start(out, "--workers", "2")
+    assert living(stopped.pid)
     wait_for_cells(out, 3)
     stopped.send_signal(how)
-    _, said = stopped.communicate(timeout=30)
+    _, said = stopped.communicate(timeout=120)
     wait_for_the_end_of(stopped.pid)
     assert not (out / "report.html").exists()
     assert not list(out.rglob("*.unfinished")) or how == signal.SIGKILL
     with Store(out) as store:
         kept = {c.parameters["k"] for c in lab_sums.cells(False) if store.load(c) is not None}
-    assert 3 <= len(kept) < 10
     (sums / "runs").unlink()
-    (sums / "sleep").unlink()
+    (sums / "wait-7").unlink()
     return stopped.returncode, said, kept
 
 
@@ -123,7 +127,7 @@ def test_a_killed_lab_goes_on(tmp_path: Path, sums: Path) -> None:
     (sums / "runs").unlink()
     _, _, kept = stop_early(out, sums, signal.SIGKILL)
     again = start(out, "--workers", "2", "--json")
-    told, said = again.communicate(timeout=60)
+    told, said = again.communicate(timeout=120)
     assert again.returncode == 0, said
     assert set(runs(sums)) == set(range(10)) - kept
     assert json.loads(told)["cells_run"] == 10 - len(kept)
@@ -137,8 +141,8 @@ def test_an_interrupted_lab_says_what_it_kept(
 ) -> None:
     code, said, kept = stop_early(tmp_path / "out", sums, how)
     assert code == 130
-    # one may have been kept, and not yet counted
-    assert re.search(rf"interrupted\. ({len(kept)}|{len(kept) - 1}) of 10 cells are kept", said)
+    assert kept == {7, 8, 9}
+    assert "interrupted. 3 of 10 cells are kept" in said
     assert len(local(lab_sums.cells(False), tmp_path / "out")) == 10
     assert set(runs(sums)) == set(range(10)) - kept
 
@@ -150,29 +154,19 @@ def test_dask_with_a_killed_worker_gives_the_same_numbers(
     tmp_path: Path, sums: Path, needs: Callable[[str], None]
 ) -> None:
     needs("distributed")
-    from distributed import Client, LocalCluster
+    from distributed import LocalCluster
 
     cells = lab_sums.cells(False)
     expected = local(cells, tmp_path / "local")
     (sums / "runs").unlink()
-    (sums / "sleep").write_text("0.2")
-    killed: list[int] = []
+    (sums / "kill-5").touch()
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
         Store(tmp_path / "out") as store,
     ):
-        processes = list(client.run(os.getpid).values())
-
-        def on_cell(_cell: Cell, _ran: bool) -> None:
-            if not killed:
-                killed.append(processes[0])
-                os.kill(processes[0], signal.SIGKILL)
-
         address = cluster.scheduler_address
-        assert sweep(cells, store, dask=address, on_cell=on_cell) == expected
-        assert killed
-        assert len(runs(sums)) > len(cells)  # the killed worker's cell was run twice
+        assert sweep(cells, store, dask=address) == expected
+        assert runs(sums).count(5) > 1
         (sums / "runs").unlink()
         assert sweep(cells, store, dask=address) == expected
         assert not runs(sums)

@@ -146,10 +146,10 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "spot"), REFUSED, ids=[repr(t[:30]) for t, _ in REFUSED])
 def test_what_is_not_allowed_is_refused_at_its_spot(text: str, spot: str | None) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     with pytest.raises(FeatureError) as caught:
         ta.parse_feature(text, SCHEMA)
-    assert time.perf_counter() - started < 1  # the fuzz has the strict limit
+    assert time.thread_time() - started < 1  # the fuzz has the strict limit
     message = str(caught.value)
     assert len(message) < 1_500
     if text:

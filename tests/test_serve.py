@@ -53,7 +53,7 @@ def test_killed_at_any_moment_under_load(folder: Path) -> None:
                 time.sleep(dice.uniform(0, 0.03))
                 server.kill()
                 for pupil in pupils:
-                    pupil.join(20)
+                    pupil.join(60)
                     assert pupil.trouble is None
                     acknowledged |= pupil.acknowledged
             check_log(folder, acknowledged)
@@ -74,9 +74,8 @@ def test_killed_at_any_moment_under_load(folder: Path) -> None:
 
 def wait_for(pupils: list[Pupil], answers: int) -> None:
     """Wait until so many answers were acknowledged."""
-    end = time.monotonic() + 20
     while sum(len(pupil.acknowledged) for pupil in pupils) < answers:
-        assert time.monotonic() < end
+        assert any(pupil.is_alive() for pupil in pupils), [pupil.trouble for pupil in pupils]
         time.sleep(0.001)
 
 
@@ -102,7 +101,7 @@ def test_told_to_stop_it_finishes_and_closes(folder: Path) -> None:
         wait_for(pupils, 20)
         assert server.stop() == 0
         for pupil in pupils:
-            pupil.join(20)
+            pupil.join(60)
             assert pupil.trouble is None or "stopping" in pupil.trouble
     acknowledged = dict(pair for pupil in pupils for pair in pupil.acknowledged.items())
     check_log(folder, acknowledged)

@@ -104,7 +104,8 @@ def test_leases_are_checked_by_a_check_that_can_fail() -> None:
     check_leases(doubled[:1])
 
 
-def test_one_server_per_session_on_postgres(postgres: str) -> None:
+def test_one_server_per_session_on_postgres(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tellapart.sessions.locks.PATIENCE", 0.1)
     with Store(address(postgres)) as one, Store(address(postgres)) as other:
         session = Session.new(one, "shared", animals(), learner="DFF")
         with pytest.raises(SessionError, match="'shared' is open in another server"):
@@ -115,6 +116,17 @@ def test_one_server_per_session_on_postgres(postgres: str) -> None:
         Session.open(other, "shared", animals()).close()
 
 
+def test_a_server_that_has_just_gone_is_waited_for(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tellapart.sessions.locks.PATIENCE", 60)
+    with Store(address(postgres)) as one, Store(address(postgres)) as other:
+        going = threading.Timer(0.1, Session.new(one, "gone", animals(), learner="DFF").close)
+        going.start()
+        Session.open(other, "gone", animals()).close()
+        going.join()
+
+
 def test_a_postgres_connection_that_breaks(postgres: str) -> None:
     with Store(address(postgres)) as store:
         session = Session.new(store, "broken", animals(), learner="DFF")
@@ -122,7 +134,7 @@ def test_a_postgres_connection_that_breaks(postgres: str) -> None:
         assert isinstance(given, Given)
         with store.connected() as connection:
             connection.exec_driver_sql(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"  # and wait for it
                 " WHERE pid <> pg_backend_pid() AND datname = current_database()"
             )
         with pytest.raises(SessionError, match="cannot be written: the server went away"):
@@ -134,7 +146,7 @@ def test_a_postgres_connection_that_breaks(postgres: str) -> None:
 
 
 def run_and_kill(place: str, seed: int, dice: random.Random) -> list[list[Any]]:
-    """Start a server, kill it at a random moment, and give back all that it said."""
+    """Start a server, kill it at some moment after some answers, and give back all that it said."""
     path = os.pathsep.join([str(HERE), str(HERE.parent / "src"), os.environ.get("PYTHONPATH", "")])
     server = subprocess.Popen(
         [sys.executable, str(HERE / "session_writer.py"), place, "load", str(seed)],
@@ -145,9 +157,11 @@ def run_and_kill(place: str, seed: int, dice: random.Random) -> list[list[Any]]:
     assert server.stdout is not None
     assert json.loads(server.stdout.readline()) == ["ready"]
     lines: list[str] = []
-    while dice.random() < 0.9 and not any(line.startswith('["ack"') for line in lines):
-        lines.append(server.stdout.readline())  # mostly, let it warm up
-    time.sleep(dice.uniform(0, 0.2))
+    answers = (30, 0, 12, 1)[seed % 4]
+    while sum(line.startswith('["ack"') for line in lines) < answers:
+        lines.append(server.stdout.readline())
+        assert lines[-1], "it ended by itself"
+    time.sleep(dice.uniform(0, 0.01))
     server.kill()
     lines += server.stdout.readlines()
     server.stdout.close()

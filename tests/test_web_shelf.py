@@ -48,11 +48,11 @@ async def busy(shelf: Shelf, table: Path) -> None:
 
     def long(session: Session) -> int:
         started.set()
-        wait.wait(10)
+        wait.wait(60)
         return len(session.notes())
 
     slow = asyncio.create_task(shelf.read(NAMES[0], long))
-    await asyncio.to_thread(started.wait, 10)
+    await asyncio.to_thread(started.wait, 60)
     for name in NAMES[1:3]:
         await shelf.run(name, words)
     assert shelf.is_open(NAMES[0])  # somebody is in it

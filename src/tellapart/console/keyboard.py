@@ -19,6 +19,7 @@ _NAMES = {
     "\x7f": "backspace",
 }
 _ENDS = ("", "\x00", "\x03", "\x04")  # a Ctrl-D typed while we print arrives as NUL
+_LINE_ENDS = (b"\n", b"\r", b"", b"\x00", b"\x04")
 _PAUSE = 0.03  # what a terminal sends for an arrow comes quicker than a hand types
 
 
@@ -134,10 +135,12 @@ class Terminal:
         return True
 
     def line(self, prompt: str) -> str | None:
-        try:
-            return input(prompt)
-        except EOFError:
-            return None
+        print(prompt, end="", flush=True)
+        # byte by byte: `input` takes all there is, and what is typed ahead would be lost
+        read = b""
+        while (byte := self._byte()) not in _LINE_ENDS:
+            read += byte
+        return read.decode(errors="replace") if read or byte in (b"\n", b"\r") else None
 
 
 def keyboard(stream: IO[str] | None = None) -> Keyboard:

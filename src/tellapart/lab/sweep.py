@@ -136,7 +136,9 @@ def _local(cells: Sequence[Cell], workers: int | None) -> Generator[Outcome]:
             pre_dispatch="2*n_jobs",
         )
         run = delayed(partial(_run_for, os.getpid()))
-        tasks = [run(cell.experiment, dict(cell.parameters)) for cell in waiting.values()]
+        # after a setback one goes alone: who dies takes nobody along
+        line = list(waiting.values())[: 1 if setbacks else None]
+        tasks = [run(cell.experiment, dict(cell.parameters)) for cell in line]
         try:
             with _closing(parallel(tasks)) as outcomes:
                 for outcome in outcomes:
@@ -153,7 +155,7 @@ def _local(cells: Sequence[Cell], workers: int | None) -> Generator[Outcome]:
                     " on with what is left"
                 ) from error
             # one of the first in line did it; let others pass
-            for name in list(waiting)[: max(1, min(2 * jobs, len(waiting) // 2))]:
+            for name in list(waiting)[: max(1, min(2 * jobs, len(line) // 2))]:
                 waiting[name] = waiting.pop(name)
 
 

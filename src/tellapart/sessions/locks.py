@@ -13,6 +13,10 @@ from tellapart.errors import SessionError, StoreError
 if TYPE_CHECKING:
     import sqlalchemy as sql
 
+_NOT_AVAILABLE = "55P03"  # what PostgreSQL says after waiting for a lock in vain
+PATIENCE = 3.0
+"""Seconds: PostgreSQL misses a server that was killed a moment later."""
+
 
 class FileLock:
     """The right to write to a SQLite file, kept by a lock on a file beside it.
@@ -77,15 +81,19 @@ class ServerLock:
 
     @staticmethod
     def take(connection: sql.Connection, name: str) -> None:
-        """Lock, or raise `SessionError` when another server has the session open."""
-        from sqlalchemy import text
+        """Lock, or raise `SessionError` when another server has the session open, and keeps it."""
+        from sqlalchemy import exc, text
 
         digest = hashlib.sha256(f"tellapart {name}".encode()).digest()
         key = int.from_bytes(digest[:8], "big", signed=True)
-        taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar()
-        connection.commit()
-        if not taken:
+        connection.execute(text(f"SET LOCAL lock_timeout = {round(1000 * PATIENCE)}"))
+        try:
+            connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": key})
+        except exc.OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) != _NOT_AVAILABLE:
+                raise
             raise SessionError(
                 f"the session {name!r} is open in another server. Close it there first, or use"
                 " that server"
-            )
+            ) from error
+        connection.commit()

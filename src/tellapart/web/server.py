@@ -52,10 +52,11 @@ def run(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None] | N
     )
     # a learner that thinks lets requests in sooner than Python would make it
     sys.setswitchinterval(0.001)
-    # uvicorn raises a signal it caught once more when it is done: by then all is closed
+    server = _Server(config, ready)
+    # before uvicorn listens for signals; and when it is done, it raises once more what it caught
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
-    _Server(config, ready).run(sockets=[listening])
+        signal.signal(number, lambda *_: setattr(server, "should_exit", True))
+    server.run(sockets=[listening])
     logs.write("stopped")
 
 

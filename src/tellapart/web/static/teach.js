@@ -120,7 +120,10 @@ async function send(form, button) {
     if (answer.ok) {
       complain("");
       if (answer.headers.get("X-Swap")) swap(text);
-      else location.assign(answer.url);
+      else {
+        location.assign(answer.url);
+        await wait(3000); // until the next page is there, this one is seen, and must not be heard
+      }
     } else {
       let message = `The server said ${answer.status}. Reload the page.`;
       try {
@@ -141,7 +144,8 @@ async function send(form, button) {
 document.addEventListener(
   "click",
   (event) => {
-    if (event.detail > 1 && performance.now() - swapped < SEEN && event.target.closest?.("form[data-swap]")) event.preventDefault();
+    // when it was clicked, not when we come to it: on a busy machine that is later
+    if (event.detail > 1 && event.timeStamp - swapped < SEEN && event.target.closest?.("form[data-swap]")) event.preventDefault();
   },
   { capture: true },
 );

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 TIMEOUT = 60_000  # a busy machine is no failure
 TEAM = {"Ann": "token-of-the-owner-1", "Bob": "token-of-bob-000001"}
+DRAWN = "#card:not(:has(.part))"
+"""A card that is there as a whole: what is out of sight comes a moment later."""
 PAGES = ("rules", "progress", "history", "odd", "disagreements", "data", "export", "help")
 """Where a session is looked at."""
 
@@ -97,6 +99,7 @@ class Desk:
     @property
     def screen(self) -> tuple[str, str, str]:
         """What is seen: the sentence, the two items, and how far it is."""
+        self.page.wait_for_selector(DRAWN)
         return self.heading, self.page.inner_text(".pair"), self.page.inner_text("#status")
 
     def label_key(self, label: str) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from browsing import Desk, disagree, go, narrow
+from browsing import DRAWN, Desk, disagree, go, narrow
 
 Sit = Callable[..., Desk]
 Begin = Callable[..., str]
@@ -72,6 +72,7 @@ def tabbed(page: Any) -> list[str]:
             end: one === document.body,
         };
     }"""
+    page.wait_for_selector(DRAWN)
     page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     found: list[str] = []
     for _ in range(120):

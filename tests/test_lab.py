@@ -188,8 +188,8 @@ def test_dask_gives_up_on_a_cell_that_kills_its_workers(
     ):
         with pytest.raises(LabError, match=r"of 6 cells failed.*k=\d: KilledWorker"):
             sweep(cells, store, dask=cluster.scheduler_address)
-        # a neighbour may have been on the killed workers, too
-        assert sum(store.load(cell) is not None for cell in cells) >= 4
+        # neighbours may have been on both killed workers, too
+        assert sum(store.load(cell) is not None for cell in cells) >= 3
         assert store.load(cells[3]) is None
 
 

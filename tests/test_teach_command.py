@@ -319,6 +319,7 @@ class Screen:
         return code
 
 
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # a fork beside threads
 def test_a_real_terminal() -> None:
     screen = Screen("zoo.csv", "--order", "file")
     screen.wait_for("What is bear?")
@@ -337,6 +338,7 @@ def test_a_real_terminal() -> None:
     assert answers() == [("bear", "mammal"), ("duck", "bird")]
 
 
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # a fork beside threads
 def test_ctrl_c_and_kill_lose_nothing() -> None:
     screen = Screen("zoo.csv", "--order", "file", "--label", "kind")
     screen.wait_for("What is bear?")

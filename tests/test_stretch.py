@@ -122,10 +122,7 @@ def test_lessons_are_the_same(make, exceptions):
 @pytest.mark.usefixtures("both")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # a fork beside threads
 def test_a_child_goes_on_alone():
-    from numba.core.compiler_lock import global_compiler_lock
-
-    with global_compiler_lock:  # the second thread may be loading its part, and has it: in a child
-        child = os.fork()  # nobody would give it back
+    child = os.fork()
     if child == 0:  # no second thread here: offers are taken back, and a new one is made
         world = ta.worlds.tree(3_000_000, 40, 6, 3, seed=5)
         os._exit(0 if ta.simulate(ta.CappedDFF(6), world).rounds == 3_000_000 else 1)

@@ -51,6 +51,8 @@ def desk() -> tuple[int, Any]:
     os.set_blocking(ring, False)
     cells[BELL], cells[RING], cells[WORTH] = bell, ring, _WORTH
     address = int(kernel.address(cells))
+    # not in the thread: a fork in the middle of it would leave the child numba's lock for good
+    kernel.serve.compile("(int64,)")
     Thread(target=_help, args=(kernel.serve, cells, address), name="tellapart", daemon=True).start()
     return address, cells.data
 

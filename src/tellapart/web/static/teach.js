@@ -4,6 +4,7 @@ const csrf = document.querySelector('meta[name="csrf"]')?.content ?? "";
 const trouble = document.getElementById("trouble");
 const KEY = { Enter: "enter", Escape: "escape", " ": "space", Backspace: "backspace", Delete: "delete", Tab: "tab" };
 const SEEN = 250; // milliseconds: nobody has looked at anything sooner
+const MANY = 20; // lines; how many are shown at first is in style.css
 let busy = false;
 let swapped = -Infinity;
 
@@ -51,7 +52,7 @@ function swap(html) {
   const box = document.createElement("template");
   box.innerHTML = html;
   if (document.querySelector(".pair details[open]:not([data-auto])")) box.content.querySelector(".pair details")?.setAttribute("open", "");
-  for (const long of box.content.querySelectorAll("#features, .pair")) long.classList.add("part"); // first what is in sight
+  for (const long of box.content.querySelectorAll("#features, .pair tbody")) if (long.children.length > MANY) long.classList.add("part");
   for (const fresh of [...box.content.children]) {
     const old = fresh.id && document.getElementById(fresh.id);
     if (old) become(old, fresh);
@@ -68,7 +69,9 @@ function swap(html) {
   const at = top?.getBoundingClientRect().top;
   if (at < 0 || at > innerHeight * 0.8) top.scrollIntoView();
   for (const box of document.querySelectorAll("input[data-check]")) check(box);
-  requestAnimationFrame(() => setTimeout(() => document.querySelectorAll(".part").forEach((long) => long.classList.remove("part"))));
+  // what is out of sight is drawn after what is in sight
+  const parts = document.querySelectorAll(".part");
+  if (parts.length) requestAnimationFrame(() => setTimeout(() => parts.forEach((long) => long.classList.remove("part"))));
   swapped = performance.now();
 }
 

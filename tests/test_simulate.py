@@ -311,22 +311,6 @@ def test_only_rounds_that_change_a_rule_are_told(name, needs, monkeypatch):
     assert told.count("err") == sum(len(rule.features) for rule in learner.rules)
 
 
-class Talkative(ta.CappedDFF):
-    """A learner of one's own that does something else with a round."""
-
-    def _learn(self, item, guess, correction) -> None:
-        self.heard = [*getattr(self, "heard", ()), correction]
-        super()._learn(item, guess, correction)
-
-
-def test_a_learner_that_goes_beyond_the_book_hears_what_is_said():
-    world = ta.worlds.tree(5000, 50, 6, 3, seed=3)
-    learner = Talkative(6)
-    lesson = ta.simulate(learner, world)
-    assert learner.heard == [corrected.correction for corrected in lesson.corrections]
-    assert len(learner.heard) == lesson.mistakes > 5
-
-
 class Doubting(ta.RobustDFF):
     """Believes a reason only after three witnesses more; says nothing of it to `simulate`."""
 
@@ -368,3 +352,13 @@ def test_rules_that_moved_up_still_count(
     assert lesson == ta.teach(taught, world.teacher(), world.items)
     assert met.rules_deleted > 64
     assert len(told) == len(set(told)) < lesson.mistakes / 2, "most are only counted"
+
+
+@pytest.mark.usefixtures("both_engines")
+@pytest.mark.parametrize("delta", [1e-300, 5e-324])
+def test_a_delta_too_small_to_divide_by(delta: float) -> None:
+    """8 t^3 / delta is no float then; the bound was no number, and two lessons were never equal."""
+    world = ta.worlds.tree(2000, 4, 6, 3, 0.01, seed=108)
+    for scale in (1.0, 0.0005):
+        assert_same(lambda w, scale=scale: ta.StRoDFF(7, 0.01, 0.0, delta, scale), world)
+    assert ta.theory.stochastic_bound(7, 0.01, 0.0, delta, 1000).total > 0

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
 
+from tellapart.columns.engine import engine
+from tellapart.columns.tape import Tape
 from tellapart.lab.bench.measured import SEED, Bench, Limit, Measurement, machine
 from tellapart.lab.bench.peers import against_river, against_sklearn, teach_against_naive
 from tellapart.lab.bench.simulating import (
@@ -54,11 +56,12 @@ def _all(quick: bool) -> Iterator[Measurement | Limit]:
     for make, (features, components, labels) in cases:
         quiet = make(long, features, components, labels, seed=SEED)
         yield from against_memory(quiet, None if quick else 0.5)
-    if _has("numba"):
+    compiled = engine(long) is Tape
+    if compiled:
         yield compiled_pass(quiet)
     for make, sizes_of in cases:
         yield from memory(partial(make, long, *sizes_of, seed=SEED))
-    yield from start_up(compiled=_has("numba"))
+    yield from start_up(compiled=compiled)
     odd = tree(20_000 if quick else 1_000_000, 100, 8, 4, 0.01, seed=SEED)
     yield from against_teach(odd, None if quick else 50)
     model = learnt(CappedDFF(quiet.m), quiet)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 import subprocess
 import sys
@@ -362,3 +364,37 @@ def test_a_delta_too_small_to_divide_by(delta: float) -> None:
     for scale in (1.0, 0.0005):
         assert_same(lambda w, scale=scale: ta.StRoDFF(7, 0.01, 0.0, delta, scale), world)
     assert ta.theory.stochastic_bound(7, 0.01, 0.0, delta, 1000).total > 0
+
+
+@pytest.mark.usefixtures("both_engines")
+@pytest.mark.parametrize("make", [ta.worlds.tree, ta.worlds.dnf])
+def test_worlds_lessons_and_learners_travel(make: Callable[..., World]) -> None:
+    """To another process and back, as in a sweep of one's own; a world as what made it."""
+    world = make(2000, 200, 5, 3, 0.02, seed=4, placement="burst", similar=2)
+    learner = ta.StRoDFF(5, 0.02, 0.02, 0.1, scale=0.05)
+    lesson = ta.simulate(learner, world)
+    there = pickle.loads(pickle.dumps(world))
+    assert len(pickle.dumps(world)) < 300
+    assert list(there.labels) == list(world.labels)
+    assert there.exceptions == world.exceptions
+    assert pickle.loads(pickle.dumps(lesson)) == copy.deepcopy(lesson) == lesson
+    for other in (pickle.loads(pickle.dumps(learner)), copy.deepcopy(learner)):
+        assert other.to_json() == learner.to_json()
+        assert ta.simulate(other, world) == ta.simulate(copy.deepcopy(learner), world)
+    assert copy.deepcopy(learner).default.example.world is world
+
+
+def test_corrections_are_indexed_as_a_tuple_is() -> None:
+    world = ta.worlds.tree(60_000, 50, 4, 4, exceptions=0.01, seed=1)
+    corrections = ta.simulate(ta.CappedDFF(4), world).corrections
+    laid_out = tuple(corrections)
+    for index in (0, -1, len(laid_out) - 1, -len(laid_out), True):
+        assert corrections[index] == laid_out[index]
+    for slice_ in (slice(None, None, -1), slice(10, 3, -2), slice(5, 2), slice(-4, None)):
+        assert corrections[slice_] == laid_out[slice_]
+    for beyond in (len(laid_out), -len(laid_out) - 1):
+        with pytest.raises(IndexError):
+            corrections[beyond]
+    for none in ("1", 1.0, None, [1, 2]):
+        with pytest.raises(TypeError):
+            corrections[none]

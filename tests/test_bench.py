@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -117,6 +118,27 @@ assert ta.simulate(ta.CappedDFF(3), big).mistakes < 10
 assert "tellapart.columns.kernel" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+def test_numba_that_must_not_compile_is_as_none(needs):
+    """NUMBA_DISABLE_JIT=1, as one sets it to look for an error, ended a simulation with one."""
+    needs("numba")
+    program = """
+import tellapart as ta
+world = ta.worlds.tree(60_000, 20, 3, 2, seed=1)
+print(ta.simulate(ta.CappedDFF(3), world).mistakes)
+"""
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "NUMBA_DISABLE_JIT": wanted},
+        ).stdout
+        for wanted in "01"
+    ]
+    assert said[0] == said[1]
 
 
 def test_which_engine(monkeypatch):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
+import numpy as np
 import pytest
 
 import tellapart as ta
-from tellapart.columns import fired, predict, predict_chunks
+from tellapart.columns import fired, pack, predict, predict_chunks
 from tellapart.columns.plain import Plain
 from tellapart.columns.tape import Tape
 from tellapart.errors import FeatureError
@@ -81,3 +83,44 @@ def test_a_reading_of_ones_own_is_refused():
     model = ta.DecisionList((), ta.Clause((), "bird"), reading=lambda feature, item: True)
     with pytest.raises(FeatureError, match="by a `holds` of its own"):
         predict(model, ta.worlds.zoo())
+
+
+class Given:
+    """A source of one's own, whose columns are all the same."""
+
+    def __init__(self, items: int, column: Any) -> None:
+        self.items, self.column = items, column
+
+    def __len__(self) -> int:
+        return self.items
+
+    def truth(self, feature: object) -> Any:
+        return self.column
+
+
+MILK = ta.DecisionList((ta.Clause((ta.Literal("milk"),), "mammal"),), ta.Clause((), "bird"))
+
+
+@pytest.mark.parametrize(
+    "bend",
+    [
+        lambda held: held,
+        lambda held: held.tolist(),
+        lambda held: pack(held)[:-1],
+        lambda held: pack(held).view(np.int64),
+        lambda held: pack(held).view(np.uint8),
+        lambda held: pack(held).astype(">u8"),
+    ],
+    ids=["not packed", "list", "short", "signed", "bytes", "big-endian"],
+)
+def test_a_column_that_is_none_is_refused(bend):
+    """The kernel takes addresses: it read whatever was there, and beyond."""
+    held = np.arange(1000) % 3 == 0
+    with pytest.raises(FeatureError, match="16 words of uint64 for 1000 items"):
+        predict(MILK, Given(1000, bend(held)))
+
+
+def test_a_column_with_gaps_in_memory():
+    held = np.random.default_rng(1).random(1000) < 0.3
+    gaps = np.repeat(pack(held), 2)[::2]
+    assert (predict(MILK, Given(1000, gaps)).codes.array() == 0).tolist() == held.tolist()

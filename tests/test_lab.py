@@ -17,7 +17,7 @@ import lab_sums
 from lab_sums import local, runs
 from tellapart import lab
 from tellapart.cli import main
-from tellapart.errors import LabError
+from tellapart.errors import LabError, ParameterError
 from tellapart.lab.store import Store
 from tellapart.lab.sweep import sweep
 
@@ -202,3 +202,28 @@ def test_no_scheduler_is_one_line(
     monkeypatch.setattr("tellapart.lab.sweep._CONNECT", 0.5)
     assert main(["lab", lab_sums.NAME, "--out", "out", "--dask", "tcp://127.0.0.1:1"]) == 1
     assert "no Dask scheduler at 'tcp://127.0.0.1:1'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("address", ["", "nonsense", "http://localhost:80"])
+def test_an_address_that_is_none_is_one_line_too(
+    address: str, needs: Callable[[str], None], tmp_path: Path
+) -> None:
+    """A client with such an address left a traceback when it died, and took its time."""
+    needs("distributed")
+    command = [sys.executable, "-m", "tellapart", "lab", "erratum_return", "--dask", address]
+    done = subprocess.run(
+        [*command, "--out", str(tmp_path / "out")],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert f"no Dask scheduler at {address!r}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5])
+def test_workers_are_counted_from_one(workers: int, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="workers must be an integer >= 1"):
+        lab.run(tmp_path / "out", [lab_sums.NAME], workers=workers)

@@ -19,6 +19,7 @@ from tellapart import lab
 from tellapart.cli import main
 from tellapart.errors import LabError, MissingExtra, ParameterError
 from tellapart.lab import Cell, Row
+from tellapart.lab.pictures import render
 from tellapart.lab.store import Store, write
 from tellapart.lab.sweep import sweep
 
@@ -200,6 +201,37 @@ def test_the_report_needs_nothing_else(tmp_path: Path) -> None:
     numbers = json.loads((tmp_path / "out" / "numbers" / "sums.json").read_text())
     assert numbers["rows"] == result.rows
     assert (tmp_path / "out" / "figures" / "sums.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_report_that_stands_is_not_drawn_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless a file of it is spoilt or gone, or it is made of something else."""
+    drawn: list[str] = []
+
+    def draw(picture: lab.Picture) -> dict[str, bytes]:
+        drawn.append(picture.name)
+        return render(picture)
+
+    monkeypatch.setattr("tellapart.lab.report.render", draw)
+
+    def times(name: str, *, quick: bool = True) -> int:
+        drawn.clear()
+        lab.run(tmp_path / "out", [name], quick=quick, workers=1)
+        return len(drawn)
+
+    assert [times("erratum_return"), times("erratum_return")] == [1, 0]
+    figure = tmp_path / "out" / "figures" / "erratum_return.png"
+    whole = figure.read_bytes()
+    figure.write_bytes(whole[:-1])
+    assert times("erratum_return") == 1
+    assert figure.read_bytes() == whole
+    (tmp_path / "out" / "report.html").unlink()
+    assert times("erratum_return") == 1
+    (tmp_path / "out" / ".report").write_text("[]")
+    assert times("erratum_return") == 1
+    assert times("erratum_return", quick=False) == 1
+    assert [times(lab_sums.NAME), times(lab_sums.NAME)] == [1, 1], "who knows what it draws"
 
 
 def test_the_command_says_what_was_seen(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 import subprocess
 import sys
@@ -311,22 +313,6 @@ def test_only_rounds_that_change_a_rule_are_told(name, needs, monkeypatch):
     assert told.count("err") == sum(len(rule.features) for rule in learner.rules)
 
 
-class Talkative(ta.CappedDFF):
-    """A learner of one's own that does something else with a round."""
-
-    def _learn(self, item, guess, correction) -> None:
-        self.heard = [*getattr(self, "heard", ()), correction]
-        super()._learn(item, guess, correction)
-
-
-def test_a_learner_that_goes_beyond_the_book_hears_what_is_said():
-    world = ta.worlds.tree(5000, 50, 6, 3, seed=3)
-    learner = Talkative(6)
-    lesson = ta.simulate(learner, world)
-    assert learner.heard == [corrected.correction for corrected in lesson.corrections]
-    assert len(learner.heard) == lesson.mistakes > 5
-
-
 class Doubting(ta.RobustDFF):
     """Believes a reason only after three witnesses more; says nothing of it to `simulate`."""
 
@@ -368,3 +354,47 @@ def test_rules_that_moved_up_still_count(
     assert lesson == ta.teach(taught, world.teacher(), world.items)
     assert met.rules_deleted > 64
     assert len(told) == len(set(told)) < lesson.mistakes / 2, "most are only counted"
+
+
+@pytest.mark.usefixtures("both_engines")
+@pytest.mark.parametrize("delta", [1e-300, 5e-324])
+def test_a_delta_too_small_to_divide_by(delta: float) -> None:
+    """8 t^3 / delta is no float then; the bound was no number, and two lessons were never equal."""
+    world = ta.worlds.tree(2000, 4, 6, 3, 0.01, seed=108)
+    for scale in (1.0, 0.0005):
+        assert_same(lambda w, scale=scale: ta.StRoDFF(7, 0.01, 0.0, delta, scale), world)
+    assert ta.theory.stochastic_bound(7, 0.01, 0.0, delta, 1000).total > 0
+
+
+@pytest.mark.usefixtures("both_engines")
+@pytest.mark.parametrize("make", [ta.worlds.tree, ta.worlds.dnf])
+def test_worlds_lessons_and_learners_travel(make: Callable[..., World]) -> None:
+    """To another process and back, as in a sweep of one's own; a world as what made it."""
+    world = make(2000, 200, 5, 3, 0.02, seed=4, placement="burst", similar=2)
+    learner = ta.StRoDFF(5, 0.02, 0.02, 0.1, scale=0.05)
+    lesson = ta.simulate(learner, world)
+    there = pickle.loads(pickle.dumps(world))
+    assert len(pickle.dumps(world)) < 300
+    assert list(there.labels) == list(world.labels)
+    assert there.exceptions == world.exceptions
+    assert pickle.loads(pickle.dumps(lesson)) == copy.deepcopy(lesson) == lesson
+    for other in (pickle.loads(pickle.dumps(learner)), copy.deepcopy(learner)):
+        assert other.to_json() == learner.to_json()
+        assert ta.simulate(other, world) == ta.simulate(copy.deepcopy(learner), world)
+    assert copy.deepcopy(learner).default.example.world is world
+
+
+def test_corrections_are_indexed_as_a_tuple_is() -> None:
+    world = ta.worlds.tree(60_000, 50, 4, 4, exceptions=0.01, seed=1)
+    corrections = ta.simulate(ta.CappedDFF(4), world).corrections
+    laid_out = tuple(corrections)
+    for index in (0, -1, len(laid_out) - 1, -len(laid_out), True):
+        assert corrections[index] == laid_out[index]
+    for slice_ in (slice(None, None, -1), slice(10, 3, -2), slice(5, 2), slice(-4, None)):
+        assert corrections[slice_] == laid_out[slice_]
+    for beyond in (len(laid_out), -len(laid_out) - 1):
+        with pytest.raises(IndexError):
+            corrections[beyond]
+    for none in ("1", 1.0, None, [1, 2]):
+        with pytest.raises(TypeError):
+            corrections[none]

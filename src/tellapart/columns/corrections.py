@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, overload
@@ -148,7 +149,7 @@ class Corrections(Sequence[Round]):
     def __getitem__(self, index: int | slice) -> Round | tuple[Round, ...]:
         if isinstance(index, slice):
             return tuple(map(self._round, self.numbers[index].tolist()))
-        return self._round(int(self.numbers[index]))
+        return self._round(int(self.numbers[operator.index(index)]))
 
     def __iter__(self) -> Iterator[Round]:
         return map(self._round, self.numbers.tolist())
@@ -160,3 +161,6 @@ class Corrections(Sequence[Round]):
 
     def __hash__(self) -> int:
         return hash(tuple(self))
+
+    def __reduce__(self) -> tuple[type[tuple[Round, ...]], tuple[tuple[Round, ...]]]:
+        return tuple, (tuple(self),)  # all laid out, to be copied or sent to another process

@@ -86,4 +86,5 @@ def _help(serve: Callable[[int], Any], cells: Any, address: int) -> None:
 
 
 # a child has no second thread; until it has one of its own, its offers are not taken up
-os.register_at_fork(after_in_child=desk.cache_clear)
+if hasattr(os, "register_at_fork"):  # (Windows has none)
+    os.register_at_fork(after_in_child=desk.cache_clear)

@@ -14,7 +14,7 @@ WORTH_LOADING = 50_000
 
 
 def engine(items: int) -> type[Plain] | type[Tape]:
-    """`Tape` where numba is installed (the `lab` extra) and worth it, else `Plain`.
+    """`Tape` where numba is installed (extra `lab`), may compile, and is worth it; else `Plain`.
 
     Both give the same answers. A kernel that is loaded already is always used.
     """
@@ -26,6 +26,9 @@ def engine(items: int) -> type[Plain] | type[Tape]:
 def _loads() -> bool:
     """Whether the kernel can be loaded; it is then."""
     try:
+        config = import_module("numba").config
+        if config.DISABLE_JIT:  # what the kernel is made of cannot be interpreted
+            return False
         import_module("tellapart.columns.kernel")
     except ImportError:
         return False

@@ -47,7 +47,9 @@ def _jump(learner: Any, world: World, conversation: Conversation) -> tuple[int, 
 
     Returns the first round not done, and the mistakes put down but not told.
     """
-    lists: Callable[[], Any] = getattr(learner, "rule_lists", lambda: None)
+    # (not what a wrapper passes on, which may guess and learn otherwise)
+    speaks = hasattr(type(learner), "rule_lists")
+    lists: Callable[[], Any] = learner.rule_lists if speaks else lambda: None
     reading = getattr(world, "reading", holds)
     decide = lists()
     if not decide or any(rules.holds is not reading for rules, _ in decide):

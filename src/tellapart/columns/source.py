@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from tellapart.columns.bits import Words, clear_tail, words_for
+from tellapart.errors import FeatureError
 from tellapart.features import And, Or
-from tellapart.model import Not
+from tellapart.model import Not, describe
 from tellapart.protocol import Feature
 
 
@@ -41,4 +42,16 @@ def column(source: Source, feature: Feature) -> Words:
             return reduce(np.bitwise_and if isinstance(feature, And) else np.bitwise_or, parts)
         words = np.zeros(words_for(len(source)), dtype=np.uint64)
         return clear_tail(~words, len(source)) if isinstance(feature, And) else words
-    return source.truth(feature)
+    return _whole(source.truth(feature), feature, len(source))
+
+
+def _whole(words: Any, feature: Feature, items: int) -> Words:
+    """A column as the kernel needs it, which reads memory without looking where it ends."""
+    fits = isinstance(words, np.ndarray) and words.dtype == np.uint64
+    if not fits or words.shape != (words_for(items),):
+        given = f"{words.dtype}, {words.shape}" if isinstance(words, np.ndarray) else type(words)
+        raise FeatureError(
+            f"the column of {describe(feature)!r} must be packed, {words_for(items)} words of"
+            f" uint64 for {items} items, got {given}: see tellapart.columns.pack"
+        )
+    return np.ascontiguousarray(words)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from math import log
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy.typing as npt
 from tellapart.columns.bits import Words
 from tellapart.columns.codes import Planes
 from tellapart.theory import Tolerance
+from tellapart.theory.bounds import log_over
 
 SLOTS, STRIDE, DIGITS, DEFAULT, FIRED, UNCOVERED, ORDINARY, NOTED, NOTED_END = range(9)
 LOGGED, TOUCHED, LOG, TOUCHES, COMPONENT_DIGITS = range(9, 14)  # see `columns.patience`
@@ -214,7 +214,7 @@ class Tape:
         """
         k, s, epsilon, sigma, delta, scale, as_printed = tolerance
         self._cells[AHEAD], self._cells[AS_PRINTED] = ahead, as_printed
-        given = (k, s, epsilon, sigma, log(8 / delta), scale)
+        given = (k, s, epsilon, sigma, log_over(8, delta), scale)
         for cell, value in enumerate(given, GIVEN_K):
             self._floats[cell] = value
 

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from tellapart.errors import LabError, MissingExtra
+from tellapart.errors import LabError, MissingExtra, check
 from tellapart.lab.experiment import Cell, Row, Value, load
 from tellapart.lab.store import Store, source_of
 
@@ -80,6 +80,8 @@ def sweep(
 
     Raises `LabError` when cells fail, after all others are finished and kept.
     """
+    if workers is not None:
+        check("a sweep", "workers", workers, "an integer >= 1", lambda v: v >= 1)
     rows: dict[str, list[Row]] = {}
     waiting: dict[str, Cell] = {}
     for cell in cells:
@@ -213,6 +215,7 @@ def _on_dask(cells: Sequence[Cell], address: str) -> Generator[Outcome]:
 def _connect(client: Any, address: str) -> Any:
     deadline = time.monotonic() + 2 * _CONNECT
     try:
+        _check_address(address)
         connected = client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise LabError(
@@ -228,3 +231,14 @@ def _connect(client: Any, address: str) -> Any:
             )
         time.sleep(0.1)
     return connected
+
+
+def _check_address(address: str) -> None:
+    """A client that cannot make sense of its address is twenty seconds in dying, and loud."""
+    from distributed.comm.addressing import get_address_host_port, parse_address
+    from distributed.comm.registry import get_backend
+
+    scheme, _ = parse_address(address)
+    get_backend(scheme)
+    if scheme in ("tcp", "tls"):
+        get_address_host_port(address)

@@ -8,10 +8,16 @@ from typing import Any, ClassVar
 from tellapart import codec
 from tellapart.errors import ParameterError
 from tellapart.learners.base import BaseLearner
+from tellapart.learners.claims import stands
 from tellapart.learners.rules import RuleLearner
 from tellapart.model import DecisionList, Holds, holds
 from tellapart.protocol import Correction, Guess, Item, Label
 from tellapart.theory import guarded_bound
+
+_SHOWS = (
+    *("guess", "_guess", "shown", "_recall"),
+    *("learn", "_learn", "_pass_on", "overhear", "_overhear", "witness"),
+)
 
 
 class Guarded(BaseLearner):
@@ -121,10 +127,12 @@ class Guarded(BaseLearner):
 
     def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
         """Those of both learners."""
+        if self.remember or not stands(self, "rule_lists", _SHOWS):
+            return None
         lists: list[tuple[RuleLearner, bool]] = []
         for learner in (self.practical, self.guaranteed):
             found = learner.rule_lists(shown and learner is self.shown)
-            if found is None or self.remember:
+            if found is None:
                 return None
             lists += found
         return lists

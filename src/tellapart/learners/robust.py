@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cache
 from typing import Any
 
 from tellapart.errors import check
+from tellapart.learners.claims import stands
 from tellapart.learners.rules import Rule, RuleLearner, Unnamed
 from tellapart.model import Holds, holds
 from tellapart.protocol import Feature
 from tellapart.theory import Tolerance, patient_bound, robust_bound
+
+_HANDLING = (
+    *("_patience", "_witnesses", "_q", "_wrong", "spent", "_odd_counts"),
+    *("_uncovered", "_create", "_add", "_extend", "_delete", "_compact"),
+)
 
 
 class HandleMistake(RuleLearner):
@@ -28,8 +33,8 @@ class HandleMistake(RuleLearner):
 
     @property
     def by_the_book(self) -> bool:
-        """As for all learners; and what `tolerance` says is what these two methods say."""
-        return super().by_the_book and _tolerance_is_its_own(type(self))
+        """As for all learners; and what `tolerance` says is what becomes of a mistake."""
+        return super().by_the_book and stands(self, "tolerance", _HANDLING)
 
     def _wrong(self, rule: Rule, feature: Feature) -> None:
         """Algorithm 2, line by line; k and s may be real numbers (StRoDFF's thresholds)."""
@@ -58,16 +63,6 @@ class HandleMistake(RuleLearner):
         """The sum of all counters but the b largest: what speaks against the rule."""
         b = self.m - 1 - len(rule.features)
         return sum(sorted((n for n, _ in rule.counts.values()), reverse=True)[b:])
-
-
-@cache
-def _tolerance_is_its_own(kind: type) -> bool:
-    """Whether no class overrides the patience of a learner without overriding `tolerance`."""
-
-    def giver(name: str) -> type:
-        return next(one for one in kind.__mro__ if name in vars(one))
-
-    return all(issubclass(giver("tolerance"), giver(name)) for name in ("_patience", "_witnesses"))
 
 
 class RobustDFF(HandleMistake):

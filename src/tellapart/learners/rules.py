@@ -12,11 +12,15 @@ from typing import Any, ClassVar
 
 from tellapart import codec
 from tellapart.learners.base import BaseLearner
+from tellapart.learners.claims import stands
 from tellapart.model import Clause, Compound, DecisionList, FirstMatch, Holds, Literal, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 from tellapart.theory import Tolerance
 
 _COMPACT_AFTER = 64  # removed rules are swept out of the index once there are this many
+_GUESSES = ("guess", "_guess", "_match", "_recall")
+_LEARNS = ("learn", "_learn", "overhear", "_overhear", "witness")
+_BOOK = ("_check_answer", "_check_turn", "_fault", "_odd", "_reason")
 
 
 class Unnamed(Compound):
@@ -136,20 +140,20 @@ class RuleLearner(BaseLearner):
     # -- the contract of BaseLearner
 
     def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
-        """This very list, unless memory answers first, or more matters than `quiet` knows of."""
-        sees_all = self.needs_every_round and type(self).quiet is RuleLearner.quiet
-        return None if self.remember or sees_all else [(self, shown)]
+        """This very list, unless memory answers first, or more matters than `quiet` knows of.
+
+        A learner made from this one that guesses or learns in another way is not believed to go by
+        its rules, or to change only when it errs, until it says so itself.
+        """
+        known = stands(self, "rule_lists", _GUESSES) and stands(self, "needs_every_round", _LEARNS)
+        counts = stands(self, "quiet", ("needs_every_round", "_uncovered", "ready"))
+        sees_all = (self.needs_every_round or self.quiet()[0] >= 0) and not counts
+        return [(self, shown)] if known and not sees_all and not self.remember else None
 
     @property
     def by_the_book(self) -> bool:
         """Whether a round is nothing but `meet` or `err`, once it is known to be in turn."""
-        kind = type(self)
-        return (
-            kind._learn is RuleLearner._learn
-            and kind.learn is BaseLearner.learn
-            and kind._guess is RuleLearner._guess
-            and kind.guess is BaseLearner.guess
-        )
+        return stands(self, "by_the_book", _GUESSES + _LEARNS + _BOOK)
 
     @property
     def default(self) -> Guess:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import ceil, exp, log, sqrt
+from math import ceil, exp, sqrt
 from typing import Any
 
 from tellapart import codec
@@ -13,6 +13,7 @@ from tellapart.learners.rules import Rule, RuleLearner
 from tellapart.model import Holds, holds
 from tellapart.protocol import Item, Label
 from tellapart.theory import Tolerance, gamma, q, stochastic_bound
+from tellapart.theory.bounds import log_over
 
 
 class StRoDFF(HandleMistake):
@@ -157,7 +158,7 @@ class StRoDFF(HandleMistake):
         b = gamma(self.epsilon, 1, t, self.delta, scale=self.scale) - 1 - a
         missing = a * r + b * sqrt(r) - uncovered + 1 - 1e-6
         quiet = max(0, ceil(missing) - 1)
-        return quiet, self.as_printed, (a, b, r, t, log(8 * t**2 / self.delta), missing - quiet)
+        return quiet, self.as_printed, (a, b, r, t, log_over(8 * t**2, self.delta), missing - quiet)
 
     def skip(self, rounds: int, uncovered: Callable[[RuleLearner], int]) -> None:
         """Let the clock run over rounds in which nothing else changed."""

@@ -10,7 +10,7 @@ one, is printed as Theorem 9); docs/theory.md has the proofs' ideas of what is n
 
 from __future__ import annotations
 
-from math import comb, log, sqrt
+from math import comb, inf, log, sqrt
 from typing import NamedTuple
 
 from tellapart.errors import ParameterError, check
@@ -31,7 +31,17 @@ def q(
     >>> round(q(0.05, 100, 0.1), 2), round(q(0.05, 100, 0.1, now=1000), 2)
     (30.62, 37.58)
     """
-    return q_given_log(epsilon, t, log(8 * (t if now is None else now) ** 3 / delta), scale)
+    return q_given_log(epsilon, t, log_over(8 * (t if now is None else now) ** 3, delta), scale)
+
+
+def log_over(number: float, delta: float) -> float:
+    """log(number / delta), also where that quotient is no float.
+
+    >>> round(log_over(8, 0.1), 3), round(log_over(10**10, 1e-300), 1)
+    (4.382, 713.8)
+    """
+    quotient = number / delta
+    return log(quotient) if quotient < inf else log(number) - log(delta)
 
 
 def q_given_log(epsilon: float, t: float, logarithm: float, scale: float) -> float:
@@ -65,7 +75,7 @@ def gamma(epsilon: float, r: float, t: float, delta: float, *, scale: float = 1.
     >>> gamma(0, 1, 241, 0.1) > 241 and gamma(0, 1, 242, 0.1) <= 242
     True
     """
-    deviation: float = 4 * sqrt(r) * log(8 * t**2 / delta) ** 1.5
+    deviation: float = 4 * sqrt(r) * log_over(8 * t**2, delta) ** 1.5
     return (r + scale * deviation) / (1 - 2 * epsilon) - r + 1
 
 
@@ -238,7 +248,7 @@ def stochastic_rules(m: int, delta: float) -> float:
     29.5
     """
     _check(m=m)
-    return 4 * m * log(4 / delta)
+    return 4 * m * log_over(4, delta)
 
 
 def stochastic_bound(m: int, epsilon: float, sigma: float, delta: float, n: int) -> StochasticBound:
@@ -250,7 +260,7 @@ def stochastic_bound(m: int, epsilon: float, sigma: float, delta: float, n: int)
     """
     _check(m=m)
     rules = stochastic_rules(m, delta) + 1
-    uncovered = 8 * epsilon * n + 8 * sqrt(rules * n) * log(8 * n**2 / delta) ** 1.5
+    uncovered = 8 * epsilon * n + 8 * sqrt(rules * n) * log_over(8 * n**2, delta) ** 1.5
     per_rule = (m - 1) * (q(sigma, n, delta) + 2) + q(epsilon, n, delta) + 1
     return StochasticBound(uncovered, rules * per_rule)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -37,10 +38,12 @@ def dnf(
     >>> world.m, world.k, len(world.exceptions)
     (6, 52, 52)
     """
-    check_sizes("dnf", items, features, components, labels, exceptions, seed)
+    sizes = (items, features, components, labels, exceptions, seed)
+    check_sizes("dnf", *sizes)
     name = f"dnf({items}, {features}, {components}, {labels}, {exceptions}, seed={seed}"
     name += "" if placement == "random" else f", placement={placement!r}"
     name += ")" if similar is None else f", similar={similar})"
+    again = partial(dnf, *sizes, placement=placement, similar=similar)
     generator = random.Random(f"{seed}/dnf")
     given = [f"y{n % labels}" for n in range(components)]
     generator.shuffle(given)
@@ -55,6 +58,7 @@ def dnf(
         exceptions=exceptions,
         placement=placement,
         similar=similar,
+        again=again,
     )
 
 

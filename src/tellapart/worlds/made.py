@@ -8,7 +8,7 @@ a rule mentions one of the features. Items are views: a number and the world the
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from numbers import Integral
 from typing import Any, TypeGuard
@@ -166,6 +166,8 @@ class MadeWorld(World):
         The limit s; by default the least number that k exceptions over these features can keep.
     laid_out : {feature: column}, optional
         Columns that are known already.
+    again : () -> MadeWorld
+        Makes the same world: what is sent to another process is this.
     """
 
     def __init__(
@@ -180,10 +182,11 @@ class MadeWorld(World):
         placement: str,
         similar: int | None,
         laid_out: Mapping[Feature, Words] | None = None,
+        again: Callable[[], MadeWorld],
     ) -> None:
         if similar is not None:
             check("a made world", "similar", similar, "an integer >= 0", lambda v: v >= 0)
-        self.columns, self.components = columns, components
+        self.columns, self.components, self._again = columns, components, again
         given = [component.label for component in representation.components]
         names: list[Label] = list(dict.fromkeys(given))
         if len(names) == 1:
@@ -211,6 +214,12 @@ class MadeWorld(World):
         self.m, self.k = representation.m, len(self.exceptions)
         least = max(1, -(-self.k // columns.features))
         self.s = min(self.k, least if similar is None else similar)
+
+    def __reduce__(self) -> tuple[Callable[[], MadeWorld], tuple[()]]:
+        return self._again, ()
+
+    def __deepcopy__(self, memo: object) -> MadeWorld:
+        return self  # it never changes; its rows know it by identity
 
     def teacher(self) -> FromRepresentation:
         """A fresh teacher who has this world's representation in mind."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 from tellapart.columns import Codes, Plain, blank, words_for
 from tellapart.errors import ParameterError
@@ -41,10 +42,12 @@ def tree(
     >>> tree(10_000_000, 1_000_000, 12, 4, exceptions=100, seed=3)
     <tree(10000000, 1000000, 12, 4, 100, seed=3): 10000000 items, m=12, k=100, s=1>
     """
-    check_sizes("tree", items, features, components, labels, exceptions, seed)
+    sizes = (items, features, components, labels, exceptions, seed)
+    check_sizes("tree", *sizes)
     name = f"tree({items}, {features}, {components}, {labels}, {exceptions}, seed={seed}"
     name += "" if placement == "random" else f", placement={placement!r}"
     name += ")" if similar is None else f", similar={similar})"
+    again = partial(tree, *sizes, placement=placement, similar=similar)
     generator = random.Random(f"{seed}/tree")
     paths = _grow(generator, features, components)
     columns = Columns(items, features, seed)
@@ -53,12 +56,12 @@ def tree(
     used = dict.fromkeys(feature for path in paths for feature, _ in path)
     laid_out = {feature: columns.words(columns.number(feature)) for feature in used}
     planes = [blank(words_for(items)) for _ in range((components - 1).bit_length())]
-    tree = Plain(planes, default=components - 1)
+    leaves = Plain(planes, default=components - 1)
     for number, path in enumerate(paths[:-1]):
-        tree.append(code=number)
+        leaves.append(code=number)
         for feature, wanted in path:
-            tree.require(number, laid_out[feature], wanted)
-    tree.say(items)
+            leaves.require(number, laid_out[feature], wanted)
+    leaves.say(items)
     return MadeWorld(
         name,
         representation,
@@ -69,6 +72,7 @@ def tree(
         placement=placement,
         similar=similar,
         laid_out=laid_out,
+        again=again,
     )
 
 

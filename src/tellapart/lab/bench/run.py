@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.util import find_spec
+from importlib import import_module
 
+from tellapart.columns.engine import engine
+from tellapart.columns.tape import Tape
 from tellapart.lab.bench.measured import SEED, Bench, Limit, Measurement, machine
 from tellapart.lab.bench.peers import against_river, against_sklearn, teach_against_naive
 from tellapart.lab.bench.simulating import (
@@ -33,8 +35,8 @@ def bench(
 ) -> Bench:
     """Measure everything; `quick` with streams a tenth to a fiftieth as long.
 
-    `told` hears of each measurement as it is made. What is not installed (scikit-learn, river) is
-    left out.
+    `told` hears of each measurement as it is made. What cannot be imported (scikit-learn, river)
+    is left out.
     """
     made: list[Measurement | Limit] = []
     for measurement in _all(quick):
@@ -54,11 +56,12 @@ def _all(quick: bool) -> Iterator[Measurement | Limit]:
     for make, (features, components, labels) in cases:
         quiet = make(long, features, components, labels, seed=SEED)
         yield from against_memory(quiet, None if quick else 0.5)
-    if _has("numba"):
+    compiled = engine(long) is Tape
+    if compiled:
         yield compiled_pass(quiet)
     for make, sizes_of in cases:
-        yield from memory(partial(make, long, *sizes_of, seed=SEED))
-    yield from start_up(compiled=_has("numba"))
+        yield from memory(partial(make, long, *sizes_of, seed=SEED), None if quick else 0.2)
+    yield from start_up(compiled=compiled)
     odd = tree(20_000 if quick else 1_000_000, 100, 8, 4, 0.01, seed=SEED)
     yield from against_teach(odd, None if quick else 50)
     model = learnt(CappedDFF(quiet.m), quiet)
@@ -71,4 +74,9 @@ def _all(quick: bool) -> Iterator[Measurement | Limit]:
 
 
 def _has(package: str) -> bool:
-    return find_spec(package) is not None
+    """Whether a package is there, and in order."""
+    try:
+        import_module(package)
+    except Exception:
+        return False
+    return True

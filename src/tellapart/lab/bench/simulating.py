@@ -97,7 +97,7 @@ def and_pass(columns: list[Words], room: Words) -> None:
         np.bitwise_and(room, column, out=room)
 
 
-def memory(make_world: Callable[[], MadeWorld]) -> Iterator[Limit]:
+def memory(make_world: Callable[[], MadeWorld], limit: float | None) -> Iterator[Limit]:
     """What making a world and simulating takes, above the packed columns that are laid out."""
     makers: dict[str, Callable[[int], BaseLearner]] = {
         "CappedDFF": CappedDFF,
@@ -115,7 +115,7 @@ def memory(make_world: Callable[[], MadeWorld]) -> Iterator[Limit]:
             f"memory above the columns, {name}",
             peak / packed - 1,
             "of the packed columns",
-            0.2,
+            limit,
             f"{world.name}, {peak / 1e6:.1f} MB, of which {columns} columns {packed / 1e6:.1f} MB",
         )
 

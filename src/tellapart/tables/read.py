@@ -118,7 +118,7 @@ def kind_of(path: Path) -> str:
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from error
     if not start.strip(b"\xef\xbb\xbf \t\r\n"):
-        raise FormatError(f"{path.name} is empty")
+        raise FormatError(f"{path.name} is empty: a table begins with the names of its columns")
     return kind
 
 

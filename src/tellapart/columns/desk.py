@@ -30,7 +30,7 @@ RESULTS, RESULT = 32, 8
 cache line of its own, over which two cores need not quarrel."""
 SPARE_PAD = RESULTS + RESULT * MOST_PARTS
 _CELLS = SPARE_PAD + PAD_CELLS
-_WORTH = 1 << 19  # words of columns and labels, some fifty microseconds
+_WORTH = 1 << 18  # words of columns and labels, some thirty microseconds
 _called = [True]
 
 

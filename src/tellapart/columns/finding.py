@@ -15,13 +15,14 @@ import numpy as np
 from numba import njit
 
 from tellapart.columns.absorbing import absorb, code_of
+from tellapart.columns.glide import ALONE, EVENT
 from tellapart.columns.stretch import (
     COUNTING,
     FEW,
-    LEAST,
     TWO,
     limit,
     offer,
+    probation,
     share,
     walk,
     worth,
@@ -193,7 +194,8 @@ def find_event(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
     word, last, whole = start >> 6, (stop + 63) >> 6, stop >> 6
     singles, least, lone = _SINGLE, quiet, 0
     kind = (COUNTING if counting else 0) | (TWO if shown and digits <= 2 else 0)
-    desk, streams = read_word(tape + 8 * DESK), read_word(tape + 8 * KNOWN) + digits
+    desk, streams = read_word(tape + 8 * DESK), read_word(tape + 8 * KNOWN) + digits + 1
+    alone = probation(streams)
     write_word(pad + 8 * SEEN, 0)
     while word < last:
         if singles > 0 or word + STRIP > whole:
@@ -286,8 +288,8 @@ def find_event(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
         far, room, hush = whole, 0, False
         if word & 7:
             far = min(whole, word + FEW * STRIP)
-        elif desk != 0 and 64 * (word - LEAST) < start:
-            far = min(whole, word + LEAST)
+        elif desk != 0 and 64 * (word - alone) < start:
+            far = min(whole, word + alone)
         shared = desk != 0 and word >= lone and worth(desk, far - word, streams)
         if counting:
             if shared or uncovered + 64 * STRIP > quiet:
@@ -299,19 +301,19 @@ def find_event(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
             _wipe(noted, written, word)
         begun = 0  # words of which the first items are done
         limited = counting and room < 64 * (far - word)
-        if limited and room * (64 * word - began) < uncovered * 64 * LEAST:
+        if limited and room * (64 * word - began) < uncovered * 64 * alone:
             shared = False  # it will end too soon
         if shared:
             offer(desk, tape, slots, stride, default, shown, hush, kind)
             limit(desk, limited, least, began, uncovered)
             found, here, stopped = share(desk, tape, word, far)
-            if stopped == STRIP:  # more of a part are uncovered than was to be expected
-                lone = found + LEAST
+            if stopped == ALONE:  # more of a part are uncovered than was to be expected
+                lone = found + alone
         else:
             found, here, stopped = walk(
                 tape, pad, slots, stride, default, shown, word, far, room, hush, kind
             )
-            if stopped == 1 and read_word(tape + 8 * TOUCHES):
+            if stopped == EVENT and read_word(tape + 8 * TOUCHES):
                 more, start, stopped = _take(
                     tape, pad, slots, stride, last_resort, found, kind, hush and shown
                 )
@@ -321,10 +323,7 @@ def find_event(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
         if hush and notes:
             written = found + begun
         if stopped:
-            singles = stopped
-            if stopped == STRIP:  # too many are uncovered, unless more are quiet by now
-                quiet = grown(tape, least, 64 * found - began, uncovered)
-                singles = 0 if quiet - uncovered >= 64 * STRIP else STRIP
+            singles = 1
         elif found == word:
             singles = far - word
         elif found & 7:

@@ -42,6 +42,9 @@ from tellapart.columns.tape import (
     STRIP,
 )
 
+EVENT, ALONE = 1, 2
+"""Why there was a stop."""
+
 
 @njit(inline="always")
 def _fails(slot, forbidden, offset):
@@ -104,9 +107,10 @@ def _used(body, slots, stride, default):
 def _glider(counting, two):
     """Compiles a function that goes on from strip to strip while there is no event.
 
-    It stops at the word of the next one, or before the strip in which more than `quiet` would have
-    been uncovered. With `counting`, mistakes that need only be put down are so on the way. It gives
-    the word, how many were uncovered, and how many words are now to be read one by one.
+    It stops at the word of the next one, or at that in which more than `quiet` would have been
+    uncovered. With `counting`, mistakes that need only be put down are so on the way. It gives the
+    word, how many were uncovered before, and why it stopped: EVENT, and the rest of the strip is in
+    the pad; ALONE, and that word is to be looked at by itself; or 0, as there are no more strips.
 
     With `two`, for codes of at most two digits of guesses that are shown, all that the loop needs
     is in the registers of AVX2. Else what each code would get wrong is in the pad.
@@ -164,28 +168,29 @@ def _glider(counting, two):
                     while read_word(pad) == 0:
                         pad += 8
                         word += 1
-                    return word, uncovered, 1
+                    return word, uncovered, EVENT
             elif any_set(or_(wrong, left)) != 0:
                 here = count_strip(left)
-                if uncovered + here > quiet:
-                    return word, uncovered, STRIP
                 hushed = filled(0)
                 if silent:
                     hushed = and_(wrong, left)
                     if ordinary != EVERYWHERE:
                         hushed = and_(hushed, read_strip(ordinary + offset))
                     wrong = but_not(wrong, hushed)
-                if any_set(wrong) != 0:
+                enough = uncovered + here > quiet
+                if enough or any_set(wrong) != 0:
                     write_strip(pad, wrong)
                     write_strip(pad + 8 * STRIP, left)
                     write_strip(lines, hushed)
-                    while read_word(pad) == 0:
-                        uncovered += count_ones(read_word(pad + 8 * STRIP))
+                    here = count_ones(read_word(pad + 8 * STRIP))
+                    while read_word(pad) == 0 and uncovered + here <= quiet:
+                        uncovered += here
                         if silent and shown:
                             write_word(noted + 8 * word, read_word(pad + 16 * STRIP))
                         pad += 8
                         word += 1
-                    return word, uncovered, 1
+                        here = count_ones(read_word(pad + 8 * STRIP))
+                    return word, uncovered, ALONE if enough else EVENT
                 if silent and shown:
                     write_strip(noted + offset, hushed)
                 uncovered += here

@@ -43,17 +43,22 @@ from tellapart.columns.desk import (
     WIDTH,
     WORTH,
 )
-from tellapart.columns.glide import glide, glide_counting, glide_counting_two, glide_two
+from tellapart.columns.glide import (
+    ALONE,
+    glide,
+    glide_counting,
+    glide_counting_two,
+    glide_two,
+)
 from tellapart.columns.signals import add_to, give_way, load, lower_to, ring, store, swap_if
 from tellapart.columns.strip import read_word, write_word
 from tellapart.columns.tape import KNOWN, KNOWN_COLUMNS, PAD, SEEN, STRIP
 from tellapart.columns.tolerance import grown
 
 TWO, COUNTING = 1, 2
-FEW = 4
+FEW = 16
 """Strips that may begin anywhere."""
-LEAST = 4096
-"""Words in which nothing happened before the rest is shared."""
+_LEAST = 1 << 15  # words of columns and labels in which nothing happened before the rest is shared
 _PART = 1024  # the least words of a part; a multiple of a strip
 _WHILE = 1 << 13  # looks at the desk, a few milliseconds
 _STREAMS = 20  # more columns than this are read block by block: the machine cannot foresee them
@@ -161,9 +166,15 @@ def stand_by(desk):
 
 
 @njit
+def probation(streams):
+    """Words in which nothing must have happened before the rest is shared."""
+    return max(_PART >> 1, _LEAST // streams)
+
+
+@njit
 def worth(desk, words, streams):
     """Whether so many words of so many columns are worth sharing."""
-    return words >= 2 * LEAST and words * streams >= read_word(desk + 8 * WORTH)
+    return words >= 2 * _PART and words * streams >= read_word(desk + 8 * WORTH)
 
 
 @njit
@@ -213,7 +224,7 @@ def share(desk, tape, word, far):
         begin = word + size * part
         enough = _quiet(desk, tape, begin, before + uncovered) if limited else _ANY
         if before + uncovered + here > enough:
-            return begin, uncovered, STRIP
+            return begin, uncovered, ALONE
         uncovered += here
         if stopped:
             return found, uncovered, stopped

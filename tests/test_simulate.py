@@ -268,18 +268,27 @@ def test_rules_from_another_world_are_told_of_everything(needs, monkeypatch):
     assert learners[1].to_json() == learners[0].to_json()
 
 
-@pytest.mark.parametrize("learner", ["CappedDFF(4)", "StRoDFF(4, 0.001, 0.001, 0.1)"])
-@pytest.mark.parametrize("kind", ["tree", "dnf"])
-def test_memory_stays_with_the_columns(learner, kind):
-    """No object per item, no copy per rule: the columns and a little more, however few they are."""
+@pytest.mark.parametrize(
+    ("learner", "world"),
+    [
+        ("CappedDFF(4)", "tree(n, 50, 4, 2, seed=1)"),
+        ("CappedDFF(4)", "dnf(n, 50, 4, 2, seed=1)"),
+        ("StRoDFF(4, 0.001, 0.001, 0.1)", "tree(n, 50, 4, 2, seed=1)"),
+        ("StRoDFF(4, 0.001, 0.001, 0.1)", "dnf(n, 50, 4, 2, seed=1)"),
+        ("StRoDFF(12, 0.1, 0.1, 0.1)", "tree(n, 200, 12, 4, seed=1)"),  # rules err 200,000 times
+    ],
+)
+def test_memory_stays_with_the_columns(learner, world):
+    """No object per item, per mistake, no copy per rule: the columns, few or not, and a little."""
     program = f"""
 import tracemalloc
 import tellapart as ta
 n = 4_000_000
 ta.simulate(ta.{learner}, ta.worlds.tree(3_000_000, 100, 4, 2, seed=1))  # loads all of the kernel
 tracemalloc.start()
-world = ta.worlds.{kind}(n, 50, 4, 2, seed=1)
+world = ta.worlds.{world}
 lesson = ta.simulate(ta.{learner}, world)
+assert lesson.mistakes > 0
 peak = tracemalloc.get_traced_memory()[1]
 columns = len(world.bits) + len(world.labels.codes.planes) + len(world.components.planes)
 print(8 * peak / (columns * n))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, overload
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart.columns.bits import Words, clear
+from tellapart.columns.log import Log
 from tellapart.protocol import Guess, Round, Teacher
 
 _PART = 1 << 12  # words of the first part of a column
@@ -30,10 +31,10 @@ class Noted:
 
     def __init__(self, default: Guess) -> None:
         self.guesses: dict[int, Guess] = {}
+        self.log = Log(default)
+        """Further mistakes of rules: those that only counted."""
         self.parts: list[tuple[int, Words]] = []
         """Parts of the column, each with the number of its first word."""
-        self.more: Callable[[], Mapping[int, Guess]] = dict
-        """Tells of further mistakes of rules, when it is asked, once."""
         self._default = default
 
     def extend(self, first: int, words: int) -> Words:
@@ -56,14 +57,9 @@ class Noted:
         for first, part in self.parts:
             clear(part, max(0, start - 64 * first), 64 * len(part))
 
-    @cached_property
-    def of_rules(self) -> dict[int, Guess]:
-        """The mistakes of rules, and the guess in each."""
-        return {**self.more(), **self.guesses}
-
     def numbers(self) -> list[npt.NDArray[np.int64]]:
         """The rounds, in no particular order."""
-        found = [np.fromiter(self.of_rules, dtype=np.int64)]
+        found = [np.fromiter(self.guesses, dtype=np.int64), self.log.numbers]
         for first, part in self.parts:
             bits = np.unpackbits(part.view(np.uint8), bitorder="little")
             found.append(np.flatnonzero(bits) + 64 * first)
@@ -71,11 +67,11 @@ class Noted:
 
     def guess(self, number: int) -> Guess:
         """What was said in one of these rounds."""
-        return self.of_rules.get(number, self._default)
+        return self.guesses.get(number) or self.log.guess(number) or self._default
 
     def __len__(self) -> int:
         of_default = sum(int(np.bitwise_count(part).sum()) for _, part in self.parts)
-        return len(self.of_rules) + of_default
+        return len(self.guesses) + len(self.log) + of_default
 
 
 class Corrections(Sequence[Round]):

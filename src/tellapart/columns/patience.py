@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from tellapart.columns.log import Log
 from tellapart.columns.reasons import Reasons
 from tellapart.columns.said import Said
 from tellapart.columns.tape import (
@@ -46,9 +47,9 @@ from tellapart.columns.tape import (
     TOUCHES,
     Tape,
 )
-from tellapart.protocol import Feature, Guess
+from tellapart.protocol import Feature
 
-_DEFAULT = -1  # the number of its guess
+_DEFAULT = -1  # the number of its guess; those of rules begin with 0
 _EVER = 1 << 62
 _ROOM = 1 << 10  # cells for tables, laid out at a time
 
@@ -64,17 +65,20 @@ class Patience:
         `said_against(example)` is what the teacher says to an item of each component.
     tape : Tape
         Where the kernel looks for the tables.
+    taken : Log
+        Where the mistakes go that were only counted.
     reasons : Reasons, optional
         How the teacher thinks, and what he said.
     """
 
-    def __init__(self, rules: Any, world: Any, tape: Tape, reasons: Reasons | None = None) -> None:
-        self._rules, self._world, self._tape = rules, world, tape
+    def __init__(
+        self, rules: Any, world: Any, tape: Tape, taken: Log, reasons: Reasons | None = None
+    ) -> None:
+        self._rules, self._world, self._tape, self._taken = rules, world, tape, taken
         log = np.empty(LOGS * LOG_CELLS + 2 * TOUCHABLE, dtype=np.int64)
         self._log, self._touches = log[: LOGS * LOG_CELLS], log.data[LOGS * LOG_CELLS :]
         self._tables: dict[int, _Table] = {}  # by number of a rule
         self._made: list[_Table] = []  # by number of its guess
-        self._taken: list[Any] = []  # parts of the log
         self._heard = 0  # so much of the log
         self._cells: Any = ()
         self._address = self._used = 0
@@ -142,6 +146,7 @@ class Patience:
             if feature in said.reasons:
                 _write(cells, table.place(feature), counted)
         self._made.append(table)
+        self._taken.shown.append(rule.guess)
         self._tables[rule.number] = table
         self._tape.set(TABLE, table.address, rule.slot)
         if self._reasons is not None:
@@ -166,9 +171,7 @@ class Patience:
             self._reasons.said(self._log[2 * self._heard : 2 * logged].reshape(-1, 2))
             self._heard = logged
         if logged > LOGS // 2:
-            self._taken.append(self._log[: 2 * logged : 2].copy())
-            self._heard = 0
-            tape.set(LOGGED, 0)
+            self._empty()
 
     def _counter(self, table: _Table, place: int) -> tuple[Feature, Any, int]:
         """What is counted at a place seen from a table, and where that is."""
@@ -178,13 +181,17 @@ class Patience:
         assert self._reasons is not None
         return self._reasons.counter(table.address + 8 * place)
 
-    def guesses(self) -> dict[int, Guess]:
-        """The rounds that were only counted, and the guess in each."""
-        log = self._log[: 2 * self._tape.get(LOGGED) : 2]
-        guesses = [*(table.rule.guess for table in self._made), self._rules.default]
-        below = (1 << NUMBER) - 1
-        parts = [part.tolist() for part in (*self._taken, log)]
-        return {entry & below: guesses[entry >> NUMBER] for part in parts for entry in part}
+    def end(self) -> None:
+        """No more will be counted."""
+        self.settle()
+        self._empty()
+
+    def _empty(self) -> None:
+        """Take out what is in the log."""
+        entries = self._log[: 2 * self._tape.get(LOGGED) : 2]
+        self._taken.add(entries & (1 << NUMBER) - 1, (entries >> NUMBER) - _DEFAULT)
+        self._heard = 0
+        self._tape.set(LOGGED, 0)
 
 
 def _write(cells: Any, place: int, counted: tuple[int, int] | None) -> None:

@@ -90,12 +90,12 @@ class Solo:
                 self._tell(number)
                 asked = not lasting or self._fired < 0
                 number += 1
-            if patience is not None:
-                patience.settle()
         except Unreadable:
             if self.noted is not None:
                 self.noted.forget(number)  # what was put down ahead
         finally:
+            if self._patience is not None:
+                self._patience.end()
             if self.noted is not None and self.noted.parts:
                 self.noted.end(self._list.written)
             learner.use(None)
@@ -116,8 +116,9 @@ class Solo:
         if tolerance is not None:
             assert self.noted is not None
             self._list.tolerate(tolerance, self._learner.rounds + 1 - number)
-            self._patience = Patience(self._learner, self._world, self._list, self._reasons)
-            self.noted.more = self._patience.guesses
+            self._patience = Patience(
+                self._learner, self._world, self._list, self.noted.log, self._reasons
+            )
 
     def _make_room(self, number: int) -> None:
         assert self.noted is not None

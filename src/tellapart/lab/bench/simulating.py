@@ -102,6 +102,7 @@ def memory(make_world: Callable[[], MadeWorld], limit: float | None) -> Iterator
     makers: dict[str, Callable[[int], BaseLearner]] = {
         "CappedDFF": CappedDFF,
         "StRoDFF": lambda m: StRoDFF(m, 0.001, 0.001, 0.1),
+        "StRoDFF, epsilon 0.05": lambda m: StRoDFF(m, 0.05, 0.05, 0.1),  # whose rules err much
     }
     for name, make in makers.items():
         tracemalloc.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -214,3 +215,12 @@ def test_a_served_session_remembers() -> None:
         again.close()
         with pytest.raises(ParameterError, match="begin another one with --session NAME"):
             open_or_begin(store, Path("odd.csv"), "odd", {"nulls": ["x"]})
+        for chosen, begun in (
+            ({"id": "weight"}, "--id weight: the session was begun with"),
+            ({"learner": "DFF"}, "--learner DFF: the session has another learner, AutoDFF."),
+            ({"learner": "CappedDFF:m=7"}, "another learner, AutoDFF. Leave it out to go on"),
+            ({"overlap": 0.5}, "--overlap 0.5: it is 0.0 in this session. Leave it out"),
+        ):
+            with pytest.raises(ParameterError, match=re.escape(begun)):
+                open_or_begin(store, Path("odd.csv"), "odd", **chosen)
+        open_or_begin(store, Path("odd.csv"), "odd", learner="AutoDFF", overlap=0.0).close()

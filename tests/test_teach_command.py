@@ -150,7 +150,15 @@ def test_what_is_chosen_at_the_beginning_stays(typist: Typist) -> None:
         _, err = typist("", "zoo.csv", *words, code=1)
         assert message in err
         assert "--session FILE" in err
+        assert "Leave it out to go on" in err
+    typist("", "zoo.csv", "--learner", "AutoDFF", "--id", "name")
     typist("", "zoo.csv", "--label", "kind", "--session", "other.db")
+
+
+def test_a_port_that_cannot_be_begins_nothing(typist: Typist, folder: Path) -> None:
+    _, err = typist("", "zoo.csv", "--port", "70000", code=1)
+    assert "port 70000: a port is a number from 0 to 65535. Choose another" in err
+    assert not (folder / "zoo.csv.sessions.db").exists()
 
 
 def test_a_session_of_another_table(typist: Typist, folder: Path) -> None:
@@ -424,7 +432,4 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
     err = capsys.readouterr().err
     assert f"cannot listen on 127.0.0.1 port {port}" in err
     assert "0 for a free one" in err
-    assert main(["teach", "zoo.csv", "--no-browser", "--port", "99999"]) == 1
-    err = capsys.readouterr().err
-    assert "port 99999: a port is a number from 0 to 65535. Choose another" in err
     assert answers() == []

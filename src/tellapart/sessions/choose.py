@@ -101,6 +101,24 @@ def read_learner(text: str) -> tuple[str, dict[str, Any]]:
     return learner, found
 
 
+def check_choice(
+    begun: Mapping[str, Any], another: str, *, id: str | None = None, learner: str | None = None
+) -> None:
+    """Raise for what can only be chosen when a session begins, if it was chosen otherwise.
+
+    `begun` is the first event of its log; `another`, how to begin another one.
+    """
+    reading, said = begun.get("source") or {}, None
+    if id is not None and id != reading.get("id"):
+        said = f"--id {id}: the session was begun with {reading.get('id') or 'row numbers'}"
+    elif learner is not None:
+        name, parameters = read_learner(learner)
+        if name != begun["learner"] or not parameters.items() <= begun["parameters"].items():
+            said = f"--learner {learner}: the session has another learner, {begun['learner']}"
+    if said is not None:
+        raise ParameterError(f"{said}. Leave it out to go on; or begin another one with {another}")
+
+
 def write_stopper(stopper: Stopper | None) -> Any:
     """A stopper as JSON.
 

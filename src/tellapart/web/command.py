@@ -26,7 +26,7 @@ def serve(
     id: str | None = None,
     reading: Reading | None = None,
     learner: str | None = None,
-    overlap: float = 0.0,
+    overlap: float | None = None,
     folder: Path | None = None,
     name: str | None = None,
     teacher: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
@@ -68,8 +68,8 @@ def serve(
     learner
         Who learns, for a new session, such as CappedDFF:m=7.
     overlap
-        The share of the items that two teachers are asked about, for a new session;
-        with 0.1, a tenth. What they call differently is under Disagreements.
+        The share of the items that two teachers are asked about, for a new session; 0 if
+        not given, with 0.1 a tenth. What they call differently is under Disagreements.
     folder
         Where tables for new sessions lie; the table's folder if not given.
     name
@@ -100,8 +100,7 @@ def serve(
     how_read = arguments(reading, table)
     if table is not None and table.is_dir():
         raise ParameterError(f"{table} is a folder; name a table in it, or give --folder {table}")
-    if not 0 <= port <= 65535:
-        raise ParameterError(f"--port is a number from 0 to 65535, got {port}")
+    check_port(port)
     if not rate > 0:
         raise ParameterError(f"--rate is more than 0, got {rate}")
     if public_url is not None and not public_url.startswith(("https://", "http://")):
@@ -153,6 +152,17 @@ def serve(
     finally:
         listening.close()
         store.close()
+
+
+def check_port(port: int) -> None:
+    """Raise for a number that no port has, before anything is begun."""
+    from tellapart.errors import ParameterError
+
+    if not 0 <= port <= 65535:
+        raise ParameterError(
+            f"cannot listen on port {port}: a port is a number from 0 to 65535. Choose another with"
+            " --port, or 0 for a free one"
+        )
 
 
 def login() -> str:

@@ -27,12 +27,11 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         made.bind((host, port))
         made.listen(200)
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         made.close()
-        why = getattr(error, "strerror", None) or "a port is a number from 0 to 65535"
         raise ParameterError(
-            f"cannot listen on {host} port {port}: {why}. Choose another with --port, or 0 for a"
-            " free one"
+            f"cannot listen on {host} port {port}: {error.strerror}. Choose another with --port, or"
+            " 0 for a free one"
         ) from error
     return made
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from tellapart.errors import ParameterError, SessionError
 from tellapart.options import check_begun
 from tellapart.sessions import Listed, Session, Store
-from tellapart.sessions.choose import FOR_PEOPLE, read_learner
+from tellapart.sessions.choose import FOR_PEOPLE, check_choice, read_learner
 from tellapart.tables import read_table
 from tellapart.web import logs
 from tellapart.web.faults import Refused
@@ -280,7 +280,7 @@ def open_or_begin(
     *,
     id: str | None = None,
     learner: str | None = None,
-    overlap: float = 0.0,
+    overlap: float | None = None,
 ) -> Session:
     """The session of a table: opened, or begun if there is none of that name.
 
@@ -288,9 +288,19 @@ def open_or_begin(
     """
     how_read = dict(reading or {})
     if name in {listed.name for listed in store.sessions()}:
-        check_begun(how_read, store.opened(name).data.get("source") or {}, "--session NAME")
-        return Session.open(store, name)
-    how = {**FOR_PEOPLE, "overlap": overlap}
+        begun = store.opened(name).data
+        check_choice(begun, "--session NAME", id=id, learner=learner)
+        check_begun(how_read, begun.get("source") or {}, "--session NAME")
+        opened = Session.open(store, name)
+        now = opened.settings["overlap"]
+        if overlap is not None and overlap != now:
+            opened.close()
+            raise ParameterError(
+                f"--overlap {overlap}: it is {now} in this session. Leave it out; it can be changed"
+                " on the page Progress"
+            )
+        return opened
+    how = {**FOR_PEOPLE, "overlap": overlap or 0.0}
     if learner is not None:
         how["learner"], how["parameters"] = read_learner(learner)
     named_by = id or read_table(table, **how_read).names()

@@ -74,10 +74,11 @@ def teach(
     from tellapart.sessions import Store
     from tellapart.sessions.keys import FILE, read_keys
     from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
-    from tellapart.web.command import login
+    from tellapart.web.command import check_port, login
     from tellapart.web.waiting import waiting
 
     tour, how_read = table is None, arguments(reading, table)
+    check_port(port)
     if table is None:
         if label or id:
             raise ParameterError("--label and --id are columns of a table: name the table, too")
@@ -127,7 +128,7 @@ def _open(
     """The session of a table: gone on with, or begun."""
     from tellapart.errors import ParameterError, SessionError
     from tellapart.sessions import Session
-    from tellapart.sessions.choose import FOR_PEOPLE, read_learner
+    from tellapart.sessions.choose import FOR_PEOPLE, check_choice, read_learner
     from tellapart.tables import read_table
 
     if table.stem in {listed.name for listed in store.sessions()}:
@@ -135,10 +136,14 @@ def _open(
         begun = store.log(table.stem)[0].data
         reading = dict(begun.get("source") or {})
         reading.pop("path", None)
-        if learner is not None and read_learner(learner) == (begun["learner"], begun["parameters"]):
-            learner = None
-        _check_going_on(store, reading, label, id, learner)
-        check_begun(how_read, reading, f"--session FILE (this one is in {store.where})")
+        another = f"--session FILE (this one is in {store.where})"
+        if label is not None and label not in (reading.get("without") or []):
+            raise ParameterError(
+                f"--label {label}: the session was begun with that column in sight. Leave it out to"
+                f" go on; or begin another one with {another}"
+            )
+        check_choice(begun, another, id=id, learner=learner)
+        check_begun(how_read, reading, another)
         opened = Session.open(store, table.stem, read_table(table, **reading))
         if order is not None and order != opened.settings["order"]:
             try:
@@ -168,28 +173,6 @@ def _open(
         name, parameters = read_learner(learner)
         how = {**how, "learner": name, "parameters": parameters}
     return Session.new(store, table.stem, table, reading=reading, **how)
-
-
-def _check_going_on(
-    store: Store,
-    reading: dict[str, Any],
-    label: str | None,
-    id: str | None,
-    learner: str | None,
-) -> None:
-    """Raise for what can only be chosen at the beginning."""
-    from tellapart.errors import ParameterError
-
-    hidden = reading.get("without") or []
-    said = None
-    if label is not None and label not in hidden:
-        said = f"--label {label}: the session was begun with that column in sight"
-    elif id is not None and id != reading.get("id"):
-        said = f"--id {id}: the session was begun with {reading.get('id') or 'row numbers'}"
-    elif learner is not None:
-        said = f"--learner {learner}: the session has another learner"
-    if said is not None:
-        raise ParameterError(f"{said} ({store.where}). Begin another one with --session FILE")
 
 
 def _talk(

@@ -51,7 +51,7 @@ def test_everything_is_measured(needs, capsys):
     assert all("the same lesson" in row["note"] for row in rows if row["against"] == "teach")
     limits = found["limits"]
     assert [row["what"].split()[0] for row in limits] == [
-        *["memory"] * 4,
+        *["memory"] * 6,
         "import",
         "tellapart",
         "the",

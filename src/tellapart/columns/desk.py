@@ -11,23 +11,27 @@ from typing import Any
 
 import numpy as np
 
+from tellapart.columns.bits import blank
 from tellapart.columns.tape import PAD_CELLS
 
-STATE, NEXT, LAST, SIZE, BEGIN, WORTH = range(6)
-"""Who is at it; the next part to be done and the last that matters; how many words a part has, and
-where the first begins; how much is worth sharing."""
-LIST, COUNT, WIDTH, DEFAULT, SHOWN, SILENT, KIND = range(6, 13)
+# Each group has cache lines of its own, over which two cores need not quarrel.
+STATE, AWAKE, BELL, RING = range(4)
+"""Who is at it; whether the second thread looks at it, else that wants a byte through this pipe."""
+NEXT, TOTAL = 8, 9
+"""The next part to be done, and how many are uncovered in those that are done."""
+LAST = 16
+"""The last part that matters."""
+SIZE, BEGIN, WORTH = range(24, 27)
+"""How many words a part has, and where the first begins; how much is worth sharing."""
+LIST, COUNT, WIDTH, DEFAULT, SHOWN, SILENT, KIND = range(27, 34)
 """What `stretch.walk` needs: the tape, and so on."""
-AWAKE, BELL, RING = range(13, 16)
-"""Whether the second thread looks at the desk; else it wants a byte through this pipe."""
-LIMITED, QUIET, BEGAN, BEFORE, TOTAL = range(16, 21)
+LIMITED, QUIET, BEGAN, BEFORE = range(34, 38)
 """Whether so many may be uncovered and no more (`tolerance.grown`): how many to begin with, from
-which item on, how many of them before this stretch, and how many in the parts that are done."""
+which item on, and how many of them before this stretch."""
 IDLE, OFFERED, TAKEN = range(3)
-MOST_PARTS = 512
-RESULTS, RESULT = 32, 8
-"""Of each part: how many are uncovered, the word it got to, and why it stopped there. Each has a
-cache line of its own, over which two cores need not quarrel."""
+MOST_PARTS = 64
+RESULTS, RESULT = 40, 8
+"""Of each part: how many are uncovered, the word it got to, and why it stopped there."""
 SPARE_PAD = RESULTS + RESULT * MOST_PARTS
 _CELLS = SPARE_PAD + PAD_CELLS
 _WORTH = 1 << 18  # words of columns and labels, some thirty microseconds
@@ -46,7 +50,8 @@ def desk() -> tuple[int, Any]:
 
     if os.name != "posix" or vars(config)["NUMBA_NUM_THREADS"] < 2:
         return 0, ()
-    cells = np.zeros(_CELLS, dtype=np.int64)
+    cells = blank(_CELLS).view(np.int64)
+    cells.fill(0)
     bell, ring = os.pipe()
     os.set_blocking(ring, False)
     cells[BELL], cells[RING], cells[WORTH] = bell, ring, _WORTH

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tellapart.columns.tape import NUMBER
 from tellapart.protocol import Guess
+
+_MANY = 1 << 10  # rounds that are worth packing
 
 
 class Log:
@@ -17,28 +20,38 @@ class Log:
     Parameters
     ----------
     default : Guess
-        The guess with number 0.
+        The guess with number -1.
 
     >>> log = Log(Guess("fish", "bass"))
     >>> log.shown.append(Guess("bird", "duck"))
-    >>> log.add(np.array([7, 9, 10]), np.array([0, 1, 0]))
-    >>> log.add(np.array([300]), np.array([1]))
+    >>> log.add(np.array([7 - (1 << NUMBER), 9, 10 - (1 << NUMBER)]))
+    >>> log.add(np.array([300]))
     >>> len(log), log.numbers.tolist(), log.guess(10).label, log.guess(300).label, log.guess(8)
     (4, [7, 9, 10, 300], 'fish', 'bird', None)
     """
 
     def __init__(self, default: Guess) -> None:
         self.shown = [default]
-        """All guesses, by their numbers."""
+        """The guesses with numbers -1, 0, 1 and so on."""
+        self._loose: list[npt.NDArray[np.int64]] = []
         self._parts: list[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]] = []
-        self._length = 0
+        self._length = self._packed = 0
 
-    def add(self, rounds: npt.NDArray[np.int64], guesses: npt.NDArray[np.int64]) -> None:
-        """One more part: rounds after those before, and the numbers of their guesses."""
-        if len(rounds):
+    def add(self, entries: npt.NDArray[np.int64]) -> None:
+        """Further rounds, each with the number of the guess above `NUMBER` bits."""
+        self._loose.append(entries.copy())
+        self._length += len(entries)
+        vars(self).pop("_laid_out", None)
+        if self._length - self._packed >= _MANY:
+            self._pack()
+
+    def _pack(self) -> None:
+        if self._length > self._packed:
+            entries = np.concatenate(self._loose)
+            rounds, guesses = entries & (1 << NUMBER) - 1, 1 + (entries >> NUMBER)
             self._parts.append((int(rounds[0]), _small(np.diff(rounds)), _halved(_small(guesses))))
-            self._length += len(rounds)
-            vars(self).pop("_laid_out", None)
+            self._packed = self._length
+        self._loose.clear()
 
     def __len__(self) -> int:
         return self._length
@@ -57,6 +70,7 @@ class Log:
 
     @cached_property
     def _laid_out(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+        self._pack()
         numbers, guesses = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.uint8)]
         for first, steps, halves in self._parts:
             numbers.append(np.cumsum(np.concatenate(([first], steps))))

@@ -35,7 +35,6 @@ from tellapart.columns.tape import (
     LOGGED,
     LOGS,
     NEWS,
-    NUMBER,
     RESORT,
     SAID,
     SEPARATORS,
@@ -188,8 +187,7 @@ class Patience:
 
     def _empty(self) -> None:
         """Take out what is in the log."""
-        entries = self._log[: 2 * self._tape.get(LOGGED) : 2]
-        self._taken.add(entries & (1 << NUMBER) - 1, (entries >> NUMBER) - _DEFAULT)
+        self._taken.add(self._log[: 2 * self._tape.get(LOGGED) : 2])
         self._heard = 0
         self._tape.set(LOGGED, 0)
 

@@ -67,7 +67,7 @@ def test_two_threads_find_what_one_finds(seed, both, columns):
             for kind in (Plain, Tape):
                 noted = np.zeros(words, dtype=np.uint64)
                 rules = made(kind, planes, columns, seed, pack(np.ones(ITEMS, bool)), noted)
-                assert kind is Plain or rules.get(DESK) == both
+                assert kind is Plain or rules.cells[DESK] == both
                 event = rules.find(start, ITEMS, True, quiet, wrong_only=quiet == 40)
                 noted[rules.written :] = 0  # there may be anything
                 found.append((event, noted.tobytes()))

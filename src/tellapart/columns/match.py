@@ -13,7 +13,7 @@ from tellapart.columns.bits import Words
 from tellapart.columns.codes import Labels
 from tellapart.columns.engine import engine
 from tellapart.columns.source import Source, column
-from tellapart.columns.tape import Growth
+from tellapart.columns.tape import Growth, Tape
 from tellapart.model import Literal
 from tellapart.protocol import Feature, Item, Label, Teacher
 
@@ -66,7 +66,8 @@ class PackedMatch:
         # a label that no item has is wrong everywhere: it has a digit of its own
         self._stranger = 1 << len(planes)
         self.list: Any = engine(len(world))(planes, self._code(default), ordinary)
-        self._columns: dict[Feature, Any] = {}
+        known = getattr(world, "addresses", {}) if isinstance(self.list, Tape) else {}
+        self._columns: dict[Feature, Any] = dict(known)
         self.pending: list[tuple[int, Literal]] = []
         """Literals whose columns are not known yet."""
         self.slot = -1

@@ -156,7 +156,7 @@ class Patience:
     def settle(self) -> None:
         """Tell the learner what the kernel counted."""
         tape, touches = self._tape, self._touches
-        touched = tape.get(TOUCHED)
+        touched = tape.cells[TOUCHED]
         if not touched and self._reasons is None:
             return
         for number in range(0, 2 * touched, 2):
@@ -165,7 +165,7 @@ class Patience:
             table.rule.count(feature, cells[place + COUNT], cells[place + FIRST])
             cells[place + NEWS] = 0
         tape.set(TOUCHED, 0)
-        logged = tape.get(LOGGED)
+        logged = tape.cells[LOGGED]
         if self._reasons is not None:
             self._reasons.said(self._log[2 * self._heard : 2 * logged].reshape(-1, 2))
             self._heard = logged
@@ -187,7 +187,7 @@ class Patience:
 
     def _empty(self) -> None:
         """Take out what is in the log."""
-        self._taken.add(self._log[: 2 * self._tape.get(LOGGED) : 2])
+        self._taken.add(self._log[: 2 * self._tape.cells[LOGGED] : 2])
         self._heard = 0
         self._tape.set(LOGGED, 0)
 

@@ -138,7 +138,7 @@ class Solo:
         if self._against is None:
             self._ask(number, rule)
             return
-        label, component = tape.get(LABEL), tape.get(COMPONENT)
+        label, component = tape.cells[LABEL], tape.cells[COMPONENT]
         ordinary = label == self._usual[component]
         if rule is None:
             if ordinary or label == self._default:

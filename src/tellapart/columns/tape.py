@@ -92,7 +92,7 @@ class Tape:
         self._growth: Growth | None = _NONE
         stride = CELLS + _LITERALS
         self._lay(np.zeros(HEAD + _SLOTS * stride, dtype=np.int64), _SLOTS, stride)
-        cells = self._cells
+        cells = self.cells
         cells[DIGITS], cells[DEFAULT] = self.digits, default
         self.hold_all(self.planes, PLANES)
         if ordinary is not None:
@@ -104,13 +104,14 @@ class Tape:
 
     def note(self, noted: Words, first: int) -> None:
         """Put mistakes down in `noted`, whose first word is word `first`, as far as it goes."""
-        self._cells[NOTED] = self.hold(noted) - 8 * first
-        self._cells[NOTED_END], self._cells[WRITTEN] = first + len(noted), first
+        self.cells[NOTED] = self.hold(noted) - 8 * first
+        self.cells[NOTED_END], self.cells[WRITTEN] = first + len(noted), first
 
     @property
     def written(self) -> int:
         """The word of `noted` from which on nothing was put down, and there may be anything."""
-        return self.get(WRITTEN)
+        written: int = self.cells[WRITTEN]
+        return written
 
     def hold(self, column: npt.NDArray[Any]) -> int:
         """What `require` wants of a column: its address."""
@@ -126,7 +127,7 @@ class Tape:
         else:
             addresses = map(self.hold, planes)
         for place, address in enumerate(addresses, cell):
-            self._cells[place] = address
+            self.cells[place] = address
 
     def keep(self, counters: int, owner: int, code: int, counter: int, *of_it: int) -> bool:
         """`thinking.keep_counter`."""
@@ -144,7 +145,7 @@ class Tape:
     def clear(self) -> None:
         """Forget every conjunction."""
         if self._slots:
-            self._slots = self._cells[SLOTS] = self._cells[KNOWN] = 0
+            self._slots = self.cells[SLOTS] = self.cells[KNOWN] = 0
             self._known.clear()
             self._tape[HEAD:] = 0
 
@@ -152,10 +153,11 @@ class Tape:
         """Use a tape with room for so many slots."""
         self._room, self._stride, self._tape = room, stride, tape
         self._address: int = self._kernel.address(tape)
-        self._cells: Any = tape.data  # quicker than numpy for one cell at a time
+        self.cells: Any = tape.data
+        """The tape as it is now, quicker than numpy for one cell at a time."""
         self._floats: Any = tape.view(np.float64).data
-        self._cells[STRIDE] = stride
-        self._slots = int(self._cells[SLOTS])
+        self.cells[STRIDE] = stride
+        self._slots = int(self.cells[SLOTS])
 
     def _grow(self, room: int, stride: int) -> None:
         before, body = self._tape, self._body()
@@ -172,10 +174,10 @@ class Tape:
         if self._slots == self._room:
             self._grow(2 * self._room, self._stride)
         if code >> self.digits:
-            self.digits = self._cells[DIGITS] = code.bit_length()
+            self.digits = self.cells[DIGITS] = code.bit_length()
         slot = self._slots
-        self._cells[HEAD + slot * self._stride + CODE] = code
-        self._slots = self._cells[SLOTS] = slot + 1
+        self.cells[HEAD + slot * self._stride + CODE] = code
+        self._slots = self.cells[SLOTS] = slot + 1
         return slot
 
     def require(self, slot: int, column: int, wanted: bool) -> None:
@@ -183,13 +185,13 @@ class Tape:
 
         `column` is what `hold` gave for it.
         """
-        cells, start = self._cells, HEAD + slot * self._stride
+        cells, start = self.cells, HEAD + slot * self._stride
         forbidden, needed = cells[start], cells[start + NEEDED]
         if forbidden < 0:
             return
         if CELLS + forbidden + needed == self._stride:
             self._grow(self._room, 2 * self._stride)
-            cells, start = self._cells, HEAD + slot * self._stride
+            cells, start = self.cells, HEAD + slot * self._stride
         if column not in self._known and len(self._known) < MOST:
             cells[KNOWN_COLUMNS + len(self._known)] = column
             self._known.add(column)
@@ -205,7 +207,7 @@ class Tape:
 
     def remove(self, slot: int) -> None:
         """Take the conjunction in `slot` out of the race."""
-        self._cells[HEAD + slot * self._stride + FORBIDDEN] = -1
+        self.cells[HEAD + slot * self._stride + FORBIDDEN] = -1
 
     def tolerate(self, tolerance: Tolerance, ahead: int) -> None:
         """Let mistakes of rules that can take them be counted (`columns.patience`).
@@ -213,19 +215,14 @@ class Tape:
         `ahead` is how far the learner's rounds are ahead of the numbers of items.
         """
         k, s, epsilon, sigma, delta, scale, as_printed = tolerance
-        self._cells[AHEAD], self._cells[AS_PRINTED] = ahead, as_printed
+        self.cells[AHEAD], self.cells[AS_PRINTED] = ahead, as_printed
         given = (k, s, epsilon, sigma, log_over(8, delta), scale)
         for cell, value in enumerate(given, GIVEN_K):
             self._floats[cell] = value
 
     def set(self, cell: int, value: int, slot: int | None = None) -> None:
         """Write into a cell of the head, or of a slot."""
-        self._cells[cell if slot is None else HEAD + slot * self._stride + cell] = value
-
-    def get(self, cell: int) -> int:
-        """Read a cell of the head."""
-        value: int = self._cells[cell]
-        return value
+        self.cells[cell if slot is None else HEAD + slot * self._stride + cell] = value
 
     def first(self, item: int) -> int:
         """The slot of the first conjunction that covers `item`, or -1."""
@@ -250,7 +247,7 @@ class Tape:
         on, of which there were `counted` before `start`. Where there is no more room in `noted`,
         the search ends.
         """
-        cells = self._cells
+        cells = self.cells
         if quiet >= 0 and growth is not self._growth:
             self._growth, floats = growth, self._floats
             for cell, value in enumerate(growth or _NONE, SLOPE):

@@ -196,6 +196,8 @@ class MadeWorld(World):
         self._columns: dict[Feature, Words] = {}
         self.bits: dict[Feature, memoryview] = {}
         """The columns laid out so far, to be read a word at a time."""
+        self.addresses: dict[Feature, int] = {}
+        """Where these are in memory: it takes a while to find out, so it is asked once."""
         self._touched: dict[Feature, int] = {}
         self._said: dict[int, Said] = {}
         for feature, words in (laid_out or {}).items():
@@ -265,6 +267,7 @@ class MadeWorld(World):
 
     def _lay_out(self, feature: Feature, words: Words) -> None:
         self._columns[feature], self.bits[feature] = words, words.data
+        self.addresses[feature] = words.ctypes.data
 
     def _combined(self, feature: Feature) -> Words:
         """The column of what is no column by itself; not kept."""
@@ -307,7 +310,7 @@ class MadeWorld(World):
         """
         if not self.has(example):
             return Said([None] * self.m)
-        parts, j = self.representation.components, self.components[example.number]
+        parts, j = self.representation.components, self.components.at(example.number)
         if j not in self._said:
             self._said[j] = Said(
                 None if part.label == parts[j].label else self.representation.separator(i, j)

@@ -75,7 +75,9 @@ def test_the_token_leads_nowhere_else(app: FastAPI, path: str) -> None:
 
 def test_a_cookie_needs_the_seal_of_the_page(app: FastAPI) -> None:
     browser = enter(app)
-    assert browser.call("POST", "/api/sessions/zoo/next", 403)["kind"] == "NoCsrf"
+    refused = browser.call("POST", "/api/sessions/zoo/next", 403)
+    assert refused["kind"] == "NoCsrf"
+    assert "Go back, and press it again" in refused["error"]
     wrong = {"x-csrf-token": "0" * 64}
     browser.call("POST", "/api/sessions/zoo/next", 403, headers=wrong)
     seal = {"x-csrf-token": browser.call("GET", "/api/me")["csrf"]}

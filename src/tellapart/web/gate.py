@@ -104,7 +104,12 @@ class Gate:
         if scope["method"] not in SAFE and visit.csrf is not None:
             sent = headers.get(CSRF, "")
             if not secrets.compare_digest(sent.encode(), visit.csrf.encode()):
-                raise Refused(403, "NoCsrf", f"a change by a page needs the {CSRF} header")
+                raise Refused(
+                    403,
+                    "NoCsrf",
+                    "nothing was changed: the page was not ready yet when that was pressed. Go"
+                    f" back, and press it again. (A change by a page needs the {CSRF} header.)",
+                )
         scope["tellapart.visit"] = visit
         await self.app(scope, await _body(house.limits, headers, receive), answer)
 

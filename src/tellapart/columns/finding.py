@@ -128,9 +128,9 @@ def _catch_all(body, slots, stride):
 def _take(tape, pad, slots, stride, last_resort, word, kind, hush):
     """Count the mistakes in the rest of a strip, from `word` on, that can do no more than count.
 
-    Gives how many items were uncovered on the way, the first one not counted, and 1 if that is a
-    mistake that may do more, 0 if it is the one after the strip. What is in the strip, `glide` left
-    in the pad.
+    Gives how many items were uncovered on the way, the first one not counted, and EVENT if that is
+    a mistake that may do more, 0 if it is the one after the strip. What is in the strip, `glide`
+    left in the pad.
     """
     body, noted = tape + 8 * HEAD, read_word(tape + 8 * NOTED)
     resort = read_word(tape + 8 * RESORT) if hush else np.int64(0)
@@ -160,7 +160,7 @@ def _take(tape, pad, slots, stride, last_resort, word, kind, hush):
         if hush:
             write_word(noted + 8 * word, notes & before)
         if wrong:
-            return uncovered, item, 1
+            return uncovered, item, EVENT
         word += 1
         place += 1
     return uncovered, 64 * word, 0
@@ -195,7 +195,7 @@ def find_event(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
     singles, least, lone = _SINGLE, quiet, 0
     kind = (COUNTING if counting else 0) | (TWO if shown and digits <= 2 else 0)
     desk, streams = read_word(tape + 8 * DESK), read_word(tape + 8 * KNOWN) + digits + 1
-    alone = probation(streams)
+    trial = probation(streams)
     write_word(pad + 8 * SEEN, 0)
     while word < last:
         if singles > 0 or word + STRIP > whole:
@@ -288,8 +288,8 @@ def find_event(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
         far, room, hush = whole, 0, False
         if word & 7:
             far = min(whole, word + FEW * STRIP)
-        elif desk != 0 and 64 * (word - alone) < start:
-            far = min(whole, word + alone)
+        elif desk != 0 and 64 * (word - trial) < start:
+            far = min(whole, word + trial)
         shared = desk != 0 and word >= lone and worth(desk, far - word, streams)
         if counting:
             if shared or uncovered + 64 * STRIP > quiet:
@@ -301,14 +301,14 @@ def find_event(tape, start, stop, shown, quiet, wrong_only, began, uncovered):
             _wipe(noted, written, word)
         begun = 0  # words of which the first items are done
         limited = counting and room < 64 * (far - word)
-        if limited and room * (64 * word - began) < uncovered * 64 * alone:
+        if limited and room * (64 * word - began) < uncovered * 64 * trial:
             shared = False  # it will end too soon
         if shared:
             offer(desk, tape, slots, stride, default, shown, hush, kind)
             limit(desk, limited, least, began, uncovered)
             found, here, stopped = share(desk, tape, word, far)
             if stopped == ALONE:  # more of a part are uncovered than was to be expected
-                lone = found + alone
+                lone = found + trial
         else:
             found, here, stopped = walk(
                 tape, pad, slots, stride, default, shown, word, far, room, hush, kind

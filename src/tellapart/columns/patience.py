@@ -82,8 +82,8 @@ class Patience:
         self._cells: Any = ()
         self._address = self._used = 0
         address = tape.hold(log)
-        tape.set(LOG, address)
-        tape.set(TOUCHES, address + 8 * LOGS * LOG_CELLS)
+        tape.cells[LOG] = address
+        tape.cells[TOUCHES] = address + 8 * LOGS * LOG_CELLS
         self._reasons = reasons
         if reasons is not None:
             self._lay_default(reasons)
@@ -123,7 +123,7 @@ class Patience:
         table = np.zeros(SEPARATORS + self._world.m, dtype=np.int64)
         table[SLACK], table[SAID] = _EVER, _DEFAULT
         reasons.introduce(table.data, self._rules.default.example)
-        self._tape.set(RESORT, self._tape.hold(table))
+        self._tape.cells[RESORT] = self._tape.hold(table)
 
     def _lay(self, rule: Any) -> None:
         """Make the table of a rule."""
@@ -164,7 +164,7 @@ class Patience:
             feature, cells, place = self._counter(table, touches[number + 1])
             table.rule.count(feature, cells[place + COUNT], cells[place + FIRST])
             cells[place + NEWS] = 0
-        tape.set(TOUCHED, 0)
+        tape.cells[TOUCHED] = 0
         logged = tape.cells[LOGGED]
         if self._reasons is not None:
             self._reasons.said(self._log[2 * self._heard : 2 * logged].reshape(-1, 2))
@@ -189,7 +189,7 @@ class Patience:
         """Take out what is in the log."""
         self._taken.add(self._log[: 2 * self._tape.cells[LOGGED] : 2])
         self._heard = 0
-        self._tape.set(LOGGED, 0)
+        self._tape.cells[LOGGED] = 0
 
 
 def _write(cells: Any, place: int, counted: tuple[int, int] | None) -> None:

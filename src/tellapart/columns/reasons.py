@@ -42,7 +42,7 @@ class Reasons:
         self._tape, self._teacher = tape, teacher
         self._owners: dict[int, Any] = {}
         self._elsewhere: dict[int, dict[Feature, int]] = {}  # counters in the tables of rules
-        tape.set(MIND, tape.hold(mind.cells()))
+        tape.cells[MIND] = tape.hold(mind.cells())
         self._lay_out(_ROOM)
 
     def introduce(self, table: Any, example: Item, rule: Any = None) -> None:
@@ -130,7 +130,7 @@ class Reasons:
         cells = np.zeros(ENTRIES + ENTRY * room, dtype=np.int64)
         self._cells, self._address = cells.data, self._tape.hold(cells)
         self._cells[0] = room - 1
-        self._tape.set(COUNTERS, self._address)
+        self._tape.cells[COUNTERS] = self._address
         for component, feature in self._teacher.names():
             self._limit(component, feature)
         before, self._owners = self._owners, {}

@@ -106,7 +106,7 @@ class Solo:
         if self._against is None:
             return
         planes = self._world.components.planes
-        self._list.set(COMPONENT_DIGITS, len(planes))
+        self._list.cells[COMPONENT_DIGITS] = len(planes)
         self._list.hold_all(planes, COMPONENTS)
         mind = self._world.mind
         if mind is not None:

@@ -220,9 +220,9 @@ class Tape:
         for cell, value in enumerate(given, GIVEN_K):
             self._floats[cell] = value
 
-    def set(self, cell: int, value: int, slot: int | None = None) -> None:
-        """Write into a cell of the head, or of a slot."""
-        self.cells[cell if slot is None else HEAD + slot * self._stride + cell] = value
+    def set(self, cell: int, value: int, slot: int) -> None:
+        """Write into a cell of a slot."""
+        self.cells[HEAD + slot * self._stride + cell] = value
 
     def first(self, item: int) -> int:
         """The slot of the first conjunction that covers `item`, or -1."""

@@ -101,6 +101,16 @@ def read_learner(text: str) -> tuple[str, dict[str, Any]]:
     return learner, found
 
 
+def write_learner(begun: Mapping[str, Any]) -> str:
+    """The inverse of `read_learner`, of what a session was begun with; without lists of columns.
+
+    >>> write_learner({"learner": "CappedDFF", "parameters": {"m": 7, "columns": ["milk"]}})
+    'CappedDFF:m=7'
+    """
+    given = [f"{key}={value}" for key, value in begun["parameters"].items() if key != "columns"]
+    return f"{begun['learner']}:{','.join(given)}".rstrip(":")
+
+
 def check_choice(
     begun: Mapping[str, Any], another: str, *, id: str | None = None, learner: str | None = None
 ) -> None:
@@ -114,7 +124,7 @@ def check_choice(
     elif learner is not None:
         name, parameters = read_learner(learner)
         if name != begun["learner"] or not parameters.items() <= begun["parameters"].items():
-            said = f"--learner {learner}: the session has another learner, {begun['learner']}"
+            said = f"--learner {learner}: the session has another learner, {write_learner(begun)}"
     if said is not None:
         raise ParameterError(f"{said}. Leave it out to go on; or begin another one with {another}")
 

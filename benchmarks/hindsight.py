@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 import tellapart as ta
-from tellapart.columns import unpack
+from tellapart.simulation import unpack
 from tellapart.learners.growing import Grower
 from tellapart.learners.history import History
 from tellapart.learners.reading import WAYS

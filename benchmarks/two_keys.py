@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tellapart.columns import unpack
+from tellapart.simulation import unpack
 from tellapart.lab.real_tables import place_of
 from tellapart.sessions import Given, Session, Store
 from tellapart.tables import Table

@@ -12,8 +12,8 @@ import pytest
 
 import tellapart as ta
 from tellapart.cli.bench import bench as command
-from tellapart.columns.engine import engine
-from tellapart.columns.plain import Plain
+from tellapart.simulation.engine import engine
+from tellapart.simulation.plain import Plain
 from tellapart.lab.bench import Limit, Measurement, peers, run, simulating, starting
 
 
@@ -83,7 +83,7 @@ def test_the_yardsticks_are_honest():
 
 def test_the_compiled_yardstick_reads_everything(needs):
     needs("numba")
-    from tellapart.columns import kernel, pack
+    from tellapart.simulation import kernel, pack
 
     words = [pack(np.arange(2048) % 7 != n) for n in range(7)]
     addresses = np.array([column.ctypes.data for column in words])
@@ -115,7 +115,7 @@ assert "numba" not in sys.modules
 sys.modules["numba"] = None
 big = ta.worlds.tree(60_000, 20, 3, 2, seed=1)
 assert ta.simulate(ta.CappedDFF(3), big).mistakes < 10
-assert "tellapart.columns.kernel" not in sys.modules
+assert "tellapart.simulation.kernel" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
 
@@ -142,8 +142,8 @@ print(ta.simulate(ta.CappedDFF(3), world).mistakes)
 
 
 def test_which_engine(monkeypatch):
-    monkeypatch.delitem(sys.modules, "tellapart.columns.kernel", raising=False)
-    monkeypatch.setattr("tellapart.columns.engine._loads", lambda: False)
+    monkeypatch.delitem(sys.modules, "tellapart.simulation.kernel", raising=False)
+    monkeypatch.setattr("tellapart.simulation.engine._loads", lambda: False)
     assert engine(10**7) is Plain
 
 

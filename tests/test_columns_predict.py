@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tellapart as ta
-from tellapart.columns import fired, pack, predict, predict_chunks
-from tellapart.columns.plain import Plain
-from tellapart.columns.tape import Tape
+from tellapart.simulation import fired, pack, predict, predict_chunks
+from tellapart.simulation.plain import Plain
+from tellapart.simulation.tape import Tape
 from tellapart.errors import FeatureError
 
 
@@ -19,7 +19,7 @@ from tellapart.errors import FeatureError
 def both_engines(request, monkeypatch, needs):
     if request.param is Tape:
         needs("numba")
-    monkeypatch.setattr("tellapart.columns.whole.engine", lambda items: request.param)
+    monkeypatch.setattr("tellapart.simulation.whole.engine", lambda items: request.param)
 
 
 def random_model(generator: random.Random, features: list[object], labels: int) -> ta.DecisionList:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tellapart as ta
 from tellapart import theory
-from tellapart.columns import unpack
+from tellapart.simulation import unpack
 from tellapart.learners.rules import RuleLearner
 from tellapart.teachers import Hostile
 

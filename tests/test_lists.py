@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tellapart.columns import Codes, Labels, bit, blank, clear, pack, unpack, words_for
-from tellapart.columns.plain import Plain
-from tellapart.columns.tape import Tape
+from tellapart.simulation import Codes, Labels, bit, blank, clear, pack, unpack, words_for
+from tellapart.simulation.plain import Plain
+from tellapart.simulation.tape import Tape
 
 
 class Case:
@@ -182,7 +182,7 @@ def test_columns_of_one_length_start_at_different_places_of_their_pages():
 def test_compiled_code_goes_by_the_contents_of_all_its_files(needs):
     """numba looks at the date of the kernel's own file alone: the others are in its name."""
     needs("numba")
-    from tellapart.columns import kernel
+    from tellapart.simulation import kernel
 
     here = Path(kernel.__file__)
     for name in ("kernel", *kernel._PARTS):

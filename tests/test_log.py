@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis.strategies import booleans, data, integers, lists, sampled_from, tuples
 
-from tellapart.columns.log import Log
-from tellapart.columns.tape import NUMBER
+from tellapart.simulation.log import Log
+from tellapart.simulation.tape import NUMBER
 from tellapart.protocol import Guess
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import tellapart as ta
-from tellapart.columns.plain import Plain
-from tellapart.columns.tape import Tape
+from tellapart.simulation.plain import Plain
+from tellapart.simulation.tape import Tape
 from tellapart.learners import BaseLearner
 
 
@@ -133,7 +133,7 @@ def test_a_learner_that_overrides_anything_is_simulated_as_it_is_taught(
 ) -> None:
     if used is Tape:
         needs("numba")
-    monkeypatch.setattr("tellapart.columns.match.engine", lambda items: used)
+    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: used)
     for exceptions in (0, 0.02):
         world = ta.worlds.tree(800, 10, 5, 3, exceptions, seed=3)
         for make in (OWN[name], lambda: ta.Guarded(OWN[name](), ta.CappedDFF(5))):

@@ -7,7 +7,7 @@ import random
 import pytest
 
 import tellapart as ta
-from tellapart.columns.tape import Tape
+from tellapart.simulation.tape import Tape
 from tellapart.protocol import Guess
 
 
@@ -15,7 +15,7 @@ from tellapart.protocol import Guess
 def compiled(monkeypatch, needs):
     """The list that has a kernel, whatever the number of items."""
     needs("numba")
-    monkeypatch.setattr("tellapart.columns.match.engine", lambda items: Tape)
+    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: Tape)
 
 
 def odd_world(seed: int, items: int = 700) -> ta.worlds.MadeWorld:
@@ -73,8 +73,8 @@ def test_exceptions_are_counted_as_they_would_be_told(part):
 @pytest.mark.parametrize("seed", range(12))
 def test_little_room_changes_nothing(seed, monkeypatch):
     """Counters that must move to a larger table again and again, notes in parts of a word."""
-    monkeypatch.setattr("tellapart.columns.reasons._ROOM", 4)
-    monkeypatch.setattr("tellapart.columns.corrections._PART", 1)
+    monkeypatch.setattr("tellapart.simulation.reasons._ROOM", 4)
+    monkeypatch.setattr("tellapart.simulation.corrections._PART", 1)
     world = odd_world(seed, 2000)
     same([odd_learner(seed, world) for _ in range(2)], world)
 

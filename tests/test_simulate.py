@@ -12,9 +12,9 @@ from collections.abc import Callable
 import pytest
 
 import tellapart as ta
-from tellapart.columns.corrections import Corrections
-from tellapart.columns.plain import Plain
-from tellapart.columns.tape import Tape
+from tellapart.simulation.corrections import Corrections
+from tellapart.simulation.plain import Plain
+from tellapart.simulation.tape import Tape
 from tellapart.learners import BaseLearner
 from tellapart.learners.rules import Rule, RuleLearner
 from tellapart.model import Literal
@@ -96,7 +96,7 @@ def both_engines(request, monkeypatch, needs):
     """Both lists on columns, whatever the number of items."""
     if request.param is Tape:
         needs("numba")
-    monkeypatch.setattr("tellapart.columns.match.engine", lambda items: request.param)
+    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: request.param)
 
 
 @pytest.mark.parametrize("part", range(20))
@@ -105,7 +105,7 @@ def test_every_learner_on_a_thousand_random_worlds(part, monkeypatch, needs):
     needs("numba")
     for seed in range(part, 1000, 20):
         used = (Plain, Tape)[seed // 20 % 2]
-        monkeypatch.setattr("tellapart.columns.match.engine", lambda items, used=used: used)
+        monkeypatch.setattr("tellapart.simulation.match.engine", lambda items, used=used: used)
         world = random_world(seed)
         for make in LEARNERS.values():
             assert_same(make, world)
@@ -246,7 +246,7 @@ def test_mistakes_that_only_count_are_told_when_asked_for():
 def test_mistakes_of_rules_that_only_count_are_taken_together(name, exceptions, needs, monkeypatch):
     """Most of them: a learner that wants witnesses is told of few, and ends as if told of all."""
     needs("numba")
-    monkeypatch.setattr("tellapart.columns.match.engine", lambda items: Tape)
+    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: Tape)
     makers = {**LEARNERS, "a patient RobustDFF": lambda w: ta.RobustDFF(w.m, 4000, 40)}
     world = ta.worlds.tree(30_000, 50, 6, 3, exceptions, seed=3)
     assert_same(makers[name], world)
@@ -258,7 +258,7 @@ def test_mistakes_of_rules_that_only_count_are_taken_together(name, exceptions, 
 def test_rules_from_another_world_are_told_of_everything(needs, monkeypatch):
     """What a teacher says against an example of another world is not known beforehand."""
     needs("numba")
-    monkeypatch.setattr("tellapart.columns.match.engine", lambda items: Tape)
+    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: Tape)
     first, then = (ta.worlds.tree(3000, 50, 6, 3, 0.01, seed=seed) for seed in (3, 4))
     learners = [ta.RobustDFF(6, 400, 20) for _ in range(2)]
     for learner in learners:
@@ -303,7 +303,7 @@ print(8 * peak / (columns * n))
 def test_only_rounds_that_change_a_rule_are_told(name, needs, monkeypatch):
     """No more than rules are made and get literals, however many mistakes there are."""
     needs("numba")
-    monkeypatch.setattr("tellapart.columns.match.engine", lambda items: Tape)
+    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: Tape)
     told: list[str] = []
     for method in ("meet", "err"):
         spied = getattr(RuleLearner, method)
@@ -331,7 +331,7 @@ class Doubting(ta.RobustDFF):
 
 def test_a_learner_with_a_patience_of_its_own_is_asked(needs, monkeypatch):
     needs("numba")
-    monkeypatch.setattr("tellapart.columns.match.engine", lambda items: Tape)
+    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: Tape)
     world = ta.worlds.tree(3000, 30, 6, 3, 0.05, seed=2)
     one, other = Doubting(6, 9, 3), Doubting(6, 9, 3)
     lesson = ta.teach(one, world.teacher(), world.items)
@@ -348,7 +348,7 @@ def test_rules_that_moved_up_still_count(
     It did not once, and the same round came up again and again.
     """
     needs("numba")
-    from tellapart.columns.solo import Solo
+    from tellapart.simulation.solo import Solo
 
     tell, told = Solo._tell, []
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import tellapart as ta
-from tellapart.columns import blank, pack, unpack, words_for
-from tellapart.columns.desk import WORTH, alone, company, desk
-from tellapart.columns.plain import Plain
-from tellapart.columns.tape import DESK, Tape
+from tellapart.simulation import blank, pack, unpack, words_for
+from tellapart.simulation.desk import WORTH, alone, company, desk
+from tellapart.simulation.plain import Plain
+from tellapart.simulation.tape import DESK, Tape
 
 ITEMS = 2_500_000
 
@@ -131,7 +131,7 @@ def test_a_child_goes_on_alone():
 
 def test_one_core_can_be_left_alone(needs):
     needs("numba")
-    program = "from tellapart.columns.desk import company; print(company())"
+    program = "from tellapart.simulation.desk import company; print(company())"
     environment = {**os.environ, "NUMBA_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, check=True

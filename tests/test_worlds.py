@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tellapart as ta
-from tellapart.columns import bit, pack, unpack
+from tellapart.simulation import bit, pack, unpack
 from tellapart.errors import ParameterError
 from tellapart.teachers import Informed, Recorded, Slipping
 

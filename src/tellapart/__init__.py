@@ -89,7 +89,7 @@ _ROOMS = (
 if TYPE_CHECKING:
     from tellapart import adapters as adapters
     from tellapart import checks as checks
-    from tellapart import columns as columns
+    from tellapart import simulation as simulation
     from tellapart import engines as engines
     from tellapart import export as export
     from tellapart import features as features
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from tellapart import teachers as teachers
     from tellapart import theory as theory
     from tellapart import worlds as worlds
-    from tellapart.columns import simulate as simulate
+    from tellapart.simulation import simulate as simulate
     from tellapart.errors import FeatureError as FeatureError
     from tellapart.errors import FormatError as FormatError
     from tellapart.errors import ParameterError as ParameterError

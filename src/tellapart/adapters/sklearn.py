@@ -9,7 +9,7 @@ import numpy as np
 
 from tellapart.adapters.fresh import fresh
 from tellapart.adapters.numbers import Matrix, Thresholds, rows
-from tellapart.columns.bits import Words, pack
+from tellapart.simulation.bits import Words, pack
 from tellapart.engines.match import clause_numbers
 from tellapart.errors import MissingExtra
 from tellapart.features import Above

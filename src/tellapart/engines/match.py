@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns import Codes, Plain, Words, blank, words_for
+from tellapart.simulation import Codes, Plain, Words, blank, words_for
 from tellapart.model import Clause
 from tellapart.protocol import Feature
 
@@ -20,7 +20,7 @@ def clause_numbers(
     The number is kept as binary digits, a packed column each, so that a clause costs a few passes
     over words and never one over items.
 
-    >>> from tellapart.columns.bits import pack
+    >>> from tellapart.simulation.bits import pack
     >>> from tellapart.model import Literal
     >>> clauses = [Clause((Literal("milk"),), "bear"), Clause((), "duck")]
     >>> clause_numbers(clauses, lambda feature: pack([False, True, True]), 3).tolist()

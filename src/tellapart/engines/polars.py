@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tellapart.columns.bits import Words
+from tellapart.simulation.bits import Words
 from tellapart.engines.match import clause_numbers
 from tellapart.engines.output import Answers
 from tellapart.export.trees import tree_of

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import worlds
-from tellapart.columns import unpack
+from tellapart.simulation import unpack
 from tellapart.errors import ParameterError
 from tellapart.lab import real_tables
 from tellapart.lab.trial import Labelled, Scene, slipping, worst

@@ -32,7 +32,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns import Words, pack, words_for
+from tellapart.simulation import Words, pack, words_for
 from tellapart.learners.history import History, text_of
 
 _COLUMNS = 30  # where only named columns are known, a teacher could have named as many

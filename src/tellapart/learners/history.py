@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.columns import Words, pack, unpack, words_for
+from tellapart.simulation import Words, pack, unpack, words_for
 from tellapart.features import Above, Column, Is
 from tellapart.features.cuts import round_cut
 from tellapart.model import Holds, Not, holds, truth

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.columns import unpack
+from tellapart.simulation import unpack
 from tellapart.learners.growing import Grower, Node, Way, in_order, positions
 from tellapart.learners.history import History
 

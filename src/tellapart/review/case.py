@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from tellapart.columns import Words as Packed
-from tellapart.columns import pack
+from tellapart.simulation import Words as Packed
+from tellapart.simulation import pack
 from tellapart.export.text import Words
 from tellapart.model import DecisionList, Holds, holds, truth
 from tellapart.protocol import Feature, Item, Label

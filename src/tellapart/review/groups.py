@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.columns import Words, clear_tail, pack, unpack, words_for
+from tellapart.simulation import Words, clear_tail, pack, unpack, words_for
 from tellapart.features import Is
 from tellapart.model import Holds, Not, describe, holds, truth
 from tellapart.protocol import Feature, Label

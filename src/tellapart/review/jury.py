@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns import Words, pack, unpack
+from tellapart.simulation import Words, pack, unpack
 from tellapart.review.groups import Facts, Group, grouped
 
 _FOLDS = 5

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tellapart.columns import bit, unpack
+from tellapart.simulation import bit, unpack
 from tellapart.review.case import Case, Suspect
 
 

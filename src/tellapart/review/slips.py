@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from tellapart.columns import Words as Packed
+from tellapart.simulation import Words as Packed
 from tellapart.errors import check
 from tellapart.export.text import Words
 from tellapart.model import DecisionList, holds

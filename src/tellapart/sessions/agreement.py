@@ -9,8 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
-from tellapart.columns import Words as Packed
-from tellapart.columns import pack
+from tellapart.simulation import Words as Packed
+from tellapart.simulation import pack
 from tellapart.export.text import Words
 from tellapart.protocol import Feature
 from tellapart.review import Suspect, Transcript, suspects

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tellapart.columns import unpack
+from tellapart.simulation import unpack
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features import Expression, canonical
 from tellapart.features.tree import Column, Type, Wild

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tellapart.columns import Words, clear_tail, words_for
+from tellapart.simulation import Words, clear_tail, words_for
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tellapart.columns import Words, clear_tail, pack, words_for
+from tellapart.simulation import Words, clear_tail, pack, words_for
 from tellapart.errors import FeatureError
 from tellapart.features import And, Column, Expression, Is, Not, Or, tree
 from tellapart.features.tree import IsNull, Type

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tellapart.columns import Words
+from tellapart.simulation import Words
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features import Expression, parse_feature
 from tellapart.features.tree import Type

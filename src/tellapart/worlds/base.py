@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.columns import Codes, Labels, Words, pack, unpack
+from tellapart.simulation import Codes, Labels, Words, pack, unpack
 from tellapart.features import Is
 from tellapart.model import Holds, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from tellapart.columns import Codes, blank, pack, words_for
+from tellapart.simulation import Codes, blank, pack, words_for
 from tellapart.errors import ParameterError
 from tellapart.model import Literal
 from tellapart.theory.representation import Component, Representation

@@ -8,7 +8,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns import Words, unpack
+from tellapart.simulation import Words, unpack
 from tellapart.errors import ParameterError, check
 from tellapart.model import Holds, Literal, holds, truth
 from tellapart.protocol import Feature, Item, Label

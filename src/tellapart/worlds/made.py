@@ -16,7 +16,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from tellapart import codec
-from tellapart.columns import (
+from tellapart.simulation import (
     Codes,
     Labels,
     Mind,

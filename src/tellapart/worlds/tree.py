@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from functools import partial
 
-from tellapart.columns import Codes, Plain, blank, words_for
+from tellapart.simulation import Codes, Plain, blank, words_for
 from tellapart.errors import ParameterError
 from tellapart.model import Literal
 from tellapart.protocol import Label

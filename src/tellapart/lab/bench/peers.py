@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tellapart.columns import predict, unpack
-from tellapart.columns import simulate as run_simulate
+from tellapart.simulation import predict, unpack
+from tellapart.simulation import simulate as run_simulate
 from tellapart.lab.bench.clock import turns
 from tellapart.lab.bench.measured import SEED, Measurement
 from tellapart.learners import BaseLearner, CappedDFF

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 
-from tellapart.columns.engine import engine
-from tellapart.columns.tape import Tape
+from tellapart.simulation.engine import engine
+from tellapart.simulation.tape import Tape
 from tellapart.lab.bench.measured import SEED, Bench, Limit, Measurement, machine
 from tellapart.lab.bench.peers import against_river, against_sklearn, teach_against_naive
 from tellapart.lab.bench.simulating import (

@@ -9,9 +9,9 @@ from functools import partial
 
 import numpy as np
 
-from tellapart.columns import Words
-from tellapart.columns import simulate as run_simulate
-from tellapart.columns.desk import alone
+from tellapart.simulation import Words
+from tellapart.simulation import simulate as run_simulate
+from tellapart.simulation.desk import alone
 from tellapart.lab.bench.clock import seconds, turns, worked
 from tellapart.lab.bench.measured import Limit, Measurement
 from tellapart.learners import BaseLearner, CappedDFF, RobustDFF, StRoDFF
@@ -69,7 +69,7 @@ def learnt(learner: BaseLearner, world: MadeWorld) -> DecisionList:
 
 def compiled_pass(world: MadeWorld) -> Measurement:
     """How far the yardstick itself is from what compiled code can do with these columns."""
-    from tellapart.columns import kernel
+    from tellapart.simulation import kernel
 
     columns = [world.truth(feature) for feature in learnt(CappedDFF(world.m), world).features]
     room, size = np.empty_like(columns[0]), len(columns[0])

@@ -9,7 +9,7 @@ import numpy as np
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from tellapart.columns import unpack
+from tellapart.simulation import unpack
 from tellapart.errors import ExportError, FeatureError, ParameterError
 from tellapart.sessions import Session
 from tellapart.sessions.search import condition

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from tellapart.columns.bits import Words
-from tellapart.columns.codes import Labels
-from tellapart.columns.engine import engine
-from tellapart.columns.source import Source, column
-from tellapart.columns.tape import Growth, Tape
+from tellapart.simulation.bits import Words
+from tellapart.simulation.codes import Labels
+from tellapart.simulation.engine import engine
+from tellapart.simulation.source import Source, column
+from tellapart.simulation.tape import Growth, Tape
 from tellapart.model import Literal
 from tellapart.protocol import Feature, Item, Label, Teacher
 

@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns.bits import Words
-from tellapart.columns.codes import Planes
+from tellapart.simulation.bits import Words
+from tellapart.simulation.codes import Planes
 from tellapart.theory import Tolerance
 from tellapart.theory.bounds import log_over
 
@@ -64,8 +64,8 @@ _SLOTS, _LITERALS = 16, 12  # room for so many, to begin with; doubled when need
 @cache
 def _compiled() -> tuple[Any, Callable[[], int]]:
     """What is loaded when it is first needed."""
-    from tellapart.columns import kernel
-    from tellapart.columns.desk import company
+    from tellapart.simulation import kernel
+    from tellapart.simulation.desk import company
 
     return kernel, company
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from tellapart.columns.absorbing import absorb, code_of
-from tellapart.columns.glide import ALONE, EVENT
-from tellapart.columns.stretch import (
+from tellapart.simulation.absorbing import absorb, code_of
+from tellapart.simulation.glide import ALONE, EVENT
+from tellapart.simulation.stretch import (
     COUNTING,
     FEW,
     TWO,
@@ -27,13 +27,13 @@ from tellapart.columns.stretch import (
     walk,
     worth,
 )
-from tellapart.columns.strip import (
+from tellapart.simulation.strip import (
     count_ones,
     lowest,
     read_word,
     write_word,
 )
-from tellapart.columns.tape import (
+from tellapart.simulation.tape import (
     CELLS,
     CODE,
     COMPONENT,
@@ -63,7 +63,7 @@ from tellapart.columns.tape import (
     UNCOVERED,
     WRITTEN,
 )
-from tellapart.columns.tolerance import grown
+from tellapart.simulation.tolerance import grown
 
 _SINGLE = 2  # words read one by one before strips, after a mistake
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from tellapart.columns.strip import read_word, write_word
-from tellapart.columns.tape import (
+from tellapart.simulation.strip import read_word, write_word
+from tellapart.simulation.tape import (
     AHEAD,
     COMPONENT_DIGITS,
     COMPONENTS,
@@ -35,8 +35,8 @@ from tellapart.columns.tape import (
     TOUCHED,
     TOUCHES,
 )
-from tellapart.columns.thinking import consider, name_reason
-from tellapart.columns.tolerance import patience, witnesses
+from tellapart.simulation.thinking import consider, name_reason
+from tellapart.simulation.tolerance import patience, witnesses
 
 
 @njit

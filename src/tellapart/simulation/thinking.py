@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from tellapart.columns.mind import DRAWS, FEATURES, FORCED, LIMIT, START, THOUGHTS
-from tellapart.columns.strip import read_word, write_word
-from tellapart.columns.tape import (
+from tellapart.simulation.mind import DRAWS, FEATURES, FORCED, LIMIT, START, THOUGHTS
+from tellapart.simulation.strip import read_word, write_word
+from tellapart.simulation.tape import (
     AGAINST,
     COUNT,
     COUNTERS,

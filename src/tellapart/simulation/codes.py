@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns.bits import Words, blank, clear_tail, pack, words_for
+from tellapart.simulation.bits import Words, blank, clear_tail, pack, words_for
 from tellapart.protocol import Label
 
 _PART = 1 << 14  # words

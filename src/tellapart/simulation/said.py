@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tellapart.columns.tape import COUNTER, SEPARATORS
+from tellapart.simulation.tape import COUNTER, SEPARATORS
 from tellapart.protocol import Feature
 
 

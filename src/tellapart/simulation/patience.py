@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from tellapart.columns.log import Log
-from tellapart.columns.reasons import Reasons
-from tellapart.columns.said import Said
-from tellapart.columns.tape import (
+from tellapart.simulation.log import Log
+from tellapart.simulation.reasons import Reasons
+from tellapart.simulation.said import Said
+from tellapart.simulation.tape import (
     BORN,
     COUNT,
     COUNTER,

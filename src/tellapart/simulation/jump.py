@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tellapart.columns.corrections import Corrections, Noted
-from tellapart.columns.match import PackedMatch, Unreadable, World
-from tellapart.columns.solo import Solo
+from tellapart.simulation.corrections import Corrections, Noted
+from tellapart.simulation.match import PackedMatch, Unreadable, World
+from tellapart.simulation.solo import Solo
 from tellapart.model import holds
 from tellapart.protocol import Conversation, Learner, Lesson, Stopper
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from tellapart.columns.strip import read_float, read_word
-from tellapart.columns.tape import (
+from tellapart.simulation.strip import read_float, read_word
+from tellapart.simulation.tape import (
     AS_PRINTED,
     BORN,
     COUNT,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns.tape import NUMBER
+from tellapart.simulation.tape import NUMBER
 from tellapart.protocol import Guess
 
 _MANY = 1 << 10  # rounds that are worth packing

@@ -16,7 +16,7 @@ from numba import types
 from numba.core.cgutils import get_or_insert_function
 from numba.extending import intrinsic, models, register_model
 
-from tellapart.columns.tape import STRIP
+from tellapart.simulation.tape import STRIP
 
 _vector = ir.VectorType(ir.IntType(64), STRIP)
 _ones = ir.Constant(_vector, [-1] * STRIP)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tellapart.columns.bits import Words, clear_tail, words_for
+from tellapart.simulation.bits import Words, clear_tail, words_for
 from tellapart.errors import FeatureError
 from tellapart.features import And, Or
 from tellapart.model import Not, describe
@@ -52,6 +52,6 @@ def _whole(words: Any, feature: Feature, items: int) -> Words:
         given = f"{words.dtype}, {words.shape}" if isinstance(words, np.ndarray) else type(words)
         raise FeatureError(
             f"the column of {describe(feature)!r} must be packed, {words_for(items)} words of"
-            f" uint64 for {items} items, got {given}: see tellapart.columns.pack"
+            f" uint64 for {items} items, got {given}: see tellapart.simulation.pack"
         )
     return np.ascontiguousarray(words)

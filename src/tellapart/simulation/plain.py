@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tellapart.columns.bits import Words, clear_tail
+from tellapart.simulation.bits import Words, clear_tail
 
 _FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _LARGEST = 4096  # words a block; a few columns of them fit the cache

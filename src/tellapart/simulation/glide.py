@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from tellapart.columns.strip import (
+from tellapart.simulation.strip import (
     and_,
     any_set,
     but_not,
@@ -29,7 +29,7 @@ from tellapart.columns.strip import (
     write_word,
     xor,
 )
-from tellapart.columns.tape import (
+from tellapart.simulation.tape import (
     CELLS,
     CODE,
     DIGITS,

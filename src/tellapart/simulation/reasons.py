@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tellapart.columns.mind import Mind, reason
-from tellapart.columns.tape import (
+from tellapart.simulation.mind import Mind, reason
+from tellapart.simulation.tape import (
     AGAINST,
     COUNTERS,
     ENTRIES,

@@ -6,8 +6,8 @@ import sys
 from functools import cache
 from importlib import import_module
 
-from tellapart.columns.plain import Plain
-from tellapart.columns.tape import Tape
+from tellapart.simulation.plain import Plain
+from tellapart.simulation.tape import Tape
 
 WORTH_LOADING = 50_000
 """So many items pay for loading numba and the kernel, about half a second."""
@@ -18,7 +18,7 @@ def engine(items: int) -> type[Plain] | type[Tape]:
 
     Both give the same answers. A kernel that is loaded already is always used.
     """
-    loaded = "tellapart.columns.kernel" in sys.modules
+    loaded = "tellapart.simulation.kernel" in sys.modules
     return Tape if loaded or (items >= WORTH_LOADING and _loads()) else Plain
 
 
@@ -29,7 +29,7 @@ def _loads() -> bool:
         config = import_module("numba").config
         if config.DISABLE_JIT:  # what the kernel is made of cannot be interpreted
             return False
-        import_module("tellapart.columns.kernel")
+        import_module("tellapart.simulation.kernel")
     except ImportError:
         return False
     return True

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tellapart.columns.bits import words_for
-from tellapart.columns.corrections import Noted
-from tellapart.columns.match import PackedMatch, Unreadable, World
-from tellapart.columns.patience import Patience
-from tellapart.columns.reasons import Reasons
-from tellapart.columns.tape import COMPONENT, COMPONENT_DIGITS, COMPONENTS, LABEL, Tape
+from tellapart.simulation.bits import words_for
+from tellapart.simulation.corrections import Noted
+from tellapart.simulation.match import PackedMatch, Unreadable, World
+from tellapart.simulation.patience import Patience
+from tellapart.simulation.reasons import Reasons
+from tellapart.simulation.tape import COMPONENT, COMPONENT_DIGITS, COMPONENTS, LABEL, Tape
 from tellapart.protocol import Conversation, Feature
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from tellapart.columns.desk import (
+from tellapart.simulation.desk import (
     AWAKE,
     BEFORE,
     BEGAN,
@@ -43,17 +43,17 @@ from tellapart.columns.desk import (
     WIDTH,
     WORTH,
 )
-from tellapart.columns.glide import (
+from tellapart.simulation.glide import (
     ALONE,
     glide,
     glide_counting,
     glide_counting_two,
     glide_two,
 )
-from tellapart.columns.signals import add_to, give_way, load, lower_to, ring, store, swap_if
-from tellapart.columns.strip import read_word, write_word
-from tellapart.columns.tape import KNOWN, KNOWN_COLUMNS, PAD, SEEN, STRIP
-from tellapart.columns.tolerance import grown
+from tellapart.simulation.signals import add_to, give_way, load, lower_to, ring, store, swap_if
+from tellapart.simulation.strip import read_word, write_word
+from tellapart.simulation.tape import KNOWN, KNOWN_COLUMNS, PAD, SEEN, STRIP
+from tellapart.simulation.tolerance import grown
 
 TWO, COUNTING = 1, 2
 FEW = 16

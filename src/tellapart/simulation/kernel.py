@@ -13,12 +13,12 @@ from zlib import crc32
 import numpy as np
 from numba import njit
 
-from tellapart.columns.desk import BELL
-from tellapart.columns.finding import find_event, first_of
-from tellapart.columns.glide import three
-from tellapart.columns.signals import await_ring
-from tellapart.columns.stretch import stand_by
-from tellapart.columns.strip import (
+from tellapart.simulation.desk import BELL
+from tellapart.simulation.finding import find_event, first_of
+from tellapart.simulation.glide import three
+from tellapart.simulation.signals import await_ring
+from tellapart.simulation.stretch import stand_by
+from tellapart.simulation.strip import (
     and_,
     any_set,
     filled,
@@ -28,8 +28,8 @@ from tellapart.columns.strip import (
     write_strip,
     write_word,
 )
-from tellapart.columns.tape import CODE, DEFAULT, DIGITS, HEAD, PLANES, SLOTS, STRIDE, STRIP
-from tellapart.columns.thinking import keep_counter, name_reason, think_of
+from tellapart.simulation.tape import CODE, DEFAULT, DIGITS, HEAD, PLANES, SLOTS, STRIDE, STRIP
+from tellapart.simulation.thinking import keep_counter, name_reason, think_of
 
 
 def _stamp() -> str:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tellapart.columns.bits import blank
-from tellapart.columns.tape import PAD_CELLS
+from tellapart.simulation.bits import blank
+from tellapart.simulation.tape import PAD_CELLS
 
 # Each group has cache lines of its own, over which two cores need not quarrel.
 STATE, AWAKE, BELL, RING = range(4)
@@ -46,7 +46,7 @@ def desk() -> tuple[int, Any]:
     """
     from numba import config
 
-    from tellapart.columns import kernel
+    from tellapart.simulation import kernel
 
     if os.name != "posix" or vars(config)["NUMBA_NUM_THREADS"] < 2:
         return 0, ()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from tellapart.columns.bits import blank, words_for
-from tellapart.columns.codes import Codes, Labels
-from tellapart.columns.engine import engine
-from tellapart.columns.source import Source, column
+from tellapart.simulation.bits import blank, words_for
+from tellapart.simulation.codes import Codes, Labels
+from tellapart.simulation.engine import engine
+from tellapart.simulation.source import Source, column
 from tellapart.errors import FeatureError
 from tellapart.model import DecisionList, holds
 from tellapart.protocol import Feature, Label

@@ -38,7 +38,7 @@ class Nursery:
 
     CODE = """
 import os, signal, sys
-import polars, tellapart.web.app, tellapart.web.server, tellapart.web.command
+import polars, tellapart.web.app, tellapart.web.server, tellapart.cli.serve
 from tellapart.cli import main
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 for line in sys.stdin:

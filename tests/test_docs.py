@@ -17,7 +17,7 @@ import tellapart
 from tellapart import codec
 from tellapart.cli import main
 from tellapart.cli.app import COMMANDS
-from tellapart.options import Reading
+from tellapart.cli.options import Reading
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -39,11 +39,11 @@ COMMANDS = {
         "Label every row of a table.",
     ),
     "serve": (
-        "tellapart.web.command:serve",
+        "tellapart.cli.serve:serve",
         "Serve sessions over HTTP, for a browser and for programs.",
     ),
     "teach": (
-        "tellapart.web.teach_command:teach",
+        "tellapart.cli.teach:teach",
         "Teach a classifier about the rows of a table, in your browser or here.",
     ),
     "session": (

@@ -6,7 +6,8 @@ import json
 import sys
 from pathlib import Path
 
-from tellapart.cli import report, screen
+from tellapart.cli import report
+from tellapart.cli import report_screen
 from tellapart.errors import MissingExtra
 from tellapart.lab import curves
 
@@ -20,7 +21,7 @@ def give(findings: report.Report, picture: Path | None, *, as_json: bool) -> Non
     from rich.console import Console
 
     console = Console(highlight=False)
-    screen.show(console, findings)
+    report_screen.show(console, findings)
     if saved is not None:
         console.print(f"Picture of the mistakes: {saved}", soft_wrap=True, markup=False)
 

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from tellapart.options import Reading, arguments
+from tellapart.cli.options import Reading, arguments
 
 Progress = Callable[[int, int | None], None]
 

@@ -13,7 +13,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from tellapart.options import Reading, arguments
+from tellapart.cli.options import Reading, arguments
 
 
 def serve(

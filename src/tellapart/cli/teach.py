@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tellapart.options import Reading, arguments, check_begun
+from tellapart.cli.options import Reading, arguments, check_begun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ def teach(
     from tellapart.sessions import Store
     from tellapart.sessions.keys import FILE, read_keys
     from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
-    from tellapart.web.command import check_port, login
+    from tellapart.cli.serve import check_port, login
     from tellapart.web.waiting import waiting
 
     tour, how_read = table is None, arguments(reading, table)

@@ -14,7 +14,7 @@ import pytest
 import tellapart as ta
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError
-from tellapart.features import letters
+from tellapart.features import letter_case
 from tellapart.model import Clause, DecisionList, Literal
 
 SCHEMA = {
@@ -205,13 +205,13 @@ def test_a_feature_goes_through_json_and_pickle_and_works_in_a_model() -> None:
 
 def test_the_letters_never_change() -> None:
     """Exported models carry them: another Python must have the same pairs."""
-    assert len(letters.PAIRS) == 681
-    joined = "".join(up + low for up, low in letters.PAIRS)
+    assert len(letter_case.PAIRS) == 681
+    joined = "".join(up + low for up, low in letter_case.PAIRS)
     assert hashlib.sha256(joined.encode()).hexdigest().startswith("635cec700ecdd312")
-    assert len({low for _, low in letters.PAIRS}) == 681
-    for up, low in letters.PAIRS:
-        assert letters.lower(up) == low == letters.lower(low)
-        assert letters.upper(low) == up == letters.upper(up)
+    assert len({low for _, low in letter_case.PAIRS}) == 681
+    for up, low in letter_case.PAIRS:
+        assert letter_case.lower(up) == low == letter_case.lower(low)
+        assert letter_case.upper(low) == up == letter_case.upper(up)
 
 
 def test_nothing_heavy_is_loaded_before_it_is_used() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tellapart.checks import expressions
 from tellapart.errors import FeatureError
 from tellapart.features import Expression, parse_feature
-from tellapart.features.text import identifier
+from tellapart.features.to_text import identifier
 
 SCHEMA, PIECES = expressions.SCHEMA, expressions.PIECES
 LIMIT = 0.1

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from tellapart.features import letters
+from tellapart.features import letter_case
 
 SCHEMA = {
     "n": "integer",
@@ -38,7 +38,7 @@ TABLE SYMMETRIC COLLATE UNKNOWN ISNULL LAMBDA é 👍"""
 PIECES = (*SCHEMA, '"odd name"', *_WORDS.split(), "\n", "\t", "\0", "\u2028", "\ud800")
 """What a hostile text may be made of."""
 
-_UPPERS, _LOWERS = ("".join(side) for side in zip(*letters.PAIRS, strict=True))
+_UPPERS, _LOWERS = ("".join(side) for side in zip(*letter_case.PAIRS, strict=True))
 
 DUCKDB = (
     "CREATE MACRO fin(v) AS CASE WHEN isfinite(v) THEN v END",
@@ -53,8 +53,8 @@ def _known(function: Callable[..., Any]) -> Callable[..., Any]:
 
 SQLITE: dict[str, tuple[int, Callable[..., Any]]] = {
     "fin": (1, _known(lambda v: v if math.isfinite(v) else None)),
-    "low": (1, _known(letters.lower)),
-    "up": (1, _known(letters.upper)),
+    "low": (1, _known(letter_case.lower)),
+    "up": (1, _known(letter_case.upper)),
     "contains": (2, _known(lambda text, part: part in text)),
     "starts_with": (2, _known(lambda text, part: text.startswith(part))),
     "ends_with": (2, _known(lambda text, part: text.endswith(part))),

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tellapart.features.candidates import Candidate
-from tellapart.features.spoken import spoken
+from tellapart.features.phrasing import spoken
 from tellapart.protocol import Label
 from tellapart.sessions import Given, Summary
 from tellapart.sessions.keys import KEYS

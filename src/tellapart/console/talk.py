@@ -11,7 +11,7 @@ from tellapart.console.screen import Screen, offers
 from tellapart.counts import counted
 from tellapart.errors import TellapartError
 from tellapart.features.candidates import Candidate
-from tellapart.features.spoken import spoken
+from tellapart.features.phrasing import spoken
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.keys import KEYS

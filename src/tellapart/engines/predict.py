@@ -10,7 +10,7 @@ from tellapart.engines.output import Answers, Predicted, output_kind, output_nam
 from tellapart.errors import ParameterError
 from tellapart.export.files import replacing
 from tellapart.export.trees import check_reading, columns_of
-from tellapart.features.language import types as read_types
+from tellapart.features.expression import types as read_types
 from tellapart.features.tree import Type
 from tellapart.model import DecisionList
 from tellapart.tables import Scan

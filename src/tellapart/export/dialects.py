@@ -13,7 +13,7 @@ from tellapart.errors import ParameterError
 from tellapart.export.lowering import Lowering
 from tellapart.export.pieces import anonymous, cast, escape, string, words, wrap
 from tellapart.export.postgres import Postgres
-from tellapart.features import letters
+from tellapart.features import letter_case
 from tellapart.features.evaluate import regex
 from tellapart.features.tree import Arithmetic, Column, Node, Pattern, Type, Wild
 
@@ -65,7 +65,7 @@ class SQLite(Lowering):
         return exp.Glob(this=wrap(operand), expression=string(shape))
 
     def change_case(self, operand: exp.Expr, lower: bool) -> exp.Expr:
-        uppers, lowers = (string("".join(side)) for side in zip(*letters.PAIRS, strict=True))
+        uppers, lowers = (string("".join(side)) for side in zip(*letter_case.PAIRS, strict=True))
         old, new = (uppers, lowers) if lower else (lowers, uppers)
         walk = exp.replace_placeholders(_walk(), operand=operand, old=old, new=new)
         return exp.Subquery(this=walk)
@@ -185,5 +185,5 @@ def _walk() -> exp.Expr:
 def _glob(letter: str, fold: bool) -> str:
     if letter in "*?[":
         return f"[{letter}]"
-    either = letters.both(letter) if fold else letter
+    either = letter_case.both(letter) if fold else letter
     return f"[{either}]" if len(either) > 1 else letter

@@ -34,7 +34,7 @@ from tellapart.export.pieces import (
     wrap,
 )
 from tellapart.export.ranges import LARGEST, reach
-from tellapart.features import letters
+from tellapart.features import letter_case
 from tellapart.features.evaluate import reader, wider
 from tellapart.features.tree import (
     And,
@@ -152,10 +152,10 @@ class Lowering:
     def same_letters(self, changed: Call, wanted: str) -> exp.Expr:
         """lower(x) = wanted, or upper(x) = wanted."""
         operand = self.value(changed.args[0])
-        change = letters.lower if changed.name == "lower" else letters.upper
+        change = letter_case.lower if changed.name == "lower" else letter_case.upper
         if change(wanted) != wanted:  # never true, and unknown with the operand
             return exp.NEQ(this=operand, expression=operand.copy())
-        return self.like(operand, (letters.lower(wanted),), fold=True)
+        return self.like(operand, (letter_case.lower(wanted),), fold=True)
 
     def limits(self, op: str, left: Node, right: Node) -> list[exp.Expr]:
         """What makes a comparison of two numbers untrue where one of them is not finite.
@@ -340,7 +340,7 @@ class Lowering:
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         """A text has the shape of a pattern; with `fold`, whatever the case of its letters."""
         if fold:
-            pairs = [letters.both(letter) for letter in sorted(set(words(pattern)))]
+            pairs = [letter_case.both(letter) for letter in sorted(set(words(pattern)))]
             uppers, lowers = ("".join(pair[n] for pair in pairs if len(pair) > 1) for n in (0, 1))
             operand = anonymous("TRANSLATE", operand, uppers, lowers) if uppers else operand
         return self.matched(exp.Like, operand, pattern)
@@ -354,7 +354,7 @@ class Lowering:
         return exp.Escape(this=made, expression=string("!")) if special else made
 
     def change_case(self, operand: exp.Expr, lower: bool) -> exp.Expr:
-        uppers, lowers = ("".join(side) for side in zip(*letters.PAIRS, strict=True))
+        uppers, lowers = ("".join(side) for side in zip(*letter_case.PAIRS, strict=True))
         return anonymous("TRANSLATE", operand, *((uppers, lowers) if lower else (lowers, uppers)))
 
     # -- literals

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 from tellapart.export.clauses import reachable
 from tellapart.export.text import name_of
-from tellapart.features.spoken import spoken
+from tellapart.features.phrasing import spoken
 from tellapart.model import Clause, DecisionList
 
 _LETTER, _LINE, _PAD, _GAP = 7.5, 18, 12, 28  # sizes in pixels

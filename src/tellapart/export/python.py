@@ -14,7 +14,8 @@ from tellapart.errors import ExportError, ParameterError
 from tellapart.export import python_parts
 from tellapart.export.clauses import reachable
 from tellapart.export.trees import check_reading, refusal
-from tellapart.features import Above, And, Column, Expression, Not, Or, evaluate, letters, tree
+from tellapart.features import Above, And, Column, Expression, Not, Or, evaluate, tree
+from tellapart.features import letter_case
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Feature
@@ -203,7 +204,7 @@ class _Program:
                 function = "abs" if node.name == "abs" else self.operator("-", "neg")
                 return self.known(function, self.of(operand, Type.NUMBER))
             case "lower" | "upper":
-                uppers, lowers = ("".join(side) for side in zip(*letters.PAIRS, strict=True))
+                uppers, lowers = ("".join(side) for side in zip(*letter_case.PAIRS, strict=True))
                 pair = (uppers, lowers) if node.name == "lower" else (lowers, uppers)
                 table = self.constant(f"str.maketrans({pair[0]!r}, {pair[1]!r})")
                 return self.known("str.translate", self.value(operand), table)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export import trees
 from tellapart.export.clauses import example_text, reachable
-from tellapart.features.language import types as read_types
+from tellapart.features.expression import types as read_types
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Label
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tellapart.features import And, Or
-from tellapart.features.spoken import spoken
+from tellapart.features.phrasing import spoken
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Feature, Item, Label
 

@@ -5,8 +5,8 @@ this room (`Not`, `And`, `Or`, `Column`, `Above`, `Named`, `Is`) are compared by
 `parse_feature` makes features out of SQL conditions.
 """
 
-from tellapart.features.combine import Above, And, Column, Is, Named, Or
-from tellapart.features.language import Expression, parse_feature
+from tellapart.features.combinations import Above, And, Column, Is, Named, Or
+from tellapart.features.expression import Expression, parse_feature
 from tellapart.model import Not
 
 __all__ = ["Above", "And", "Column", "Expression", "Is", "Named", "Not", "Or", "parse_feature"]

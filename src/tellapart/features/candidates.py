@@ -26,10 +26,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tellapart.counts import counted
-from tellapart.features import canonical, letters
+from tellapart.features import canonical
+from tellapart.features import letter_case
 from tellapart.features.counting import count, truths
-from tellapart.features.cuts import best_cut, round_cut
-from tellapart.features.language import Expression
+from tellapart.features.thresholds import best_cut, round_cut
+from tellapart.features.expression import Expression
 from tellapart.features.tree import Column, Node, Type, Value, Wild
 from tellapart.features.vocabulary import LONGEST as LONGEST_WORD
 from tellapart.features.vocabulary import READ, Vocabulary
@@ -132,7 +133,7 @@ def candidates(
     for one, kind in types.items():
         if _is_prose(kind, item.get(one), example.get(one)):
             column, known = Column(one, kind), words(one)
-            mine, theirs = (letters.lower(row.get(one) or "") for row in (item, example))
+            mine, theirs = (letter_case.lower(row.get(one) or "") for row in (item, example))
             for wanted, word, counts in _words(known, mine, theirs, sides, one):
                 has = _has(column, word)
                 feature = _made(has if wanted else canonical.negate(has))

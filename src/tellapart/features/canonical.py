@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, time
 
-from tellapart.features import letters
-from tellapart.features.text import text
+from tellapart.features import letter_case
+from tellapart.features.to_text import text
 from tellapart.features.tree import (
     And,
     Arithmetic,
@@ -102,13 +102,13 @@ def compare(op: str, left: Node, right: Node) -> Node:
 def like(operand: Node, pattern: Pattern, *, fold: bool) -> Node:
     """A pattern match in its simplest form: `=` when there is no wildcard."""
     if fold:
-        pattern = tuple(p if isinstance(p, Wild) else letters.lower(p) for p in pattern)
+        pattern = tuple(p if isinstance(p, Wild) else letter_case.lower(p) for p in pattern)
     pattern = _tidy(pattern)
     if isinstance(operand, Call) and operand.name in ("lower", "upper"):
-        change = letters.lower if operand.name == "lower" else letters.upper
+        change = letter_case.lower if operand.name == "lower" else letter_case.upper
         if fold or all(isinstance(p, Wild) or change(p) == p for p in pattern):
             return like(operand.args[0], pattern, fold=True)
-    if fold and all(isinstance(p, Wild) or letters.upper(p) == p for p in pattern):
+    if fold and all(isinstance(p, Wild) or letter_case.upper(p) == p for p in pattern):
         fold = False
     if not pattern or (len(pattern) == 1 and isinstance(pattern[0], str)):
         text = Value("".join(map(str, pattern)), Type.TEXT)
@@ -243,8 +243,8 @@ def _lowered(left: Node, right: Value) -> tuple[Node, Value]:
     """upper(x) = 'A' says what lower(x) = 'a' says."""
     if isinstance(left, Call) and left.name == "upper":
         wanted: str = right.value
-        if letters.upper(wanted) == wanted:
-            return call("lower", left), Value(letters.lower(wanted), Type.TEXT)
+        if letter_case.upper(wanted) == wanted:
+            return call("lower", left), Value(letter_case.lower(wanted), Type.TEXT)
     return left, right
 
 

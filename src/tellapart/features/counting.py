@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.features.language import Expression
+from tellapart.features.expression import Expression
 from tellapart.features.tree import OPERATORS, Column, Compare, Node, Not, Type, Value
 
 if TYPE_CHECKING:

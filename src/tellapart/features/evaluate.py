@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, time
 from typing import Any, TypeAlias
 
 from tellapart.errors import FeatureError
-from tellapart.features import letters
+from tellapart.features import letter_case
 from tellapart.features.tree import (
     OPERATORS,
     And,
@@ -247,7 +247,7 @@ def regex(pattern: Pattern, fold: bool) -> str:
 
 
 def _letter(letter: str, fold: bool) -> str:
-    either = letters.both(letter) if fold else letter
+    either = letter_case.both(letter) if fold else letter
     return f"[{either}]" if len(either) > 1 else _plain(letter)
 
 
@@ -298,8 +298,8 @@ def _call(node: Call) -> Read:
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "abs": abs,
     "negative": operator.neg,
-    "lower": letters.lower,
-    "upper": letters.upper,
+    "lower": letter_case.lower,
+    "upper": letter_case.upper,
     "trim": lambda text: text.strip(" "),
     "length": len,
     "year": operator.attrgetter("year"),

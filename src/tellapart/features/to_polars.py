@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from tellapart.features import letters
+from tellapart.features import letter_case
 from tellapart.features.evaluate import regex, wider
 from tellapart.features.tree import (
     OPERATORS,
@@ -195,10 +195,10 @@ class _Translator:
         operand = self.expr(node.args[0])
         match node.name:
             case "lower":
-                uppers, lowers = zip(*letters.PAIRS, strict=True)
+                uppers, lowers = zip(*letter_case.PAIRS, strict=True)
                 return operand.str.replace_many(list(uppers), list(lowers))
             case "upper":
-                uppers, lowers = zip(*letters.PAIRS, strict=True)
+                uppers, lowers = zip(*letter_case.PAIRS, strict=True)
                 return operand.str.replace_many(list(lowers), list(uppers))
             case "trim":
                 return operand.str.strip_chars(" ")
@@ -236,4 +236,4 @@ def like(text: pl.Expr, pattern: Pattern, fold: bool) -> pl.Expr:
 def _spelled(node: Node, values: tuple[Value, ...]) -> bool:
     """Whether node is lower(x), and each of the values something it can be."""
     lowered = isinstance(node, Call) and node.name == "lower"
-    return lowered and all(letters.lower(value.value) == value.value for value in values)
+    return lowered and all(letter_case.lower(value.value) == value.value for value in values)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tellapart.features import letters
+from tellapart.features import letter_case
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -103,7 +103,7 @@ def runs(text: str) -> list[str]:
     >>> runs("Don't panic")
     ['don', 't', 'panic']
     """
-    return _RUN.findall(letters.lower(text[:READ]))
+    return _RUN.findall(letter_case.lower(text[:READ]))
 
 
 def _sum(rows: Iterable[Counts], length: int) -> Counts:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tellapart.errors import LabError, ParameterError
-from tellapart.features.cuts import round_cut
+from tellapart.features.thresholds import round_cut
 from tellapart.protocol import Label
 
 FEW = 10

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from tellapart import codec
 from tellapart.simulation import Words, pack, unpack, words_for
 from tellapart.features import Above, Column, Is
-from tellapart.features.cuts import round_cut
+from tellapart.features.thresholds import round_cut
 from tellapart.model import Holds, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
 

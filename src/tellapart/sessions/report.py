@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tellapart.features import Expression
 from tellapart.features.canonical import negate
-from tellapart.features.spoken import spoken
+from tellapart.features.phrasing import spoken
 from tellapart.features.tree import Compare, In, IsNull, Like, Node, Not
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature, Guess, Label

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tellapart.features.counting import count
-from tellapart.features.language import Expression
+from tellapart.features.expression import Expression
 
 if TYPE_CHECKING:
     import polars as pl

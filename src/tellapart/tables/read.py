@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError, ParameterError
-from tellapart.features.language import types as read_types
+from tellapart.features.expression import types as read_types
 from tellapart.tables.encodings import is_utf8
 from tellapart.tables.frames import first_line
 from tellapart.tables.table import Table

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tellapart.features.candidates import Candidate, candidates
-from tellapart.features.language import Expression
+from tellapart.features.expression import Expression
 from tellapart.protocol import Item, Label
 from tellapart.tables.rows import Row
 

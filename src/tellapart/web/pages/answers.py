@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tellapart.errors import FeatureError, ParameterError
-from tellapart.features.spoken import spoken
+from tellapart.features.phrasing import spoken
 from tellapart.sessions import Answered, Session
 from tellapart.sessions.beforehand import compare, known_labels
 from tellapart.sessions.showing import name

@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 
 from tellapart.counts import counted
 from tellapart.errors import FeatureError, ParameterError
-from tellapart.features.spoken import spoken
+from tellapart.features.phrasing import spoken
 from tellapart.sessions import Ending, Given, Session, labels
 from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.showing import covers, ended, said

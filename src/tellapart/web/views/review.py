@@ -14,7 +14,7 @@ from tellapart import codec
 from tellapart.engines.match import clause_numbers
 from tellapart.export import sentences
 from tellapart.export.text import Words
-from tellapart.features.spoken import spoken
+from tellapart.features.phrasing import spoken
 from tellapart.model import DecisionList
 from tellapart.protocol import Feature
 from tellapart.sessions import Answered, Session

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError
 from tellapart.features import evaluate, grammar
-from tellapart.features.text import text
+from tellapart.features.to_text import text
 from tellapart.features.tree import Node, Type, columns
 from tellapart.model import Compound, Holds
 from tellapart.protocol import Item

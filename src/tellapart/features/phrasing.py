@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tellapart.features.language import Expression
-from tellapart.features.text import text
+from tellapart.features.expression import Expression
+from tellapart.features.to_text import text
 from tellapart.features.tree import (
     And,
     Column,
@@ -29,7 +29,7 @@ _LONGEST = 60  # characters of a value
 def spoken(feature: Feature, wanted: bool = True) -> str:
     """What an item is when a feature holds (or does not), without the signs of SQL.
 
-    >>> from tellapart.features.language import parse_feature
+    >>> from tellapart.features.expression import parse_feature
     >>> schema = {"fine print": "text", "legs": "integer", "milk": "bool"}
     >>> asked = ("NOT milk AND legs >= 4", "\\"fine print\\" ILIKE '%free%'", "legs IN (2, 4)")
     >>> for written in asked:

@@ -22,9 +22,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tellapart as ta
 from tellapart.simulation import unpack
-from tellapart.learners.growing import Grower
-from tellapart.learners.history import History
-from tellapart.learners.reading import WAYS
+from tellapart.learners.hindsight_tree import Grower
+from tellapart.learners.hindsight_history import History
+from tellapart.learners.hindsight_reading import WAYS
 from tellapart.protocol import Correction, Guess
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tellapart as ta
 from tellapart import theory
 from tellapart.simulation import unpack
-from tellapart.learners.rules import RuleLearner
+from tellapart.learners.rule_list import RuleLearner
 from tellapart.teachers import Hostile
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tellapart.errors import ParameterError
-from tellapart.learners.rules import Rule, RuleLearner
+from tellapart.learners.rule_list import Rule, RuleLearner
 from tellapart.model import Holds, holds
 from tellapart.protocol import Feature
 from tellapart.theory import adaptive_bound

@@ -17,7 +17,7 @@ from tellapart.model import DecisionList, Holds, describe, holds, show, truth
 from tellapart.protocol import Correction, Feature, Guess, Inconsistency, Item, Label
 
 if TYPE_CHECKING:
-    from tellapart.learners.rules import RuleLearner
+    from tellapart.learners.rule_list import RuleLearner
 
 FORMAT = 1
 """The version of a learner's file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tellapart.errors import check
-from tellapart.learners.rules import Rule, RuleLearner
+from tellapart.learners.rule_list import Rule, RuleLearner
 from tellapart.model import Holds, holds
 from tellapart.protocol import Feature
 from tellapart.theory import capped_bound

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tellapart.learners.rules import Rule, RuleLearner
+from tellapart.learners.rule_list import Rule, RuleLearner
 from tellapart.protocol import Feature
 from tellapart.theory import dff_bound
 

@@ -9,7 +9,7 @@ from tellapart import codec
 from tellapart.errors import ParameterError
 from tellapart.learners.base import BaseLearner
 from tellapart.learners.claims import stands
-from tellapart.learners.rules import RuleLearner
+from tellapart.learners.rule_list import RuleLearner
 from tellapart.model import DecisionList, Holds, holds
 from tellapart.protocol import Correction, Guess, Item, Label
 from tellapart.theory import guarded_bound

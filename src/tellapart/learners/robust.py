@@ -7,7 +7,7 @@ from typing import Any
 
 from tellapart.errors import check
 from tellapart.learners.claims import stands
-from tellapart.learners.rules import Rule, RuleLearner, Unnamed
+from tellapart.learners.rule_list import Rule, RuleLearner, Unnamed
 from tellapart.model import Holds, holds
 from tellapart.protocol import Feature
 from tellapart.theory import Tolerance, patient_bound, robust_bound

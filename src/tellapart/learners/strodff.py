@@ -9,7 +9,7 @@ from typing import Any
 from tellapart import codec
 from tellapart.errors import ParameterError, check
 from tellapart.learners.robust import HandleMistake
-from tellapart.learners.rules import Rule, RuleLearner
+from tellapart.learners.rule_list import Rule, RuleLearner
 from tellapart.model import Holds, holds
 from tellapart.protocol import Item, Label
 from tellapart.theory import Tolerance, gamma, q, stochastic_bound

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
-from tellapart.learners.rules import RuleLearner
+from tellapart.learners.rule_list import RuleLearner
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 from tellapart.teachers.likeness import EXCEPTION, Home, Ledger, Likeness, label_of, likeness, lists

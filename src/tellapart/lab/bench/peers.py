@@ -12,7 +12,7 @@ from tellapart.simulation import simulate as run_simulate
 from tellapart.lab.bench.clock import turns
 from tellapart.lab.bench.measured import SEED, Measurement
 from tellapart.learners import BaseLearner, CappedDFF
-from tellapart.learners.rules import Rule
+from tellapart.learners.rule_list import Rule
 from tellapart.model import DecisionList
 from tellapart.protocol import Item, teach
 from tellapart.worlds import MadeWorld

@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart.simulation import Words, pack, words_for
-from tellapart.learners.history import History, text_of
+from tellapart.learners.hindsight_history import History, text_of
 
 _COLUMNS = 30  # where only named columns are known, a teacher could have named as many
 _DEPTH = 40

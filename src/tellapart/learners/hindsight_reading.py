@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from tellapart import codec
 from tellapart.simulation import unpack
-from tellapart.learners.growing import Grower, Node, Way, in_order, positions
-from tellapart.learners.history import History
+from tellapart.learners.hindsight_tree import Grower, Node, Way, in_order, positions
+from tellapart.learners.hindsight_history import History
 
 WAYS = {
     "reasons": Way(doubt=0.05, eager=1.0),

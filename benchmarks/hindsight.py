@@ -21,11 +21,11 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 import tellapart as ta
-from tellapart.simulation import unpack
-from tellapart.learners.hindsight_tree import Grower
 from tellapart.learners.hindsight_history import History
 from tellapart.learners.hindsight_reading import WAYS
+from tellapart.learners.hindsight_tree import Grower
 from tellapart.protocol import Correction, Guess
+from tellapart.simulation import unpack
 
 
 def seconds(work: Callable[[], Any], repeats: int = 3) -> float:

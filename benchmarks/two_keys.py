@@ -30,9 +30,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tellapart.simulation import unpack
 from tellapart.lab.real_tables import place_of
 from tellapart.sessions import Given, Session, Store
+from tellapart.simulation import unpack
 from tellapart.tables import Table
 from tellapart.tables.packed import evaluate
 from tellapart.worlds.zoo import read

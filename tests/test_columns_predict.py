@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import tellapart as ta
+from tellapart.errors import FeatureError
 from tellapart.simulation import fired, pack, predict, predict_chunks
 from tellapart.simulation.plain import Plain
 from tellapart.simulation.tape import Tape
-from tellapart.errors import FeatureError
 
 
 @pytest.fixture(params=[Plain, Tape], ids=["Plain", "Tape"], autouse=True)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import tellapart as ta
 from tellapart import theory
-from tellapart.simulation import unpack
 from tellapart.learners.rule_list import RuleLearner
+from tellapart.simulation import unpack
 from tellapart.teachers import Hostile
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)

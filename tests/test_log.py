@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis.strategies import booleans, data, integers, lists, sampled_from, tuples
 
+from tellapart.protocol import Guess
 from tellapart.simulation.log import Log
 from tellapart.simulation.tape import NUMBER
-from tellapart.protocol import Guess
 
 
 @given(data())

@@ -14,9 +14,9 @@ import pytest
 
 import tellapart as ta
 from tellapart.cli import main
+from tellapart.cli.options import Reading, arguments, in_options
 from tellapart.engines import predict_file
 from tellapart.errors import FormatError, ParameterError
-from tellapart.cli.options import Reading, arguments, in_options
 from tellapart.sessions import Store
 from tellapart.web.shelf import open_or_begin
 

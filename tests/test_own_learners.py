@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import tellapart as ta
+from tellapart.learners import BaseLearner
 from tellapart.simulation.plain import Plain
 from tellapart.simulation.tape import Tape
-from tellapart.learners import BaseLearner
 
 
 class Latest(ta.CappedDFF):

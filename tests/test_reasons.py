@@ -7,8 +7,8 @@ import random
 import pytest
 
 import tellapart as ta
-from tellapart.simulation.tape import Tape
 from tellapart.protocol import Guess
+from tellapart.simulation.tape import Tape
 
 
 @pytest.fixture(autouse=True)

@@ -12,12 +12,12 @@ from collections.abc import Callable
 import pytest
 
 import tellapart as ta
-from tellapart.simulation.corrections import Corrections
-from tellapart.simulation.plain import Plain
-from tellapart.simulation.tape import Tape
 from tellapart.learners import BaseLearner
 from tellapart.learners.rule_list import Rule, RuleLearner
 from tellapart.model import Literal
+from tellapart.simulation.corrections import Corrections
+from tellapart.simulation.plain import Plain
+from tellapart.simulation.tape import Tape
 from tellapart.theory.representation import Component, Representation
 from tellapart.worlds import Listed, World
 

@@ -89,7 +89,6 @@ _ROOMS = (
 if TYPE_CHECKING:
     from tellapart import adapters as adapters
     from tellapart import checks as checks
-    from tellapart import simulation as simulation
     from tellapart import engines as engines
     from tellapart import export as export
     from tellapart import features as features
@@ -97,11 +96,11 @@ if TYPE_CHECKING:
     from tellapart import learners as learners
     from tellapart import review as review
     from tellapart import sessions as sessions
+    from tellapart import simulation as simulation
     from tellapart import tables as tables
     from tellapart import teachers as teachers
     from tellapart import theory as theory
     from tellapart import worlds as worlds
-    from tellapart.simulation import simulate as simulate
     from tellapart.errors import FeatureError as FeatureError
     from tellapart.errors import FormatError as FormatError
     from tellapart.errors import ParameterError as ParameterError
@@ -150,6 +149,7 @@ if TYPE_CHECKING:
     from tellapart.review import suspects as suspects
     from tellapart.sessions import Session as Session
     from tellapart.sessions import Store as Store
+    from tellapart.simulation import simulate as simulate
     from tellapart.tables import Table as Table
     from tellapart.tables import read_table as read_table
     from tellapart.teachers import Recorded as Recorded

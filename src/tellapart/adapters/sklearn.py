@@ -9,12 +9,12 @@ import numpy as np
 
 from tellapart.adapters.fresh import fresh
 from tellapart.adapters.numbers import Matrix, Thresholds, rows
-from tellapart.simulation.bits import Words, pack
 from tellapart.engines.match import clause_numbers
 from tellapart.errors import MissingExtra
 from tellapart.features import Above
 from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label, Learner, Teacher, teach
+from tellapart.simulation.bits import Words, pack
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin

@@ -6,8 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from tellapart.cli import report
-from tellapart.cli import report_screen
+from tellapart.cli import report, report_screen
 from tellapart.errors import MissingExtra
 from tellapart.lab import curves
 

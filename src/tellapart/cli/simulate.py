@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tellapart.cli.arguments import Amount, Whole
-from tellapart.errors import FormatError, ParameterError
 from tellapart.cli.options import Reading, arguments
+from tellapart.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
     from tellapart.export.text import Words

@@ -70,11 +70,11 @@ def teach(
     no_browser
         Print the address, and open no browser.
     """
+    from tellapart.cli.serve import check_port, login
     from tellapart.errors import ParameterError
     from tellapart.sessions import Store
     from tellapart.sessions.keys import FILE, read_keys
     from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
-    from tellapart.cli.serve import check_port, login
     from tellapart.web.waiting import waiting
 
     tour, how_read = table is None, arguments(reading, table)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.simulation import Codes, Plain, Words, blank, words_for
 from tellapart.model import Clause
 from tellapart.protocol import Feature
+from tellapart.simulation import Codes, Plain, Words, blank, words_for
 
 
 def clause_numbers(

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tellapart.simulation.bits import Words
 from tellapart.engines.match import clause_numbers
 from tellapart.engines.output import Answers
 from tellapart.export.trees import tree_of
 from tellapart.features.to_polars import DTYPE, translate
+from tellapart.simulation.bits import Words
 from tellapart.tables import Scan
 from tellapart.tables.bits import words
 

@@ -14,8 +14,7 @@ from tellapart.errors import ExportError, ParameterError
 from tellapart.export import python_parts
 from tellapart.export.clauses import reachable
 from tellapart.export.trees import check_reading, refusal
-from tellapart.features import Above, And, Column, Expression, Not, Or, evaluate, tree
-from tellapart.features import letter_case
+from tellapart.features import Above, And, Column, Expression, Not, Or, evaluate, letter_case, tree
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Feature

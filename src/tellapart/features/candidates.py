@@ -26,11 +26,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tellapart.counts import counted
-from tellapart.features import canonical
-from tellapart.features import letter_case
+from tellapart.features import canonical, letter_case
 from tellapart.features.counting import count, truths
-from tellapart.features.thresholds import best_cut, round_cut
 from tellapart.features.expression import Expression
+from tellapart.features.thresholds import best_cut, round_cut
 from tellapart.features.tree import Column, Node, Type, Value, Wild
 from tellapart.features.vocabulary import LONGEST as LONGEST_WORD
 from tellapart.features.vocabulary import READ, Vocabulary

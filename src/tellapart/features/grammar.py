@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tellapart.errors import FeatureError
 from tellapart.features import canonical
 from tellapart.features.to_text import text
-from tellapart.features.tree import Column, Node, Pattern, Type, Value, Wild, columns
 from tellapart.features.tokens import ALLOWED, FUNCTIONS, Names, read, refuse, short
+from tellapart.features.tree import Column, Node, Pattern, Type, Value, Wild, columns
 
 if TYPE_CHECKING:
     from sqlglot import Token, exp

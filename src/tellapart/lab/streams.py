@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import worlds
-from tellapart.simulation import unpack
 from tellapart.errors import ParameterError
 from tellapart.lab import real_tables
 from tellapart.lab.trial import Labelled, Scene, slipping, worst
+from tellapart.simulation import unpack
 from tellapart.teachers import Slipping
 from tellapart.worlds import World
 

@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.simulation import Words, pack, unpack, words_for
 from tellapart.features import Above, Column, Is
 from tellapart.features.thresholds import round_cut
 from tellapart.model import Holds, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
+from tellapart.simulation import Words, pack, unpack, words_for
 
 _CUTS = 15  # thresholds found at a time in a column of numbers
 _VALUES = 32  # a column of more different numbers has no "legs = 4"

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.simulation import unpack
-from tellapart.learners.hindsight_tree import Grower, Node, Way, in_order, positions
 from tellapart.learners.hindsight_history import History
+from tellapart.learners.hindsight_tree import Grower, Node, Way, in_order, positions
+from tellapart.simulation import unpack
 
 WAYS = {
     "reasons": Way(doubt=0.05, eager=1.0),

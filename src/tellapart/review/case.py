@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from tellapart.simulation import Words as Packed
-from tellapart.simulation import pack
 from tellapart.export.text import Words
 from tellapart.model import DecisionList, Holds, holds, truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.review.groups import Facts
 from tellapart.review.jury import Jury
 from tellapart.review.transcript import Transcript
+from tellapart.simulation import Words as Packed
+from tellapart.simulation import pack
 
 
 @dataclass(frozen=True)

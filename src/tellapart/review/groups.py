@@ -26,11 +26,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.simulation import Words, clear_tail, pack, unpack, words_for
 from tellapart.features import Is
 from tellapart.model import Holds, Not, describe, holds, truth
 from tellapart.protocol import Feature, Label
 from tellapart.review.transcript import Transcript
+from tellapart.simulation import Words, clear_tail, pack, unpack, words_for
 
 _Floats = npt.NDArray[np.float64]
 _Numbers = npt.NDArray[np.intp]

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.simulation import Words, pack, unpack
 from tellapart.review.groups import Facts, Group, grouped
+from tellapart.simulation import Words, pack, unpack
 
 _FOLDS = 5
 

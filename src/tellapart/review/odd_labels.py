@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tellapart.simulation import bit, unpack
 from tellapart.review.case import Case, Suspect
+from tellapart.simulation import bit, unpack
 
 
 def odd_labels(case: Case) -> list[Suspect]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from tellapart.simulation import Words as Packed
 from tellapart.errors import check
 from tellapart.export.text import Words
 from tellapart.model import DecisionList, holds
@@ -20,6 +19,7 @@ from tellapart.review.jury import Jury
 from tellapart.review.odd_features import odd_features
 from tellapart.review.odd_labels import odd_labels
 from tellapart.review.transcript import Transcript
+from tellapart.simulation import Words as Packed
 
 
 def suspects(

@@ -9,14 +9,14 @@ from itertools import combinations
 
 import numpy as np
 
-from tellapart.simulation import Words as Packed
-from tellapart.simulation import pack
 from tellapart.export.text import Words
 from tellapart.protocol import Feature
 from tellapart.review import Suspect, Transcript, suspects
 from tellapart.sessions import report
 from tellapart.sessions.replies import Agreement, Disagreement, OddOne
 from tellapart.sessions.state import State
+from tellapart.simulation import Words as Packed
+from tellapart.simulation import pack
 
 
 def shared(state: State) -> Iterator[tuple[int, list[int]]]:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tellapart.simulation import unpack
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features import Expression, canonical
 from tellapart.features.tree import Column, Type, Wild
+from tellapart.simulation import unpack
 from tellapart.tables import Table
 from tellapart.tables.packed import evaluate
 

@@ -9,8 +9,8 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.simulation.bits import Words, blank, clear_tail, pack, words_for
 from tellapart.protocol import Label
+from tellapart.simulation.bits import Words, blank, clear_tail, pack, words_for
 
 _PART = 1 << 14  # words
 

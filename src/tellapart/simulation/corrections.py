@@ -10,9 +10,9 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from tellapart.protocol import Guess, Round, Teacher
 from tellapart.simulation.bits import Words, clear
 from tellapart.simulation.log import Log
-from tellapart.protocol import Guess, Round, Teacher
 
 _PART = 1 << 12  # words of the first part of a column
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tellapart.model import holds
+from tellapart.protocol import Conversation, Learner, Lesson, Stopper
 from tellapart.simulation.corrections import Corrections, Noted
 from tellapart.simulation.match import PackedMatch, Unreadable, World
 from tellapart.simulation.solo import Solo
-from tellapart.model import holds
-from tellapart.protocol import Conversation, Learner, Lesson, Stopper
 
 
 def simulate(learner: Learner, world: World, *, until: Stopper | None = None) -> Lesson:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.simulation.tape import NUMBER
 from tellapart.protocol import Guess
+from tellapart.simulation.tape import NUMBER
 
 _MANY = 1 << 10  # rounds that are worth packing
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+from tellapart.model import Literal
+from tellapart.protocol import Feature, Item, Label, Teacher
 from tellapart.simulation.bits import Words
 from tellapart.simulation.codes import Labels
 from tellapart.simulation.engine import engine
 from tellapart.simulation.source import Source, column
 from tellapart.simulation.tape import Growth, Tape
-from tellapart.model import Literal
-from tellapart.protocol import Feature, Item, Label, Teacher
 
 NEVER = 1 << 62
 """Later than any item."""

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from tellapart.protocol import Feature
 from tellapart.simulation.log import Log
 from tellapart.simulation.reasons import Reasons
 from tellapart.simulation.said import Said
@@ -46,7 +47,6 @@ from tellapart.simulation.tape import (
     TOUCHES,
     Tape,
 )
-from tellapart.protocol import Feature
 
 _DEFAULT = -1  # the number of its guess; those of rules begin with 0
 _EVER = 1 << 62

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tellapart.protocol import Feature, Item
 from tellapart.simulation.mind import Mind, reason
 from tellapart.simulation.tape import (
     AGAINST,
@@ -21,7 +22,6 @@ from tellapart.simulation.tape import (
     USED,
     Tape,
 )
-from tellapart.protocol import Feature, Item
 
 _ROOM = 1024  # entries, to begin with; a power of two
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tellapart.simulation.tape import COUNTER, SEPARATORS
 from tellapart.protocol import Feature
+from tellapart.simulation.tape import COUNTER, SEPARATORS
 
 
 class Said(tuple[Feature | None, ...]):

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tellapart.protocol import Conversation, Feature
 from tellapart.simulation.bits import words_for
 from tellapart.simulation.corrections import Noted
 from tellapart.simulation.match import PackedMatch, Unreadable, World
 from tellapart.simulation.patience import Patience
 from tellapart.simulation.reasons import Reasons
 from tellapart.simulation.tape import COMPONENT, COMPONENT_DIGITS, COMPONENTS, LABEL, Tape
-from tellapart.protocol import Conversation, Feature
 
 
 class Solo:

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tellapart.simulation.bits import Words, clear_tail, words_for
 from tellapart.errors import FeatureError
 from tellapart.features import And, Or
 from tellapart.model import Not, describe
 from tellapart.protocol import Feature
+from tellapart.simulation.bits import Words, clear_tail, words_for
 
 
 class Source(Protocol):

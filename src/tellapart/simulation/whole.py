@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from tellapart.errors import FeatureError
+from tellapart.model import DecisionList, holds
+from tellapart.protocol import Feature, Label
 from tellapart.simulation.bits import blank, words_for
 from tellapart.simulation.codes import Codes, Labels
 from tellapart.simulation.engine import engine
 from tellapart.simulation.source import Source, column
-from tellapart.errors import FeatureError
-from tellapart.model import DecisionList, holds
-from tellapart.protocol import Feature, Label
 
 
 def predict(model: DecisionList, source: Source) -> Labels:

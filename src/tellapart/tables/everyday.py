@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tellapart.features import canonical
-from tellapart.features.thresholds import round_cut
 from tellapart.features.expression import Expression
+from tellapart.features.thresholds import round_cut
 from tellapart.features.tree import Column, Node, Type, Value
 
 if TYPE_CHECKING:

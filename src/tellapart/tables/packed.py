@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tellapart.simulation import Words, clear_tail, pack, words_for
 from tellapart.errors import FeatureError
 from tellapart.features import And, Column, Expression, Is, Not, Or, tree
 from tellapart.features.tree import IsNull, Type
 from tellapart.model import truth
 from tellapart.protocol import Feature
+from tellapart.simulation import Words, clear_tail, pack, words_for
 
 if TYPE_CHECKING:
     from tellapart.tables.table import Table

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tellapart.simulation import Words
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features import Expression, parse_feature
 from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
+from tellapart.simulation import Words
 from tellapart.tables.frames import first_line
 from tellapart.tables.packed import evaluate, reads
 from tellapart.tables.part import Part

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tellapart.errors import ParameterError, SessionError
 from tellapart.cli.options import check_begun
+from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
 from tellapart.sessions.choose import FOR_PEOPLE, check_choice, read_learner
 from tellapart.tables import read_table

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.simulation import Codes, Labels, Words, pack, unpack
 from tellapart.features import Is
 from tellapart.model import Holds, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
+from tellapart.simulation import Codes, Labels, Words, pack, unpack
 from tellapart.teachers import FromRepresentation, LabelOf
 from tellapart.theory.representation import Representation
 

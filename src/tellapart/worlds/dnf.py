@@ -8,9 +8,9 @@ from itertools import combinations
 
 import numpy as np
 
-from tellapart.simulation import Codes, blank, pack, words_for
 from tellapart.errors import ParameterError
 from tellapart.model import Literal
+from tellapart.simulation import Codes, blank, pack, words_for
 from tellapart.theory.representation import Component, Representation
 from tellapart.worlds.made import Columns, MadeWorld, check_sizes
 

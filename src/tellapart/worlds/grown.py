@@ -8,10 +8,10 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.simulation import Words, unpack
 from tellapart.errors import ParameterError, check
 from tellapart.model import Holds, Literal, holds, truth
 from tellapart.protocol import Feature, Item, Label
+from tellapart.simulation import Words, unpack
 from tellapart.theory.representation import Component, Representation
 from tellapart.worlds.base import Listed
 

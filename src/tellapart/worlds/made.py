@@ -16,6 +16,10 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from tellapart import codec
+from tellapart.errors import FormatError, ParameterError, check
+from tellapart.features import And, Is, Or
+from tellapart.model import Not, truth
+from tellapart.protocol import Feature, Item, Label
 from tellapart.simulation import (
     Codes,
     Labels,
@@ -28,10 +32,6 @@ from tellapart.simulation import (
     pack,
     words_for,
 )
-from tellapart.errors import FormatError, ParameterError, check
-from tellapart.features import And, Is, Or
-from tellapart.model import Not, truth
-from tellapart.protocol import Feature, Item, Label
 from tellapart.teachers import FromRepresentation
 from tellapart.theory.representation import Representation
 from tellapart.worlds.base import View, World

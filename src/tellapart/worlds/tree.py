@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from functools import partial
 
-from tellapart.simulation import Codes, Plain, blank, words_for
 from tellapart.errors import ParameterError
 from tellapart.model import Literal
 from tellapart.protocol import Label
+from tellapart.simulation import Codes, Plain, blank, words_for
 from tellapart.theory.representation import Component, Representation
 from tellapart.worlds.made import Columns, MadeWorld, check_sizes
 

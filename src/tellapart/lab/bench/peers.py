@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from tellapart.simulation import predict, unpack
-from tellapart.simulation import simulate as run_simulate
 from tellapart.lab.bench.clock import turns
 from tellapart.lab.bench.measured import SEED, Measurement
 from tellapart.learners import BaseLearner, CappedDFF
 from tellapart.learners.rule_list import Rule
 from tellapart.model import DecisionList
 from tellapart.protocol import Item, teach
+from tellapart.simulation import predict, unpack
+from tellapart.simulation import simulate as run_simulate
 from tellapart.worlds import MadeWorld
 
 

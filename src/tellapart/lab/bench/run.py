@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 
-from tellapart.simulation.engine import engine
-from tellapart.simulation.tape import Tape
 from tellapart.lab.bench.measured import SEED, Bench, Limit, Measurement, machine
 from tellapart.lab.bench.peers import against_river, against_sklearn, teach_against_naive
 from tellapart.lab.bench.simulating import (
@@ -24,6 +22,8 @@ from tellapart.lab.bench.simulating import (
 )
 from tellapart.lab.bench.starting import start_up
 from tellapart.learners import CappedDFF
+from tellapart.simulation.engine import engine
+from tellapart.simulation.tape import Tape
 from tellapart.worlds import dnf, tree
 
 LARGE = (1000, 96, 4)

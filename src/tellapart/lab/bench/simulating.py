@@ -9,14 +9,14 @@ from functools import partial
 
 import numpy as np
 
-from tellapart.simulation import Words
-from tellapart.simulation import simulate as run_simulate
-from tellapart.simulation.desk import alone
 from tellapart.lab.bench.clock import seconds, turns, worked
 from tellapart.lab.bench.measured import Limit, Measurement
 from tellapart.learners import BaseLearner, CappedDFF, RobustDFF, StRoDFF
 from tellapart.model import DecisionList
 from tellapart.protocol import Lesson, teach
+from tellapart.simulation import Words
+from tellapart.simulation import simulate as run_simulate
+from tellapart.simulation.desk import alone
 from tellapart.worlds import MadeWorld
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from tellapart.simulation import unpack
 from tellapart.errors import ExportError, FeatureError, ParameterError
 from tellapart.sessions import Session
 from tellapart.sessions.search import condition
 from tellapart.sessions.showing import name, show
+from tellapart.simulation import unpack
 from tellapart.tables.packed import evaluate
 from tellapart.web.calling import Call, Name
 from tellapart.web.pages.drawing import SHOWN, around, page

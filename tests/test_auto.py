@@ -16,9 +16,9 @@ from tellapart import codec
 from tellapart.features import Above
 from tellapart.learners.base import BaseLearner
 from tellapart.learners.difficulty import Difficulty, Told
-from tellapart.learners.hindsight_history import History
-from tellapart.learners.hindsight_reading import WAYS, Reading
-from tellapart.learners.hindsight_tree import Grower, in_order
+from tellapart.learners.hindsight.history import History
+from tellapart.learners.hindsight.readings import WAYS, Reading
+from tellapart.learners.hindsight.tree_growing import Grower, in_order
 from tellapart.model import holds, truth
 from tellapart.protocol import Correction, Guess, Item
 

@@ -6,7 +6,7 @@ from tellapart.learners.base import BaseLearner, load_learner
 from tellapart.learners.capped import CappedDFF
 from tellapart.learners.dff import DFF
 from tellapart.learners.guarded import Guarded
-from tellapart.learners.hindsight import Hindsight
+from tellapart.learners.hindsight.hindsight import Hindsight
 from tellapart.learners.robust import RobustDFF
 from tellapart.learners.strodff import StRoDFF
 

@@ -11,7 +11,7 @@ from tellapart.learners.adaptive import AdaptiveDFF
 from tellapart.learners.base import BaseLearner
 from tellapart.learners.difficulty import Difficulty, Told, allowance
 from tellapart.learners.guarded import Guarded
-from tellapart.learners.hindsight import Hindsight
+from tellapart.learners.hindsight.hindsight import Hindsight
 from tellapart.model import Holds, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 

@@ -32,7 +32,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.learners.hindsight_history import History, text_of
+from tellapart.learners.hindsight.history import History, text_of
 from tellapart.simulation import Words, pack, words_for
 
 _COLUMNS = 30  # where only named columns are known, a teacher could have named as many

@@ -11,8 +11,8 @@ import numpy as np
 from tellapart import codec
 from tellapart.errors import ParameterError
 from tellapart.learners.base import BaseLearner
-from tellapart.learners.hindsight_history import History
-from tellapart.learners.hindsight_reading import WAYS, Reading
+from tellapart.learners.hindsight.history import History
+from tellapart.learners.hindsight.readings import WAYS, Reading
 from tellapart.model import Clause, DecisionList, Holds, Literal, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.learners.hindsight_history import History
-from tellapart.learners.hindsight_tree import Grower, Node, Way, in_order, positions
+from tellapart.learners.hindsight.history import History
+from tellapart.learners.hindsight.tree_growing import Grower, Node, Way, in_order, positions
 from tellapart.simulation import unpack
 
 WAYS = {

@@ -17,7 +17,7 @@ from tellapart.learners import (
     StRoDFF,
 )
 from tellapart.protocol import Guess, Item, Label
-from tellapart.teachers.adversary import Adversary, worst_case
+from tellapart.teachers.adversary.adversary import Adversary, worst_case
 from worst_cases import attack
 
 SMALL = [(m, k) for m in (1, 2, 3) for k in (0, 1, 2)]

@@ -22,10 +22,10 @@ from tellapart.learners import (
 )
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Correction, Guess, Item
-from tellapart.teachers.adversary import _told, worst_case
-from tellapart.teachers.board import Board, Played, Position
-from tellapart.teachers.longest import longest
-from tellapart.teachers.search import walk
+from tellapart.teachers.adversary.adversary import _told, worst_case
+from tellapart.teachers.adversary.longest_path import longest
+from tellapart.teachers.adversary.moves import Board, Played, Position
+from tellapart.teachers.adversary.search import walk
 from worst_cases import assert_legal, attack, replay
 
 # -- lessons without end

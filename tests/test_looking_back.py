@@ -16,9 +16,9 @@ from tellapart.learners import AdaptiveDFF, AutoDFF, BaseLearner, CappedDFF, Gua
 from tellapart.model import Not, truth
 from tellapart.protocol import Correction, Guess, Item
 from tellapart.teachers import Adversary, WorstCase, worst_case
-from tellapart.teachers.likeness import label_of
-from tellapart.teachers.memoir import Draft, Memoir, Moment, Move
-from tellapart.teachers.search import Levels
+from tellapart.teachers.adversary.equivalence import label_of
+from tellapart.teachers.adversary.history_moves import Draft, Memoir, Moment, Move
+from tellapart.teachers.adversary.search import Levels
 
 
 def assert_legal(worst: WorstCase) -> None:

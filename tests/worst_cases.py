@@ -11,7 +11,7 @@ from tellapart.learners import (
     BaseLearner,
 )
 from tellapart.protocol import Correction, Guess, Item
-from tellapart.teachers.adversary import WorstCase, worst_case
+from tellapart.teachers.adversary.adversary import WorstCase, worst_case
 
 
 class Transcript:

@@ -1,10 +1,10 @@
 """Teachers: who answers, and how well."""
 
-from tellapart.teachers.adversary import Adversary, WorstCase, worst_case
+from tellapart.teachers.adversary.adversary import Adversary, WorstCase, worst_case
+from tellapart.teachers.from_representation import FromRepresentation
 from tellapart.teachers.hostile import Hostile
 from tellapart.teachers.informed import Informed, LabelOf
 from tellapart.teachers.recorded import Recorded
-from tellapart.teachers.representation import FromRepresentation
 from tellapart.teachers.slipping import Slip, Slipping
 
 __all__ = [

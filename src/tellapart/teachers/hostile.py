@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 from tellapart import codec
 from tellapart.errors import check
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
-from tellapart.teachers.representation import FromRepresentation
+from tellapart.teachers.from_representation import FromRepresentation
 from tellapart.theory.representation import Representation
 
 

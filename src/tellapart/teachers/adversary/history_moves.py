@@ -30,7 +30,7 @@ from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
 from tellapart.model import Not
 from tellapart.protocol import Correction, Feature, Guess, Item
-from tellapart.teachers.likeness import Home, label_of
+from tellapart.teachers.adversary.equivalence import Home, label_of
 
 _Column: TypeAlias = tuple[bool | None, ...]
 """What a feature is on each component; None where each item may choose."""

@@ -29,7 +29,15 @@ from tellapart.learners import BaseLearner
 from tellapart.learners.rule_list import RuleLearner
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
-from tellapart.teachers.likeness import EXCEPTION, Home, Ledger, Likeness, label_of, likeness, lists
+from tellapart.teachers.adversary.equivalence import (
+    EXCEPTION,
+    Home,
+    Ledger,
+    Likeness,
+    label_of,
+    likeness,
+    lists,
+)
 
 _FRESH = "fresh"  # stands for a feature yet to be named
 

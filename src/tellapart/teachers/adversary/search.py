@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
-from tellapart.teachers.board import Board, Played, Position
-from tellapart.teachers.longest import longest
-from tellapart.teachers.memoir import Memoir, Moment, Move
+from tellapart.teachers.adversary.history_moves import Memoir, Moment, Move
+from tellapart.teachers.adversary.longest_path import longest
+from tellapart.teachers.adversary.moves import Board, Played, Position
 
 START = "start"
 """Stands for the key before the first round."""

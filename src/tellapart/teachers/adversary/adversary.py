@@ -10,10 +10,10 @@ from typing import Any
 from tellapart.errors import ParameterError, ProtocolError, TellapartError, check
 from tellapart.learners import BaseLearner
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
-from tellapart.teachers.board import Board, Played
-from tellapart.teachers.likeness import EXCEPTION, Home, label_of
-from tellapart.teachers.memoir import Memoir, Move
-from tellapart.teachers.search import Levels, Lookahead, Plan, walk
+from tellapart.teachers.adversary.equivalence import EXCEPTION, Home, label_of
+from tellapart.teachers.adversary.history_moves import Memoir, Move
+from tellapart.teachers.adversary.moves import Board, Played
+from tellapart.teachers.adversary.search import Levels, Lookahead, Plan, walk
 
 
 @dataclass(frozen=True)

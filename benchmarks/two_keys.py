@@ -34,7 +34,7 @@ from tellapart.lab.real_tables import place_of
 from tellapart.sessions import Given, Session, Store
 from tellapart.simulation import unpack
 from tellapart.tables import Table
-from tellapart.tables.packed import evaluate
+from tellapart.tables.packed_columns import evaluate
 from tellapart.worlds.zoo import read
 
 Data = tuple[dict[str, list[Any]], list[str]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tellapart.engines.match import clause_numbers
 from tellapart.engines.output import Answers
-from tellapart.export.trees import tree_of
+from tellapart.export.feature_trees import tree_of
 from tellapart.features.to_polars import DTYPE, translate
 from tellapart.simulation.bits import Words
 from tellapart.tables import Scan

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from tellapart.engines.output import Answers, Predicted, output_kind, output_names
 from tellapart.errors import ParameterError
+from tellapart.export.feature_trees import check_reading, columns_of
 from tellapart.export.files import replacing
-from tellapart.export.trees import check_reading, columns_of
 from tellapart.features.expression import types as read_types
 from tellapart.features.tree import Type
 from tellapart.model import DecisionList

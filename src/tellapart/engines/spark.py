@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tellapart.engines.output import Answers
-from tellapart.engines.query import Query
+from tellapart.engines.sql_query import Query
 from tellapart.errors import FormatError, MissingExtra, TellapartError
 from tellapart.features.tree import Type
 from tellapart.model import DecisionList

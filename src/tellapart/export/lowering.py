@@ -22,7 +22,8 @@ from sqlglot import exp
 
 from tellapart.errors import ExportError
 from tellapart.export.names import identifier
-from tellapart.export.pieces import (
+from tellapart.export.ranges import LARGEST, reach
+from tellapart.export.sql_nodes import (
     anonymous,
     cast,
     escape,
@@ -33,7 +34,6 @@ from tellapart.export.pieces import (
     words,
     wrap,
 )
-from tellapart.export.ranges import LARGEST, reach
 from tellapart.features import letter_case
 from tellapart.features.evaluate import reader, wider
 from tellapart.features.tree import (

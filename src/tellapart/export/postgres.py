@@ -15,8 +15,8 @@ from functools import cache
 from sqlglot import exp, parse_one
 
 from tellapart.export.lowering import Lowering
-from tellapart.export.pieces import words, wrap
 from tellapart.export.ranges import reach
+from tellapart.export.sql_nodes import words, wrap
 from tellapart.features.evaluate import reader
 from tellapart.features.tree import (
     Arithmetic,

@@ -13,7 +13,7 @@ from typing import Any
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export import python_parts
 from tellapart.export.clauses import reachable
-from tellapart.export.trees import check_reading, refusal
+from tellapart.export.feature_trees import check_reading, refusal
 from tellapart.features import Above, And, Column, Expression, Not, Or, evaluate, letter_case, tree
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 from tellapart.model import DecisionList, Literal

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tellapart.errors import ExportError, ParameterError
-from tellapart.export import trees
+from tellapart.export import feature_trees
 from tellapart.export.clauses import example_text, reachable
 from tellapart.features.expression import types as read_types
 from tellapart.model import Clause, DecisionList
@@ -64,7 +64,7 @@ def to_sql(
     from tellapart.export.dialects import lowering
 
     language = lowering(dialect)
-    trees.check_reading(model)
+    feature_trees.check_reading(model)
     types = read_types(schema or {})
     clauses = reachable(model)
     values = _values(clauses, value, language())
@@ -75,13 +75,17 @@ def to_sql(
     return "\n".join(["CASE", *lines, f"  ELSE {last[1]}", "END"])
 
 
-def _condition(clause: Clause, types: trees.Types, language: type[Lowering], clean: bool) -> str:
+def _condition(
+    clause: Clause, types: feature_trees.Types, language: type[Lowering], clean: bool
+) -> str:
     from sqlglot import exp
 
     parts = []
     for literal in clause.literals:
         try:
-            parts.append(language(clean=clean).condition(trees.literal_tree(literal, types)))
+            parts.append(
+                language(clean=clean).condition(feature_trees.literal_tree(literal, types))
+            )
         except ExportError as error:
             raise ExportError(
                 f"cannot write {str(literal)!r} for {language.name}: {error}"
@@ -92,7 +96,7 @@ def _condition(clause: Clause, types: trees.Types, language: type[Lowering], cle
 
 def _values(clauses: Sequence[Clause], wanted: str, language: Lowering) -> list[str]:
     """What each clause gives, as literals of one type."""
-    from tellapart.export.pieces import string, whole
+    from tellapart.export.sql_nodes import string, whole
 
     if wanted == "clause":
         return [str(number) for number in range(1, len(clauses) + 1)]

@@ -16,7 +16,7 @@ from tellapart.sessions.acts import Shown
 from tellapart.sessions.replies import Check
 from tellapart.sessions.state import State
 from tellapart.tables import Row
-from tellapart.tables.telling import telling
+from tellapart.tables.candidates import telling
 
 _BACK = 2_000  # so many rounds are looked back at
 _EACH = 200  # for so many items of each of the two labels

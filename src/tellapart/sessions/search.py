@@ -16,7 +16,7 @@ from tellapart.features import Expression, canonical
 from tellapart.features.tree import Column, Type, Wild
 from tellapart.simulation import unpack
 from tellapart.tables import Table
-from tellapart.tables.packed import evaluate
+from tellapart.tables.packed_columns import evaluate
 
 if TYPE_CHECKING:
     from tellapart.sessions.state import State

@@ -20,7 +20,7 @@ from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.simulation import Words
 from tellapart.tables.frames import first_line
-from tellapart.tables.packed import evaluate, reads
+from tellapart.tables.packed_columns import evaluate, reads
 from tellapart.tables.part import Part
 from tellapart.tables.rows import Row, Rows
 from tellapart.tables.tags import Tag
@@ -232,7 +232,7 @@ class Table:
         item's, if it is known. Of the id column only common words are offered: names tell nothing
         of other items. See `tellapart.features.candidates`.
         """
-        from tellapart.tables.telling import telling
+        from tellapart.tables.candidates import telling
 
         return telling(self, item, example, history, label=label, limit=limit)
 
@@ -268,7 +268,7 @@ class Table:
     def vocabulary(self, column: str) -> Vocabulary:
         """The common words of a text column, read in a part of the table; read once."""
         from tellapart.features.vocabulary import Vocabulary
-        from tellapart.tables.telling import RANKED
+        from tellapart.tables.candidates import RANKED
 
         known = self._vocabularies.get(column)
         if known is None:

@@ -14,7 +14,7 @@ from tellapart.sessions import Session
 from tellapart.sessions.search import condition
 from tellapart.sessions.showing import name, show
 from tellapart.simulation import unpack
-from tellapart.tables.packed import evaluate
+from tellapart.tables.packed_columns import evaluate
 from tellapart.web.calling import Call, Name
 from tellapart.web.pages.drawing import SHOWN, around, page
 from tellapart.web.views import exports, review

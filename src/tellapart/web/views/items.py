@@ -15,7 +15,7 @@ from tellapart.features.candidates import Candidate
 from tellapart.features.tree import Type
 from tellapart.sessions import Session
 from tellapart.tables import Row, Table
-from tellapart.tables.packed import evaluate
+from tellapart.tables.packed_columns import evaluate
 
 
 def plain(value: Any) -> Any:

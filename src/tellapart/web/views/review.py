@@ -20,7 +20,7 @@ from tellapart.protocol import Feature
 from tellapart.sessions import Answered, Session
 from tellapart.sessions.events import Event
 from tellapart.tables import Row, Table
-from tellapart.tables.packed import evaluate
+from tellapart.tables.packed_columns import evaluate
 from tellapart.web.views import items, teaching
 
 

@@ -8,8 +8,8 @@ from sqlglot import exp
 
 from tellapart.engines.output import Answers
 from tellapart.export.dialects import lowering
-from tellapart.export.pieces import string
 from tellapart.export.sql import to_sql
+from tellapart.export.sql_nodes import string
 from tellapart.features.tree import Type, Value
 from tellapart.model import DecisionList
 

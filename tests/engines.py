@@ -9,16 +9,16 @@ from typing import Any
 
 import polars as pl
 
-from tellapart.checks import expressions
+from tellapart.checks import random_features
 from tellapart.features.to_polars import DTYPE
 from tellapart.features.tree import Type
 
-DTYPES = {name: DTYPE[Type(kind)] for name, kind in expressions.SCHEMA.items()}
+DTYPES = {name: DTYPE[Type(kind)] for name, kind in random_features.SCHEMA.items()}
 
 
 def frame(seed: int, *, rows: int = 60, dirty: bool = False) -> pl.DataFrame:
     """The random table of `checks.expressions`; `dirty` has NaN and infinities in it."""
-    return pl.DataFrame(expressions.table(rows, seed, dirty=dirty), schema=DTYPES)
+    return pl.DataFrame(random_features.table(rows, seed, dirty=dirty), schema=DTYPES)
 
 
 def duckdb(rows: pl.DataFrame, wanted: Sequence[str], *macros: str) -> list[list[Any]]:

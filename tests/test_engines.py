@@ -9,22 +9,22 @@ import duckdb
 import polars as pl
 import pytest
 
-from tellapart.checks import expressions
+from tellapart.checks import random_features
 from tellapart.features import Expression, parse_feature
 from tellapart.features.to_polars import DTYPE, cleaned
 from tellapart.features.tree import Type
 
-DTYPES = {name: DTYPE[Type(kind)] for name, kind in expressions.SCHEMA.items()}
+DTYPES = {name: DTYPE[Type(kind)] for name, kind in random_features.SCHEMA.items()}
 
 
-def made(seed: int, count: int) -> list[tuple[Expression, expressions.Said]]:
-    maker = expressions.Maker(seed)
+def made(seed: int, count: int) -> list[tuple[Expression, random_features.Said]]:
+    maker = random_features.Maker(seed)
     conditions = [maker.condition() for _ in range(count)]
-    return [(parse_feature(said.feature, expressions.SCHEMA), said) for said in conditions]
+    return [(parse_feature(said.feature, random_features.SCHEMA), said) for said in conditions]
 
 
 def frame(seed: int, *, rows: int = 60, dirty: bool = False) -> pl.DataFrame:
-    return pl.DataFrame(expressions.table(rows, seed, dirty=dirty), schema=DTYPES)
+    return pl.DataFrame(random_features.table(rows, seed, dirty=dirty), schema=DTYPES)
 
 
 def by_item(features: list[Expression], rows: pl.DataFrame) -> list[list[bool]]:
@@ -40,7 +40,7 @@ def by_polars(features: list[Expression], rows: pl.DataFrame, *, clean: bool) ->
 
 
 def differences(
-    said: list[expressions.Said],
+    said: list[random_features.Said],
     features: list[Expression],
     got: list,
     wanted: list,
@@ -64,7 +64,7 @@ def test_polars_says_what_python_says(seed: int) -> None:
     assert differences(said, features, got, wanted, dirty) == ""
     clean = dirty.with_columns(
         cleaned(pl.col(name), Type(kind), dirty.schema[name]).alias(name)
-        for name, kind in expressions.SCHEMA.items()
+        for name, kind in random_features.SCHEMA.items()
     )
     got = by_polars(features, clean, clean=True)
     assert differences(said, features, got, wanted, clean) == ""
@@ -76,7 +76,7 @@ def test_duckdb_says_what_python_says(seed: int) -> None:
     features, said = [f for f, _ in pairs], [s for _, s in pairs]
     rows = frame(seed)
     with duckdb.connect() as base:
-        for macro in expressions.DUCKDB:
+        for macro in random_features.DUCKDB:
             base.execute(macro)
         base.register("items", rows.to_arrow())
         wanted = ", ".join(f"({one.duckdb}) IS TRUE" for one in said)
@@ -91,12 +91,12 @@ def test_sqlite_says_what_python_says(seed: int) -> None:
     rows = frame(seed)
     base = sqlite3.connect(":memory:")
     base.execute("PRAGMA case_sensitive_like = ON")
-    for name, (arguments, function) in expressions.SQLITE.items():
+    for name, (arguments, function) in random_features.SQLITE.items():
         base.create_function(name, arguments, function, deterministic=True)
     kinds = {"integer": "INTEGER", "bool": "INTEGER", "number": "REAL"}
-    columns = ", ".join(f'"{n}" {kinds.get(k, "TEXT")}' for n, k in expressions.SCHEMA.items())
+    columns = ", ".join(f'"{n}" {kinds.get(k, "TEXT")}' for n, k in random_features.SCHEMA.items())
     base.execute(f"CREATE TABLE items ({columns})")
-    marks = ", ".join("?" * len(expressions.SCHEMA))
+    marks = ", ".join("?" * len(random_features.SCHEMA))
     base.executemany(
         f"INSERT INTO items VALUES ({marks})", [tuple(map(plain, r)) for r in rows.rows()]
     )
@@ -117,12 +117,12 @@ def plain(value: object) -> object:
 def test_the_canonical_text_says_the_same_and_stays(seed: int) -> None:
     rows = frame(seed, rows=40)
     for feature, said in made(300 + seed, 150):
-        again = parse_feature(str(feature), expressions.SCHEMA)
+        again = parse_feature(str(feature), random_features.SCHEMA)
         assert again == feature, said.feature
         assert str(again) == str(feature)
         assert hash(again) == hash(feature)
     features = [f for f, _ in made(300 + seed, 150)]
-    opposite = [parse_feature(f"NOT (({f}) IS TRUE)", expressions.SCHEMA) for f in features]
+    opposite = [parse_feature(f"NOT (({f}) IS TRUE)", random_features.SCHEMA) for f in features]
     for yes, no in zip(by_item(features, rows), by_item(opposite, rows), strict=True):
         assert yes == [not truth for truth in no]
 
@@ -165,11 +165,11 @@ EDGES = [
 
 @pytest.mark.parametrize(("text", "item", "wanted"), EDGES, ids=[t for t, _, _ in EDGES])
 def test_edges(text: str, item: dict, wanted: bool | None) -> None:
-    feature = parse_feature(text, expressions.SCHEMA)
+    feature = parse_feature(text, random_features.SCHEMA)
     assert feature.value(item) is wanted
     rows = pl.DataFrame({name: [item.get(name)] for name in DTYPES}, schema=DTYPES)
     assert by_polars([feature], rows, clean=False) == [[wanted is True]]
-    kinds = expressions.SCHEMA.items()
+    kinds = random_features.SCHEMA.items()
     clean = rows.with_columns(
         cleaned(pl.col(n), Type(k), rows.schema[n]).alias(n) for n, k in kinds
     )

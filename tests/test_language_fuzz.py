@@ -9,12 +9,12 @@ from contextlib import suppress
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from tellapart.checks import expressions
+from tellapart.checks import random_features
 from tellapart.errors import FeatureError
 from tellapart.features import Expression, parse_feature
 from tellapart.features.to_text import identifier
 
-SCHEMA, PIECES = expressions.SCHEMA, expressions.PIECES
+SCHEMA, PIECES = random_features.SCHEMA, random_features.PIECES
 LIMIT = 0.1
 """Seconds of this thread's own time, so that a busy machine does not count."""
 
@@ -87,7 +87,7 @@ def test_any_words(words: list[str], between: str) -> None:
 @given(st.integers(0, 10**9))
 def test_features_with_something_changed(seed: int) -> None:
     rng = random.Random(seed)
-    text = expressions.Maker(seed).condition().feature
+    text = random_features.Maker(seed).condition().feature
     for _ in range(rng.randint(1, 4)):
         spot = rng.randrange(len(text) + 1)
         if rng.random() < 0.5:

@@ -13,8 +13,8 @@ import pytest
 
 import engines
 import tellapart as ta
-from tellapart.checks.expressions import SCHEMA
-from tellapart.checks.models import LABELS, ModelMaker
+from tellapart.checks.random_features import SCHEMA
+from tellapart.checks.random_models import LABELS, ModelMaker
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export.dialects import DIALECTS
 

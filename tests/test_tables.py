@@ -13,7 +13,7 @@ import pytest
 
 import tellapart as ta
 from tellapart import codec
-from tellapart.checks import expressions
+from tellapart.checks import random_features
 from tellapart.errors import FeatureError, FormatError, ParameterError
 from tellapart.features.to_polars import DTYPE
 from tellapart.features.tree import Type
@@ -78,9 +78,9 @@ def unpack(packed: Any, items: int) -> list[bool]:
 
 @pytest.mark.parametrize("rows", [0, 1, 63, 64, 65, 200, 1024])
 def test_truth_says_what_the_feature_says(rows: int) -> None:
-    dtypes = {name: DTYPE[Type(kind)] for name, kind in expressions.SCHEMA.items()}
-    table = ta.Table(pl.DataFrame(expressions.table(rows, rows, dirty=True), schema=dtypes))
-    maker = expressions.Maker(rows)
+    dtypes = {name: DTYPE[Type(kind)] for name, kind in random_features.SCHEMA.items()}
+    table = ta.Table(pl.DataFrame(random_features.table(rows, rows, dirty=True), schema=dtypes))
+    maker = random_features.Maker(rows)
     features: list[Any] = [table.parse(maker.condition(2).feature) for _ in range(20)]
     features += [ta.Not(features[0]), ta.And(*features[:3]), ta.Or(features[3], ta.Not("b"))]
     features += ["b", "n", "x", "s", "d", ta.And(), ta.Or(), ta.Is(3)]

@@ -15,7 +15,7 @@ import warnings
 import atheris
 
 with atheris.instrument_imports(include=["tellapart", "sqlglot"]):
-    from tellapart.checks.expressions import PIECES, SCHEMA
+    from tellapart.checks.random_features import PIECES, SCHEMA
     from tellapart.errors import FeatureError
     from tellapart.features import parse_feature
 

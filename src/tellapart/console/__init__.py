@@ -1,5 +1,5 @@
 """Teaching in a terminal: the same session, keys and words as on the page."""
 
-from tellapart.console.talk import talk
+from tellapart.console.conversation import talk
 
 __all__ = ["talk"]

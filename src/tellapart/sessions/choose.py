@@ -10,7 +10,7 @@ from tellapart import learners
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
 from tellapart.review import ErrorBelow, NoMistakeIn, Rounds, Stopper
-from tellapart.review.stopping import Both, Either
+from tellapart.review.stoppers import Both, Either
 from tellapart.tables import Table
 
 DEFAULT = "AutoDFF"

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from tellapart.learners import BaseLearner
 from tellapart.protocol import Correction, Guess
 from tellapart.review import Progress, Transcript
-from tellapart.review.stopping import says
+from tellapart.review.stoppers import says
 from tellapart.sessions.acts import Act, Said, Shown
 from tellapart.sessions.edits import Edited
 from tellapart.sessions.items import Items

@@ -9,7 +9,7 @@ from typing import Any
 
 from tellapart.counts import counted
 from tellapart.features.candidates import Candidate
-from tellapart.review.interval import percent
+from tellapart.review.error_estimate import percent
 from tellapart.sessions.replies import AT_RANDOM, Ending, Summary
 from tellapart.tables import Row
 

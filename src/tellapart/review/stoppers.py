@@ -15,7 +15,7 @@ from tellapart.counts import counted
 from tellapart.errors import check
 from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Correction, Guess, Label, Learner, Lesson
-from tellapart.review.interval import estimate, is_below, needed
+from tellapart.review.error_estimate import estimate, is_below, needed
 from tellapart.review.progress import Progress, Stretch, window
 
 

@@ -6,7 +6,7 @@ import random
 from datetime import date
 from typing import Any
 
-from tellapart.checks import expressions
+from tellapart.checks import random_features
 from tellapart.features import Above, And, Column, Not, Or, parse_feature
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature
@@ -28,7 +28,7 @@ class ModelMaker:
 
     def __init__(self, seed: int, *, plain: bool = True) -> None:
         self.rng, self.plain = random.Random(seed), plain
-        self.conditions = expressions.Maker(seed)
+        self.conditions = random_features.Maker(seed)
 
     def model(self, clauses: int = 6) -> DecisionList:
         """A random model of so many clauses."""
@@ -51,4 +51,4 @@ class ModelMaker:
         if self.plain and choice < 0.6:
             return self.rng.choice(_PLAIN)
         condition = self.conditions.condition(self.rng.randint(0, 2)).feature
-        return parse_feature(condition, expressions.SCHEMA)
+        return parse_feature(condition, random_features.SCHEMA)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from served import Nursery, Pupil, serving, write_table
-from tellapart.sessions import Store, report
+from tellapart.sessions import Store, summary
 from tellapart.sessions.items import Items
 from tellapart.sessions.state import State
 from tellapart.tables import read_table
@@ -35,7 +35,7 @@ def replayed(folder: Path) -> str:
     table = read_table(folder / "things.csv", id="name")
     with Store(folder / "things.csv.sessions.db") as store:
         state = State.of(Items(table), store.log("things"))
-    return report.named(state, state.course.now.learner.model).to_json()
+    return summary.named(state, state.course.now.learner.model).to_json()
 
 
 def test_killed_at_any_moment_under_load(folder: Path) -> None:

@@ -10,9 +10,9 @@ from teaching import animals, teach, words
 from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.review import ErrorBelow, NoMistakeIn, Rounds
 from tellapart.sessions import Ending, Given, Session, Store
-from tellapart.sessions.choose import read_stopper, write_stopper
-from tellapart.sessions.desk import LATER
-from tellapart.sessions.showing import stop_hint
+from tellapart.sessions.config import read_stopper, write_stopper
+from tellapart.sessions.phrasing import stop_hint
+from tellapart.sessions.queue import LATER
 from tellapart.tables import Table
 from zoo_session import ZOO, answer, give, name, zoo
 

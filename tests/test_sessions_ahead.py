@@ -12,8 +12,8 @@ import pytest
 
 from teaching import animals, teach
 from tellapart.errors import StoreError
-from tellapart.sessions import Given, Session, Store, reasons
-from tellapart.sessions.edits import Edited
+from tellapart.sessions import Given, Session, Store, suggestions
+from tellapart.sessions.edited_rules import Edited
 from tellapart.web.calling import Caller
 from tellapart.web.shelf import QUIET, Shelf
 
@@ -22,7 +22,7 @@ from tellapart.web.shelf import QUIET, Shelf
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
     """The labels for which candidates were really looked for."""
     found: list[str | None] = []
-    plain = reasons.candidates
+    plain = suggestions.candidates
 
     def counted(state: Any, shown: Any, label: str | None, limit: int) -> Any:
         found.append(label)
@@ -63,13 +63,15 @@ def test_candidates_found_beforehand_are_those_of_now(
         state = session._state
         assert state is not None
         shown = state.shown[given.id]
-        assert session.candidates(given.id, label) == reasons.candidates(state, shown, label, 30)
+        assert session.candidates(given.id, label) == suggestions.candidates(
+            state, shown, label, 30
+        )
         # somebody else teaches meanwhile: another answer, so it is looked for anew
         teach(session, "Bob", 3)
         count = len(asked)
         now = session.candidates(given.id, label)
         assert len(asked) == count + 1
-        assert now == reasons.candidates(state, shown, label, 30)
+        assert now == suggestions.candidates(state, shown, label, 30)
 
 
 def test_what_could_wait_is_done_soon_and_changes_nothing(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 from plain_session import PlainAct, PlainSession
 from tellapart.errors import ParameterError
 from tellapart.sessions import Ending, Given, Session, Store
-from tellapart.sessions.choose import make_learner
+from tellapart.sessions.config import make_learner
 from tellapart.tables import Table
 
 NAMES = [f"i{n}" for n in range(10)]

@@ -128,7 +128,7 @@ def _open(
     """The session of a table: gone on with, or begun."""
     from tellapart.errors import ParameterError, SessionError
     from tellapart.sessions import Session
-    from tellapart.sessions.choose import FOR_PEOPLE, check_choice, read_learner
+    from tellapart.sessions.config import FOR_PEOPLE, check_choice, read_learner
     from tellapart.tables import read_table
 
     if table.stem in {listed.name for listed in store.sessions()}:
@@ -191,7 +191,7 @@ def _talk(
 
 def _agreement(session: Session, table: Path, label: str) -> str:
     """How many answers are those of the table."""
-    from tellapart.sessions.beforehand import compare, known_labels
+    from tellapart.sessions.known_labels import compare, known_labels
 
     right, odd = compare(session.history(), known_labels(table, label, session))
     if not right and not odd:

@@ -16,7 +16,7 @@ from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.keys import KEYS
 from tellapart.sessions.labels import NEW, typed
-from tellapart.sessions.showing import name, said
+from tellapart.sessions.phrasing import name, said
 
 _USUAL = ("label", "skip", "unsure", "undo", "redo", "note", "meaning", "search", "help")
 

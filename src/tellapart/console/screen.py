@@ -13,7 +13,7 @@ from tellapart.features.phrasing import spoken
 from tellapart.protocol import Label
 from tellapart.sessions import Given, Summary
 from tellapart.sessions.keys import KEYS
-from tellapart.sessions.showing import (
+from tellapart.sessions.phrasing import (
     covers,
     harmless,
     how_far,

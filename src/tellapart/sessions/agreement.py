@@ -12,7 +12,7 @@ import numpy as np
 from tellapart.export.text import Words
 from tellapart.protocol import Feature
 from tellapart.review import Suspect, Transcript, suspects
-from tellapart.sessions import report
+from tellapart.sessions import summary
 from tellapart.sessions.replies import Agreement, Disagreement, OddOne
 from tellapart.sessions.state import State
 from tellapart.simulation import Words as Packed
@@ -33,7 +33,7 @@ def disagreements(state: State) -> list[Disagreement]:
     """The items that teachers called differently."""
     return [
         Disagreement(
-            state.items.row(place), tuple(report.answered(state, number) for number in numbers)
+            state.items.row(place), tuple(summary.answered(state, number) for number in numbers)
         )
         for place, numbers in shared(state)
         if len({state.course.said(number).label for number in numbers}) > 1
@@ -88,7 +88,7 @@ def slips(
     This takes a while: the lock is held only where the table is read.
     """
     model = state.course.now.learner.model
-    words = Words(lambda key: report.name_of(state, key) or "nothing", report.speaker(state))
+    words = Words(lambda key: summary.name_of(state, key) or "nothing", summary.speaker(state))
     places = np.array([told.item.place for told in history.rounds], dtype=np.int64)
 
     def read(feature: Feature) -> Packed:
@@ -103,8 +103,8 @@ def odd_one(state: State, suspect: Suspect, number: int) -> OddOne:
     """A suspect in names, with the answer it speaks of."""
     feature = suspect.expected_feature
     return OddOne(
-        report.answered(state, number),
-        report.name_of(state, suspect.expected),
+        summary.answered(state, number),
+        summary.name_of(state, suspect.expected),
         suspect.score,
         suspect.why,
         None if feature is None else str(feature),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from tellapart.errors import FormatError
 from tellapart.sessions.events import Event, check_log
 from tellapart.sessions.store import Store
-from tellapart.sessions.words import check_text
+from tellapart.sessions.validation import check_text
 
 
 def export_log(store: Store, name: str) -> Iterator[str]:

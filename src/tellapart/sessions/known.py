@@ -12,11 +12,11 @@ from tellapart.learners import BaseLearner
 from tellapart.model import DecisionList
 from tellapart.protocol import Item
 from tellapart.review import Transcript
-from tellapart.sessions import agreement, reasons, report
+from tellapart.sessions import agreement, suggestions, summary
 from tellapart.sessions.acts import Shown
-from tellapart.sessions.ahead import LIMIT, Ahead
 from tellapart.sessions.events import Event
 from tellapart.sessions.logged import Logged
+from tellapart.sessions.prefetch import LIMIT, Ahead
 from tellapart.sessions.replies import (
     Agreement,
     Answered,
@@ -102,7 +102,7 @@ class Known(Logged):
             inner = state.course.now.learner.model
             names = {key: state.labels.name(key) for key in state.labels.current()}
             if self._named is None or self._named[0] is not inner or self._named[1] != names:
-                self._named = (inner, names, report.named(state, inner))
+                self._named = (inner, names, summary.named(state, inner))
             return self._named[2]
 
     def records(self) -> dict[Any, tuple[int, int]]:
@@ -131,7 +131,7 @@ class Known(Logged):
                 numbers = [n for n in numbers if state.acts[n].by == teacher]
             if last is not None:
                 numbers = numbers[len(numbers) - min(last, len(numbers)) :]
-            return [report.answered(state, number) for number in numbers]
+            return [summary.answered(state, number) for number in numbers]
 
     def label_of(self, item: Item) -> str | None:
         """The label an item was given; None if it has none."""
@@ -155,7 +155,7 @@ class Known(Logged):
     def summary(self) -> Summary:
         """How far it is."""
         with self._ready() as state:
-            return report.summary(state)
+            return summary.summary(state)
 
     def can_undo(self, teacher: str) -> bool:
         """Whether there is something to undo."""
@@ -172,7 +172,7 @@ class Known(Logged):
     def given(self, given: str) -> Given:
         """What was given under an id."""
         with self._ready() as state:
-            return report.given(state, self._shown(state, given))
+            return summary.given(state, self._shown(state, given))
 
     def candidates(
         self, given: str, label: str | None = None, *, limit: int = LIMIT
@@ -217,7 +217,7 @@ class Known(Logged):
         Raises `FeatureError` for what is no expression.
         """
         with self._ready() as state:
-            return reasons.check(state, self._shown(state, given), expression)
+            return suggestions.check(state, self._shown(state, given), expression)
 
     def _shown(self, state: State, given: str) -> Shown:
         shown = state.shown.get(given)

@@ -14,7 +14,7 @@ from tellapart.sessions.items import Items
 from tellapart.sessions.replies import Saved
 from tellapart.sessions.state import State
 from tellapart.sessions.store import Store
-from tellapart.sessions.words import check_text
+from tellapart.sessions.validation import check_text
 from tellapart.tables import Table
 
 

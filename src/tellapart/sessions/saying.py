@@ -10,7 +10,7 @@ from tellapart.sessions import search
 from tellapart.sessions.known import Known
 from tellapart.sessions.replies import Saved
 from tellapart.sessions.state import State
-from tellapart.sessions.words import check_rule, check_settings, check_tag, check_text
+from tellapart.sessions.validation import check_rule, check_settings, check_tag, check_text
 
 
 class Saying(Known):

@@ -24,8 +24,8 @@ import tellapart
 from tellapart import codec
 from tellapart.errors import ProtocolError, SessionError
 from tellapart.review import Stopper
-from tellapart.sessions import report
-from tellapart.sessions.choose import DEFAULT, make_learner, with_columns
+from tellapart.sessions import summary
+from tellapart.sessions.config import DEFAULT, make_learner, with_columns
 from tellapart.sessions.events import FORMAT, Event, new_id, same, stamp
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.question import ask, choose, is_still
@@ -33,7 +33,7 @@ from tellapart.sessions.replies import Ending, Given, Saved
 from tellapart.sessions.saying import Saying
 from tellapart.sessions.state import State
 from tellapart.sessions.store import Store
-from tellapart.sessions.words import check_answer, check_settings, check_text, write_answer
+from tellapart.sessions.validation import check_answer, check_settings, check_text, write_answer
 from tellapart.tables import Table, read_table
 
 
@@ -152,7 +152,7 @@ class Session(Saying):
         with self._ready() as state:
             if id is not None and id in state.ids:
                 self._repeat(state, id, "given", teacher)
-                return report.given(state, state.shown[id])
+                return summary.given(state, state.shown[id])
             self._join(state, teacher, None)
             now = self._clock()
             state.desk.expire(now)
@@ -161,14 +161,14 @@ class Session(Saying):
                 (held.place, held.sought) if held is not None else self._choose(state, teacher)
             )
             if place is None:
-                return Ending(report.summary(state), len(state.desk.leases))
+                return Ending(summary.summary(state), len(state.desk.leases))
             question = ask(state, place)
             if held is not None and is_still(held, question, state, now):
-                return report.given(state, held)
+                return summary.given(state, held)
             guess, kept = question.guess, question.kept
             data = {
                 "item": state.items.write(state.items.row(place)),
-                "label": report.name_of(state, guess.label),
+                "label": summary.name_of(state, guess.label),
                 "example": None if guess.example is None else state.items.write(guess.example),
                 "asks": question.asks,
                 **({} if kept is None else {"kept": state.labels.name(kept)}),
@@ -176,7 +176,7 @@ class Session(Saying):
                 "until": stamp(now + state.settings.lease),
             }
             event = self._append(state, "given", teacher, data, id)
-            return report.given(state, state.shown[event.id])
+            return summary.given(state, state.shown[event.id])
 
     def _choose(self, state: State, teacher: str) -> tuple[int | None, bool]:
         def settle(place: int) -> None:

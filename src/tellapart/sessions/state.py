@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 from tellapart.errors import FormatError, TellapartError
 from tellapart.review import Stopper
 from tellapart.sessions.acts import Act, Said, Shown
-from tellapart.sessions.choose import make_learner, read_stopper
-from tellapart.sessions.course import Course
-from tellapart.sessions.desk import Desk
+from tellapart.sessions.config import make_learner, read_stopper
 from tellapart.sessions.events import Event, seconds
 from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
 from tellapart.sessions.order import Line
+from tellapart.sessions.queue import Desk
+from tellapart.sessions.replay import Course
 from tellapart.sessions.search import Search
 from tellapart.tables import Row
 

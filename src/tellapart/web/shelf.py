@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from tellapart.cli.options import check_begun
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
-from tellapart.sessions.choose import FOR_PEOPLE, check_choice, read_learner
+from tellapart.sessions.config import FOR_PEOPLE, check_choice, read_learner
 from tellapart.tables import read_table
 from tellapart.web import logs
 from tellapart.web.faults import Refused

@@ -12,8 +12,8 @@ from starlette.responses import Response
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import spoken
 from tellapart.sessions import Answered, Session
-from tellapart.sessions.beforehand import compare, known_labels
-from tellapart.sessions.showing import name
+from tellapart.sessions.known_labels import compare, known_labels
+from tellapart.sessions.phrasing import name
 from tellapart.web.calling import Call, Caller, Name
 from tellapart.web.pages.drawing import SHOWN, again, around, form, home, page
 from tellapart.web.views import exports, review

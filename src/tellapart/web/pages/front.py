@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from tellapart.sessions.choose import FOR_PEOPLE
+from tellapart.sessions.config import FOR_PEOPLE
 from tellapart.web.calling import Call
 from tellapart.web.pages.drawing import again, form, home, page
 from tellapart.web.shelf import begin

@@ -11,8 +11,8 @@ from starlette.responses import Response
 
 from tellapart.errors import ExportError, FeatureError, ParameterError
 from tellapart.sessions import Session
+from tellapart.sessions.phrasing import name, show
 from tellapart.sessions.search import condition
-from tellapart.sessions.showing import name, show
 from tellapart.simulation import unpack
 from tellapart.tables.packed_columns import evaluate
 from tellapart.web.calling import Call, Name

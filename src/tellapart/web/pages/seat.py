@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from tellapart.sessions import Given
-from tellapart.sessions.showing import name, show
+from tellapart.sessions.phrasing import name, show
 from tellapart.tables import Row
 
 LONGEST = 4_000

@@ -16,7 +16,7 @@ from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import spoken
 from tellapart.sessions import Ending, Given, Session, labels
 from tellapart.sessions.apart import tag_apart
-from tellapart.sessions.showing import covers, ended, said
+from tellapart.sessions.phrasing import covers, ended, said
 from tellapart.sessions.tour import HINTS
 from tellapart.web.calling import Call, Caller, Name, reply
 from tellapart.web.faults import Refused

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tellapart.sessions.phrasing import name
 from tellapart.sessions.replies import Answered
-from tellapart.sessions.showing import name
 from tellapart.tables import read_table
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.sessions.acts import Shown
-from tellapart.sessions.choose import read_stopper, write_stopper
+from tellapart.sessions.config import read_stopper, write_stopper
 from tellapart.sessions.events import ANSWERS
 from tellapart.sessions.order import ORDERS
 from tellapart.sessions.state import State

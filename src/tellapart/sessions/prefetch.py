@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import islice
 
 from tellapart.features.candidates import Candidate
-from tellapart.sessions import reasons
+from tellapart.sessions import suggestions
 from tellapart.sessions.acts import Said, Shown
 from tellapart.sessions.state import State
 
@@ -44,7 +44,7 @@ class Ahead:
     def _find(self, state: State, shown: Shown, label: str | None, limit: int) -> list[Candidate]:
         key = shown.id, label, limit
         if key not in self._kept:
-            self._kept[key] = reasons.candidates(state, shown, label, limit)
+            self._kept[key] = suggestions.candidates(state, shown, label, limit)
         return self._kept[key]
 
     def expect(self, state: State, first: int = 1) -> bool:

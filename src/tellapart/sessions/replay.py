@@ -26,7 +26,7 @@ from tellapart.protocol import Correction, Guess
 from tellapart.review import Progress, Transcript
 from tellapart.review.stoppers import says
 from tellapart.sessions.acts import Act, Said, Shown
-from tellapart.sessions.edits import Edited
+from tellapart.sessions.edited_rules import Edited
 from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
 from tellapart.tables import Row

@@ -18,7 +18,7 @@ from tellapart.cli.options import Reading, arguments, in_options
 from tellapart.engines import predict_file
 from tellapart.errors import FormatError, ParameterError
 from tellapart.sessions import Store
-from tellapart.web.shelf import open_or_begin
+from tellapart.web.session_pool import open_or_begin
 
 ODD = (
     "name;zip;weight;kind\n"

@@ -14,8 +14,8 @@ from teaching import animals, teach
 from tellapart.errors import StoreError
 from tellapart.sessions import Given, Session, Store, suggestions
 from tellapart.sessions.edited_rules import Edited
-from tellapart.web.calling import Caller
-from tellapart.web.shelf import QUIET, Shelf
+from tellapart.web.dependencies import Caller
+from tellapart.web.session_pool import QUIET, Shelf
 
 
 @pytest.fixture

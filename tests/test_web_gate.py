@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from callers import ANN, BOB, HOST, Client, make_app, teach, write_tables
-from tellapart.web.faults import Fault
+from tellapart.web.errors import Fault
 
 
 @pytest.fixture
@@ -220,7 +220,7 @@ def test_what_nobody_expected_is_said_without_its_words(
 
 
 def test_logs_have_no_contents(ann: Client, caplog: pytest.LogCaptureFixture) -> None:
-    from tellapart.web.logs import Lines
+    from tellapart.web.logging import Lines
 
     with caplog.at_level(logging.INFO, "tellapart.web"):
         teach(ann)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tellapart.sessions import Session, Store
 from tellapart.tables import read_table
-from tellapart.web.shelf import QUIET, Shelf, begin, open_or_begin
+from tellapart.web.session_pool import QUIET, Shelf, begin, open_or_begin
 
 NAMES = [f"zoo {n}" for n in range(6)]
 

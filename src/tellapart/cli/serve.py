@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import ipaddress
-import logging
 import os
 import stat
 import sys
@@ -89,12 +88,12 @@ def serve(
     """
     from tellapart.errors import ParameterError
     from tellapart.sessions import Store
-    from tellapart.web import logs
-    from tellapart.web.access import People, Person, new_token, read_people
+    from tellapart.web import logging
     from tellapart.web.app import create_app
+    from tellapart.web.auth import People, Person, new_token, read_people
     from tellapart.web.limits import Limits
     from tellapart.web.server import listen, run
-    from tellapart.web.shelf import Shelf, open_or_begin
+    from tellapart.web.session_pool import Shelf, open_or_begin
     from tellapart.web.waiting import waiting
 
     how_read = arguments(reading, table)
@@ -113,7 +112,7 @@ def serve(
     where = folder or (Path.cwd() if table is None else table.parent)
     if not where.is_dir():
         raise ParameterError(f"--folder {where}: there is no such folder")
-    logs.start(level=logging.WARNING if quiet else logging.INFO)
+    logging.start(level=logging.WARNING if quiet else logging.INFO)
     listening = listen(host, port)
     if db is None and table is not None:
         store = Store.beside(table)
@@ -146,7 +145,7 @@ def serve(
                     continue
                 print(f"  {person.name}: {address.rstrip('/')}/?token={person.token}", flush=True)
             print("Stop with Ctrl-C; nothing is lost.", flush=True)
-            logs.write("started", host=host, port=listening.getsockname()[1])
+            logging.write("started", host=host, port=listening.getsockname()[1])
 
         run(create_app(shelf, people, limits), listening, ready=ready)
     finally:

@@ -13,9 +13,9 @@ try:
 except ImportError as error:
     raise MissingExtra("the web app", "app") from error
 
-from tellapart.web.access import People, Person
 from tellapart.web.app import create_app
+from tellapart.web.auth import People, Person
 from tellapart.web.limits import Limits
-from tellapart.web.shelf import Shelf
+from tellapart.web.session_pool import Shelf
 
 __all__ = ["Limits", "People", "Person", "Shelf", "create_app"]

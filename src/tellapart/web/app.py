@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 from fastapi import APIRouter, FastAPI
 
 import tellapart
-from tellapart.web import faults, pages
-from tellapart.web.access import People
-from tellapart.web.gate import Gate
+from tellapart.web import errors, pages
+from tellapart.web.api import FAULTS, downloads, operations, review, sessions, teaching, words
+from tellapart.web.auth import People
 from tellapart.web.house import House
 from tellapart.web.limits import Limits
 from tellapart.web.manner import Manner
-from tellapart.web.routes import FAULTS, downloads, operations, review, sessions, teaching, words
-from tellapart.web.shelf import Shelf
+from tellapart.web.middleware import Gate
+from tellapart.web.session_pool import Shelf
 
 
 def create_app(
@@ -44,7 +44,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.house = House(shelf, people, limits or Limits(), manner)
-    faults.install(app)
+    errors.install(app)
     pages.install(app)  # first: routes are tried in order, and these are in a hurry
     api = APIRouter(prefix="/api", responses=FAULTS)
     for part in (sessions, teaching, words, review, downloads):

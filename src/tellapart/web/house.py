@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from tellapart.web.access import People
+from tellapart.web.auth import People
 from tellapart.web.limits import Buckets, Limits
 from tellapart.web.manner import Manner
 from tellapart.web.metrics import Metrics
-from tellapart.web.shelf import Shelf
+from tellapart.web.session_pool import Shelf
 
 
 class House:

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tellapart.sessions import Session, Store
-from tellapart.web import logs
-from tellapart.web.access import People, Person, new_token
+from tellapart.web import logging
 from tellapart.web.app import create_app
+from tellapart.web.auth import People, Person, new_token
 from tellapart.web.limits import Limits
 from tellapart.web.manner import Manner
-from tellapart.web.pages.drawing import home
+from tellapart.web.pages.render import home
 from tellapart.web.server import listen, run
-from tellapart.web.shelf import Shelf
+from tellapart.web.session_pool import Shelf
 
 
 def serve_one(
@@ -36,7 +36,7 @@ def serve_one(
 
     With the same port and TELLAPART_TOKEN, pages that are open go on after a restart.
     """
-    logs.start(level=logging.WARNING)
+    logging.start(level=logging.WARNING)
     person = Person(name, os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
     shelf = Shelf(store, folder)
     shelf.adopt(session)

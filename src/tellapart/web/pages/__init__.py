@@ -7,14 +7,14 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
-from tellapart.web.pages import answers, drawing, front, handbook, progress, results, rules, teach
+from tellapart.web.pages import answers, front, help, progress, render, results, rules, teach
 
 _HERE = Path(__file__).parent.parent
 
 
 def install(app: FastAPI) -> None:
     """Give an app its pages."""
-    drawing.prepare()
+    render.prepare()
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
     for part in (front, teach, rules, progress, answers, results, handbook):
         app.include_router(part.router, include_in_schema=False)

@@ -14,8 +14,8 @@ from tellapart.features.phrasing import spoken
 from tellapart.sessions import Answered, Session
 from tellapart.sessions.known_labels import compare, known_labels
 from tellapart.sessions.phrasing import name
-from tellapart.web.calling import Call, Caller, Name
-from tellapart.web.pages.drawing import SHOWN, again, around, form, home, page
+from tellapart.web.dependencies import Call, Caller, Name
+from tellapart.web.pages.render import SHOWN, again, around, form, home, page
 from tellapart.web.views import exports, review
 
 router = APIRouter(prefix="/s/{session}")

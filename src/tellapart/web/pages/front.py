@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from tellapart.sessions.config import FOR_PEOPLE
-from tellapart.web.calling import Call
-from tellapart.web.pages.drawing import again, form, home, page
-from tellapart.web.shelf import begin
+from tellapart.web.dependencies import Call
+from tellapart.web.pages.render import again, form, home, page
+from tellapart.web.session_pool import begin
 
 router = APIRouter()
 

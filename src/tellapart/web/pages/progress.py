@@ -13,9 +13,9 @@ from starlette.responses import Response
 from tellapart.errors import ParameterError
 from tellapart.sessions import Session
 from tellapart.sessions.order import ORDERS
-from tellapart.web.calling import Call, Name
+from tellapart.web.dependencies import Call, Name
 from tellapart.web.pages.charts import curve
-from tellapart.web.pages.drawing import again, around, form, home, page, safe
+from tellapart.web.pages.render import again, around, form, home, page, safe
 from tellapart.web.views import review
 
 router = APIRouter(prefix="/s/{session}")

@@ -15,8 +15,8 @@ from tellapart.sessions.phrasing import name, show
 from tellapart.sessions.search import condition
 from tellapart.simulation import unpack
 from tellapart.tables.packed_columns import evaluate
-from tellapart.web.calling import Call, Name
-from tellapart.web.pages.drawing import SHOWN, around, page
+from tellapart.web.dependencies import Call, Name
+from tellapart.web.pages.render import SHOWN, around, page
 from tellapart.web.views import exports, review
 
 router = APIRouter(prefix="/s/{session}")

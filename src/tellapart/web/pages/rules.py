@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tellapart.sessions import Session
-from tellapart.web.calling import Call, Name
-from tellapart.web.pages.drawing import again, around, form, home, page
+from tellapart.web.dependencies import Call, Name
+from tellapart.web.pages.render import again, around, form, home, page
 from tellapart.web.views import items, review
 
 router = APIRouter(prefix="/s/{session}")

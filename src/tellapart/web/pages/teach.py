@@ -18,11 +18,11 @@ from tellapart.sessions import Ending, Given, Session, labels
 from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.phrasing import covers, ended, said
 from tellapart.sessions.tour import HINTS
-from tellapart.web.calling import Call, Caller, Name, reply
-from tellapart.web.faults import Refused
-from tellapart.web.pages.drawing import again, around, draw, form, home, page, parts
-from tellapart.web.pages.seat import is_picture, seat
-from tellapart.web.routes.teaching import given_to
+from tellapart.web.api.teaching import given_to
+from tellapart.web.dependencies import Call, Caller, Name, reply
+from tellapart.web.errors import Refused
+from tellapart.web.pages.comparison import is_picture, seat
+from tellapart.web.pages.render import again, around, draw, form, home, page, parts
 from tellapart.web.views import items
 
 router = APIRouter(prefix="/s/{session}")

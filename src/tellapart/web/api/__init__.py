@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tellapart.web.faults import Fault
+from tellapart.web.errors import Fault
 
 FAULTS: dict[int | str, dict[str, Any]] = {
     "4XX": {

@@ -9,10 +9,10 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from tellapart.sessions import Session
-from tellapart.web.calling import Call, Name, reply
-from tellapart.web.faults import Refused
-from tellapart.web.shapes import sent, told
-from tellapart.web.shelf import begin
+from tellapart.web.dependencies import Call, Name, reply
+from tellapart.web.errors import Refused
+from tellapart.web.schemas import sent, told
+from tellapart.web.session_pool import begin
 from tellapart.web.views import teaching
 
 router = APIRouter(tags=["sessions"])

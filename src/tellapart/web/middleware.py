@@ -21,9 +21,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tellapart.web import faults, logs
-from tellapart.web.access import KEPT, Person
-from tellapart.web.faults import Refused
+from tellapart.web import errors, logging
+from tellapart.web.auth import KEPT, Person
+from tellapart.web.errors import Refused
 from tellapart.web.house import House
 from tellapart.web.limits import Limits
 
@@ -78,9 +78,9 @@ class Gate:
             house.metrics.refuse(error.kind)
             await _refuse(scope, receive, answer, error)
         except Exception as error:
-            logs.write("failed", logging.ERROR, request=number, **logs.where(error))
+            logging.write("failed", logging.ERROR, request=number, **logging.where(error))
             if not answer.status:
-                wrong = faults.fault(500, "ServerError", faults._WORDS[500], request=number)
+                wrong = errors.fault(500, "ServerError", errors._WORDS[500], request=number)
                 await wrong(scope, receive, answer)
         finally:
             _note(house, scope, answer, time.perf_counter() - started, number)
@@ -235,7 +235,7 @@ async def _body(limits: Limits, headers: Headers, receive: Receive) -> Receive:
 async def _refuse(scope: Scope, receive: Receive, answer: _Answer, error: Refused) -> None:
     number = scope["tellapart.request"]
     accepts = Headers(scope=scope).get("accept", "")
-    reply = faults.of_refusal(error, number)
+    reply = errors.of_refusal(error, number)
     if "text/html" in accepts and not scope["path"].startswith("/api/"):
         said = html.escape(str(error.detail))
         reply = HTMLResponse(
@@ -252,7 +252,7 @@ def _note(house: House, scope: Scope, answer: _Answer, seconds: float, number: s
         route = "/api" + route.removeprefix("/api")
     method = scope["method"] if scope["method"].isalpha() else "other"
     house.metrics.request(method[:10], route, answer.status, seconds)
-    logs.write(
+    logging.write(
         "request",
         request=number,
         method=method[:10],

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from tellapart.sessions import Session
 from tellapart.sessions.keys import KEYS
-from tellapart.web.calling import Call, Name
-from tellapart.web.pages.drawing import again, around, form, home, page
+from tellapart.web.dependencies import Call, Name
+from tellapart.web.pages.render import again, around, form, home, page
 
 router = APIRouter(prefix="/s/{session}")
 

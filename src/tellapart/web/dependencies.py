@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tellapart.sessions import Session
-from tellapart.web.faults import Refused, written
-from tellapart.web.gate import Visit
+from tellapart.web.errors import Refused, written
 from tellapart.web.house import House
+from tellapart.web.middleware import Visit
 
 T = TypeVar("T")
 R = TypeVar("R")

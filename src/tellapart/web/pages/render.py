@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from tellapart.sessions import Session
 from tellapart.sessions.keys import FILE, read_keys
 from tellapart.sessions.phrasing import how_far, stop_hint
-from tellapart.web.calling import Caller
+from tellapart.web.dependencies import Caller
 
 PAGES = (
     ("Teach", "/teach"),

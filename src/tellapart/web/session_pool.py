@@ -20,8 +20,8 @@ from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
 from tellapart.sessions.config import FOR_PEOPLE, check_choice, read_learner
 from tellapart.tables import read_table
-from tellapart.web import logs
-from tellapart.web.faults import Refused
+from tellapart.web import logging
+from tellapart.web.errors import Refused
 
 T = TypeVar("T")
 SOON, QUIET = 0.003, 0.1
@@ -241,7 +241,7 @@ class _Open:
         try:
             work()
         except Exception as error:  # nobody asked for it, and whoever asks will be told
-            logs.write("look ahead", logging.WARNING, **logs.where(error))
+            logging.write("look ahead", logging.WARNING, **logging.where(error))
 
     def _expect(self) -> None:
         if not self.users:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from tellapart.web.shapes.sent import Answer
+from tellapart.web.schemas.sent import Answer
 
 
 class Saved(BaseModel):

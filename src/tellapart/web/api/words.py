@@ -8,8 +8,8 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from tellapart.sessions import Session
-from tellapart.web.calling import Call, Name, reply
-from tellapart.web.shapes import sent, told
+from tellapart.web.dependencies import Call, Name, reply
+from tellapart.web.schemas import sent, told
 from tellapart.web.views import items, review, teaching
 
 router = APIRouter(prefix="/sessions/{session}", tags=["labels, tags, notes"])

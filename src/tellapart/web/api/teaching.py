@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from tellapart.errors import ProtocolError
 from tellapart.sessions import Given, Saved, Session
-from tellapart.web.calling import Call, Caller, Name, reply
-from tellapart.web.shapes import sent, told
+from tellapart.web.dependencies import Call, Caller, Name, reply
+from tellapart.web.schemas import sent, told
 from tellapart.web.views import items, teaching
 
 router = APIRouter(prefix="/sessions/{session}", tags=["teaching"])

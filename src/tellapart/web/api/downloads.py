@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response, StreamingResponse
 
 from tellapart.sessions import Session, export_log
-from tellapart.web.calling import Call, Name
+from tellapart.web.dependencies import Call, Name
 from tellapart.web.views import exports
 
 router = APIRouter(prefix="/sessions/{session}", tags=["downloads"])

@@ -12,9 +12,9 @@ from starlette.responses import Response
 import tellapart
 from tellapart.errors import TellapartError
 from tellapart.web import metrics
-from tellapart.web.calling import Call, reply
+from tellapart.web.dependencies import Call, reply
 from tellapart.web.house import House
-from tellapart.web.shapes import told
+from tellapart.web.schemas import told
 
 router = APIRouter(tags=["operations"])
 

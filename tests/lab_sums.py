@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tellapart.lab import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.store import Store
+from tellapart.lab.cell_store import Store
 from tellapart.lab.sweep import sweep
 
 NAME = "lab_sums:EXPERIMENT"

@@ -13,9 +13,9 @@ import tellapart as ta
 from tellapart.cli import main
 from tellapart.lab import compare, contest, peers, real_tables, streams
 from tellapart.lab.cart import Cart
+from tellapart.lab.cell_store import source_of
 from tellapart.lab.experiment import load
 from tellapart.lab.standings import Standings
-from tellapart.lab.store import source_of
 from tellapart.lab.streams import ROWS, Stream, stream
 
 Needs = Callable[[str], None]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tellapart.lab import EXPERIMENTS, Cell, Finding, Row, load
-from tellapart.lab.pictures import render
+from tellapart.lab.figures import render
 from tellapart.lab.sweep import run_cell
 
 SHORT = {"items": 2_000, "rounds": 3_000, "streams": 3}  # in place of what a quick run has

@@ -18,7 +18,7 @@ from lab_sums import local, runs
 from tellapart import lab
 from tellapart.cli import main
 from tellapart.errors import LabError, ParameterError
-from tellapart.lab.store import Store
+from tellapart.lab.cell_store import Store
 from tellapart.lab.sweep import sweep
 
 pytestmark = pytest.mark.usefixtures("sums")

@@ -19,8 +19,8 @@ from tellapart import lab
 from tellapart.cli import main
 from tellapart.errors import LabError, MissingExtra, ParameterError
 from tellapart.lab import Cell, Row
-from tellapart.lab.pictures import render
-from tellapart.lab.store import Store, write
+from tellapart.lab.cell_store import Store, write
+from tellapart.lab.figures import render
 from tellapart.lab.sweep import sweep
 
 pytestmark = pytest.mark.usefixtures("sums")
@@ -70,11 +70,11 @@ def spoil_number(path: Path) -> None:
 
 def spoil_source(path: Path) -> None:
     """A cell of another version, right in itself."""
-    from tellapart.lab import store
+    from tellapart.lab import cell_store
 
     data = json.loads(path.read_text())
     cell = Cell(lab_sums.NAME, {"k": 2})
-    path.write_text(json.dumps(store._sealed(cell, data["rows"], "another source")))
+    path.write_text(json.dumps(cell_store._sealed(cell, data["rows"], "another source")))
 
 
 @pytest.mark.parametrize(

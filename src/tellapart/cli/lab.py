@@ -92,7 +92,7 @@ def attend(bars: Bars, out: Path, work: Callable[[], T]) -> T | None:
         with bars:
             return work()
     except KeyboardInterrupt:
-        from tellapart.lab.store import Store
+        from tellapart.lab.cell_store import Store
 
         with Store(out) as store:  # one more than was told may be finished
             kept = sum(store.load(cell) is not None for cell in bars.cells)

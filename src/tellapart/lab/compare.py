@@ -13,12 +13,12 @@ from pathlib import Path
 
 from tellapart.errors import LabError, MissingExtra, check
 from tellapart.lab import contest
+from tellapart.lab.cell_store import Store, write
 from tellapart.lab.experiment import Cell, Experiment
+from tellapart.lab.figures import render
 from tellapart.lab.peers import MOST_COLUMNS, PEERS
-from tellapart.lab.pictures import render
 from tellapart.lab.report import as_csv
 from tellapart.lab.standings import Standings
-from tellapart.lab.store import Store, write
 from tellapart.lab.streams import QUICK, ROUNDS, ROWS, choose
 from tellapart.lab.sweep import sweep
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tellapart.lab.experiment import Picture
-from tellapart.lab.pictures import BLUE, GREEN, GREY, ORANGE, RED
+from tellapart.lab.figures import BLUE, GREEN, GREY, ORANGE, RED
 
 if TYPE_CHECKING:
     from tellapart.lab.standings import Standings

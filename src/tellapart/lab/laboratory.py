@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tellapart.lab.cell_store import Store
 from tellapart.lab.experiment import EXPERIMENTS, Cell, load
 from tellapart.lab.report import Result, write_report
-from tellapart.lab.store import Store
 from tellapart.lab.sweep import sweep
 
 

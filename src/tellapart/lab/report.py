@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tellapart
+from tellapart.lab.cell_store import write
 from tellapart.lab.experiment import Experiment, Finding, Picture, Row, Table, Value
-from tellapart.lab.pictures import render
-from tellapart.lab.store import write
+from tellapart.lab.figures import render
 
 _SEAL = ".report"
 _SHORT = 12  # tables with more lines are folded

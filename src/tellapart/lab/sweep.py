@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from tellapart.errors import LabError, MissingExtra, check
+from tellapart.lab.cell_store import Store, source_of
 from tellapart.lab.experiment import Cell, Row, Value, load
-from tellapart.lab.store import Store, source_of
 
 _SETBACKS = 3  # times in a row that workers may die before a cell is finished
 _WATCH = "tellapart: is the lab still there?"

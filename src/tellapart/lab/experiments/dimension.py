@@ -8,7 +8,7 @@ from typing import Any
 import tellapart as ta
 from tellapart.lab.contestants import in_world, lesson_row, robust
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import LOOKS, line, name_ends
+from tellapart.lab.figures import LOOKS, line, name_ends
 from tellapart.lab.rows import by, curve, exponent, mean, values, where
 
 _M, _K = 8, 50

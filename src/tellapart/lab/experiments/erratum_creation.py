@@ -7,7 +7,7 @@ from typing import Any
 import tellapart as ta
 from tellapart.lab.contestants import rate_rows
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import GREY, line, name_ends
+from tellapart.lab.figures import GREY, line, name_ends
 from tellapart.lab.rows import curve, values, where
 from tellapart.theory import stochastic_rules
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import BLUE, GREY, RED, name_ends
+from tellapart.lab.figures import BLUE, GREY, RED, name_ends
 from tellapart.lab.rows import values, where
 
 _EPSILON, _DELTA = 0.2, 0.1

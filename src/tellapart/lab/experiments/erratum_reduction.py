@@ -6,7 +6,7 @@ from itertools import combinations, product
 from typing import Any, TypeAlias
 
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import BLUE, GREY, RED, name_ends
+from tellapart.lab.figures import BLUE, GREY, RED, name_ends
 from tellapart.theory import reduction_size
 
 _SIDES = 2  # r: features on each side of a group

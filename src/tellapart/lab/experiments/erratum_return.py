@@ -7,7 +7,7 @@ from typing import Any
 
 import tellapart as ta
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import BLUE, GREY, RED, name_ends
+from tellapart.lab.figures import BLUE, GREY, RED, name_ends
 from tellapart.lab.rows import values, where
 from tellapart.theory import robust_bound
 

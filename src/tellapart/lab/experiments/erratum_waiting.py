@@ -7,7 +7,7 @@ from typing import Any
 import tellapart as ta
 from tellapart.lab.contestants import rate_rows
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import BLUE, GREEN, GREY, ORANGE, PINK, RED, name_ends, rate_of_mistakes
+from tellapart.lab.figures import BLUE, GREEN, GREY, ORANGE, PINK, RED, name_ends, rate_of_mistakes
 from tellapart.lab.rows import by, curve, mean, values, where
 from tellapart.theory import gamma
 

@@ -7,7 +7,7 @@ from typing import Any
 import tellapart as ta
 from tellapart.lab.contestants import against_hostile, in_world
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import GREY, line, name_ends
+from tellapart.lab.figures import GREY, line, name_ends
 from tellapart.lab.rows import by, mean, values
 from tellapart.learners import BaseLearner
 from tellapart.theory import adaptive_bound, capped_bound, guarded_bound, robust_bound

@@ -6,7 +6,7 @@ from typing import Any
 
 from tellapart.lab.contestants import against_hostile, robust
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import guide, line, name_ends
+from tellapart.lab.figures import guide, line, name_ends
 from tellapart.lab.rows import curve, exponent, mean, values, where
 
 _M, _S = 4, 1

@@ -6,7 +6,7 @@ from typing import Any
 
 import tellapart as ta
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import GREY, line, name_ends
+from tellapart.lab.figures import GREY, line, name_ends
 from tellapart.lab.rows import by, curve, exponent, mean, values, where
 from tellapart.theory import dff_bound, lower_bound
 

@@ -8,7 +8,7 @@ from typing import Any
 import tellapart as ta
 from tellapart.lab.contestants import against_hostile, in_world, robust
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import GREY, LOOKS
+from tellapart.lab.figures import GREY, LOOKS
 from tellapart.lab.rows import by, values, where
 
 _PLACEMENTS = {

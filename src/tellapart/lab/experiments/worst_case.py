@@ -6,7 +6,7 @@ from typing import Any
 
 from tellapart.lab.contestants import robust
 from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.pictures import GREY, LOOKS
+from tellapart.lab.figures import GREY, LOOKS
 from tellapart.lab.rows import by, values, where
 from tellapart.teachers import worst_case
 

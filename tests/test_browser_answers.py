@@ -12,6 +12,7 @@ from rich.console import Console
 from browsing import Desk, disagree, go, history, log
 from served import Server
 from teaching import plain
+from tellapart.console import talk
 from tellapart.console.keyboard import Piped
 from tellapart.sessions import Session, Store
 from tellapart.sessions.keys import read_keys

@@ -70,7 +70,7 @@ def test_a_table_in_chunks():
 def test_no_items():
     class Nothing:
         def truth(self, feature):
-            return ta.columns.pack([])
+            return ta.simulation.pack([])
 
         def __len__(self):
             return 0

@@ -13,6 +13,7 @@ from rich.console import Console
 from starlette.testclient import TestClient
 
 from teaching import plain
+from tellapart.console import talk
 from tellapart.console.keyboard import Lines, Piped
 from tellapart.errors import ParameterError
 from tellapart.sessions import Given, Session, Store

@@ -15,10 +15,10 @@ import pytest
 import tellapart as ta
 from tellapart.cli import main
 from tellapart.cli.options import Reading, arguments, in_options
+from tellapart.cli.serve import open_or_begin
 from tellapart.engines import predict_file
 from tellapart.errors import FormatError, ParameterError
 from tellapart.sessions import Store
-from tellapart.web.session_pool import open_or_begin
 
 ODD = (
     "name;zip;weight;kind\n"

@@ -28,7 +28,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
         found.append(label)
         return plain(state, shown, label, limit)
 
-    monkeypatch.setattr(reasons, "candidates", counted)
+    monkeypatch.setattr(suggestions, "candidates", counted)
     return found
 
 

@@ -220,7 +220,7 @@ def test_what_nobody_expected_is_said_without_its_words(
 
 
 def test_logs_have_no_contents(ann: Client, caplog: pytest.LogCaptureFixture) -> None:
-    from tellapart.web.logging import Lines
+    from tellapart.web.json_logging import Lines
 
     with caplog.at_level(logging.INFO, "tellapart.web"):
         teach(ann)

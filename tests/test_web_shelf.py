@@ -6,9 +6,10 @@ import asyncio
 import threading
 from pathlib import Path
 
+from tellapart.cli.serve import open_or_begin
 from tellapart.sessions import Session, Store
 from tellapart.tables import read_table
-from tellapart.web.session_pool import QUIET, Shelf, begin, open_or_begin
+from tellapart.web.session_pool import QUIET, Shelf, begin
 
 NAMES = [f"zoo {n}" for n in range(6)]
 

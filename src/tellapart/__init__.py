@@ -60,7 +60,7 @@ _HOME = {
     "parse_feature": "features",
     "read_table": "tables",
     "save_model": "export",
-    "simulate": "columns",
+    "simulate": "simulation",
     "suspects": "review",
     "teach": "protocol",
     "to_dot": "export",
@@ -72,7 +72,7 @@ _HOME = {
 _ROOMS = (
     "adapters",
     "checks",
-    "columns",
+    "simulation",
     "engines",
     "export",
     "features",

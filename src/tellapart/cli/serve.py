@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import getpass
 import ipaddress
+import logging
 import os
 import stat
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from tellapart.cli.options import Reading, arguments
+from tellapart.cli.options import Reading, arguments, check_begun
+from tellapart.errors import ParameterError
+
+if TYPE_CHECKING:
+    from tellapart.sessions import Session, Store
 
 
 def serve(
@@ -86,14 +92,13 @@ def serve(
     quiet
         Log only what goes wrong.
     """
-    from tellapart.errors import ParameterError
     from tellapart.sessions import Store
-    from tellapart.web import logging
+    from tellapart.web import json_logging
     from tellapart.web.app import create_app
     from tellapart.web.auth import People, Person, new_token, read_people
     from tellapart.web.limits import Limits
     from tellapart.web.server import listen, run
-    from tellapart.web.session_pool import Shelf, open_or_begin
+    from tellapart.web.session_pool import Shelf
     from tellapart.web.waiting import waiting
 
     how_read = arguments(reading, table)
@@ -112,7 +117,7 @@ def serve(
     where = folder or (Path.cwd() if table is None else table.parent)
     if not where.is_dir():
         raise ParameterError(f"--folder {where}: there is no such folder")
-    logging.start(level=logging.WARNING if quiet else logging.INFO)
+    json_logging.start(level=logging.WARNING if quiet else logging.INFO)
     listening = listen(host, port)
     if db is None and table is not None:
         store = Store.beside(table)
@@ -145,7 +150,7 @@ def serve(
                     continue
                 print(f"  {person.name}: {address.rstrip('/')}/?token={person.token}", flush=True)
             print("Stop with Ctrl-C; nothing is lost.", flush=True)
-            logging.write("started", host=host, port=listening.getsockname()[1])
+            json_logging.write("started", host=host, port=listening.getsockname()[1])
 
         run(create_app(shelf, people, limits), listening, ready=ready)
     finally:
@@ -155,7 +160,6 @@ def serve(
 
 def check_port(port: int) -> None:
     """Raise for a number that no port has, before anything is begun."""
-    from tellapart.errors import ParameterError
 
     if not 0 <= port <= 65535:
         raise ParameterError(
@@ -194,3 +198,44 @@ def _address(host: str, port: int) -> str:
     if host in ("0.0.0.0", "::", ""):  # every address: a name that others can use
         shown = socket.gethostname()
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+
+
+def open_or_begin(
+    store: Store,
+    table: Path,
+    name: str,
+    reading: Mapping[str, Any] | None = None,
+    *,
+    id: str | None = None,
+    learner: str | None = None,
+    overlap: float | None = None,
+) -> Session:
+    """The session of a table: opened, or begun if there is none of that name.
+
+    `reading` are arguments of `read_table`; a session that is opened remembers its own.
+    """
+    from tellapart.sessions import Session
+    from tellapart.sessions.config import FOR_PEOPLE, check_choice, read_learner
+    from tellapart.tables import read_table
+
+    how_read = dict(reading or {})
+    if name in {listed.name for listed in store.sessions()}:
+        begun = store.opened(name).data
+        check_choice(begun, "--session NAME", id=id, learner=learner)
+        check_begun(how_read, begun.get("source") or {}, "--session NAME")
+        opened = Session.open(store, name)
+        now = opened.settings["overlap"]
+        if overlap is not None and overlap != now:
+            opened.close()
+            raise ParameterError(
+                f"--overlap {overlap}: it is {now} in this session. Leave it out; it can be changed"
+                " on the page Progress"
+            )
+        return opened
+    how = {**FOR_PEOPLE, "overlap": overlap or 0.0}
+    if learner is not None:
+        how["learner"], how["parameters"] = read_learner(learner)
+    named_by = id or read_table(table, **how_read).names()
+    if named_by is not None:
+        how_read["id"] = named_by
+    return Session.new(store, name, table, reading=how_read, **how)

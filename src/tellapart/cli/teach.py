@@ -180,6 +180,7 @@ def _talk(
 ) -> None:
     from rich.console import Console
 
+    from tellapart.console import talk
     from tellapart.console.keyboard import keyboard
 
     with session:

@@ -21,7 +21,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tellapart.web import errors, logging
+from tellapart.web import errors, json_logging
 from tellapart.web.auth import KEPT, Person
 from tellapart.web.errors import Refused
 from tellapart.web.house import House
@@ -78,7 +78,7 @@ class Gate:
             house.metrics.refuse(error.kind)
             await _refuse(scope, receive, answer, error)
         except Exception as error:
-            logging.write("failed", logging.ERROR, request=number, **logging.where(error))
+            json_logging.write("failed", logging.ERROR, request=number, **json_logging.where(error))
             if not answer.status:
                 wrong = errors.fault(500, "ServerError", errors._WORDS[500], request=number)
                 await wrong(scope, receive, answer)
@@ -252,7 +252,7 @@ def _note(house: House, scope: Scope, answer: _Answer, seconds: float, number: s
         route = "/api" + route.removeprefix("/api")
     method = scope["method"] if scope["method"].isalpha() else "other"
     house.metrics.request(method[:10], route, answer.status, seconds)
-    logging.write(
+    json_logging.write(
         "request",
         request=number,
         method=method[:10],

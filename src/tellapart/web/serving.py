@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tellapart.sessions import Session, Store
-from tellapart.web import logging
+from tellapart.web import json_logging
 from tellapart.web.app import create_app
 from tellapart.web.auth import People, Person, new_token
 from tellapart.web.limits import Limits
@@ -36,7 +36,7 @@ def serve_one(
 
     With the same port and TELLAPART_TOKEN, pages that are open go on after a restart.
     """
-    logging.start(level=logging.WARNING)
+    json_logging.start(level=logging.WARNING)
     person = Person(name, os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
     shelf = Shelf(store, folder)
     shelf.adopt(session)

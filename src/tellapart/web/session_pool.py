@@ -15,12 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tellapart.cli.options import check_begun
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
-from tellapart.sessions.config import FOR_PEOPLE, check_choice, read_learner
-from tellapart.tables import read_table
-from tellapart.web import logging
+from tellapart.web import json_logging
 from tellapart.web.errors import Refused
 
 T = TypeVar("T")
@@ -241,7 +238,7 @@ class _Open:
         try:
             work()
         except Exception as error:  # nobody asked for it, and whoever asks will be told
-            logging.write("look ahead", logging.WARNING, **logging.where(error))
+            json_logging.write("look ahead", logging.WARNING, **json_logging.where(error))
 
     def _expect(self) -> None:
         if not self.users:
@@ -270,40 +267,3 @@ def begin(
 ) -> Callable[[Store], Session]:
     """How to begin a session with the table in a file."""
     return lambda store: Session.new(store, name, path, reading=dict(reading), **how)
-
-
-def open_or_begin(
-    store: Store,
-    table: Path,
-    name: str,
-    reading: Mapping[str, Any] | None = None,
-    *,
-    id: str | None = None,
-    learner: str | None = None,
-    overlap: float | None = None,
-) -> Session:
-    """The session of a table: opened, or begun if there is none of that name.
-
-    `reading` are arguments of `read_table`; a session that is opened remembers its own.
-    """
-    how_read = dict(reading or {})
-    if name in {listed.name for listed in store.sessions()}:
-        begun = store.opened(name).data
-        check_choice(begun, "--session NAME", id=id, learner=learner)
-        check_begun(how_read, begun.get("source") or {}, "--session NAME")
-        opened = Session.open(store, name)
-        now = opened.settings["overlap"]
-        if overlap is not None and overlap != now:
-            opened.close()
-            raise ParameterError(
-                f"--overlap {overlap}: it is {now} in this session. Leave it out; it can be changed"
-                " on the page Progress"
-            )
-        return opened
-    how = {**FOR_PEOPLE, "overlap": overlap or 0.0}
-    if learner is not None:
-        how["learner"], how["parameters"] = read_learner(learner)
-    named_by = id or read_table(table, **how_read).names()
-    if named_by is not None:
-        how_read["id"] = named_by
-    return begin(table, name, how_read, **how)(store)

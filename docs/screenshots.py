@@ -75,8 +75,8 @@ class Camera:
 def main(folder: Path) -> None:
     """Teach the zoo a little, and look at everything."""
     sys.path.insert(0, str(HERE.parent / "tests"))
-    from browsing import PAGES, TEAM, Desk, chromium, history, write_zoo
-    from served import serving
+    from browser_page import PAGES, TEAM, Desk, chromium, history, write_zoo
+    from server_process import serving
 
     folder.mkdir(exist_ok=True)
     size = {"width": 1080, "height": 700}

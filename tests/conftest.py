@@ -88,7 +88,7 @@ def browser(needs: Any) -> Iterator[Any]:
     """Debian's Chromium."""
     needs("playwright")
     needs("chromium")
-    from browsing import chromium
+    from browser_page import chromium
 
     with chromium() as found:
         yield found
@@ -102,7 +102,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def truth(folder: Path) -> dict[str, str]:
     """The zoo is in the folder; what its animals are."""
-    from browsing import write_zoo
+    from browser_page import write_zoo
 
     return write_zoo(folder / "zoo.csv")
 
@@ -111,8 +111,8 @@ def truth(folder: Path) -> dict[str, str]:
 def server(folder: Path, truth: dict[str, str]) -> Iterator[Any]:
     """`tellapart serve` on the zoo."""
     assert truth, "the zoo must be in the folder"
-    from browsing import TEAM
-    from served import serving
+    from browser_page import TEAM
+    from server_process import serving
 
     with serving("--folder", str(folder), "--rate", "10000", cwd=folder, tokens=TEAM) as found:
         yield found
@@ -136,7 +136,7 @@ def begin(server: Any, request: pytest.FixtureRequest) -> Callable[..., str]:
 @pytest.fixture
 def sit(browser: Any, server: Any) -> Iterator[Callable[..., Any]]:
     """A teacher sits down before a page; at the end nobody's browser may have complained."""
-    from browsing import Desk
+    from browser_page import Desk
 
     desks = []
 
@@ -162,7 +162,7 @@ def store(tmp_path: Path) -> Iterator[Any]:
 @pytest.fixture
 def app(folder: Path) -> Iterator[Any]:
     """The web app, with the session "zoo" of a table in a test's own `folder`."""
-    from callers import Client, begin, make_app
+    from api_clients import Client, begin, make_app
 
     made = make_app(folder)
     with Client(made) as client:
@@ -173,7 +173,7 @@ def app(folder: Path) -> Iterator[Any]:
 @pytest.fixture
 def ann(app: Any) -> Any:
     """The owner's program."""
-    from callers import Client
+    from api_clients import Client
 
     return Client(app)
 
@@ -181,7 +181,7 @@ def ann(app: Any) -> Any:
 @pytest.fixture
 def bob(app: Any) -> Any:
     """A teacher's program."""
-    from callers import BOB, Client
+    from api_clients import BOB, Client
 
     return Client(app, BOB)
 
@@ -190,7 +190,7 @@ def bob(app: Any) -> Any:
 def sums(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, needs: Callable[[str], None]
 ) -> Iterator[Path]:
-    """Where `lab_sums` writes down its runs; workers find it through the environment."""
+    """Where `slow_experiment` writes down its runs; workers find it through the environment."""
     needs("joblib")
     needs("matplotlib")
     folder = tmp_path / "sums"

@@ -101,7 +101,7 @@ def test_what_is_learnt_can_be_exported(sklearn_classifier: Any, needs: Any) -> 
     import polars as pl
     from sklearn.datasets import load_iris
 
-    import engines
+    import sql_engines
 
     needs("duckdb")
     X, y = load_iris(return_X_y=True, as_frame=True)
@@ -110,7 +110,7 @@ def test_what_is_learnt_can_be_exported(sklearn_classifier: Any, needs: Any) -> 
     assert model.score(X, y) > 0.95
     sql = ta.to_sql(model.model_)
     frame = pl.from_pandas(X)
-    assert engines.duckdb(frame, [sql]) == [model.predict(X).tolist()]
+    assert sql_engines.duckdb(frame, [sql]) == [model.predict(X).tolist()]
     program: dict[str, Any] = {}
     exec(ta.to_python(model.model_), program)
     items = frame.fill_nan(None).to_dicts()

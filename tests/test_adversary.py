@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tellapart as ta
-from odd_learners import Contrary
+from stub_learners import Contrary
 from tellapart import theory
 from tellapart.errors import ParameterError, ProtocolError, TellapartError
 from tellapart.learners import (

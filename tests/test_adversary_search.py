@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from odd_learners import Contrary
+from stub_learners import Contrary
 from tellapart.learners import (
     DFF,
     AdaptiveDFF,

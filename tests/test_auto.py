@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tellapart as ta
-from odd_learners import Fickle
+from stub_learners import Fickle
 from tellapart import codec
 from tellapart.features import Above
 from tellapart.learners.base import BaseLearner
@@ -42,7 +42,7 @@ class Hunter:
 
     Component i has the features "i>j", several for each j, which no item of j has; the rest of an
     item is chosen at random. Exceptions, at most k, are used when nothing else errs. This is for
-    larger worlds and longer lessons than test_looking_back.py searches.
+    larger worlds and longer lessons than test_adversary_hindsight.py searches.
     """
 
     def __init__(self, m: int, k: int, seed: int) -> None:

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from browsing import PAGES, TEAM, Desk, history, narrow, write_zoo
-from served import Server
+from browser_page import PAGES, TEAM, Desk, history, narrow, write_zoo
+from server_process import Server
 
 Sit = Callable[..., Desk]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from browsing import DRAWN, Desk, disagree, go, narrow
+from browser_page import DRAWN, Desk, disagree, go, narrow
 
 Sit = Callable[..., Desk]
 Begin = Callable[..., str]

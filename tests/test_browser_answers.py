@@ -9,8 +9,8 @@ from typing import Any
 
 from rich.console import Console
 
-from browsing import Desk, disagree, go, history, log
-from served import Server
+from browser_page import Desk, disagree, go, history, log
+from server_process import Server
 from teaching import plain
 from tellapart.console import talk
 from tellapart.console.keyboard import Piped

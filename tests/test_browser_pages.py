@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from browsing import Desk, go, history, log
-from served import Server
+from browser_page import Desk, go, history, log
+from server_process import Server
 
 Sit = Callable[..., Desk]
 Begin = Callable[..., str]

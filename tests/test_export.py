@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-import engines
+import sql_engines
 import tellapart as ta
 from tellapart.checks.random_models import LABELS, ModelMaker
 from tellapart.errors import ExportError, FormatError, ParameterError
@@ -33,7 +33,7 @@ def one(feature: Any, label: Any = "yes", example: Any = None) -> ta.DecisionLis
 @pytest.mark.parametrize("seed", range(30))
 def test_python_says_what_the_model_says(seed: int) -> None:
     model = ModelMaker(seed).model()
-    items = [*engines.frame(seed, dirty=seed % 2 == 0).to_dicts(), {}, {"b": 1, "n": 4.0}]
+    items = [*sql_engines.frame(seed, dirty=seed % 2 == 0).to_dicts(), {}, {"b": 1, "n": 4.0}]
     program: dict[str, Any] = {}
     exec(compile(ta.to_python(model), "exported", "exec"), program)
     assert [program["predict"](item) for item in items] == model.predict(items)
@@ -217,7 +217,7 @@ def test_a_model_comes_back_the_same(seed: int, tmp_path: Path) -> None:
     before = path.read_bytes()
     again = ta.load_model(path)
     assert again == model
-    items = engines.frame(seed).to_dicts()
+    items = sql_engines.frame(seed).to_dicts()
     assert again.predict(items) == model.predict(items)
     ta.save_model(again, path)
     assert path.read_bytes() == before

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-import lab_sums
-from lab_sums import local, runs
+import slow_experiment
+from slow_experiment import local, runs
 from tellapart import lab
 from tellapart.cli import main
 from tellapart.errors import LabError, ParameterError
@@ -28,14 +28,14 @@ pytestmark = pytest.mark.usefixtures("sums")
 
 
 def test_a_killed_worker_is_replaced(tmp_path: Path, sums: Path) -> None:
-    cells = lab_sums.cells(False)
+    cells = slow_experiment.cells(False)
     expected = local(cells, tmp_path / "calm")
     (sums / "kill-9").touch()
     assert local(cells, tmp_path / "out", workers=2) == expected
 
 
 def test_a_cell_that_kills_every_worker_ends_the_sweep(tmp_path: Path, sums: Path) -> None:
-    cells = lab_sums.cells(True)
+    cells = slow_experiment.cells(True)
     (sums / "kill-3-always").touch()
     with pytest.raises(LabError, match=r"died 3 times in a row.*near \S+ k=3\."):
         local(cells, tmp_path / "out", workers=2)
@@ -46,7 +46,7 @@ def test_a_cell_that_kills_every_worker_ends_the_sweep(tmp_path: Path, sums: Pat
 
 
 def test_a_failing_cell_does_not_stop_the_others(tmp_path: Path, sums: Path) -> None:
-    cells = lab_sums.cells(True)
+    cells = slow_experiment.cells(True)
     (sums / "raise-4").touch()
     with pytest.raises(LabError, match=r"1 of 6 cells failed.*k=4(.|\n)*told to fail"):
         local(cells, tmp_path / "out")
@@ -62,7 +62,7 @@ def test_a_worker_of_another_version_is_refused(
     versions = iter(["the worker's", *["ours"] * 9])
     monkeypatch.setattr("tellapart.lab.sweep.source_of", lambda name: next(versions))
     with pytest.raises(LabError, match="another version of tellapart"):
-        local(lab_sums.cells(True)[:1], tmp_path / "out")
+        local(slow_experiment.cells(True)[:1], tmp_path / "out")
     assert not list((tmp_path / "out").rglob("*.json"))
 
 
@@ -70,7 +70,16 @@ def test_a_worker_of_another_version_is_refused(
 
 
 def start(out: Path, *more: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tellapart", "lab", lab_sums.NAME, "--out", str(out), *more]
+    command = [
+        sys.executable,
+        "-m",
+        "tellapart",
+        "lab",
+        slow_experiment.NAME,
+        "--out",
+        str(out),
+        *more,
+    ]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -115,7 +124,9 @@ def stop_early(out: Path, sums: Path, how: signal.Signals) -> tuple[int, str, se
     assert not (out / "report.html").exists()
     assert not list(out.rglob("*.unfinished")) or how == signal.SIGKILL
     with Store(out) as store:
-        kept = {c.parameters["k"] for c in lab_sums.cells(False) if store.load(c) is not None}
+        kept = {
+            c.parameters["k"] for c in slow_experiment.cells(False) if store.load(c) is not None
+        }
     (sums / "runs").unlink()
     (sums / "wait-7").unlink()
     return stopped.returncode, said, kept
@@ -123,7 +134,7 @@ def stop_early(out: Path, sums: Path, how: signal.Signals) -> tuple[int, str, se
 
 def test_a_killed_lab_goes_on(tmp_path: Path, sums: Path) -> None:
     calm, out = tmp_path / "calm", tmp_path / "out"
-    lab.run(calm, [lab_sums.NAME], workers=1)
+    lab.run(calm, [slow_experiment.NAME], workers=1)
     (sums / "runs").unlink()
     _, _, kept = stop_early(out, sums, signal.SIGKILL)
     again = start(out, "--workers", "2", "--json")
@@ -143,7 +154,7 @@ def test_an_interrupted_lab_says_what_it_kept(
     assert code == 130
     assert kept == {7, 8, 9}
     assert "interrupted. 3 of 10 cells are kept" in said
-    assert len(local(lab_sums.cells(False), tmp_path / "out")) == 10
+    assert len(local(slow_experiment.cells(False), tmp_path / "out")) == 10
     assert set(runs(sums)) == set(range(10)) - kept
 
 
@@ -156,7 +167,7 @@ def test_dask_with_a_killed_worker_gives_the_same_numbers(
     needs("distributed")
     from distributed import LocalCluster
 
-    cells = lab_sums.cells(False)
+    cells = slow_experiment.cells(False)
     expected = local(cells, tmp_path / "local")
     (sums / "runs").unlink()
     (sums / "kill-5").touch()
@@ -179,7 +190,7 @@ def test_dask_gives_up_on_a_cell_that_kills_its_workers(
     import dask
     from distributed import LocalCluster
 
-    cells = lab_sums.cells(True)
+    cells = slow_experiment.cells(True)
     (sums / "kill-3-always").touch()
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
@@ -200,7 +211,7 @@ def test_no_scheduler_is_one_line(
 ) -> None:
     needs("distributed")
     monkeypatch.setattr("tellapart.lab.sweep._CONNECT", 0.5)
-    assert main(["lab", lab_sums.NAME, "--out", "out", "--dask", "tcp://127.0.0.1:1"]) == 1
+    assert main(["lab", slow_experiment.NAME, "--out", "out", "--dask", "tcp://127.0.0.1:1"]) == 1
     assert "no Dask scheduler at 'tcp://127.0.0.1:1'" in capsys.readouterr().err
 
 
@@ -226,4 +237,4 @@ def test_an_address_that_is_none_is_one_line_too(
 @pytest.mark.parametrize("workers", [0, -1, 1.5])
 def test_workers_are_counted_from_one(workers: int, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="workers must be an integer >= 1"):
-        lab.run(tmp_path / "out", [lab_sums.NAME], workers=workers)
+        lab.run(tmp_path / "out", [slow_experiment.NAME], workers=workers)

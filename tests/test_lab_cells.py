@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-import lab_sums
-from lab_sums import local, runs
+import slow_experiment
+from slow_experiment import local, runs
 from tellapart import lab
 from tellapart.cli import main
 from tellapart.errors import LabError, MissingExtra, ParameterError
@@ -39,7 +39,7 @@ def test_every_cell_has_a_name_of_its_own(quick: bool) -> None:
 def test_cells_do_not_depend_on_order_or_process(tmp_path: Path) -> None:
     settings = {"m": 2, "k": 4, "s": 1, "repeat": 0}
     cells = [
-        *lab_sums.cells(True),
+        *slow_experiment.cells(True),
         Cell("theorem2", {"m": 4, "repeat": 0}),
         Cell("erratum_return", {"times": 5}),
         Cell("theorem3", {**settings, "placement": "burst", "items": 500}),
@@ -73,7 +73,7 @@ def spoil_source(path: Path) -> None:
     from tellapart.lab import cell_store
 
     data = json.loads(path.read_text())
-    cell = Cell(lab_sums.NAME, {"k": 2})
+    cell = Cell(slow_experiment.NAME, {"k": 2})
     path.write_text(json.dumps(cell_store._sealed(cell, data["rows"], "another source")))
 
 
@@ -95,7 +95,7 @@ def spoil_source(path: Path) -> None:
 def test_a_spoilt_cell_is_run_again(
     spoil: Callable[[Path], object], tmp_path: Path, sums: Path
 ) -> None:
-    cells = lab_sums.cells(True)
+    cells = slow_experiment.cells(True)
     before = local(cells, tmp_path / "out")
     path = Store(tmp_path / "out").path(cells[2])
     content = path.read_bytes()
@@ -140,7 +140,7 @@ def test_a_full_disk_is_named(
 def test_a_full_disk_stops_the_sweep_and_keeps_what_was_finished(
     tmp_path: Path, sums: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cells = lab_sums.cells(True)
+    cells = slow_experiment.cells(True)
     saved: list[str] = []
 
     def save(self: Store, cell: Cell, rows: list[Row], source: str) -> None:
@@ -160,7 +160,7 @@ def test_a_full_disk_stops_the_sweep_and_keeps_what_was_finished(
 
 
 def test_what_a_killed_lab_left_unfinished_is_swept_out(tmp_path: Path) -> None:
-    cells = lab_sums.cells(True)
+    cells = slow_experiment.cells(True)
     local(cells, tmp_path / "out")
     left = Store(tmp_path / "out").path(cells[0]).parent / "half.json.77.unfinished"
     left.write_text("{")
@@ -177,7 +177,7 @@ def test_one_lab_at_a_time(tmp_path: Path) -> None:
 def test_no_foreign_folder_is_written_to(tmp_path: Path) -> None:
     (tmp_path / "report.html").write_text("mine")
     with pytest.raises(LabError, match="no lab's"):
-        lab.run(tmp_path, [lab_sums.NAME], workers=1)
+        lab.run(tmp_path, [slow_experiment.NAME], workers=1)
     assert (tmp_path / "report.html").read_text() == "mine"
 
 
@@ -185,7 +185,7 @@ def test_no_foreign_folder_is_written_to(tmp_path: Path) -> None:
 
 
 def test_the_report_needs_nothing_else(tmp_path: Path) -> None:
-    [result] = lab.run(tmp_path / "out", [lab_sums.NAME], quick=True, workers=1)
+    [result] = lab.run(tmp_path / "out", [slow_experiment.NAME], quick=True, workers=1)
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Sums &amp; &lt;more&gt;" in page
     assert "k<sup>2</sup> &amp; " in page
@@ -231,11 +231,12 @@ def test_a_report_that_stands_is_not_drawn_again(
     (tmp_path / "out" / ".report").write_text("[]")
     assert times("erratum_return") == 1
     assert times("erratum_return", quick=False) == 1
-    assert [times(lab_sums.NAME), times(lab_sums.NAME)] == [1, 1], "who knows what it draws"
+    own = slow_experiment.NAME
+    assert [times(own), times(own)] == [1, 1], "who knows what it draws"
 
 
 def test_the_command_says_what_was_seen(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["lab", lab_sums.NAME, "--out", "out", "--quick", "--workers", "1"]) == 0
+    assert main(["lab", slow_experiment.NAME, "--out", "out", "--quick", "--workers", "1"]) == 0
     out = capsys.readouterr().out
     assert "seen" in out
     assert "Report: out/report.html" in out
@@ -249,8 +250,8 @@ def test_the_command_says_what_was_seen(capsys: pytest.CaptureFixture[str]) -> N
     [
         (["theorem9"], "unknown experiment 'theorem9'; known are theorem3"),
         (["no_such_module:EXPERIMENT"], "cannot load the experiment"),
-        (["lab_sums:NAME"], "is no Experiment, but str"),
-        ([lab_sums.NAME, "--workers", "0"], "workers must be an integer >= 1, got 0"),
+        (["slow_experiment:NAME"], "is no Experiment, but str"),
+        ([slow_experiment.NAME, "--workers", "0"], "workers must be an integer >= 1, got 0"),
     ],
 )
 def test_errors_are_one_line(
@@ -268,7 +269,9 @@ def test_missing_extras(
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with Store(tmp_path / "out") as store, pytest.raises(MissingExtra, match=rf"\[{extra}\]"):
-        sweep(lab_sums.cells(True), store, dask="tcp://nowhere:1" if extra == "dask" else None)
+        sweep(
+            slow_experiment.cells(True), store, dask="tcp://nowhere:1" if extra == "dask" else None
+        )
 
 
 def test_unknown_experiment() -> None:

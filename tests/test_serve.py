@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from served import Nursery, Pupil, serving, write_table
+from server_process import Nursery, Pupil, serving, write_table
 from tellapart.sessions import Store, summary
 from tellapart.sessions.items import Items
 from tellapart.sessions.state import State

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tellapart as ta
-from odd_learners import Stubborn
+from stub_learners import Stubborn
 from tellapart.errors import ParameterError
 from tellapart.learners import AdaptiveDFF, AutoDFF, BaseLearner, CappedDFF, Guarded, Hindsight
 from tellapart.model import Not, truth

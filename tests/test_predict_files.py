@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-import engines
+import sql_engines
 import tellapart as ta
 from tellapart.checks.random_models import ModelMaker
 from tellapart.engines import predict_file
@@ -54,7 +54,7 @@ def test_every_kind_of_file(engine: str, kind: str, tmp_path: Path) -> None:
     if engine == "spark" and kind == ".arrow":
         pytest.skip("Spark cannot read Arrow files; a message says so (tested below)")
     models = 2 if engine == "spark" else 8
-    rows = engines.frame(3, rows=300)
+    rows = sql_engines.frame(3, rows=300)
     path = write(rows, tmp_path / f"items{kind}")
     for seed in range(models):
         model = ModelMaker(seed, plain=kind in (".parquet", ".arrow")).model(9)

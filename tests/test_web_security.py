@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from callers import ANN, BOB, HOST, Client, make_app, teach, write_tables
+from api_clients import ANN, BOB, HOST, Client, make_app, teach, write_tables
 from tellapart.web.errors import Fault
 
 

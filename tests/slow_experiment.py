@@ -18,7 +18,7 @@ from tellapart.lab import Cell, Experiment, Finding, Picture, Row, Table
 from tellapart.lab.cell_store import Store
 from tellapart.lab.sweep import sweep
 
-NAME = "lab_sums:EXPERIMENT"
+NAME = "slow_experiment:EXPERIMENT"
 
 
 def cells(quick: bool) -> list[Cell]:

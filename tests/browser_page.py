@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from served import Server
+from server_process import Server
 from tellapart.sessions import Event
 from tellapart.worlds.zoo import read
 

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from callers import ZOO, Client, begin, make_app, teach, write_tables
+from api_clients import ZOO, Client, begin, make_app, teach, write_tables
 from tellapart.model import DecisionList
 
 

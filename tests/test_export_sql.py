@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-import engines
+import sql_engines
 import tellapart as ta
 from tellapart.checks.random_features import SCHEMA
 from tellapart.checks.random_models import LABELS, ModelMaker
@@ -25,7 +25,7 @@ def agree(dialect: str, run: Run, seed: int, models: int, *, dirty: bool = False
     """Random models over a random table; plain features take NaN for true, so not where it is."""
     maker = ModelMaker(seed, plain=not dirty)
     made = [maker.model() for _ in range(models)]
-    rows = engines.frame(seed, dirty=dirty)
+    rows = sql_engines.frame(seed, dirty=dirty)
     items = rows.to_dicts()
     found = run(rows, [ta.to_sql(model, dialect, schema=SCHEMA) for model in made])
     for model, got in zip(made, found, strict=True):
@@ -43,12 +43,12 @@ def _difference(model: Any, dialect: str, items: Any, wanted: Any, got: Any) -> 
 @pytest.mark.parametrize("seed", range(6))
 def test_duckdb(seed: int, needs: Any) -> None:
     needs("duckdb")
-    agree("duckdb", engines.duckdb, seed, 25, dirty=seed % 2 == 1)
+    agree("duckdb", sql_engines.duckdb, seed, 25, dirty=seed % 2 == 1)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_sqlite(seed: int) -> None:
-    agree("sqlite", engines.sqlite, seed, 25, dirty=seed % 2 == 1)
+    agree("sqlite", sql_engines.sqlite, seed, 25, dirty=seed % 2 == 1)
 
 
 def test_sqlite_whatever_the_pragma_says() -> None:
@@ -57,18 +57,18 @@ def test_sqlite_whatever_the_pragma_says() -> None:
     alike = ta.parse_feature("s ILIKE '%É%'", {"s": "text"})
     wanted = [ta.to_sql(one(feature), "sqlite") for feature in (like, alike)]
     for pragma in ("ON", "OFF"):
-        got = engines.sqlite(rows, wanted, f"PRAGMA case_sensitive_like = {pragma}")
+        got = sql_engines.sqlite(rows, wanted, f"PRAGMA case_sensitive_like = {pragma}")
         assert got == [["no", "yes", "no", "no", "no", "no"], ["no"] * 4 + ["yes"] * 2]
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_postgres(seed: int, postgres: str) -> None:
-    agree("postgres", partial(engines.postgres, postgres), seed, 25, dirty=seed % 2 == 1)
+    agree("postgres", partial(sql_engines.postgres, postgres), seed, 25, dirty=seed % 2 == 1)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_spark(seed: int, spark: Any, tmp_path: Path) -> None:
-    agree("spark", partial(engines.spark, spark, tmp_path), seed, 4, dirty=seed == 1)
+    agree("spark", partial(sql_engines.spark, spark, tmp_path), seed, 4, dirty=seed == 1)
 
 
 # -- engines we cannot run: their SQL, read by sqlglot and written for DuckDB
@@ -84,7 +84,7 @@ def test_warehouses_by_way_of_duckdb(dialect: str, needs: Any) -> None:
         written = [sqlglot.transpile(one, dialect, "duckdb")[0] for one in wanted]
         names = {"add": "+", "subtract": "-", "multiply": "*"}
         macros = [f"safe_{name}(a, b) AS a {op} b" for name, op in names.items()]
-        return engines.duckdb(rows, written, *macros)
+        return sql_engines.duckdb(rows, written, *macros)
 
     agree(dialect, run, 7, 10)
 
@@ -130,9 +130,9 @@ def test_arithmetic_at_the_edges_of_doubles(dialect: str, request: Any) -> None:
 def run_on(dialect: str, request: Any) -> Run:
     request.getfixturevalue("needs")(dialect if dialect in ("duckdb", "postgres") else "duckdb")
     if dialect != "postgres":
-        return getattr(engines, dialect)
+        return getattr(sql_engines, dialect)
     address = request.getfixturevalue("postgres")
-    return partial(engines.postgres, address)
+    return partial(sql_engines.postgres, address)
 
 
 def check(conditions: list[str], rows: pl.DataFrame, schema: Any, dialect: str, run: Run) -> None:
@@ -238,7 +238,7 @@ NAMES = ["order", "select", "user", "end", 'double "quote"', "single 'quote'", "
 
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres", "spark"])
 def test_names_and_labels_of_all_kinds(dialect: str, request: Any, tmp_path: Path) -> None:
-    run: Run = getattr(engines, dialect)
+    run: Run = getattr(sql_engines, dialect)
     if dialect in ("postgres", "spark"):
         real = request.getfixturevalue(dialect)
         extra = (tmp_path,) if dialect == "spark" else ()
@@ -278,7 +278,7 @@ def test_the_words_engines_keep_for_themselves(postgres: str, needs: Any) -> Non
     models = [one(ta.parse_feature(f'"{word}" >= 4', {word: "integer"})) for word in plain]
     rows = pl.DataFrame({word: [3, 5] for word in plain})
     for dialect in ("duckdb", "sqlite", "postgres"):
-        run: Run = getattr(engines, dialect)
+        run: Run = getattr(sql_engines, dialect)
         if dialect == "postgres":
             run = partial(run, postgres)
         found = run(rows, [ta.to_sql(model, dialect) for model in models])
@@ -289,7 +289,7 @@ def test_sqlite_does_not_take_a_missing_column_for_a_text() -> None:
     import sqlite3
 
     with pytest.raises(sqlite3.OperationalError, match="no such column"):
-        engines.sqlite(pl.DataFrame({"a": [1]}), [ta.to_sql(one("no such"), "sqlite")])
+        sql_engines.sqlite(pl.DataFrame({"a": [1]}), [ta.to_sql(one("no such"), "sqlite")])
 
 
 def test_datetimes_as_sqlite_texts_of_any_length() -> None:
@@ -300,7 +300,7 @@ def test_datetimes_as_sqlite_texts_of_any_length() -> None:
         ta.to_sql(one(ta.parse_feature(f"z {op} '2024-01-02'", schema)), "sqlite")
         for op in ("=", ">", "<")
     ]
-    assert engines.sqlite(rows, wanted) == [
+    assert sql_engines.sqlite(rows, wanted) == [
         ["yes", "yes", "yes", "no", "no"],
         ["no", "no", "no", "yes", "no"],
         ["no", "no", "no", "no", "yes"],
@@ -326,7 +326,7 @@ def test_long_models_and_long_clauses(needs: Any) -> None:
     clauses += [ta.Clause((ta.Literal(name),), name) for name in names]
     model = ta.DecisionList(tuple(clauses), ta.Clause((), "never"))
     rows = pl.DataFrame({name: [False, n == 1400] for n, name in enumerate(names)})
-    for dialect, run in (("duckdb", engines.duckdb), ("sqlite", engines.sqlite)):
+    for dialect, run in (("duckdb", sql_engines.duckdb), ("sqlite", sql_engines.sqlite)):
         assert run(rows, [ta.to_sql(model, dialect)]) == [["none", "c1400"]]
 
 

@@ -28,7 +28,7 @@ SEEDS = 5
 """How many streams there are of each row."""
 _QUICK_SEEDS, _QUICK_ROUNDS = 2, 300
 _STREAMS = (
-    *("codec.py", "columns", "features", "lab/real_tables.py", "lab/streams.py", "lab/trial.py"),
+    *("codec.py", "simulation", "features", "lab/real_tables.py", "lab/streams.py", "lab/trial.py"),
     *("model.py", "protocol.py", "teachers", "theory", "worlds"),
 )
 

@@ -115,7 +115,7 @@ class Experiment:
     read: Callable[[list[Row]], Finding]
     """All rows of a run, as a finding."""
     decided_by: Sequence[str] = (
-        *("codec.py", "columns", "features", "lab/contestants.py", "learners", "model.py"),
+        *("codec.py", "simulation", "features", "lab/contestants.py", "learners", "model.py"),
         *("protocol.py", "teachers", "theory", "worlds"),
     )
     """The files and rooms that decide the numbers, beside the one `run` is in; others only show

@@ -1,0 +1,103 @@
+"""Logs and databases that older versions wrote open for ever, and replay to the same state."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from archive_writer import Clock, expected, outcome, table
+from tellapart.sessions import Event, Session, Store, export_log, import_log
+from tellapart.sessions.events import NEEDS
+from test_sessions_load import address
+
+ARCHIVE = Path(__file__).parent / "archive"
+LOGS = sorted(path for path in ARCHIVE.glob("*/*.jsonl"))
+
+TABLE = """
+CREATE TABLE tellapart_events (
+    session TEXT NOT NULL, number BIGINT NOT NULL, id TEXT NOT NULL, at TEXT NOT NULL,
+    type TEXT NOT NULL, teacher TEXT, data TEXT NOT NULL,
+    PRIMARY KEY (session, number), UNIQUE (session, id)
+)
+"""
+"""The table in PostgreSQL, as version 0.1 made it."""
+
+
+def events(log: Path) -> list[Event]:
+    return [Event.read(line) for line in lines(log)]
+
+
+def lines(log: Path) -> list[str]:
+    with log.open(encoding="utf-8", newline="\n") as file:
+        return file.readlines()
+
+
+def kept(log: Path) -> dict[str, object]:
+    return json.loads(log.with_suffix(".json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}-{log.stem}")
+def test_an_old_log_replays_to_the_same_state(log: Path, store: Store) -> None:
+    """At its end and earlier; and it goes on as it would have."""
+    found = kept(log)
+    replayed = expected(store, events(log), log.parent, found["table"], found["now"])
+    for part, value in found.items():
+        assert replayed[part] == value, part
+    assert import_log(store, lines(log)) == log.stem
+    assert list(export_log(store, log.stem)) == lines(log)
+
+
+def test_the_archive_has_everything_that_can_happen() -> None:
+    assert {event.type for log in LOGS for event in events(log)} == set(NEEDS)
+
+
+@pytest.mark.parametrize("name", ["auto", "strodff"])
+def test_an_old_sqlite_file_opens_and_goes_on(name: str, tmp_path: Path) -> None:
+    shutil.copy(ARCHIVE / "0.1" / "old.db", tmp_path)
+    log = ARCHIVE / "0.1" / f"{name}.jsonl"
+    with Store(tmp_path / "old.db") as store:
+        assert {one.name for one in store.sessions()} == {"auto", "strodff"}
+        goes_on(store, log)
+
+
+@pytest.fixture
+def postgres_store(postgres: str) -> Iterator[Store]:
+    """A PostgreSQL database with the table and a session of version 0.1."""
+    import psycopg
+
+    from tellapart import codec
+
+    log = ARCHIVE / "0.1" / "auto.jsonl"
+    rows = [(log.stem, e.number, e.id, e.at, e.type, e.by, codec.dump(e.data)) for e in events(log)]
+    with psycopg.connect(postgres, autocommit=True) as server:
+        server.execute("DROP DATABASE IF EXISTS archive")
+        server.execute("CREATE DATABASE archive")
+    archive = postgres.replace("dbname=postgres", "dbname=archive")
+    with psycopg.connect(archive) as base:
+        base.execute(TABLE)
+        base.cursor().executemany(
+            "INSERT INTO tellapart_events VALUES (%s, %s, %s, %s, %s, %s, %s)", rows
+        )
+    with Store(address(archive)) as store:
+        yield store
+
+
+def test_an_old_postgres_database_opens_and_goes_on(postgres_store: Store) -> None:
+    goes_on(postgres_store, ARCHIVE / "0.1" / "auto.jsonl")
+
+
+def goes_on(store: Store, log: Path) -> None:
+    """The session of a log is in the store: it has its state, and takes more events."""
+    found = kept(log)
+    assert list(export_log(store, log.stem)) == lines(log)
+    rows = table(found["table"], log.parent)
+    with Session.open(store, log.stem, rows, clock=Clock(found["now"])) as session:
+        assert outcome(session) == found["outcome"]
+        session.note("Dan", "still here")
+    more = store.log(log.stem)
+    assert [event.line() + "\n" for event in more[:-2]] == lines(log)
+    assert [event.type for event in more[-2:]] == ["joined", "note"]

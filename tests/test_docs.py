@@ -20,7 +20,8 @@ from tellapart.cli.app import COMMANDS
 from tellapart.cli.options import Reading
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+GUIDES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDES]
 
 
 def name(page: Path) -> str:
@@ -62,9 +63,18 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_files_that_are_named_exist(page: Path) -> None:
+    """Paths from the root of the repository, or of the package, that a page names."""
+    text = re.sub(r"https?://\S+", "", page.read_text(encoding="utf-8"))
+    roots = [ROOT, ROOT / "src", ROOT / "src" / "tellapart"]
+    for path in re.findall(r"\b(?:[\w.]+/)+\w+\.(?:py|js|html|css|svg)\b", text):
+        assert any((root / path).exists() for root in roots), path
+
+
 def test_the_map_names_every_page() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    for page in PAGES[1:]:
+    for page in GUIDES:
         assert page.name == "index.md" or f"({page.name})" in index, page.name
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tellapart as ta
-from tellapart.features.counting import count, truths
+from tellapart.features.to_polars import count, truths
 from tellapart.features.vocabulary import Vocabulary
 from zoo_table import zoo
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tellapart.checks import random_features
 from tellapart.errors import FeatureError
 from tellapart.features import Expression, parse_feature
-from tellapart.features.to_text import identifier
+from tellapart.features.tree import identifier
 
 SCHEMA, PIECES = random_features.SCHEMA, random_features.PIECES
 LIMIT = 0.1

@@ -8,10 +8,9 @@ from rich.console import Console
 
 from tellapart.console.keyboard import Keyboard
 from tellapart.console.screen import Screen, offers
-from tellapart.counts import counted
 from tellapart.errors import TellapartError
 from tellapart.features.candidates import Candidate
-from tellapart.features.phrasing import spoken
+from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.keys import KEYS

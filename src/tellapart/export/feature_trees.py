@@ -29,7 +29,7 @@ _EMPTY = {Type.INTEGER: Value(0, Type.INTEGER), Type.NUMBER: Value(0, Type.INTEG
 def tree_of(feature: Feature, types: Types) -> Node:
     """The tree of a feature over columns of `types`; a plain name of no known type is a bool.
 
-    >>> from tellapart.features.to_text import text
+    >>> from tellapart.features.tree import text
     >>> text(tree_of(And(Column("legs", 4), Not("tail")), {}))
     'legs = 4 AND tail IS NOT TRUE'
     >>> text(tree_of("legs", {"legs": Type.INTEGER}))

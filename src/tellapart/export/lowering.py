@@ -34,26 +34,9 @@ from tellapart.export.sql_nodes import (
     words,
     wrap,
 )
-from tellapart.features import letter_case
+from tellapart.features import letter_case, tree
 from tellapart.features.evaluate import reader, wider
-from tellapart.features.tree import (
-    And,
-    Arithmetic,
-    Call,
-    Column,
-    Compare,
-    In,
-    IsNull,
-    IsTrue,
-    Like,
-    Node,
-    Not,
-    Or,
-    Pattern,
-    Type,
-    Value,
-    columns,
-)
+from tellapart.features.tree import Node, Pattern, Type, Value
 
 _COMPARE: dict[str, type[exp.Expr]] = {
     "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
@@ -86,23 +69,25 @@ class Lowering:
     def condition(self, node: Node, *, loose: bool = True) -> exp.Expr:
         """The SQL of a condition; `loose` if false and unknown may stand for each other."""
         match node:
-            case And():
+            case tree.And():
                 return self.chain(exp.And, [self.condition(p, loose=loose) for p in node.parts])
-            case Or():
+            case tree.Or():
                 return self.chain(exp.Or, [self.condition(p, loose=loose) for p in node.parts])
-            case Compare():
+            case tree.Compare():
                 return self.compare(node, loose=loose)
-            case In():
+            case tree.In():
                 return self.member(node, loose=loose)
-            case Like():
+            case tree.Like():
                 made = self.like(self.value(node.operand), node.pattern, fold=node.fold)
                 return opposite(made) if node.negated else made
-            case IsNull():
-                operand = node.operand.operand if isinstance(node.operand, Not) else node.operand
+            case tree.IsNull():
+                operand = (
+                    node.operand.operand if isinstance(node.operand, tree.Not) else node.operand
+                )
                 return self.is_(self.known(operand), exp.null(), node.negated)
-            case IsTrue():
+            case tree.IsTrue():
                 return self.is_true(self.condition(node.operand), node.negated)
-            case Not():
+            case tree.Not():
                 return exp.Not(this=wrap(self.condition(node.operand, loose=False)))
             case _:
                 return self.value(node)
@@ -122,7 +107,7 @@ class Lowering:
     def is_(self, operand: exp.Expr, what: exp.Expr, negated: bool) -> exp.Expr:
         return exp.Is(this=wrap(operand), expression=exp.Not(this=what) if negated else what)
 
-    def compare(self, node: Compare, *, loose: bool) -> exp.Expr:
+    def compare(self, node: tree.Compare, *, loose: bool) -> exp.Expr:
         kind = wider(node.left.type, node.right.type)
         if kind is Type.BOOL:
             sides = [wrap(self.condition(side, loose=False)) for side in (node.left, node.right)]
@@ -138,7 +123,7 @@ class Lowering:
     def operator(self, op: str, left: exp.Expr, right: exp.Expr) -> exp.Expr:
         return _COMPARE[op](this=left, expression=right)
 
-    def compare_texts(self, node: Compare) -> exp.Expr:
+    def compare_texts(self, node: tree.Compare) -> exp.Expr:
         changed, other = node.left, node.right
         if node.op in ("=", "<>") and isinstance(other, Value) and changes_case(changed):
             made = self.same_letters(changed, other.value)
@@ -149,7 +134,7 @@ class Lowering:
         """A text to be compared by code point."""
         return self.value(node)
 
-    def same_letters(self, changed: Call, wanted: str) -> exp.Expr:
+    def same_letters(self, changed: tree.Call, wanted: str) -> exp.Expr:
         """lower(x) = wanted, or upper(x) = wanted."""
         operand = self.value(changed.args[0])
         change = letter_case.lower if changed.name == "lower" else letter_case.upper
@@ -164,7 +149,7 @@ class Lowering:
         """
         low, high = (right, left) if op in (">", ">=") else (left, right)
         if op == "=":
-            return self.finite(left) if any(columns(right)) else []
+            return self.finite(left) if any(tree.columns(right)) else []
         if op == "<>":
             return [*self.finite(left), *self.finite(right)]
         limits = []
@@ -185,17 +170,17 @@ class Lowering:
         """Whether `raw` may give infinity or NaN: because a column holds it, or by overflow.
         Divisors and the parts of coalesce have their own guards."""
         match node:
-            case Column():
+            case tree.Column():
                 return node.type is Type.NUMBER and not self.clean
-            case Arithmetic():
+            case tree.Arithmetic():
                 right = node.op != "/" and self.doubtful(node.right)
                 return right or self.doubtful(node.left) or reach(node).overflows
-            case Call(name="abs" | "negative"):
+            case tree.Call(name="abs" | "negative"):
                 return self.doubtful(node.args[0])
             case _:
                 return False
 
-    def member(self, node: In, *, loose: bool) -> exp.Expr:
+    def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
         kind = wider(node.operand.type, *(value.type for value in node.values))
         changed = node.operand
         if changes_case(changed):
@@ -218,29 +203,29 @@ class Lowering:
         match node:
             case Value():
                 return self.literal(node, node.type)
-            case Column(type=Type.NUMBER) | Arithmetic():
+            case tree.Column(type=Type.NUMBER) | tree.Arithmetic():
                 return self.guarded(node)
-            case Column():
+            case tree.Column():
                 return self.column(node)
-            case Call(name="coalesce"):
+            case tree.Call(name="coalesce"):
                 return exp.Coalesce(
                     this=self.of(node.args[0], node.type),
                     expressions=[self.of(part, node.type) for part in node.args[1:]],
                 )
-            case Call(name="abs" | "negative"):
+            case tree.Call(name="abs" | "negative"):
                 return self.guarded(node)
-            case Call(name="lower" | "upper"):
+            case tree.Call(name="lower" | "upper"):
                 return self.change_case(self.value(node.args[0]), node.name == "lower")
-            case Call(name="trim"):
+            case tree.Call(name="trim"):
                 return self.trim(self.value(node.args[0]))
-            case Call(name="length"):
+            case tree.Call(name="length"):
                 return exp.Length(this=self.value(node.args[0]))
-            case Call():
+            case tree.Call():
                 return self.part(node.name, self.value(node.args[0]))
             case _:
                 return self.condition(node, loose=False)
 
-    def column(self, node: Column) -> exp.Expr:
+    def column(self, node: tree.Column) -> exp.Expr:
         return exp.Column(this=identifier(node.name))
 
     def of(self, node: Node, kind: Type) -> exp.Expr:
@@ -283,18 +268,18 @@ class Lowering:
     def raw(self, node: Node) -> exp.Expr:
         """A double that may yet be infinite or NaN, where there is doubt."""
         self.spend()
-        if not any(columns(node)):
+        if not any(tree.columns(node)):
             return self.constant(reader(node)({}))
         match node:
-            case Arithmetic():
+            case tree.Arithmetic():
                 return self.constant(None) if _hopeless(node) else self.compute(node)
-            case Call(name="abs"):
+            case tree.Call(name="abs"):
                 return exp.Abs(this=self.raw(node.args[0]))
-            case Call(name="negative"):
+            case tree.Call(name="negative"):
                 return exp.Neg(this=wrap(self.raw(node.args[0])))
-            case Call(name="coalesce", type=Type.NUMBER):
+            case tree.Call(name="coalesce", type=Type.NUMBER):
                 return self.value(node)
-            case Column(type=Type.NUMBER):
+            case tree.Column(type=Type.NUMBER):
                 return cast(self.column(node), self.double)
             case _:
                 return cast(self.value(node), self.double)
@@ -308,9 +293,9 @@ class Lowering:
                 " its operands. Say it with fewer divisions and products inside each other"
             )
 
-    def compute(self, node: Arithmetic) -> exp.Expr:
+    def compute(self, node: tree.Arithmetic) -> exp.Expr:
         left, right = self.raw(node.left), self.raw(node.right)
-        if node.op == "/" and any(columns(node.right)):
+        if node.op == "/" and any(tree.columns(node.right)):
             right = exp.Nullif(this=self.guarded(node.right), expression=self.constant(0.0))
         sides = {"this": wrap(left), "expression": wrap(right)}
         # both sides are doubles: there is nothing for sqlglot to cast
@@ -384,13 +369,13 @@ class Lowering:
         return cast(string(moment.isoformat(sep=" ")), self.moment)
 
 
-def changes_case(node: Node) -> TypeGuard[Call]:
-    return isinstance(node, Call) and node.name in ("lower", "upper")
+def changes_case(node: Node) -> TypeGuard[tree.Call]:
+    return isinstance(node, tree.Call) and node.name in ("lower", "upper")
 
 
-def _hopeless(node: Arithmetic) -> bool:
+def _hopeless(node: tree.Arithmetic) -> bool:
     """Unknown whatever the columns hold: an operand is, or a divisor is zero."""
     left, right = (
-        0.5 if any(columns(side)) else reader(side)({}) for side in (node.left, node.right)
+        0.5 if any(tree.columns(side)) else reader(side)({}) for side in (node.left, node.right)
     )
     return left is None or right is None or (node.op == "/" and right == 0)

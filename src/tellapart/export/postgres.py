@@ -17,18 +17,9 @@ from sqlglot import exp, parse_one
 from tellapart.export.lowering import Lowering
 from tellapart.export.ranges import reach
 from tellapart.export.sql_nodes import words, wrap
+from tellapart.features import tree
 from tellapart.features.evaluate import reader
-from tellapart.features.tree import (
-    Arithmetic,
-    Call,
-    Column,
-    Node,
-    Pattern,
-    Type,
-    Value,
-    children,
-    columns,
-)
+from tellapart.features.tree import Node, Pattern, Type, Value
 
 _SUM = f"""
 CASE WHEN (:a < 0) {{differ}} (:b < 0)
@@ -78,27 +69,27 @@ class Postgres(Lowering):
         return [self.is_finite(column) for column in self.exposed(node)]
 
     def limits(self, op: str, left: Node, right: Node) -> list[exp.Expr]:
-        if isinstance(left, Column | Value) and isinstance(right, Column | Value):
+        if isinstance(left, tree.Column | Value) and isinstance(right, tree.Column | Value):
             return super().limits(op, left, right)
         return [*self.finite(left), *self.finite(right)]
 
-    def exposed(self, node: Node) -> list[Column]:
+    def exposed(self, node: Node) -> list[tree.Column]:
         """The columns whose NaN or infinity would reach an outcome, or change it."""
-        if self.clean or (isinstance(node, Call) and node.name == "coalesce"):
+        if self.clean or (isinstance(node, tree.Call) and node.name == "coalesce"):
             return []
-        if isinstance(node, Column):
+        if isinstance(node, tree.Column):
             return [node] if node.type is Type.NUMBER else []
-        below = [column for child in children(node) for column in self.exposed(child)]
+        below = [column for child in tree.children(node) for column in self.exposed(child)]
         return list(dict.fromkeys(below))
 
-    def compute(self, node: Arithmetic) -> exp.Expr:
+    def compute(self, node: tree.Arithmetic) -> exp.Expr:
         outcome = reach(node)
         if not outcome.overflows and not outcome.underflows:
             return super().compute(node)
         if node.op in "*/":
-            if not any(columns(node.right)):
+            if not any(tree.columns(node.right)):
                 return self.by(node, reader(node.right)({}))
-            if not any(columns(node.left)):
+            if not any(tree.columns(node.left)):
                 return self.by(node, reader(node.left)({}), before=True)
         template = _template(node.op).copy()
         for place in list(template.find_all(exp.Placeholder)):
@@ -106,7 +97,7 @@ class Postgres(Lowering):
             place.replace(wrap(self.raw(side)))
         return template
 
-    def by(self, node: Arithmetic, constant: float, *, before: bool = False) -> exp.Expr:
+    def by(self, node: tree.Arithmetic, constant: float, *, before: bool = False) -> exp.Expr:
         """An operation with a constant: from where on it overflows or underflows is known."""
         compute, size = _COMPUTE[node.op], abs(constant)
         varying = node.right if before else node.left

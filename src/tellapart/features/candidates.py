@@ -1,18 +1,17 @@
-"""What tells two items apart: simple features that hold on the one and not on the other.
+"""Candidate features: simple features that hold on one item and not on another.
 
-Every column in which the two differ offers a few: the value itself, its opposite, a round threshold
-between two numbers or dates, words and phrases, groups of values, being known at all; and what was
-named before is offered again. They are ranked by how much more often they hold on items labelled
-like the item than on items labelled like the example. Either rate is estimated from the labelled
-history, as if two more items had been seen that are like the whole table:
+Every column in which the two items differ offers some: the value, its opposite, a round threshold
+between two numbers or dates, words and phrases, groups of values, being known at all. Features that
+were named before are offered again. Candidates are ranked by how much more often they hold on items
+labelled like the item than on items labelled like the example. Both rates are estimated from the
+labelled history, with two extra items that are like the whole table:
 
     rate = (times it held + 2 p) / (items + 2),     p = its rate in the whole table.
 
-The score is the difference of the two rates, plus one standard error of it. The difference does not
-care how many items of either label there are. The two items more keep a feature seen once from
-looking perfect: while little is labelled, a word that is rare in the table cannot be said to be
-common under a label. The standard error gives the benefit of the doubt: what might tell more than
-is known yet should be looked at.
+The score is the difference of the two rates plus one standard error of it. The difference does not
+depend on how many items of either label there are. The two extra items keep a feature that was seen
+once from looking perfect: a word that is rare in the table does not count as common under a label
+because of one item. The standard error puts features first that may turn out better than they look.
 """
 
 from __future__ import annotations
@@ -25,10 +24,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tellapart.counts import counted
 from tellapart.features import canonical, letter_case
-from tellapart.features.counting import count, truths
 from tellapart.features.expression import Expression
+from tellapart.features.phrasing import counted
 from tellapart.features.thresholds import best_cut, round_cut
 from tellapart.features.tree import Column, Node, Type, Value, Wild
 from tellapart.features.vocabulary import LONGEST as LONGEST_WORD
@@ -39,15 +37,15 @@ if TYPE_CHECKING:
     import polars as pl
 
 WORDS = 60
-"""At most so many of the common words of a text column are offered."""
+"""The most common words of a text column that are offered."""
 PHRASES = 12
-"""At most so many phrases and uncommon words of a text are offered."""
+"""The most phrases and uncommon words of a text that are offered."""
 LONGEST = 60
 """A longer text is not offered as a value."""
 GROUP = 8
-"""At most so many values are offered as a group."""
+"""The most values in a group."""
 OF_A_COLUMN = 5
-"""Of one column at most so many come first; the rest follow when all columns have had their say."""
+"""The most candidates of one column among the first; the rest follow those of all columns."""
 
 _WORD = re.compile(r"\w+")
 _JOINED = re.compile(r"\w+(?: \w+)+")
@@ -120,6 +118,8 @@ def candidates(
     """
     import polars as pl
 
+    from tellapart.features.to_polars import count
+
     whole = pl.concat([like, unlike]) if part is None else part
     sides = _Sides(like, unlike, whole)
     words = vocabulary or (lambda name: Vocabulary(whole[name].to_list()))
@@ -159,7 +159,7 @@ def candidates(
     return _spread(order, lambda c: ranks[c.feature][1])[:limit]
 
 
-@lru_cache(4096)  # the same are offered again and again: they know how to read an item by then
+@lru_cache(4096)  # the same features are offered again and again
 def _made(node: Node) -> Expression:
     return Expression(node)
 
@@ -173,13 +173,15 @@ class _Sides(NamedTuple):
 
     def held(self, features: Sequence[Expression]) -> Iterator[tuple[int, int]]:
         """On how many of either side each feature holds."""
+        from tellapart.features.to_polars import truths
+
         for found in truths(features, self.like.vstack(self.unlike)):
             ours = int(np.count_nonzero(found[: self.like.height]))
             yield ours, int(np.count_nonzero(found)) - ours
 
     def score(self, yes: Any, no: Any, p: Any) -> Any:
-        """How telling something may be: `yes` and `no` are the labelled items it holds on, `p` the
-        share of the table; numbers or arrays."""
+        """The score of numbers or arrays; `yes`, `no`: the labelled items it holds on, `p`: its
+        share of the table."""
         ours, others = self.like.height, self.unlike.height
         mine, theirs = (yes + 2 * p) / (ours + 2), (no + 2 * p) / (others + 2)
         spread = mine * (1 - mine) / (ours + 3) + theirs * (1 - theirs) / (others + 3)

@@ -1,7 +1,7 @@
-"""The canonical form: features that say the same are the same tree.
+"""The canonical form: features that say the same have the same tree.
 
 The functions here make the nodes of `tree`; every rewrite is exact in three-valued logic. In a tree
-made by them
+made by them:
 
 - NOT stands only before a boolean column or call; everything else has an opposite of its own;
 - And and Or are flat, sorted and free of repetition; equalities with one thing are one `In`;
@@ -16,31 +16,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, time
 
-from tellapart.features import letter_case
-from tellapart.features.to_text import text
-from tellapart.features.tree import (
-    And,
-    Arithmetic,
-    Call,
-    Compare,
-    In,
-    IsNull,
-    IsTrue,
-    Like,
-    Node,
-    Not,
-    Or,
-    Pattern,
-    Type,
-    Value,
-    Wild,
-    columns,
-)
+from tellapart.features import letter_case, tree
+from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 
 OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _MIRROR = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _RANK = {op: rank for rank, op in enumerate(("=", "<>", ">", ">=", "<", "<="))}
-_CONDITIONS = (Compare, Like, In, IsNull, IsTrue, Not)
+_CONDITIONS = (tree.Compare, tree.Like, tree.In, tree.IsNull, tree.IsTrue, tree.Not)
 _RESULT = {
     **dict.fromkeys(("lower", "upper", "trim"), Type.TEXT),
     **dict.fromkeys(("length", "year", "month", "day"), Type.INTEGER),
@@ -77,13 +59,13 @@ def arithmetic(op: str, left: Node, right: Node) -> Node:
     left, right = (fit(x, Type.NUMBER) if isinstance(x, Value) else x for x in (left, right))
     if op in "+*" and _term(right, op) < _term(left, op):
         left, right = right, left
-    return Arithmetic(op, left, right)
+    return tree.Arithmetic(op, left, right)
 
 
 def _term(node: Node, op: str) -> tuple[bool, str]:
-    """What sorts two operands: first those that need no brackets there, lest sums become towers."""
-    alike = isinstance(node, Arithmetic) and (node.op in "+-") == (op in "+-")
-    return not alike, text(node)
+    """The sort key of two operands: first those that need no brackets, so that sums stay flat."""
+    alike = isinstance(node, tree.Arithmetic) and (node.op in "+-") == (op in "+-")
+    return not alike, tree.text(node)
 
 
 def compare(op: str, left: Node, right: Node) -> Node:
@@ -96,7 +78,7 @@ def compare(op: str, left: Node, right: Node) -> Node:
         right = fit(right, left.type)
         if op in ("=", "<>"):
             left, right = _lowered(left, right)
-    return Compare(op, left, right)
+    return tree.Compare(op, left, right)
 
 
 def like(operand: Node, pattern: Pattern, *, fold: bool) -> Node:
@@ -104,7 +86,7 @@ def like(operand: Node, pattern: Pattern, *, fold: bool) -> Node:
     if fold:
         pattern = tuple(p if isinstance(p, Wild) else letter_case.lower(p) for p in pattern)
     pattern = _tidy(pattern)
-    if isinstance(operand, Call) and operand.name in ("lower", "upper"):
+    if isinstance(operand, tree.Call) and operand.name in ("lower", "upper"):
         change = letter_case.lower if operand.name == "lower" else letter_case.upper
         if fold or all(isinstance(p, Wild) or change(p) == p for p in pattern):
             return like(operand.args[0], pattern, fold=True)
@@ -113,16 +95,16 @@ def like(operand: Node, pattern: Pattern, *, fold: bool) -> Node:
     if not pattern or (len(pattern) == 1 and isinstance(pattern[0], str)):
         text = Value("".join(map(str, pattern)), Type.TEXT)
         return compare("=", call("lower", operand) if fold else operand, text)
-    return Like(operand, pattern, fold)
+    return tree.Like(operand, pattern, fold)
 
 
 def call(name: str, operand: Node) -> Node:
     """A function of one thing; of several changes of case only the last one counts."""
     kind = _RESULT[name]
     if name in ("lower", "upper"):
-        while isinstance(operand, Call) and operand.name in ("lower", "upper"):
+        while isinstance(operand, tree.Call) and operand.name in ("lower", "upper"):
             operand = operand.args[0]
-    return Call(name, (operand,), kind)
+    return tree.Call(name, (operand,), kind)
 
 
 def is_in(operand: Node, values: Iterable[Value]) -> Node:
@@ -136,74 +118,74 @@ def is_in(operand: Node, values: Iterable[Value]) -> Node:
     lowered = [_lowered(operand, value) for value in ordered]
     if all(left is not operand for left, _ in lowered):
         return is_in(lowered[0][0], [value for _, value in lowered])
-    return In(operand, tuple(ordered))
+    return tree.In(operand, tuple(ordered))
 
 
 def is_null(operand: Node) -> Node:
     """Unknown; of a condition and its opposite, which are unknown together, the shorter text."""
     if operand.type is Type.BOOL:
-        said = {text(node): node for node in (operand, negate(operand))}
+        said = {tree.text(node): node for node in (operand, negate(operand))}
         operand = said[min(said, key=lambda words: (len(words), words))]
-    return IsNull(operand)
+    return tree.IsNull(operand)
 
 
 def is_true(operand: Node) -> Node:
     """Neither false nor unknown; what is never unknown stays as it is."""
-    return operand if _certain(operand) else IsTrue(operand)
+    return operand if _certain(operand) else tree.IsTrue(operand)
 
 
 def coalesce(args: tuple[Node, ...], kind: Type) -> Node:
     """The first known of `args`; with TRUE or FALSE at the end of two it is an IS."""
     if kind is Type.BOOL and len(args) == 2 and isinstance(args[1], Value):
         return negate(is_true(negate(args[0]))) if args[1].value else is_true(args[0])
-    return Call("coalesce", args, kind)
+    return tree.Call("coalesce", args, kind)
 
 
 def both(parts: Iterable[Node]) -> Node:
     """All of `parts`."""
-    return _join(And, parts)
+    return _join(tree.And, parts)
 
 
 def either(parts: Iterable[Node]) -> Node:
     """Any of `parts`."""
-    return _join(Or, parts)
+    return _join(tree.Or, parts)
 
 
 def negate(node: Node) -> Node:
     """The opposite, pushed down as far as it goes."""
     match node:
-        case Not():
+        case tree.Not():
             return node.operand
-        case And():
+        case tree.And():
             return either(map(negate, node.parts))
-        case Or():
+        case tree.Or():
             return both(map(negate, node.parts))
-        case Compare():
-            return Compare(OPPOSITE[node.op], node.left, node.right)
-        case Like() | In() | IsNull() | IsTrue():
+        case tree.Compare():
+            return tree.Compare(OPPOSITE[node.op], node.left, node.right)
+        case tree.Like() | tree.In() | tree.IsNull() | tree.IsTrue():
             return replace(node, negated=not node.negated)
         case _:
-            return Not(node)
+            return tree.Not(node)
 
 
 def feature(node: Node) -> Node:
     """`node` as a whole feature, which asks only whether it is true: `x IS TRUE` is then `x`."""
     match node:
-        case And():
+        case tree.And():
             return both(map(feature, node.parts))
-        case Or():
+        case tree.Or():
             return either(map(feature, node.parts))
-        case IsTrue(negated=False):
+        case tree.IsTrue(negated=False):
             return feature(node.operand)
         case _:
             return node
 
 
-def _join(kind: type[And] | type[Or], parts: Iterable[Node]) -> Node:
+def _join(kind: type[tree.And] | type[tree.Or], parts: Iterable[Node]) -> Node:
     flat: dict[Node, None] = {}
     for part in parts:
         flat.update(dict.fromkeys(part.parts if isinstance(part, kind) else (part,)))
-    merged = _merge(flat, negated=kind is And)
+    merged = _merge(flat, negated=kind is tree.And)
     if len(merged) == 1:
         return merged[0]
     return kind(tuple(sorted(merged, key=_place)))
@@ -215,9 +197,9 @@ def _merge(parts: Iterable[Node], *, negated: bool) -> list[Node]:
     rest: list[Node] = []
     lists: dict[Node, list[Value]] = {}
     for part in parts:
-        if isinstance(part, In) and part.negated == negated:
+        if isinstance(part, tree.In) and part.negated == negated:
             lists.setdefault(part.operand, []).extend(part.values)
-        elif isinstance(part, Compare) and part.op == op and isinstance(part.right, Value):
+        elif isinstance(part, tree.Compare) and part.op == op and isinstance(part.right, Value):
             lists.setdefault(part.left, []).append(part.right)
         else:
             rest.append(part)
@@ -226,22 +208,22 @@ def _merge(parts: Iterable[Node], *, negated: bool) -> list[Node]:
 
 
 def _place(node: Node) -> tuple[str, int, str]:
-    """Where a part of AND or OR is written: by what it is about, from low to high."""
+    """The sort key of a part of AND or OR: by its subject, from low to high."""
     subject = node
-    while not isinstance(subject, And | Or) and isinstance(subject, _CONDITIONS):
-        subject = subject.left if isinstance(subject, Compare) else subject.operand
-    rank = _RANK[node.op] if isinstance(node, Compare) else 0
-    return text(subject), rank, text(node)
+    while not isinstance(subject, tree.And | tree.Or) and isinstance(subject, _CONDITIONS):
+        subject = subject.left if isinstance(subject, tree.Compare) else subject.operand
+    rank = _RANK[node.op] if isinstance(node, tree.Compare) else 0
+    return tree.text(subject), rank, tree.text(node)
 
 
 def _side(node: Node) -> tuple[bool, bool, str]:
-    """What belongs on the left of a comparison: columns before constants before literals."""
-    return isinstance(node, Value), not any(columns(node)), text(node)
+    """The sort key of the sides of a comparison: columns, then constants, then literals."""
+    return isinstance(node, Value), not any(tree.columns(node)), tree.text(node)
 
 
 def _lowered(left: Node, right: Value) -> tuple[Node, Value]:
     """upper(x) = 'A' says what lower(x) = 'a' says."""
-    if isinstance(left, Call) and left.name == "upper":
+    if isinstance(left, tree.Call) and left.name == "upper":
         wanted: str = right.value
         if letter_case.upper(wanted) == wanted:
             return call("lower", left), Value(letter_case.lower(wanted), Type.TEXT)
@@ -269,6 +251,6 @@ def _tidy(pattern: Pattern) -> Pattern:
 
 def _certain(node: Node) -> bool:
     """Never unknown."""
-    if isinstance(node, And | Or):
+    if isinstance(node, tree.And | tree.Or):
         return all(map(_certain, node.parts))
-    return isinstance(node, IsNull | IsTrue)
+    return isinstance(node, tree.IsNull | tree.IsTrue)

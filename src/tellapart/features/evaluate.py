@@ -1,6 +1,6 @@
-"""A syntax tree as a function of one item: True, False, None for unknown, or a plain value.
+"""A syntax tree as a function of one item, which gives True, False, None (unknown) or a value.
 
-Meant to be read next to `to_polars`, which says the same of whole columns.
+`to_polars` does the same for whole columns.
 """
 
 from __future__ import annotations
@@ -13,26 +13,8 @@ from datetime import UTC, date, datetime, time
 from typing import Any, TypeAlias
 
 from tellapart.errors import FeatureError
-from tellapart.features import letter_case
-from tellapart.features.tree import (
-    OPERATORS,
-    And,
-    Arithmetic,
-    Call,
-    Column,
-    Compare,
-    In,
-    IsNull,
-    IsTrue,
-    Like,
-    Node,
-    Not,
-    Or,
-    Pattern,
-    Type,
-    Value,
-    Wild,
-)
+from tellapart.features import letter_case, tree
+from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 
 Read: TypeAlias = Callable[[Any], Any]
 
@@ -40,32 +22,32 @@ Read: TypeAlias = Callable[[Any], Any]
 def reader(node: Node) -> Read:
     """A function from an item to the value of `node` on it."""
     match node:
-        case Column():
+        case tree.Column():
             return _column(node.name, node.type)
         case Value():
             value = node.value
             return lambda item: value
-        case Arithmetic():
-            return _arithmetic(OPERATORS[node.op], _number(node.left), _number(node.right))
-        case Call():
+        case tree.Arithmetic():
+            return _arithmetic(tree.OPERATORS[node.op], _number(node.left), _number(node.right))
+        case tree.Call():
             return _call(node)
-        case Compare():
+        case tree.Compare():
             return _compare(node)
-        case Like():
+        case tree.Like():
             return _opposite(_like(reader(node.operand), node.pattern, node.fold), node.negated)
-        case In():
+        case tree.In():
             return _in(node)
-        case IsNull():
+        case tree.IsNull():
             operand, wanted = reader(node.operand), not node.negated
             return lambda item: (operand(item) is None) is wanted
-        case IsTrue():
+        case tree.IsTrue():
             operand, wanted = reader(node.operand), not node.negated
             return lambda item: (operand(item) is True) is wanted
-        case Not():
+        case tree.Not():
             return _opposite(reader(node.operand), True)
-        case And():
+        case tree.And():
             return _all(tuple(map(reader, node.parts)), deciding=False)
-        case Or():
+        case tree.Or():
             return _all(tuple(map(reader, node.parts)), deciding=True)
 
 
@@ -196,9 +178,9 @@ def _arithmetic(compute: Callable[[Any, Any], Any], left: Read, right: Read) -> 
     return read
 
 
-def _compare(node: Compare) -> Read:
+def _compare(node: tree.Compare) -> Read:
     kind = wider(node.left.type, node.right.type)
-    compute, left = OPERATORS[node.op], _as(node.left, kind)
+    compute, left = tree.OPERATORS[node.op], _as(node.left, kind)
     if isinstance(node.right, Value):
         constant = _as(node.right, kind)(None)
 
@@ -217,7 +199,7 @@ def _compare(node: Compare) -> Read:
     return read
 
 
-def _in(node: In) -> Read:
+def _in(node: tree.In) -> Read:
     kind = wider(node.operand.type, *(value.type for value in node.values))
     operand = _as(node.operand, kind)
     values = frozenset(_as(value, kind)(None) for value in node.values)
@@ -276,7 +258,7 @@ def _matcher(pattern: Pattern, fold: bool) -> Callable[[str], object]:
     return re.compile(regex(pattern, fold), re.DOTALL).fullmatch
 
 
-def _call(node: Call) -> Read:
+def _call(node: tree.Call) -> Read:
     if node.name == "coalesce":
         parts = tuple(_as(part, node.type) for part in node.args)
 

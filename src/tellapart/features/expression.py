@@ -1,8 +1,8 @@
 """Features as SQL conditions over the columns of a table.
 
-`parse_feature` reads a text into an `Expression`: a feature like any other, callable on an item,
-hashable, equal to every other way of saying the same. A feature holds where its condition is true;
-unknown is not true. docs/features.md has the grammar and what every operator means.
+`parse_feature` parses a text into an `Expression`: a feature that is callable on an item, hashable,
+and equal to every expression of the same canonical form. It holds where its condition is true, not
+where it is unknown. docs/features.md has the grammar and what every operator means.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError
 from tellapart.features import evaluate, grammar
-from tellapart.features.to_text import text
-from tellapart.features.tree import Node, Type, columns
+from tellapart.features.tree import Node, Type, columns, text
 from tellapart.model import Compound, Holds
 from tellapart.protocol import Item
 

@@ -1,8 +1,8 @@
-"""From text to tree: what may be written, checked at every step.
+"""The parser of the feature language: from text to syntax tree.
 
-Three sieves, each a white list. First the words (`words`). Then sqlglot parses (dialect duckdb),
-and every node and every argument of every node is looked up. Then types are checked against the
-columns. Nothing is ever evaluated.
+There are three checks, each a list of what is allowed: the tokens (`tokens`); then every node of
+sqlglot's parse tree (dialect duckdb) and every argument of every node; then the types of columns.
+Nothing is ever evaluated.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tellapart.errors import FeatureError
-from tellapart.features import canonical
-from tellapart.features.to_text import text
-from tellapart.features.tokens import ALLOWED, FUNCTIONS, Names, read, refuse, short
-from tellapart.features.tree import Column, Node, Pattern, Type, Value, Wild, columns
+from tellapart.features import canonical, tree
+from tellapart.features.tokens import ALLOWED, FUNCTIONS, Names, refuse, short, tokenize
+from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 
 if TYPE_CHECKING:
     from sqlglot import Token, exp
 
 LEVELS = 64
-"""Operations inside each other."""
+"""The most levels of nested operations."""
 
 _MOMENT = re.compile(
     "[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?)?"
@@ -32,7 +31,7 @@ _MOMENT = re.compile(
 _COMPARISONS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
 _ARITHMETIC = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/"}
 
-# The arguments each node may carry, and nothing else; sqlglot keeps inversions (negate=) there.
+# The arguments each kind of node may have. sqlglot keeps negation (negate=) there.
 _ARGUMENTS: dict[str, frozenset[str]] = {
     **dict.fromkeys(_COMPARISONS, frozenset({"this", "expression"})),
     **dict.fromkeys(("Add", "Sub", "Mul", "And", "Or"), frozenset({"this", "expression"})),
@@ -76,7 +75,7 @@ class _Parser:
         from sqlglot import Dialect
         from sqlglot.errors import ParseError
 
-        tokens = self.tokens = read(self.text, self.names, slack=self.slack)
+        tokens = self.tokens = tokenize(self.text, self.names, slack=self.slack)
         try:
             trees = Dialect.get_or_raise("duckdb").parser().parse(tokens, self.text)
             if len(trees) != 1 or trees[0] is None:
@@ -88,9 +87,9 @@ class _Parser:
         except RecursionError:
             raise FeatureError("the feature is nested too deeply; use fewer brackets") from None
 
-    def measure(self, tree: exp.Expr) -> None:
+    def measure(self, root: exp.Expr) -> None:
         """Refuse what is nested too deeply; a chain of ANDs or ORs is one level."""
-        stack = [(tree, 1)]
+        stack = [(root, 1)]
         while stack:
             node, level = stack.pop()
             if level > LEVELS * self.slack:
@@ -106,16 +105,16 @@ class _Parser:
         made = self.operand(node)
         if made.type is not Type.BOOL:
             self.fail(
-                f"{_said(made)} is {_a(made.type)}, not a condition",
+                f"{_shown(made)} is {_a(made.type)}, not a condition",
                 node,
-                f"Compare it with something, for instance {_said(made)} = ...",
+                f"Compare it with something, for instance {_shown(made)} = ...",
             )
         if isinstance(made, Value):
             self.fail("TRUE and FALSE alone say nothing of an item", node, "Name a column.")
         return made
 
     def operand(self, node: exp.Expr) -> Node:
-        """The second and third sieve: any node of the white list as a tree of ours."""
+        """The tree of any allowed node."""
         kind = type(node).__name__
         if kind not in _ARGUMENTS:
             self.fail(f"{_name(node)} cannot be used in a feature", node, ALLOWED)
@@ -133,7 +132,7 @@ class _Parser:
     def comparison(self, op: str, node: exp.Expr, first: exp.Expr, second: exp.Expr) -> Node:
         left, right = self.side(first), self.side(second)
         left, right = self.same(left, right, first), self.same(right, left, second)
-        if not any(True for side in (left, right) for _ in columns(side)):
+        if not any(True for side in (left, right) for _ in tree.columns(side)):
             self.fail("this compares two constants", node, "Name a column.")
         if left.type is Type.BOOL and op not in ("=", "<>"):
             self.fail(f"{op} between conditions", node, "Use = or <>, AND, OR and NOT.")
@@ -162,7 +161,7 @@ class _Parser:
             if huge and made.type is Type.NUMBER and other.type is Type.INTEGER:
                 self.fail("no whole number of 64 bits is as large as this", node)
             return made
-        said = f"{_said(made)} is {_a(made.type)} but {_said(other)} is {_a(other.type)}"
+        said = f"{_shown(made)} is {_a(made.type)} but {_shown(other)} is {_a(other.type)}"
         self.fail(said, node.parent or node, "They must be of the same kind.")
 
     # -- nodes
@@ -190,7 +189,7 @@ class _Parser:
 
     def _in(self, node: exp.Expr) -> Node:
         operand = self.side(node.this)
-        if operand.type is Type.BOOL or not any(columns(operand)):
+        if operand.type is Type.BOOL or not any(tree.columns(operand)):
             self.fail("IN needs a number, text or date with a column before it", node.this)
         values = []
         for part in node.expressions:
@@ -206,19 +205,19 @@ class _Parser:
 
     def _is(self, node: exp.Expr) -> Node:
         operand, wanted = self.side(node.this), node.expression
-        if not any(columns(operand)):
+        if not any(tree.columns(operand)):
             self.fail("IS needs a column before it", node.this)
         if type(wanted).__name__ == "Null":
             return canonical.is_null(operand)
         if type(wanted).__name__ != "Boolean":
             self.fail("IS takes NULL, TRUE or FALSE", wanted)
         if operand.type is not Type.BOOL:
-            self.fail(f"{_said(operand)} is {_a(operand.type)}, not a condition", node.this)
+            self.fail(f"{_shown(operand)} is {_a(operand.type)}, not a condition", node.this)
         return canonical.is_true(operand if wanted.this else canonical.negate(operand))
 
     def _like(self, node: exp.Expr, escape: str = "") -> Node:
         operand = self.of(node.this, Type.TEXT)
-        if not any(columns(operand)):
+        if not any(tree.columns(operand)):
             self.fail("LIKE needs a column before it", node.this)
         wanted = self.operand(node.expression)
         if not isinstance(wanted, Value) or wanted.type is not Type.TEXT:
@@ -264,7 +263,7 @@ class _Parser:
                 node,
                 f"{hint}Columns: {_list(self.schema)}.",
             )
-        return Column(name, self.schema[name])
+        return tree.Column(name, self.schema[name])
 
     def _literal(self, node: exp.Expr) -> Node:
         if node.args.get("is_string"):
@@ -329,7 +328,7 @@ class _Parser:
             operand, wanted = self.of(node.this, Type.TEXT), self.operand(node.expression)
             if not isinstance(wanted, Value) or wanted.type is not Type.TEXT:
                 self.fail(f"{name} looks for a text in quotes", node.expression)
-            if not any(columns(operand)):
+            if not any(tree.columns(operand)):
                 self.fail(f"{name} needs a column", node.this)
             before = () if name == "starts_with" else (Wild.ANY,)
             after = () if name == "ends_with" else (Wild.ANY,)
@@ -339,7 +338,7 @@ class _Parser:
         if name in ("year", "month", "day"):
             made = self.operand(node.this)
             if not made.type.temporal:
-                self.fail(f"{name} takes a date, {_said(made)} is {_a(made.type)}", node.this)
+                self.fail(f"{name} takes a date, {_shown(made)} is {_a(made.type)}", node.this)
             return canonical.call(name, made)
         return canonical.call(name, self.of(node.this, Type.TEXT))
 
@@ -362,13 +361,13 @@ class _Parser:
     def number(self, node: exp.Expr) -> Node:
         made = self.operand(node)
         if not made.type.numeric:
-            self.fail(f"{_said(made)} is {_a(made.type)}, not a number", node)
+            self.fail(f"{_shown(made)} is {_a(made.type)}, not a number", node)
         return made
 
     def of(self, node: exp.Expr, wanted: Type) -> Node:
         made = self.operand(node)
         if made.type is not wanted:
-            self.fail(f"{_said(made)} is {_a(made.type)}, not {_a(wanted)}", node)
+            self.fail(f"{_shown(made)} is {_a(made.type)}, not {_a(wanted)}", node)
         return made
 
     # -- errors
@@ -429,8 +428,8 @@ def _name(node: exp.Expr) -> str:
     return repr(short(name)) if isinstance(name, str) else kind.upper()
 
 
-def _said(node: Node) -> str:
-    return short(text(node))
+def _shown(node: Node) -> str:
+    return short(tree.text(node))
 
 
 def _a(kind: Type) -> str:

@@ -1,25 +1,12 @@
-"""A feature in words, where people choose and read; what they write is the language itself."""
+"""Features, and numbers of things, in words for people to read."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from tellapart.features import tree
 from tellapart.features.expression import Expression
-from tellapart.features.to_text import text
-from tellapart.features.tree import (
-    And,
-    Column,
-    Compare,
-    In,
-    IsNull,
-    Like,
-    Node,
-    Not,
-    Or,
-    Type,
-    Value,
-    Wild,
-)
+from tellapart.features.tree import Node, Type, Value, Wild
 from tellapart.model import Literal
 from tellapart.protocol import Feature
 
@@ -27,7 +14,7 @@ _LONGEST = 60  # characters of a value
 
 
 def spoken(feature: Feature, wanted: bool = True) -> str:
-    """What an item is when a feature holds (or does not), without the signs of SQL.
+    """A feature, or its opposite, in words: without SQL's quotes and functions.
 
     >>> from tellapart.features.expression import parse_feature
     >>> schema = {"fine print": "text", "legs": "integer", "milk": "bool"}
@@ -46,47 +33,47 @@ def spoken(feature: Feature, wanted: bool = True) -> str:
     """
     if not isinstance(feature, Expression):
         return str(Literal(feature, wanted))
-    tree = feature.tree
+    node = feature.tree
     if wanted:
-        return _say(tree)
-    if isinstance(tree, Not):
-        return f"{_part(tree.operand)} or unknown"
-    if isinstance(tree, IsNull):
-        return _say(replace(tree, negated=not tree.negated))
-    return f"not {_say(tree)}" if isinstance(tree, Column) else f"not ({_say(tree)})"
+        return _say(node)
+    if isinstance(node, tree.Not):
+        return f"{_part(node.operand)} or unknown"
+    if isinstance(node, tree.IsNull):
+        return _say(replace(node, negated=not node.negated))
+    return f"not {_say(node)}" if isinstance(node, tree.Column) else f"not ({_say(node)})"
 
 
 def _say(node: Node) -> str:
     match node:
-        case Column():
+        case tree.Column():
             return node.name
-        case Not():
+        case tree.Not():
             return f"not {_part(node.operand)}"
-        case And():
+        case tree.And():
             return " and ".join(map(_part, node.parts))
-        case Or():
+        case tree.Or():
             return " or ".join(map(_part, node.parts))
-        case IsNull(operand=Column(name)):
+        case tree.IsNull(operand=tree.Column(name)):
             return f"{name} is {'known' if node.negated else 'unknown'}"
-        case In(operand=Column(name)):
+        case tree.In(operand=tree.Column(name)):
             values = [_value(value) for value in node.values]
             joint = "nor" if node.negated else "or"
             several = f" {joint} ".join([", ".join(values[:-1]), values[-1]])
             return f"{name} is {'neither ' if node.negated else ''}{several}"
-        case Compare(op, Column(name), Value() as value):
+        case tree.Compare(op, tree.Column(name), Value() as value):
             words = {"<>": "is not"} | ({"=": "is"} if value.type is Type.TEXT else {})
             return f"{name} {words.get(op, op)} {_value(value)}"
-        case Like(operand=Column(name)) if verb := _verb(node):
+        case tree.Like(operand=tree.Column(name)) if verb := _verb(node):
             return f"{name} {verb}"
-    return text(node)
+    return tree.text(node)
 
 
 def _part(node: Node) -> str:
-    return f"({_say(node)})" if isinstance(node, And | Or) else _say(node)
+    return f"({_say(node)})" if isinstance(node, tree.And | tree.Or) else _say(node)
 
 
-def _verb(node: Like) -> str | None:
-    """What a simple pattern asks of a text."""
+def _verb(node: tree.Like) -> str | None:
+    """The verb for a simple pattern."""
     match node.pattern:
         case (Wild.ANY, str(wanted), Wild.ANY):
             verb = "contain"
@@ -104,8 +91,17 @@ def _verb(node: Like) -> str | None:
 def _value(node: Value) -> str:
     if node.type is Type.TEXT:
         return f'"{_cut(node.value)}"'
-    return str(node.value) if node.type.temporal else text(node)
+    return str(node.value) if node.type.temporal else tree.text(node)
 
 
 def _cut(value: str) -> str:
     return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "rule"), counted(0, "mistake"), counted(2_000, "guess", "guesses")
+    ('1 rule', '0 mistakes', '2,000 guesses')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -67,10 +67,10 @@ def _round_moment(low: Any, high: Any) -> Any:
 
 
 def best_cut(low: Any, high: Any, like: pl.Series, unlike: pl.Series, *, above: bool) -> Any:
-    """The value above `low`, not above `high`, that best parts `like` from `unlike`, rounded
-    within the gap it falls into; None when the history says nothing.
+    """The value above `low`, not above `high`, that best separates `like` from `unlike`, rounded
+    within its gap; None when the history has no such value.
 
-    `above`: like is meant to be at or above it.
+    `above`: `like` is to be at or above it.
 
     >>> import polars as pl
     >>> best_cut(0, 100, pl.Series([70, 80, 90]), pl.Series([1, 61, 62]), above=True)

@@ -1,38 +1,28 @@
-"""A syntax tree as a Polars expression; `evaluate` says the same of one item.
+"""Features on the rows of a Polars frame.
 
-Where only the truth of a condition counts, and unknown is as good as false, `_Translator.truth`
-takes the shorter way.
+`translate` makes a Polars expression of a syntax tree; `truths` and `count` evaluate many features
+at once. `evaluate` does the same for one item.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from tellapart.features import letter_case
+from tellapart.features import letter_case, tree
 from tellapart.features.evaluate import regex, wider
-from tellapart.features.tree import (
-    OPERATORS,
-    And,
-    Arithmetic,
-    Call,
-    Column,
-    Compare,
-    In,
-    IsNull,
-    IsTrue,
-    Like,
-    Node,
-    Not,
-    Or,
-    Pattern,
-    Type,
-    Value,
-    Wild,
-)
+from tellapart.features.tree import Node, Pattern, Type, Value, Wild
+
+if TYPE_CHECKING:
+    from tellapart.features.expression import Expression
+
+Truths = npt.NDArray[np.bool_]
 
 DTYPE: dict[Type, Any] = {
     Type.BOOL: pl.Boolean(),
@@ -76,10 +66,12 @@ def finite(number: pl.Expr) -> pl.Expr:
     return pl.when(number.is_finite()).then(number)
 
 
-@lru_cache(4096)  # the same few are asked for again and again while people teach
+@lru_cache(4096)  # while people teach, the same features come again and again
 def translate(node: Node, *, clean: bool = False) -> pl.Expr:
-    """An expression that is true where `node` is, and false or null elsewhere; `clean` if the
-    frame's columns are known to be `cleaned`."""
+    """An expression that is true where `node` is, and false or null elsewhere.
+
+    `clean` promises that the frame's columns are `cleaned`.
+    """
     return _Translator(clean).truth(node)
 
 
@@ -90,12 +82,12 @@ class _Translator:
     def truth(self, node: Node) -> pl.Expr:
         """True where `node` is; false or null elsewhere."""
         match node:
-            case And():
+            case tree.And():
                 return pl.all_horizontal(*map(self.truth, node.parts))
-            case Or():
+            case tree.Or():
                 return pl.any_horizontal(*map(self.truth, node.parts))
-            case Compare(op, Arithmetic() as left, Value() as right) if op != "<>":
-                # one comparison with two ends instead of a check that the result is finite
+            case tree.Compare(op, tree.Arithmetic() as left, Value() as right) if op != "<>":
+                # one comparison with two ends also checks that the result is finite
                 number, value = self.computed(left), float(right.value)
                 if op == "=":
                     return number == value
@@ -105,53 +97,53 @@ class _Translator:
             case _:
                 return self.expr(node)
 
-    def computed(self, node: Arithmetic) -> pl.Expr:
-        """Arithmetic before the check that the result is finite. What is not finite stays so,
-        except below a division line."""
+    def computed(self, node: tree.Arithmetic) -> pl.Expr:
+        """Arithmetic without the check that the result is finite. A value that is not finite stays
+        so through further operations, unless it is a divisor."""
         left, right = (
             self.computed(side)
-            if isinstance(side, Arithmetic) and not (node.op == "/" and side is node.right)
+            if isinstance(side, tree.Arithmetic) and not (node.op == "/" and side is node.right)
             else self.of(side, Type.NUMBER)
             for side in (node.left, node.right)
         )
-        computed: pl.Expr = OPERATORS[node.op](left, right)
+        computed: pl.Expr = tree.OPERATORS[node.op](left, right)
         return computed
 
     def expr(self, node: Node) -> pl.Expr:
         """True, false or null where `node` is true, false or unknown; or a value."""
         match node:
-            case Column():
+            case tree.Column():
                 column = pl.col(node.name)
                 return column if self.clean else cleaned(column, node.type)
             case Value():
                 return pl.lit(node.value, dtype=DTYPE[node.type])
-            case Arithmetic():
+            case tree.Arithmetic():
                 return finite(self.computed(node))
-            case Call():
+            case tree.Call():
                 return self.call(node)
-            case Compare(op, left, right):
-                if op in ("=", "<>") and isinstance(right, Value) and _spelled(left, (right,)):
-                    same = self.spelled(left, (right,))
+            case tree.Compare(op, left, right):
+                if op in ("=", "<>") and isinstance(right, Value) and _is_lower(left, (right,)):
+                    same = self.equals_lower(left, (right,))
                     return same if op == "=" else ~same
                 kind = wider(left.type, right.type)
-                compared: pl.Expr = OPERATORS[op](self.of(left, kind), self.side(right, kind))
+                compared: pl.Expr = tree.OPERATORS[op](self.of(left, kind), self.side(right, kind))
                 return compared
-            case Like():
+            case tree.Like():
                 found = like(self.expr(node.operand), node.pattern, node.fold)
                 return ~found if node.negated else found
-            case In():
+            case tree.In():
                 return self.member(node)
-            case IsNull():
+            case tree.IsNull():
                 operand = self.expr(node.operand)
                 return operand.is_not_null() if node.negated else operand.is_null()
-            case IsTrue():
+            case tree.IsTrue():
                 operand = self.expr(node.operand)
                 return operand.ne_missing(True) if node.negated else operand.eq_missing(True)
-            case Not():
+            case tree.Not():
                 return ~self.expr(node.operand)
-            case And():
+            case tree.And():
                 return pl.all_horizontal(*map(self.expr, node.parts))
-            case Or():
+            case tree.Or():
                 return pl.any_horizontal(*map(self.expr, node.parts))
 
     def of(self, node: Node, kind: Type) -> pl.Expr:
@@ -168,10 +160,10 @@ class _Translator:
             return float(node.value) if kind is Type.NUMBER else node.value
         return self.of(node, kind)
 
-    def member(self, node: In) -> pl.Expr:
+    def member(self, node: tree.In) -> pl.Expr:
         kind = wider(node.operand.type, *(value.type for value in node.values))
-        if _spelled(node.operand, node.values):
-            found = self.spelled(node.operand, node.values)
+        if _is_lower(node.operand, node.values):
+            found = self.equals_lower(node.operand, node.values)
         elif kind is Type.TEXT and len(node.values) <= 8:  # quicker than is_in
             operand = self.expr(node.operand)
             found = pl.any_horizontal(*(operand == value.value for value in node.values))
@@ -180,13 +172,13 @@ class _Translator:
             found = self.of(node.operand, kind).is_in(values.cast(DTYPE[kind]).implode())
         return ~found if node.negated else found
 
-    def spelled(self, lower: Node, values: tuple[Value, ...]) -> pl.Expr:
+    def equals_lower(self, lower: Node, values: tuple[Value, ...]) -> pl.Expr:
         """lower(x) IN values, without lowering x."""
-        assert isinstance(lower, Call)
+        assert isinstance(lower, tree.Call)
         either = "|".join(regex((value.value,), fold=True) for value in values)
         return self.expr(lower.args[0]).str.contains(rf"\A(?:{either})\z")
 
-    def call(self, node: Call) -> pl.Expr:
+    def call(self, node: tree.Call) -> pl.Expr:
         if node.name == "coalesce":
             return pl.coalesce([self.of(part, node.type) for part in node.args])
         if node.name in ("abs", "negative"):
@@ -220,7 +212,7 @@ def like(text: pl.Expr, pattern: Pattern, fold: bool) -> pl.Expr:
             return text.str.ends_with(part)
     inner = pattern
     start = end = ""
-    if inner[0] is Wild.ANY:  # `.*` at the ends need not be walked through
+    if inner[0] is Wild.ANY:  # a `.*` at an end is not needed
         inner = inner[1:]
     else:
         start = r"\A"
@@ -233,7 +225,62 @@ def like(text: pl.Expr, pattern: Pattern, fold: bool) -> pl.Expr:
     return text.str.contains(f"(?s){start}{regex(inner, fold)}{end}")
 
 
-def _spelled(node: Node, values: tuple[Value, ...]) -> bool:
-    """Whether node is lower(x), and each of the values something it can be."""
-    lowered = isinstance(node, Call) and node.name == "lower"
+def _is_lower(node: Node, values: tuple[Value, ...]) -> bool:
+    """Whether `node` is lower(x), and every value is in lower case."""
+    lowered = isinstance(node, tree.Call) and node.name == "lower"
     return lowered and all(letter_case.lower(value.value) == value.value for value in values)
+
+
+def count(features: Sequence[Expression], frame: pl.DataFrame) -> list[int]:
+    """On how many rows each feature holds."""
+    return [int(np.count_nonzero(found)) for found in truths(features, frame)]
+
+
+def truths(features: Sequence[Expression], frame: pl.DataFrame) -> list[Truths]:
+    """Where each feature holds.
+
+    >>> import polars as pl
+    >>> from tellapart.features import parse_feature
+    >>> zoo = pl.DataFrame({"legs": [4, 2, 0], "name": ["bear", "duck", None]})
+    >>> schema = {"legs": "integer", "name": "text"}
+    >>> asked = [parse_feature(text, schema) for text in ("legs >= 2", "name LIKE '%r'")]
+    >>> [found.tolist() for found in truths(asked, zoo)]
+    [[True, True, False], [True, False, False]]
+    """
+    columns = _Columns(frame)
+    found = [_without_polars(feature.tree, columns) for feature in features]
+    rest = [n for n, known in enumerate(found) if known is None]
+    if rest:
+        asked = [features[n].to_polars(clean=True).alias(str(n)) for n in rest]
+        for n, said in zip(rest, frame.select_seq(asked).get_columns(), strict=True):
+            found[n] = (said.fill_null(False) if said.null_count() else said).to_numpy()
+    return [known for known in found if known is not None]
+
+
+class _Columns(dict[str, npt.NDArray[Any] | None]):
+    """The columns of a frame as arrays; None where something is unknown."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self._frame = frame
+
+    def __missing__(self, name: str) -> npt.NDArray[Any] | None:
+        column = self._frame.get_column(name)
+        self[name] = None if column.null_count() else column.to_numpy()
+        return self[name]
+
+
+def _without_polars(node: Node, columns: _Columns) -> Truths | None:
+    """Where `node` is true, if it reads one boolean or integer column without nulls.
+
+    On a few hundred rows a call of Polars takes longer than comparing a column with a number.
+    """
+    match node:
+        case tree.Column(name, Type.BOOL):
+            return columns[name]
+        case tree.Not(tree.Column(name, Type.BOOL)):
+            values = columns[name]
+            return None if values is None else ~values
+        case tree.Compare(op, tree.Column(name, Type.INTEGER), Value(value, Type.INTEGER)):
+            values = columns[name]
+            return None if values is None else tree.OPERATORS[op](values, value)
+    return None

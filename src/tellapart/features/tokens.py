@@ -1,7 +1,7 @@
-"""The first sieve of the feature language: its words and signs.
+"""The tokens of the feature language: the first of three checks of a text (see `grammar`).
 
-Only known words, signs, numbers and texts pass, no comments, and brackets not too deep. This
-already leaves no way to write a statement, a subquery, a cast or a foreign function.
+Only known words, operators, numbers and texts are allowed, no comments, and brackets not too deep.
+This already rules out statements, subqueries, casts and foreign functions.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from sqlglot import Token
 
 LONGEST = 8_000
-"""Characters in a feature."""
+"""The most characters of a feature."""
 DEEPEST = 24
-"""Brackets, NOTs and minus signs inside each other."""
+"""The most levels of nested brackets, NOTs and minus signs."""
 MOST = 1_000
-"""Words and signs in a feature."""
+"""The most tokens of a feature."""
 
 ALLOWED = (
     "Allowed: columns, numbers, 'texts', DATE '2024-12-31', TIMESTAMP '2024-12-31 23:59:59',"
@@ -43,11 +43,11 @@ FUNCTIONS = {
     "upper": 1,
     "year": 1,
 }
-"""The functions, and how many arguments each takes."""
+"""The functions, and the number of arguments of each; None: two or more."""
 
-_PIECE = re.compile(r"""'[^']*'|"[^"]*"|\w+|[^\w\s]""")
+_ROUGH_TOKEN = re.compile(r"""'[^']*'|"[^"]*"|\w+|[^\w\s]""")
 
-_WORDS = frozenset(
+_ALLOWED_KINDS = frozenset(
     (
         "L_PAREN", "R_PAREN", "COMMA", "EQ", "NEQ", "LT", "GT", "LTE", "GTE", "PLUS", "DASH",
         "STAR", "SLASH", "NUMBER", "STRING", "AND", "OR", "NOT", "LIKE", "ILIKE", "ESCAPE", "IN",
@@ -57,7 +57,7 @@ _WORDS = frozenset(
 
 
 class Names:
-    """The columns a word may mean: exactly so written, or else the only one but for case."""
+    """Finds the column a word means: spelled the same, or the only one that differs in case."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = frozenset(names)
@@ -72,11 +72,10 @@ class Names:
         return alike[0] if len(alike) == 1 and not quoted else None
 
 
-def read(text: str, names: Names, *, slack: int = 1) -> list[Token]:
-    """The words of `text`, every one of which may stand in a feature.
+def tokenize(text: str, names: Names, *, slack: int = 1) -> list[Token]:
+    """The tokens of `text`; raises a `FeatureError` if one is not allowed in a feature.
 
-    A keyword of SQL that is the name of a column comes back as a quoted name. All limits are
-    multiplied by `slack`.
+    A keyword that is the name of a column becomes a quoted name. `slack` multiplies all limits.
     """
     from sqlglot import Dialect
     from sqlglot.errors import SqlglotError
@@ -88,7 +87,7 @@ def read(text: str, names: Names, *, slack: int = 1) -> list[Token]:
     for spot, letter in enumerate(text):
         if letter == "\0" or "\ud800" <= letter <= "\udfff":
             refuse(text, "a character no engine can hold", spot, spot + 1)
-    for count, piece in enumerate(_PIECE.finditer(text)):  # quick: the tokenizer is not
+    for count, piece in enumerate(_ROUGH_TOKEN.finditer(text)):  # the tokenizer is slow
         if count == 2 * most:
             refuse(text, f"more than {most:,} words and signs", piece.start(), piece.end())
     try:
@@ -96,11 +95,11 @@ def read(text: str, names: Names, *, slack: int = 1) -> list[Token]:
     except SqlglotError:
         spot = _unclosed(text)
         refuse(text, "a quote is opened and not closed", spot, spot + 1)
-    _no_comments(text, tokens)
+    _refuse_comments(text, tokens)
     if not tokens:
         raise FeatureError(f"the feature is empty. {ALLOWED}")
-    _not_too_much(text, tokens, most, DEEPEST * slack)
-    tokens = _numbers(tokens)
+    _check_size(text, tokens, most, DEEPEST * slack)
+    tokens = _join_decimals(tokens)
     for here, following in zip(tokens, [*tokens[1:], None], strict=True):
         _check(text, here, following.token_type.name if following else "", names)
     return tokens
@@ -112,7 +111,7 @@ def _check(text: str, here: Token, following: str, names: Names) -> None:
     kind, word = here.token_type.name, here.text
     shown = repr(short(word))
     called = following == "L_PAREN"
-    if kind in _WORDS or (kind == "IDENTIFIER" and not called):
+    if kind in _ALLOWED_KINDS or (kind == "IDENTIFIER" and not called):
         return
     what = f"{shown} cannot be used in a feature"
     if kind == "SEMICOLON":
@@ -135,8 +134,8 @@ def _check(text: str, here: Token, following: str, names: Names) -> None:
     refuse(text, what, here.start, here.end + 1, ALLOWED)
 
 
-def _no_comments(text: str, tokens: list[Token]) -> None:
-    """Nothing but space between the words: the tokenizer passes over comments."""
+def _refuse_comments(text: str, tokens: list[Token]) -> None:
+    """The tokenizer skips comments, so anything but space between two tokens is one."""
     end = -1
     for start, next_end in [*((t.start, t.end) for t in tokens), (len(text), len(text))]:
         gap = text[end + 1 : start]
@@ -146,7 +145,7 @@ def _no_comments(text: str, tokens: list[Token]) -> None:
         end = next_end
 
 
-def _not_too_much(text: str, tokens: list[Token], most: int, deepest: int) -> None:
+def _check_size(text: str, tokens: list[Token], most: int, deepest: int) -> None:
     depth = prefixes = 0
     for count, here in enumerate(tokens):
         kind = here.token_type.name
@@ -159,8 +158,8 @@ def _not_too_much(text: str, tokens: list[Token], most: int, deepest: int) -> No
             refuse(text, f"more than {most:,} words and signs", here.start, here.end + 1)
 
 
-def _numbers(tokens: list[Token]) -> list[Token]:
-    """`.5` comes as a dot and a number: make it one."""
+def _join_decimals(tokens: list[Token]) -> list[Token]:
+    """The tokenizer splits `.5` into a dot and a number; join them."""
     kept: list[Token] = []
     for here in tokens:
         dotted = kept and kept[-1].token_type.name == "DOT" and kept[-1].end + 1 == here.start
@@ -171,7 +170,7 @@ def _numbers(tokens: list[Token]) -> list[Token]:
 
 
 def _unclosed(text: str) -> int:
-    """Where the quote starts that never ends."""
+    """The position of the quote that is never closed."""
     opened, start = "", len(text) - 1
     for spot, letter in enumerate(text):
         if not opened and letter in "'\"":
@@ -182,18 +181,18 @@ def _unclosed(text: str) -> int:
 
 
 def short(text: str) -> str:
-    """A text that may be long, for use in a message."""
+    """A text cut to 60 characters, for messages."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def refuse(text: str, what: str, start: int, end: int, advice: str = "") -> NoReturn:
     """Raise a `FeatureError` that points at a part of the text."""
     message = f"{what}. {advice}".rstrip()
-    raise FeatureError(f"{message}\n{_shown(text, start, end)}", spot=(start, end))
+    raise FeatureError(f"{message}\n{_underlined(text, start, end)}", spot=(start, end))
 
 
-def _shown(text: str, start: int, end: int) -> str:
-    """The text around the spot, and a line of carets below it."""
+def _underlined(text: str, start: int, end: int) -> str:
+    """The text around a position, and a line of carets below it."""
     first = max(0, start - 40)
     last = min(len(text), max(start + 60, min(end, start + 60)))
     line = "".join(c if c.isprintable() else " " for c in text[first:last])

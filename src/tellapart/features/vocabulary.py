@@ -1,8 +1,8 @@
-"""The words of a text column: which are common enough to tell items apart, and which hold where.
+"""The common words of a text column, and which of them hold on a text.
 
-A word holds on a text where it occurs, also inside a longer word, as in `text ILIKE '%word%'`. A
-word has only letters, digits and _, so it lies inside one run of those: it is enough to know, once
-for each such run, which words are in it.
+A word holds on a text that contains it, also inside a longer word, as in `text ILIKE '%word%'`. A
+word has only letters, digits and _, so it lies within one run of those: for each run, the words
+in it are computed once.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     Counts = npt.NDArray[np.int64]
 
 MOST = 2_000
-"""At most so many words are known, the commonest."""
+"""The size of a vocabulary."""
 RARE = 0.005
-"""A word on a smaller share of the texts, or on one only, is not among them."""
+"""A word in a smaller share of the texts, or in a single one, is left out."""
 LONGEST = 30
-"""A longer word is not, either."""
+"""A longer word is left out, too."""
 READ = 20_000
-"""So many characters of a text are read."""
+"""The characters of a text that are read."""
 ALL = 2_000_000
-"""Of texts that have more together, some are left out, evenly."""
+"""The characters of all texts that are read; some texts are left out, evenly, if there are more."""
 _RUN = re.compile(r"\w+")
-_KEPT = 20_000  # texts whose words are kept at hand
+_KEPT = 20_000  # texts whose words are cached
 
 
 class Vocabulary:

@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import count
 
-from tellapart.counts import counted
 from tellapart.errors import check
+from tellapart.features.phrasing import counted
 from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Correction, Guess, Label, Learner, Lesson
 from tellapart.review.error_estimate import estimate, is_below, needed

@@ -7,8 +7,8 @@ from datetime import date, datetime
 from math import floor
 from typing import Any
 
-from tellapart.counts import counted
 from tellapart.features.candidates import Candidate
+from tellapart.features.phrasing import counted
 from tellapart.review.error_estimate import percent
 from tellapart.sessions.replies import AT_RANDOM, Ending, Summary
 from tellapart.tables import Row

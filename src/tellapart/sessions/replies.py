@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tellapart.counts import counted
+from tellapart.features.phrasing import counted
 from tellapart.protocol import Guess
 from tellapart.tables import Row
 

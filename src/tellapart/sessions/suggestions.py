@@ -10,7 +10,6 @@ from itertools import islice
 
 from tellapart.features import Expression, canonical
 from tellapart.features.candidates import Candidate
-from tellapart.features.counting import count
 from tellapart.protocol import Label
 from tellapart.sessions.acts import Shown
 from tellapart.sessions.replies import Check
@@ -75,6 +74,8 @@ def _named(
 
 def check(state: State, shown: Shown, text: str) -> Check:
     """What an expression says of the item and of the example, and how many items it covers."""
+    from tellapart.features.to_polars import count
+
     feature = state.items.feature(text)
     table = state.items.table
     example = None if shown.example is None else state.items.row(shown.example)
@@ -82,5 +83,5 @@ def check(state: State, shown: Shown, text: str) -> Check:
         str(feature),
         feature.value(state.items.row(shown.place)),
         None if example is None else feature.value(example),
-        int(count([feature], table.loaded(list(feature.schema)))[0] or 0),
+        count([feature], table.loaded(list(feature.schema)))[0],
     )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tellapart.features.counting import count
 from tellapart.features.expression import Expression
 
 if TYPE_CHECKING:
@@ -35,6 +34,8 @@ class Part:
 
     def count(self, features: Sequence[Expression]) -> list[int]:
         """On how many of the rows each feature holds."""
+        from tellapart.features.to_polars import count
+
         if len(self._counts) > _MOST:
             self._counts.clear()
         new = [feature for feature in features if feature not in self._counts]

@@ -11,9 +11,8 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from tellapart.counts import counted
 from tellapart.errors import FeatureError, ParameterError
-from tellapart.features.phrasing import spoken
+from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session, labels
 from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.phrasing import covers, ended, said

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import tellapart
-from tellapart.cli import choose, main
+from tellapart.cli import main
 from tellapart.cli.app import COMMANDS
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -323,7 +323,7 @@ def test_bad_files(
         (["--learner", "oracle"], "unknown learner 'oracle'; known are AdaptiveDFF"),
         (["--learner", "capped:m=0"], "CappedDFF: m must be an integer >= 1, got 0"),
         (["--learner", "capped:m=many"], "got 'many' (str)"),
-        (["--learner", "capped:k=3"], "cannot use 'k=3'"),
+        (["--learner", "capped:k=3"], "CappedDFF has no parameter 'k'; it has m, remember"),
         (["--learner", "auto:columns=3"], "columns must be a list of features, got 3 (int)"),
         (["--learner", "hindsight:columns=legs"], "columns must be a list of features, got 'legs'"),
         (["--learner", "strodff:epsilon=0.3"], "epsilon must be in [0, 1/4), got 0.3"),
@@ -344,20 +344,3 @@ def test_ctrl_c_is_no_fault(
 
     monkeypatch.setattr(step, stop)
     assert "interrupted" in fails(capsys, 130, "simulate")
-
-
-# -- learners by name
-
-
-@pytest.mark.parametrize("name", choose.known())
-def test_every_learner_can_be_named(name: str) -> None:
-    told = choose.facts(m=4, k=2, s=1, n=100)
-    made = choose.learner(name, told)
-    assert type(made).__name__ == name
-    assert type(choose.learner(name.lower().removesuffix("dff") or name, told)) is type(made)
-    assert choose.learner(name, told) is not made
-
-
-def test_what_a_learner_must_be_told() -> None:
-    with pytest.raises(tellapart.TellapartError, match="RobustDFF must be told k"):
-        choose.learner("robust", choose.facts(m=4))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tellapart import worlds
-from tellapart.cli import choose
 from tellapart.lab.trial import Labelled, bad_rounds, run, worst
+from tellapart.learners.by_name import make_learner, world_facts
 
 LEARNERS = ("CappedDFF", "AdaptiveDFF", "RobustDFF", "RobustDFF:patience=0", "Guarded")
 
@@ -15,9 +15,9 @@ LEARNERS = ("CappedDFF", "AdaptiveDFF", "RobustDFF", "RobustDFF:patience=0", "Gu
 @pytest.mark.parametrize("seed", range(4))
 def test_no_learner_errs_beyond_its_bound(seed: int, rate: float) -> None:
     for world in (worlds.zoo(seed), worlds.tree(150, 12, 4, 3, 0.05, seed)):
-        told = choose.facts(*worst(world, rate, seed), len(world))
+        facts = world_facts(*worst(world, rate, seed), len(world))
         for name in LEARNERS:
-            trial = run(world, choose.learner(name, told), slip_rate=rate, seed=seed)
+            trial = run(world, make_learner(name, facts=facts), slip_rate=rate, seed=seed)
             if rate == 0 or name != "RobustDFF":  # more slips may be alike than it was told
                 assert trial.bound is not None
             assert trial.bound is None or trial.lesson.mistakes <= trial.bound
@@ -25,7 +25,7 @@ def test_no_learner_errs_beyond_its_bound(seed: int, rate: float) -> None:
 
 def test_slips_and_exceptions_are_the_bad_rounds() -> None:
     world = worlds.zoo(3)
-    trial = run(world, choose.learner("capped", {"m": 7}), slip_rate=0.1, seed=3)
+    trial = run(world, make_learner("capped", {"m": 7}), slip_rate=0.1, seed=3)
     bad = {*world.exceptions, *(slip.round for slip in trial.slips)}
     k, s = bad_rounds(world, trial.lesson, trial.slips)
     assert k == len(bad) > world.k
@@ -34,7 +34,7 @@ def test_slips_and_exceptions_are_the_bad_rounds() -> None:
 
 def test_the_past_can_be_asked() -> None:
     world = worlds.zoo(2)
-    trial = run(world, choose.learner("capped", {"m": 7}), slip_rate=0.05, seed=2)
+    trial = run(world, make_learner("capped", {"m": 7}), slip_rate=0.05, seed=2)
     assert trial.guess_at(0) == (None, None)
     for corrected in trial.lesson.corrections[:5]:
         assert trial.guess_at(corrected.number) == corrected.guess
@@ -42,7 +42,7 @@ def test_the_past_can_be_asked() -> None:
 
 def test_an_informed_teacher_has_no_bound() -> None:
     world = worlds.zoo()
-    trial = run(Labelled(world), choose.learner("capped", {"m": 7}))
+    trial = run(Labelled(world), make_learner("capped", {"m": 7}))
     assert trial.bound is None
     assert trial.lesson.mistakes > 0
     assert trial.right > 90

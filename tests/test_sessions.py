@@ -380,7 +380,7 @@ def test_a_feature_named_before_is_offered_again_and_its_opposite(store: Store) 
 
 
 def test_learners_by_name(store: Store) -> None:
-    with pytest.raises(ParameterError, match="unknown learner 'Oracle'; known are DFF"):
+    with pytest.raises(ParameterError, match="unknown learner 'Oracle'; known are AdaptiveDFF"):
         zoo(store, learner="Oracle")
     with pytest.raises(ParameterError, match=r"CappedDFF must be told m"):
         zoo(store, learner="CappedDFF")

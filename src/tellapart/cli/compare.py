@@ -44,7 +44,8 @@ def compare(
     rows
         Only rows of this name; '*' stands for anything (again for more).
     learners
-        Only learners of this name; '*' stands for anything (again for more).
+        Only learners of this name; '*' stands for anything (again for more). Also others
+        of ours, such as CappedDFF:m=7.
     seeds
         How many streams of each row; 5 if not given.
     quick

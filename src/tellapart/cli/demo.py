@@ -41,15 +41,16 @@ def demo(
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
     from tellapart import worlds
-    from tellapart.cli import choose, output, report
+    from tellapart.cli import output, report
     from tellapart.export.text import Words
     from tellapart.lab import trial
+    from tellapart.learners.by_name import make_learner, world_facts
     from tellapart.worlds.zoo import say_feature, say_label
 
     world = worlds.zoo(seed)
-    told = choose.facts(*trial.worst(world, SLIP_RATE, seed), len(world))
+    facts = world_facts(*trial.worst(world, SLIP_RATE, seed), len(world))
     trials = [
-        trial.run(world, choose.learner(name, told), slip_rate=SLIP_RATE, seed=seed)
+        trial.run(world, make_learner(name, facts=facts), slip_rate=SLIP_RATE, seed=seed)
         for name in LEARNERS
     ]
     first = trials[0]

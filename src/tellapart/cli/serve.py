@@ -215,7 +215,7 @@ def open_or_begin(
     `reading` are arguments of `read_table`; a session that is opened remembers its own.
     """
     from tellapart.sessions import Session
-    from tellapart.sessions.config import FOR_PEOPLE, check_choice, read_learner
+    from tellapart.sessions.config import FOR_PEOPLE, check_choice
     from tellapart.tables import read_table
 
     how_read = dict(reading or {})
@@ -234,7 +234,7 @@ def open_or_begin(
         return opened
     how = {**FOR_PEOPLE, "overlap": overlap or 0.0}
     if learner is not None:
-        how["learner"], how["parameters"] = read_learner(learner)
+        how["learner"] = learner
     named_by = id or read_table(table, **how_read).names()
     if named_by is not None:
         how_read["id"] = named_by

@@ -100,8 +100,9 @@ def simulate(
     json
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
-    from tellapart.cli import choose, output, report
+    from tellapart.cli import output, report
     from tellapart.lab import trial
+    from tellapart.learners.by_name import make_learner, world_facts
 
     sizes = {
         "items": items,
@@ -115,9 +116,9 @@ def simulate(
         made = _from_table(table, label, {"id": id, **how}, world, sizes)
     else:
         made = _made(world, sizes, seed)
-    told = choose.facts(*trial.worst(made, slips, seed), len(made))
+    facts = world_facts(*trial.worst(made, slips, seed), len(made))
     usual = LEARNERS if len(made) <= LONG else LEARNERS[1:]
-    chosen = [choose.learner(name, told) for name in learner or usual]
+    chosen = [make_learner(name, facts=facts) for name in learner or usual]
     scene = trial.Labelled(made) if teacher == "informed" else made
     trials = [trial.run(scene, one, slip_rate=slips, seed=seed) for one in chosen]
     first = trials[0]

@@ -128,7 +128,7 @@ def _open(
     """The session of a table: gone on with, or begun."""
     from tellapart.errors import ParameterError, SessionError
     from tellapart.sessions import Session
-    from tellapart.sessions.config import FOR_PEOPLE, check_choice, read_learner
+    from tellapart.sessions.config import FOR_PEOPLE, check_choice
     from tellapart.tables import read_table
 
     if table.stem in {listed.name for listed in store.sessions()}:
@@ -170,8 +170,7 @@ def _open(
         reading["without"] = without
     how = FOR_PEOPLE if order is None else {**FOR_PEOPLE, "order": order}
     if learner is not None:
-        name, parameters = read_learner(learner)
-        how = {**how, "learner": name, "parameters": parameters}
+        how = {**how, "learner": learner}
     return Session.new(store, table.stem, table, reading=reading, **how)
 
 

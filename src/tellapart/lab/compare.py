@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from tellapart.errors import LabError, MissingExtra, check
+from tellapart.errors import LabError, MissingExtra, ParameterError, check
 from tellapart.lab import contest
 from tellapart.lab.cell_store import Store, write
 from tellapart.lab.experiment import Cell, Experiment
@@ -21,6 +21,7 @@ from tellapart.lab.report import as_csv
 from tellapart.lab.standings import Standings
 from tellapart.lab.streams import QUICK, ROUNDS, ROWS, choose
 from tellapart.lab.sweep import sweep
+from tellapart.learners.by_name import format_learner, parse_learner
 
 LEARNERS = (*contest.OURS, *PEERS)
 """Every contestant, in the order of the report."""
@@ -48,7 +49,7 @@ def plan(
     seeds = (_QUICK_SEEDS if quick else SEEDS) if seeds is None else seeds
     check("compare", "seeds", seeds, "an integer >= 1", lambda v: v >= 1)
     chosen = choose(rows, list(ROWS), "row") if rows else list(QUICK if quick else ROWS)
-    named = choose(learners, LEARNERS, "learner") if learners else LEARNERS
+    named = _learners(learners) if learners else LEARNERS
     return [
         Cell(
             f"tellapart.lab.compare:{'THEIRS' if name in PEERS else 'OURS'}",
@@ -62,6 +63,26 @@ def plan(
         if ROWS[row].features <= MOST_COLUMNS.get(name, ROWS[row].features)
         for seed in range(seeds)
     ]
+
+
+def _learners(names: Sequence[str]) -> list[str]:
+    """Those of `LEARNERS` that match, and others of ours, such as "capped:m=7".
+
+    >>> _learners(["capped:m=7", "tree*", "capped"])
+    ['CappedDFF', 'tree, light', 'tree, strong', 'CappedDFF:m=7']
+    """
+    found: list[str] = []
+    for name in names:
+        try:
+            found += choose([name], LEARNERS, "learner")
+        except ParameterError as unknown:
+            try:
+                found.append(format_learner(*parse_learner(name)))
+            except ParameterError as error:
+                more = f"{unknown}, or a learner with parameters, such as CappedDFF:m=7"
+                raise error if ":" in name else ParameterError(more) from None
+    others = [name for name in found if name not in LEARNERS]
+    return [*(name for name in LEARNERS if name in found), *dict.fromkeys(others)]
 
 
 def skipped(rows: Sequence[str] = (), *, quick: bool = False) -> dict[str, str]:
@@ -86,7 +107,8 @@ def compare(
     Parameters
     ----------
     rows, learners : patterns, default all
-        Names, perhaps with `*` in them, of `streams.ROWS` and `LEARNERS`.
+        Names, perhaps with `*` in them, of `streams.ROWS` and `LEARNERS`; also learners with
+        parameters, such as "capped:m=7".
     seeds : int, default=5
         Streams of each row.
     quick : bool, default=False

@@ -8,9 +8,7 @@ from tellapart import learners
 from tellapart.lab.experiment import Row
 from tellapart.lab.peers import PEERS
 from tellapart.lab.streams import Stream, stream
-
-_TOLD = {"RobustDFF": "mks", "CappedDFF": "m"}
-"""What learners are told of the world."""
+from tellapart.learners.by_name import make_learner, world_facts
 
 OURS = tuple(
     name
@@ -24,10 +22,7 @@ def contestant(name: str, on: Stream) -> Any:
     """A fresh learner or peer by name, told what it is to know of the stream."""
     if name in PEERS:
         return PEERS[name](on)
-    facts = dict(zip("mks", on.told, strict=True))
-    return getattr(learners, name)(
-        **{parameter: facts[parameter] for parameter in _TOLD.get(name, "")}
-    )
+    return make_learner(name, facts=world_facts(*on.told, len(on.world)))
 
 
 def run(_: int, row: str, learner: str, seed: int, rounds: int) -> list[Row]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from tellapart import learners
 from tellapart.errors import ParameterError
-from tellapart.learners import BaseLearner
+from tellapart.learners import BaseLearner, by_name
 from tellapart.review import ErrorBelow, NoMistakeIn, Rounds, Stopper
 from tellapart.review.stoppers import Both, Either
 from tellapart.tables import Table
@@ -31,8 +29,7 @@ def with_columns(name: str, parameters: Mapping[str, Any], table: Table) -> dict
     >>> with_columns("AutoDFF", {}, pets), with_columns("DFF", {}, pets)
     ({'columns': ['legs = 4', 'barks']}, {})
     """
-    takes = getattr(getattr(learners, name, None), "parameters", ())
-    if "columns" not in takes or "columns" in parameters:
+    if "columns" not in by_name.find_learner(name).parameters or "columns" in parameters:
         return dict(parameters)
     found = table.features()
     if len(found) > MOST:  # the rarest, and those true nearly everywhere, tell least
@@ -55,60 +52,7 @@ def make_learner(
     texts = parameters.get("columns")
     if table is not None and isinstance(texts, list | tuple):
         parameters = {**parameters, "columns": [table.parse(text) for text in texts]}
-    kind = getattr(learners, name, None) if name in learners.__all__ else None
-    if not (inspect.isclass(kind) and issubclass(kind, BaseLearner)) or inspect.isabstract(kind):
-        found = (getattr(learners, known) for known in learners.__all__)
-        classes = (k for k in found if inspect.isclass(k) and not inspect.isabstract(k))
-        raise ParameterError(
-            f"unknown learner {name!r}; known are {', '.join(k.__name__ for k in classes)}"
-        )
-    wanted = inspect.signature(kind).parameters
-    if unknown := [given for given in parameters if given not in wanted]:
-        raise ParameterError(
-            f"{name} has no parameter {unknown[0]!r}; it has {', '.join(wanted) or 'none'}"
-        )
-    needed = [key for key, one in wanted.items() if one.default is inspect.Parameter.empty]
-    if missing := [key for key in needed if key not in parameters]:
-        raise ParameterError(
-            f"{name} must be told {', '.join(missing)}, as in {name}:"
-            f"{','.join(f'{key}=...' for key in needed)}; AutoDFF and AdaptiveDFF need nothing"
-        )
-    try:
-        return kind(**parameters)
-    except TypeError as error:
-        raise ParameterError(f"{name}: {error}") from None
-
-
-def read_learner(text: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters of a learner, as they are written on the command line.
-
-    >>> read_learner("StRoDFF:m=7,epsilon=0.1")
-    ('StRoDFF', {'m': 7, 'epsilon': 0.1})
-    """
-    learner, _, given = text.partition(":")
-    found: dict[str, Any] = {}
-    for part in filter(None, given.split(",")):
-        name, equals, value = part.partition("=")
-        if not equals:
-            raise ParameterError(f"--learner: parameters are written m=7,k=2; got {part!r}")
-        try:
-            found[name.strip()] = int(value)
-        except ValueError:
-            try:
-                found[name.strip()] = float(value)
-            except ValueError:
-                found[name.strip()] = value.strip()
-    return learner, found
-
-
-def write_learner(begun: Mapping[str, Any]) -> str:
-    """The inverse of `read_learner`, of what a session was begun with; without lists of columns.
-
-    >>> write_learner({"learner": "CappedDFF", "parameters": {"m": 7, "columns": ["milk"]}})
-    'CappedDFF:m=7'
-    """
-    given = [f"{key}={value}" for key, value in begun["parameters"].items() if key != "columns"]
-    return f"{begun['learner']}:{','.join(given)}".rstrip(":")
+    return by_name.make_learner(name, parameters)
 
 
 def check_choice(
@@ -122,9 +66,14 @@ def check_choice(
     if id is not None and id != reading.get("id"):
         said = f"--id {id}: the session was begun with {reading.get('id') or 'row numbers'}"
     elif learner is not None:
-        name, parameters = read_learner(learner)
-        if name != begun["learner"] or not parameters.items() <= begun["parameters"].items():
-            said = f"--learner {learner}: the session has another learner, {write_learner(begun)}"
+        name, parameters = by_name.parse_learner(learner)
+        # an old log may have "true" where it is True now
+        before = {key: by_name.write_value(value) for key, value in begun["parameters"].items()}
+        given = {key: by_name.write_value(value) for key, value in parameters.items()}
+        if name != begun["learner"] or not given.items() <= before.items():
+            before.pop("columns", None)
+            other = by_name.format_learner(begun["learner"], before)
+            said = f"--learner {learner}: the session has another learner, {other}"
     if said is not None:
         raise ParameterError(f"{said}. Leave it out to go on; or begin another one with {another}")
 

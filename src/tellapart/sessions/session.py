@@ -23,6 +23,7 @@ from typing import Any
 import tellapart
 from tellapart import codec
 from tellapart.errors import ProtocolError, SessionError
+from tellapart.learners.by_name import parse_learner
 from tellapart.review import Stopper
 from tellapart.sessions import summary
 from tellapart.sessions.config import DEFAULT, make_learner, with_columns
@@ -80,8 +81,9 @@ class Session(Saying):
             What to teach about. A path is remembered, so that `open` needs none; `reading` are the
             arguments of `read_table` for it.
         learner, parameters
-            The name of a learner, and the arguments it is made with. One that may look at columns,
-            such as AutoDFF, is shown what the table shows at first sight (`Table.features`).
+            A learner as `learners.by_name` writes it ("capped:m=7"), and more arguments for it. One
+            that may look at columns, such as AutoDFF, is shown what the table shows at first sight
+            (`Table.features`).
         labels
             Labels to choose from at first; others may come.
         order : {"file", "random", "least sure"}
@@ -93,7 +95,9 @@ class Session(Saying):
             When one may stop; `review` has stoppers.
         """
         check_text("the name of a session", name)
-        make_learner(learner, parameters or {})
+        learner, given = parse_learner(learner)
+        parameters = {**given, **(parameters or {})}
+        make_learner(learner, parameters)
         source: dict[str, Any] = {}
         if not isinstance(table, Table):
             source = {"path": str(Path(table).absolute()), **dict(reading or {})}
@@ -103,7 +107,7 @@ class Session(Saying):
         )
         for label in labels:
             check_text("a label", label)
-        told = codec.encode(with_columns(learner, parameters or {}, table))
+        told = codec.encode(with_columns(learner, parameters, table))
         make_learner(learner, told, table)  # what cannot be opened again is not begun
         data = {
             "tellapart": "session",

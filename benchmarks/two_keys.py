@@ -118,9 +118,7 @@ TABLES: dict[str, Callable[[], Data]] = {
     "text": lambda: texts(
         STDLIB, ("asyncio", "email", "unittest", "http", "logging", "multiprocessing")
     ),
-    "packages": lambda: texts(
-        SITE, ("numpy", "polars", "sqlglot", "sqlalchemy", "rich", "fastapi"), most=300
-    ),
+    "packages": lambda: texts(SITE, ("numpy", "polars", "sqlglot", "rich", "fastapi"), most=300),
     "messages": messages,
     "iris": lambda: keel("iris"),
     "wine": lambda: keel("wine"),

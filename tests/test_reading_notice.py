@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tellapart.web.waiting import waiting
+from tellapart.cli.options import waiting
 
 
 class Terminal(io.StringIO):

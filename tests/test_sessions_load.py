@@ -105,7 +105,7 @@ def test_leases_are_checked_by_a_check_that_can_fail() -> None:
 
 
 def test_one_server_per_session_on_postgres(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tellapart.sessions.locks.PATIENCE", 0.1)
+    monkeypatch.setattr("tellapart.sessions.postgres.PATIENCE", 0.1)
     with Store(address(postgres)) as one, Store(address(postgres)) as other:
         session = Session.new(one, "shared", animals(), learner="DFF")
         with pytest.raises(SessionError, match="'shared' is open in another server"):
@@ -119,7 +119,7 @@ def test_one_server_per_session_on_postgres(postgres: str, monkeypatch: pytest.M
 def test_a_server_that_has_just_gone_is_waited_for(
     postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tellapart.sessions.locks.PATIENCE", 60)
+    monkeypatch.setattr("tellapart.sessions.postgres.PATIENCE", 60)
     with Store(address(postgres)) as one, Store(address(postgres)) as other:
         going = threading.Timer(0.1, Session.new(one, "gone", animals(), learner="DFF").close)
         going.start()
@@ -133,7 +133,7 @@ def test_a_postgres_connection_that_breaks(postgres: str) -> None:
         given = session.next("Ann")
         assert isinstance(given, Given)
         with store.connected() as connection:
-            connection.exec_driver_sql(
+            connection.execute(
                 "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"  # and wait for it
                 " WHERE pid <> pg_backend_pid() AND datname = current_database()"
             )

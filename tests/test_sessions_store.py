@@ -52,7 +52,7 @@ def test_an_answer_is_committed_before_it_is_acknowledged(store: Store) -> None:
         assert len(rows) == session.number
         assert [kind for _, kind in rows].count("answered") == 5
     with store.connected() as connection:
-        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
 
 
 def events_on_disk(store: Store) -> list[str]:
@@ -101,7 +101,7 @@ def test_what_is_done_together_is_lost_together(store: Store) -> None:
                 session.note("Ann", "two")
 
         def break_off() -> None:
-            session._writer._connect().connection.close()
+            session._writer._connect().close()
             session.note("Ann", "between")
 
         for trouble in (break_off, lambda: session._writer.spoil(StoreError("gone"))):
@@ -246,13 +246,10 @@ def test_two_servers_on_one_file(store: Store) -> None:
 
 def test_two_writers_that_passed_the_lock_do_no_harm(store: Store) -> None:
     with begin(store) as session, Store(store.where) as other:
-        other._known = True
         events = store.log("zoo")
         intruder = Event(2, "x", events[0].at, "joined", "Eve", {})
         with other.connected() as connection:
-            from tellapart.sessions.store import _INSERT, _row
-
-            connection.execute(_INSERT, _row("zoo", intruder))
+            other.insert(connection, "zoo", [intruder])
             connection.commit()
         with pytest.raises(StoreError, match="another program has written to the session 'zoo'"):
             session.join("Ann")
@@ -287,8 +284,8 @@ def test_a_full_disk(store: Store) -> None:
         teach(session, "Ann", 2)
         acknowledged = [session.number]
         connection = session._writer._connect()
-        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-        connection.exec_driver_sql(f"PRAGMA max_page_count={pages + 20}")
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count={pages + 20}")
         connection.commit()
         with pytest.raises(StoreError, match=r"the disk is full. Make room, then try again"):
             fill(session, acknowledged)
@@ -334,7 +331,7 @@ def test_a_file_that_may_not_be_written(store: Store) -> None:
     with begin(store) as session:
         teach(session, "Ann", 1)
         connection = session._writer._connect()
-        connection.exec_driver_sql("PRAGMA query_only=ON")
+        connection.execute("PRAGMA query_only=ON")
         connection.commit()
         with pytest.raises(StoreError, match="it may not be written"):
             session.join("Bob")
@@ -402,9 +399,9 @@ def test_the_fingerprint_knows_what_is_unknown() -> None:
 
 def test_a_missing_extra_is_named() -> None:
     code = (
-        "import sys; sys.modules['sqlalchemy'] = None\n"
+        "import sys; sys.modules['psycopg'] = None\n"
         "import tellapart\n"
-        "try:\n    tellapart.Store('x')\n"
+        "try:\n    tellapart.Store('postgresql://host/name')\n"
         "except tellapart.TellapartError as error:\n    print(error)"
     )
     path = str(Path(tellapart.__file__).parents[1])
@@ -415,7 +412,7 @@ def test_a_missing_extra_is_named() -> None:
         env={**os.environ, "PYTHONPATH": path},
         check=True,
     )
-    assert "a session needs the 'app' extra: pip install 'tellapart[app]'" in done.stdout
+    assert "PostgreSQL needs the 'postgres' extra: pip install 'tellapart[postgres]'" in done.stdout
 
 
 def test_every_version_opens_the_logs_of_all_before(store: Store) -> None:

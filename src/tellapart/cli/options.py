@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -96,3 +98,16 @@ def check_begun(given: Mapping[str, Any], begun: Mapping[str, Any], another: str
                 f"{in_options(name, value)}: the session was begun {how}. Leave it out to go on;"
                 f" or begin another one with {another}"
             )
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Say on the terminal what is going on, until it is over."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status(Text(what)):
+        yield

@@ -92,6 +92,7 @@ def serve(
     quiet
         Log only what goes wrong.
     """
+    from tellapart.cli.options import waiting
     from tellapart.sessions import Store
     from tellapart.web import json_logging
     from tellapart.web.app import create_app
@@ -99,7 +100,6 @@ def serve(
     from tellapart.web.limits import Limits
     from tellapart.web.server import listen, run
     from tellapart.web.session_pool import Shelf
-    from tellapart.web.waiting import waiting
 
     how_read = arguments(reading, table)
     if table is not None and table.is_dir():

@@ -70,13 +70,15 @@ def teach(
     no_browser
         Print the address, and open no browser.
     """
+    from tellapart.cli.options import waiting
     from tellapart.cli.serve import check_port, login
     from tellapart.errors import ParameterError
     from tellapart.sessions import Store
     from tellapart.sessions.keys import FILE, read_keys
     from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
-    from tellapart.web.waiting import waiting
 
+    if not console:
+        from tellapart.web.serving import serve_one  # a missing extra is named before any work
     tour, how_read = table is None, arguments(reading, table)
     check_port(port)
     if table is None:
@@ -98,8 +100,6 @@ def teach(
         if console:
             _talk(opened, teacher, chosen, HINTS if tour else None)
         else:
-            from tellapart.web.serving import serve_one
-
             serve_one(
                 store,
                 opened,

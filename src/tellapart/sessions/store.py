@@ -1,4 +1,4 @@
-"""Where logs are kept: one table of events, in SQLite or PostgreSQL, through SQLAlchemy Core.
+"""Where logs are kept: one table of events, in a SQLite file or in PostgreSQL.
 
 An event is inserted and committed before anybody hears of it. SQLite runs with a write-ahead log
 and synchronous=FULL, so that a committed event survives a crash of the machine. Events are numbered
@@ -9,35 +9,55 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
 
 from tellapart import codec
-from tellapart.errors import MissingExtra, SessionError, StoreError
+from tellapart.errors import SessionError, StoreError
 from tellapart.sessions.events import Event, check_log
-from tellapart.sessions.locks import FileLock, ServerLock
-from tellapart.sessions.trouble import explain
+from tellapart.sessions.sqlite import Sqlite
 
-try:
-    import sqlalchemy as sql
-except ImportError as error:
-    raise MissingExtra("a session", "app") from error
+if TYPE_CHECKING:
+    from tellapart.sessions.postgres import Postgres
 
-_METADATA = sql.MetaData()
-EVENTS = sql.Table(
-    "tellapart_events",
-    _METADATA,
-    sql.Column("session", sql.Text, primary_key=True),
-    sql.Column("number", sql.BigInteger, primary_key=True, autoincrement=False),
-    sql.Column("id", sql.Text, nullable=False),
-    sql.Column("at", sql.Text, nullable=False),
-    sql.Column("type", sql.Text, nullable=False),
-    sql.Column("teacher", sql.Text),
-    sql.Column("data", sql.Text, nullable=False),
-    sql.UniqueConstraint("session", "id"),
+TABLE = "tellapart_events"
+_CREATE = f"""CREATE TABLE IF NOT EXISTS {TABLE} (
+    session TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    id TEXT NOT NULL,
+    at TEXT NOT NULL,
+    type TEXT NOT NULL,
+    teacher TEXT,
+    data TEXT NOT NULL,
+    PRIMARY KEY (session, number),
+    UNIQUE (session, id)
+)"""
+_COLUMNS = "session, number, id, at, type, teacher, data"
+_INSERT = f"INSERT INTO {TABLE} ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_SELECT = f"SELECT {_COLUMNS} FROM {TABLE}"
+
+_MEANINGS = (
+    ("disk is full", "the disk is full. Make room, then try again"),
+    ("no space left", "the disk of the server is full. Make room, then try again"),
+    ("readonly database", "it may not be written. Allow writing to the file and its folder"),
+    ("read-only", "it may not be written. Allow writing to it"),
+    ("database is locked", "another program has it locked. Close that one, then try again"),
+    ("unable to open", "it cannot be opened. Is the folder there, and may it be written to?"),
+    ("not a database", "it is no SQLite file. Choose another file"),
+    ("malformed", "the file is damaged. Keep a copy, and restore a backup"),
+    ("disk i/o error", "the disk could not be read or written. Look whether it is full or failing"),
+    ("permission denied", "access is not allowed. Ask whoever runs the database"),
+    ("authentication failed", "the name or password is wrong. Check the address"),
+    ("does not exist", "there is no such database. Make it, or check the address"),
+    ("connection refused", "nobody listens there. Is the server running?"),
+    ("timeout expired", "it does not answer. Is the server running?"),
+    ("server closed the connection", "the server went away. Try again when it is back"),
+    ("terminating connection", "the server went away. Try again when it is back"),
 )
-_INSERT = EVENTS.insert()  # built once: a statement made anew for every event costs as much again
+"""What a driver's message means, and what to do."""
+_UNREADABLE = ("not a database", "malformed", "unable to open", "does not exist")
 
 
 class Listed(NamedTuple):
@@ -67,22 +87,9 @@ class Store:
     """
 
     def __init__(self, place: str | Path, *, patience: float = 5.0) -> None:
-        url = _url(place)
-        self.is_file = url.get_backend_name() == "sqlite"
-        shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
-        self.where = str(url.database) if self.is_file else shown
-        options: dict[str, Any] = {}
-        if self.is_file:
-            options["connect_args"] = {"timeout": patience, "check_same_thread": False}
-        else:
-            options["connect_args"] = {"connect_timeout": max(2, int(patience))}
-        self._url, self._patience = url, patience
-        with self._trouble("opened"):
-            self.engine = sql.create_engine(url, **options)
-            if self.is_file:
-                sql.event.listen(self.engine, "connect", _tune)
-        self._lock: FileLock | None = None
-        self._known = False
+        self.database = _database(str(place), patience)
+        self.where = self.database.where
+        self._has_table = False
         self._open: set[str] = set()
 
     @classmethod
@@ -97,26 +104,23 @@ class Store:
         """All sessions, the latest first."""
         if not self._exists():
             return []
-        c = EVENTS.c
         with self.connected() as connection:
             counts = connection.execute(
-                sql.select(c.session, sql.func.count(), sql.func.max(c.at)).group_by(c.session)
-            ).all()
-            first = connection.execute(sql.select(EVENTS).where(c.number == 1)).all()
-        opened = {row.session: _event(row) for row in first}
+                f"SELECT session, count(*), max(at) FROM {TABLE} GROUP BY session"
+            ).fetchall()
+            first = connection.execute(f"{_SELECT} WHERE number = 1").fetchall()
+        opened = {row[0]: _event(row) for row in first}
         listed = [Listed(name, n, opened[name], last) for name, n, last in counts]
         return sorted(listed, key=lambda s: (s.last, s.name), reverse=True)
 
     def events(self, name: str, after: int = 0) -> list[Event]:
         """The log of a session, or what came after an event."""
         with self.connected() as connection:
-            return self.read(connection, name, after)
+            return self._read(connection, name, after)
 
-    def read(self, connection: sql.Connection, name: str, after: int = 0) -> list[Event]:
-        """The same on a connection."""
-        c = EVENTS.c
-        query = sql.select(EVENTS).where(c.session == name, c.number > after).order_by(c.number)
-        return [_event(row) for row in connection.execute(query)]
+    def _read(self, connection: Any, name: str, after: int = 0) -> list[Event]:
+        query = self._sql(f"{_SELECT} WHERE session = ? AND number > ? ORDER BY number")
+        return [_event(row) for row in connection.execute(query, (name, after)).fetchall()]
 
     def log(self, name: str) -> list[Event]:
         """The whole log of a session that must be there."""
@@ -128,10 +132,9 @@ class Store:
     def opened(self, name: str) -> Event:
         """The first event of a session that must be there."""
         if self._exists():
-            c = EVENTS.c
-            query = sql.select(EVENTS).where(c.session == name, c.number == 1)
+            query = self._sql(f"{_SELECT} WHERE session = ? AND number = 1")
             with self.connected() as connection:
-                row = connection.execute(query).first()
+                row = connection.execute(query, (name,)).fetchone()
             if row is not None:
                 return _event(row)
         known = ", ".join(repr(listed.name) for listed in self.sessions()) or "none"
@@ -143,16 +146,20 @@ class Store:
         """A new session with these events, all or none."""
         self.claim(name)
         try:
-            rows = [_row(name, event) for event in events]
             with self.connected() as connection:
-                if self.read(connection, name):
+                if self._read(connection, name):
                     raise SessionError(
                         f"there is a session {name!r} in {self.where} already; choose another name"
                     )
-                connection.execute(_INSERT, rows)
+                self.insert(connection, name, events)
                 connection.commit()
         finally:
             self.release(name)
+
+    def insert(self, connection: Any, name: str, events: Iterable[Event]) -> None:
+        """Insert events, without a commit."""
+        rows = [(name, e.number, e.id, e.at, e.type, e.by, codec.dump(e.data)) for e in events]
+        connection.cursor().executemany(self._sql(_INSERT), rows)
 
     def writer(self, name: str) -> Writer:
         """The one who may append to a session from now on; close it when done."""
@@ -167,13 +174,12 @@ class Store:
         """Say that this store writes to a session; refuse if another program does."""
         if name in self._open:
             raise SessionError(f"the session {name!r} is open here already")
-        if self.is_file and self._lock is None:
-            self._lock = FileLock(Path(self.where))
-        if not self._known:
+        self.database.lock()
+        if not self._has_table:
             with self.connected() as connection:
-                _METADATA.create_all(connection)
+                connection.execute(_CREATE)
                 connection.commit()
-            self._known = True
+            self._has_table = True
         self._open.add(name)
 
     def release(self, name: str) -> None:
@@ -181,11 +187,8 @@ class Store:
         self._open.discard(name)
 
     def close(self) -> None:
-        """Give back connections and locks."""
-        self.engine.dispose()
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        """Let other programs write."""
+        self.database.unlock()
 
     def __enter__(self) -> Store:
         return self
@@ -199,26 +202,40 @@ class Store:
     # -- connections
 
     @contextmanager
-    def connected(self) -> Iterator[sql.Connection]:
-        """A connection; what goes wrong on it is said in our words."""
-        with self._trouble("used"), self.engine.connect() as connection:
-            yield connection
+    def connected(self) -> Iterator[Any]:
+        """A connection of the driver; what goes wrong on it is a `StoreError`."""
+        with self.explained("used"):
+            connection = self.database.connect()
+            try:
+                yield connection
+            finally:
+                connection.close()
 
     @contextmanager
-    def _trouble(self, doing: str) -> Iterator[None]:
+    def explained(self, doing: str) -> Iterator[None]:
+        """Raise a driver's error as a `StoreError` that says what to do."""
         try:
             yield
-        except (sql.exc.SQLAlchemyError, ImportError) as error:
-            raise explain(error, self.where, doing) from error
+        except self.database.error as error:
+            raise _explain(error, self.where, doing) from error
+
+    def ping(self) -> None:
+        """Raise unless the database answers."""
+        with self.connected() as connection:
+            connection.execute("SELECT 1")
+
+    def _sql(self, query: str) -> str:
+        return query.replace("?", self.database.mark)
 
     def _exists(self) -> bool:
-        """Whether there is anything: reading must not make a file."""
-        if self._known:
+        """Whether there is anything to read."""
+        if self._has_table:
             return True
-        if self.is_file and not Path(self.where).exists():
+        if not self.database.exists():
             return False
         with self.connected() as connection:
-            return sql.inspect(connection).has_table(EVENTS.name)
+            found = connection.execute(self.database.finds_table, (TABLE,)).fetchone()
+        return found is not None
 
 
 class Writer:
@@ -226,28 +243,20 @@ class Writer:
 
     def __init__(self, store: Store, name: str) -> None:
         self.store, self.name = store, name
-        self._connection: sql.Connection | None = None
+        self._connection: Any = None
         self._gathers = False
         self._failure: BaseException | None = None
         self._connect()
 
-    def _connect(self) -> sql.Connection:
+    def _connect(self) -> Any:
         if self._connection is None:
-            with self.store._trouble("opened"):
-                connection = self.store.engine.connect()
-            try:
-                if not self.store.is_file:
-                    with self.store._trouble("opened"):
-                        ServerLock.take(connection, self.name)
-            except BaseException:
-                connection.close()
-                raise
-            self._connection = connection
+            with self.store.explained("opened"):
+                self._connection = self.store.database.connect(self.name)
         return self._connection
 
     def append(self, event: Event) -> None:
         """Insert and commit; raises `StoreError` if the event is not safely there."""
-        self._safely(lambda connection: connection.execute(_INSERT, _row(self.name, event)))
+        self._safely(lambda connection: self.store.insert(connection, self.name, [event]))
 
     def gather(self) -> None:
         """From now on insert only, until `commit`."""
@@ -266,37 +275,29 @@ class Writer:
             self._failure = failure
             self.drop()
 
-    def read(self, after: int = 0) -> list[Event]:
-        """What is in the log after an event."""
+    def read(self) -> list[Event]:
+        """The log."""
         found: list[Event] = []
-        self._safely(lambda connection: found.extend(self.store.read(connection, self.name, after)))
+        self._safely(lambda connection: found.extend(self.store._read(connection, self.name)))
         return found
 
-    def _safely(self, work: Callable[[sql.Connection], object]) -> None:
+    def _safely(self, work: Callable[[Any], object]) -> None:
         if self._gathers and self._failure is not None:
             raise self._failure
         try:
-            self._do(work)
+            connection = self._connect()
+            with self.store.explained("written"):
+                try:
+                    work(connection)
+                    if not self._gathers:
+                        connection.commit()
+                except self.store.database.conflict as error:
+                    raise StoreError(
+                        f"another program has written to the session {self.name!r} in"
+                        f" {self.store.where}. Nothing is lost; close one of the two, and try again"
+                    ) from error
         except BaseException as error:
             self._failure = error
-            raise
-
-    def _do(self, work: Callable[[sql.Connection], object]) -> None:
-        connection = self._connect()
-        try:
-            work(connection)
-            if not self._gathers:
-                connection.commit()
-        except sql.exc.IntegrityError as error:
-            self.drop()
-            raise StoreError(
-                f"another program has written to the session {self.name!r} in {self.store.where}."
-                " Nothing is lost; close one of the two, and try again"
-            ) from error
-        except sql.exc.SQLAlchemyError as error:
-            self.drop()
-            raise explain(error, self.store.where, "written") from error
-        except BaseException:
             self.drop()
             raise
 
@@ -304,11 +305,8 @@ class Writer:
         """Let the connection go; the next use makes a new one."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
-            try:
-                connection.invalidate()
+            with suppress(self.store.database.error):  # it may be broken: that is why it goes
                 connection.close()
-            except sql.exc.SQLAlchemyError:  # it was broken; that is why it goes
-                pass
 
     def close(self) -> None:
         """Let others write."""
@@ -316,38 +314,37 @@ class Writer:
         self.store.release(self.name)
 
 
-def _url(place: str | Path) -> sql.URL:
-    text = str(place)
-    if "://" not in text:
-        return sql.URL.create("sqlite", database=str(Path(text).absolute()))
-    try:
-        url = sql.make_url(text)
-    except sql.exc.ArgumentError:
+def _database(place: str, patience: float) -> Sqlite | Postgres:
+    """The database that a path or a URL names, also one as SQLAlchemy writes it."""
+    kind, scheme, rest = place.partition("://")
+    if not scheme:
+        return Sqlite(Path(place), patience)
+    if not kind.replace("+", "").isidentifier():
         raise StoreError(
-            f"{text!r} is no address of a database; give a file, or postgresql://host/name"
-        ) from None
-    if url.get_backend_name() == "postgresql":
-        return url.set(drivername="postgresql+psycopg")
-    if url.get_backend_name() == "sqlite" and url.database:
-        return url.set(drivername="sqlite", database=str(Path(url.database).absolute()))
-    raise StoreError(f"sessions are kept in SQLite or PostgreSQL, not in {url.drivername!r}")
+            f"{place!r} is no address of a database; give a file, or postgresql://host/name"
+        )
+    backend = kind.partition("+")[0]
+    if backend == "postgresql":
+        from tellapart.sessions.postgres import Postgres
+
+        return Postgres(place, patience)
+    path = unquote(rest.partition("?")[0].partition("/")[2])
+    if backend == "sqlite" and path:
+        return Sqlite(Path(path), patience)
+    raise StoreError(f"sessions are kept in SQLite or PostgreSQL, not in {kind!r}")
 
 
-def _tune(connection: Any, _record: object) -> None:
-    for pragma in ("journal_mode=WAL", "synchronous=FULL"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _row(name: str, event: Event) -> dict[str, Any]:
-    return {
-        "session": name,
-        "number": event.number,
-        "id": event.id,
-        "at": event.at,
-        "type": event.type,
-        "teacher": event.by,
-        "data": codec.dump(event.data),
-    }
+def _explain(error: Exception, where: str, doing: str) -> StoreError:
+    """The error to raise instead of a driver's."""
+    said = str(error).strip()
+    low = said.lower()
+    known = (meaning for words, meaning in _MEANINGS if words in low)
+    meaning = next(known, said.splitlines()[0] if said else type(error).__name__)
+    end = "" if meaning.endswith("?") else "."
+    kept = " Whatever was acknowledged before is kept; what was not is not"
+    if any(words in low for words in _UNREADABLE):  # nothing is known of what is in it
+        kept, end = "", end.removesuffix(".")
+    return StoreError(f"{where} cannot be {doing}: {meaning}{end}{kept}")
 
 
 def _event(row: Any) -> Event:

@@ -112,8 +112,7 @@ class Shelf:
 
     def ping(self) -> None:
         """Raise unless the store answers."""
-        with self.store.connected() as connection:
-            connection.exec_driver_sql("SELECT 1")
+        self.store.ping()
 
     def claim(self) -> None:
         """Raise unless this program may write to the store: better at the start than later."""

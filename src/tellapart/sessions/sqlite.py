@@ -1,25 +1,57 @@
-"""One writer at a time: a lock that goes when its program does, even if it is killed."""
+"""A SQLite file, and the lock beside it: one program writes to it at a time."""
 
 from __future__ import annotations
 
-import hashlib
 import os
+import sqlite3
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from tellapart.errors import SessionError, StoreError
 
-if TYPE_CHECKING:
-    import sqlalchemy as sql
 
-_NOT_AVAILABLE = "55P03"  # what PostgreSQL says after waiting for a lock in vain
-PATIENCE = 3.0
-"""Seconds: PostgreSQL misses a server that was killed a moment later."""
+class Sqlite:
+    """A database in a file, through the standard library."""
+
+    mark = "?"
+    error: type[Exception] = sqlite3.Error
+    conflict: type[Exception] = sqlite3.IntegrityError
+    finds_table = "SELECT 1 FROM sqlite_master WHERE name = ?"
+
+    def __init__(self, path: Path, patience: float) -> None:
+        self.where, self._patience = str(path.absolute()), patience
+        self._lock: FileLock | None = None
+
+    def exists(self) -> bool:
+        """Whether there is a file: reading must not make one."""
+        return Path(self.where).exists()
+
+    def connect(self, session: str | None = None) -> sqlite3.Connection:
+        """A connection whose commits survive a crash; the file's lock covers all sessions."""
+        connection = sqlite3.connect(self.where, self._patience, check_same_thread=False)
+        try:
+            for pragma in ("journal_mode=WAL", "synchronous=FULL"):
+                connection.execute(f"PRAGMA {pragma}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def lock(self) -> None:
+        """Keep other programs from writing, until `unlock`."""
+        if self._lock is None:
+            self._lock = FileLock(Path(self.where))
+
+    def unlock(self) -> None:
+        """Let other programs write."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
 
 class FileLock:
-    """The right to write to a SQLite file, kept by a lock on a file beside it.
+    """The right to write to a SQLite file. It ends with its program, even if that is killed.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -74,26 +106,3 @@ else:
 
     def _lock(file: IO[str]) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-class ServerLock:
-    """The right to write to a session in PostgreSQL: an advisory lock of the connection."""
-
-    @staticmethod
-    def take(connection: sql.Connection, name: str) -> None:
-        """Lock, or raise `SessionError` when another server has the session open, and keeps it."""
-        from sqlalchemy import exc, text
-
-        digest = hashlib.sha256(f"tellapart {name}".encode()).digest()
-        key = int.from_bytes(digest[:8], "big", signed=True)
-        connection.execute(text(f"SET LOCAL lock_timeout = {round(1000 * PATIENCE)}"))
-        try:
-            connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": key})
-        except exc.OperationalError as error:
-            if getattr(error.orig, "sqlstate", None) != _NOT_AVAILABLE:
-                raise
-            raise SessionError(
-                f"the session {name!r} is open in another server. Close it there first, or use"
-                " that server"
-            ) from error
-        connection.commit()

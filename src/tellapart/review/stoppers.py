@@ -1,7 +1,7 @@
-"""When to stop: small conditions on the progress of a lesson, joined by & and |.
+"""When to stop: conditions on the progress of a lesson, joined by & and |.
 
-A stopper is a value: it keeps nothing, and one serves many lessons. `teach(..., until=stopper)`
-ends a lesson by it; whoever teaches in person asks `met` and shows `say` after every round.
+A stopper has no state: one serves many lessons. `teach(..., until=stopper)` ends a lesson by it; a
+person who teaches reads `say` after every round.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from tellapart.errors import check
 from tellapart.features.phrasing import counted
 from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Correction, Guess, Label, Learner, Lesson
-from tellapart.review.error_estimate import estimate, is_below, needed
-from tellapart.review.progress import Progress, Stretch, window
+from tellapart.review.error_estimate import Progress, Stretch, estimate, is_below, needed, window
 
 
 class Stopper(ABC):
@@ -47,7 +46,7 @@ class Stopper(ABC):
         return "; ".join([*facts, f"{coming if left else ''}you may stop"])
 
     def watch(self, learner: Learner | None = None) -> Watch:
-        """A fresh look-out for one lesson of `learner`."""
+        """A watch over one lesson of `learner`."""
         return Watch(self, learner)
 
     def stops_at(self, lesson: Lesson) -> int | None:
@@ -235,10 +234,10 @@ class Either(Stopper):
 
 
 class Watch:
-    """A stopper at work in one lesson: told of every round, it knows whether one may stop.
+    """A stopper in one lesson: it counts every round and knows whether one may stop.
 
-    Given the learner, it looks whether the model has changed: a mistake may leave it as it was, and
-    then the rounds count on. (Learners keep their model until it changes, so that looking is free.)
+    Given the learner, it compares the model before and after a round: a mistake may leave it as it
+    was. (Learners cache their model until it changes, so this is cheap.)
     """
 
     def __init__(self, stopper: Stopper, learner: Learner | None = None) -> None:

@@ -1,25 +1,54 @@
-"""Suspected slips: the rounds that the other rounds contradict, the oddest first.
+"""Suspected slips: the rounds that the other rounds contradict, the most doubtful first.
 
-A learner may have fitted a slip: a rule made by it then stands in the model and agrees with it. So
-the model has no vote. A round is judged by trees that were grown without it (`jury`): what labels
-do the rounds like it have, and does the feature that was named tell its group from the example's?
+A learner may have fitted a slip: its model then has a rule that agrees with it. So the model is not
+asked. A round is judged by trees that were grown without it (`held_out_trees`): which labels do
+similar rounds have, and does the named feature tell the item's group from the example's?
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 from tellapart.errors import check
 from tellapart.export.text import Words
-from tellapart.model import DecisionList, holds
-from tellapart.protocol import Feature, Learner
-from tellapart.review.case import Case, Suspect
-from tellapart.review.groups import read
-from tellapart.review.jury import Jury
-from tellapart.review.odd_features import odd_features
-from tellapart.review.odd_labels import odd_labels
+from tellapart.model import DecisionList, describe, holds, truth
+from tellapart.protocol import Feature, Item, Label, Learner
+from tellapart.review.held_out_trees import HeldOutTrees, PackedHistory
 from tellapart.review.transcript import Transcript
 from tellapart.simulation import Words as Packed
+from tellapart.simulation import bit, pack, unpack
+
+_DOUBT = 0.6  # the doubt at which a feature is listed
+_WEIGHT = 0.7  # of such a doubt: the feature may separate finer groups than the trees know
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A round to look at again."""
+
+    round: int
+    item: Item
+    label: Label
+    """What was said."""
+    expected: Label
+    """What the rounds like it say; the same label when only the feature is doubted."""
+    score: float
+    """From 0 to 1: how much the others contradict it."""
+    why: str
+    """A sentence."""
+    feature: Feature | None = None
+    """The feature that was named, when that is what is doubted."""
+    expected_feature: Feature | None = None
+    """What was named between the same labels elsewhere and would do here."""
+    who: Hashable = None
+
+    def __str__(self) -> str:
+        return f"round {self.round}: {self.why}"
 
 
 def suspects(
@@ -32,9 +61,9 @@ def suspects(
     trees: int = 20,
     seed: int = 0,
 ) -> list[Suspect]:
-    """The rounds whose label or feature the other rounds contradict, the oddest first.
+    """The rounds whose label or feature the other rounds contradict, the most doubtful first.
 
-    An exception of the world is as odd as a slip and is listed too: only a person can tell them
+    An exception of the world looks like a slip and is listed too: only a person can tell them
     apart. So is a wrong guess that the teacher let stand.
 
     Parameters
@@ -43,12 +72,12 @@ def suspects(
         All rounds, as `Listening` or a session keeps them.
     model : DecisionList or learner, optional
         Its features are looked at besides those that teachers named, and a rule of it that rests on
-        the suspect alone is mentioned. It has no vote.
+        the suspect alone is mentioned. It does not judge.
     features : iterable of features
         More columns to look at. Where nobody named any and the model has none, labels cannot be
         doubted without them.
     truth_of : feature -> packed column, optional
-        Where a feature holds on the items, in their order (`world.truth`); quicker than asking.
+        Where a feature holds on the items, in their order (`world.truth`); faster than asking.
     words : Words, optional
         How to speak of items, labels and features.
     trees : int, default=20
@@ -78,10 +107,181 @@ def suspects(
         model = model.model
     more = features if model is None else (*features, *model.features)
     reading = holds if model is None else model.reading
-    facts = read(history, more, reading=reading, truth_of=truth_of)
-    case = Case(history, facts, Jury(facts, trees, seed), model, words or Words())
-    found = {suspect.round: suspect for suspect in odd_labels(case)}
-    for suspect in odd_features(case):
+    packed = PackedHistory.of(history, more, reading=reading, truth_of=truth_of)
+    search = _Search(history, model, packed, HeldOutTrees(packed, trees, seed), words or Words())
+    found = {suspect.round: suspect for suspect in search.odd_labels()}
+    for suspect in search.odd_features():
         if suspect.round not in found or suspect.score > found[suspect.round].score:
             found[suspect.round] = suspect
     return sorted(found.values(), key=lambda suspect: (-suspect.score, suspect.round))
+
+
+class _Reason(NamedTuple):
+    """In a round, `feature` was said to tell the item, a `label`, from `example`, an `other`."""
+
+    round: int
+    item: Item
+    label: Label
+    feature: Feature
+    example: Item
+    other: Label
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Looks for suspects in a history, given its trees."""
+
+    history: Transcript
+    model: DecisionList | None
+    packed: PackedHistory
+    trees: HeldOutTrees
+    words: Words
+
+    # -- labels
+
+    def odd_labels(self) -> list[Suspect]:
+        """The rounds for which the trees think another label more likely."""
+        if not self.packed.features:
+            return []
+        odd = np.flatnonzero(self.trees.doubt > 0).tolist()
+        alone = self._alone_in_their_clause() if odd else set()
+        return [self._odd_label(number, number in alone) for number in odd]
+
+    def _odd_label(self, number: int, alone: bool) -> Suspect:
+        told, words = self.history.rounds[number], self.words
+        expected = int(self.trees.expected[number])
+        label = self.packed.names[expected]
+        literals, agree, others = self._similar(number, expected)
+        features = self.packed.features
+        said = " and ".join(words.feature(features[c], wanted) for c, wanted in literals)
+        like_it = f"{words.subject} {said}, and ".lstrip() if said else ""
+        why = (
+            f"{words.item(told.item)} was called {words.label(told.label)}, but {like_it}{agree} of"
+            f" {others} others{' like that' if said else ''} were called {words.label(label)}"
+        )
+        if alone:
+            why += "; the model's rule for it rests on it alone"
+        doubt = float(self.trees.doubt[number])
+        return Suspect(number, told.item, told.label, label, doubt, why, who=told.who)
+
+    def _similar(self, number: int, expected: int) -> tuple[list[tuple[int, bool]], int, int]:
+        """The fewest literals that explain the doubt as well as all; how many others have the
+        expected label, of how many."""
+        groups = list(self.trees.groups_of(number))
+        agreeing = [group for group in groups if group.counts.argmax() == expected] or groups
+        literals = list(max(agreeing, key=lambda group: group.counts[expected]).literals)
+        agree, others = self._count(literals, number, expected)
+        for literal in tuple(literals):
+            fewer = [kept for kept in literals if kept != literal]
+            agree_too, of = self._count(fewer, number, expected)
+            if fewer and agree_too * others >= agree * of:
+                literals, agree, others = fewer, agree_too, of
+        return literals, agree, others
+
+    def _count(
+        self, literals: Iterable[tuple[int, bool]], number: int, expected: int
+    ) -> tuple[int, int]:
+        inside = self.packed.where(literals)
+        agree = int(np.bitwise_count(inside & self.packed.labels[expected]).sum())
+        return agree, int(np.bitwise_count(inside).sum()) - bit(inside, number)
+
+    def _alone_in_their_clause(self) -> set[int]:
+        """The rounds that have the label of a clause of the model and are all that it covers."""
+        alone, left = set[int](), self.packed.rounds
+        for clause in () if self.model is None else self.model.clauses:
+            inside = left
+            for feature, wanted in clause.literals:
+                held = self._column(feature)
+                inside = inside & (held if wanted else ~held)
+            left = left & ~inside
+            if np.bitwise_count(inside).sum() == 1:
+                number = int(unpack(inside, self.packed.n).argmax())
+                if self.history.rounds[number].label == clause.label:
+                    alone.add(number)
+        return alone
+
+    def _column(self, feature: Feature) -> Packed:
+        """In which rounds a feature holds."""
+        if feature in self.packed.features:
+            words: Packed = self.packed.columns[self.packed.features.index(feature)]
+            return words
+        return pack(self._holds(feature, told.item) for told in self.history.rounds)
+
+    def _holds(self, feature: Feature, item: Item) -> bool:
+        return truth(feature, item, holds if self.model is None else self.model.reading)
+
+    # -- features
+
+    def odd_features(self) -> list[Suspect]:
+        """Features that do not hold where they should, or hold where they should not.
+
+        A feature that does not separate the *groups* of the item and the example is not doubted
+        where either label is (a teacher who calls a bear a bird, because another bear was called
+        one, can name anything), nor where it was named between the same labels elsewhere.
+        """
+        doubt = self.trees.doubt
+        places = {n: (shown, column) for n, shown, column in self.packed.reasons.tolist()}
+        sound = {n for n, (shown, _) in places.items() if max(doubt[n], doubt[shown]) <= 0}
+        reasons = list(self._reasons())
+        named: defaultdict[tuple[Label, Label], Counter[Feature]] = defaultdict(Counter)
+        for reason in reasons:
+            if reason.round in sound:
+                named[reason.label, reason.other][reason.feature] += 1
+        found = []
+        for reason in reasons:
+            usual = named[reason.label, reason.other]
+            fault = self._fault(reason)
+            if fault is not None:
+                found.append(self._odd_feature(reason, usual, 1.0, fault))
+            elif reason.round in sound and usual[reason.feature] == 1:
+                split = self.trees.separation(reason.round, *places[reason.round])
+                if split is not None and split.doubt > _DOUBT:
+                    why = (
+                        f"that holds on {split.here} of {split.of} others like it and on"
+                        f" {split.there} of {split.among} like {self.words.item(reason.example)}"
+                    )
+                    found.append(self._odd_feature(reason, usual, _WEIGHT * split.doubt, why))
+        return found
+
+    def _reasons(self) -> Iterator[_Reason]:
+        for number, (item, label, guess, correction, _) in enumerate(self.history.rounds):
+            if guess is not None and correction is not None and correction.feature is not None:
+                yield _Reason(number, item, label, correction.feature, guess.example, guess.label)
+
+    def _fault(self, reason: _Reason) -> str | None:
+        """Why the feature cannot tell the two apart, if it cannot."""
+        if not self._holds(reason.feature, reason.item):
+            return "that does not hold on it"
+        if self._holds(reason.feature, reason.example):
+            return f"that holds on {self.words.item(reason.example)} as well"
+        return None
+
+    def _odd_feature(
+        self, reason: _Reason, usual: Counter[Feature], score: float, fault: str
+    ) -> Suspect:
+        words = self.words
+        label = words.label(reason.label)
+        because = f"{words.subject} {words.feature(reason.feature, True)}".lstrip()
+        why = f"{words.item(reason.item)} was called {label} because {because}, but {fault}"
+        better = self._better(reason, usual)
+        if better is not None:
+            said = words.feature(better, True)
+            why += f"; elsewhere {said!r} told {label} from {words.label(reason.other)}"
+        return Suspect(
+            round=reason.round,
+            item=reason.item,
+            label=reason.label,
+            expected=reason.label,
+            score=score,
+            why=why,
+            feature=reason.feature,
+            expected_feature=better,
+            who=self.history.rounds[reason.round].who,
+        )
+
+    def _better(self, reason: _Reason, usual: Counter[Feature]) -> Feature | None:
+        """The feature named most often between the same labels that would do here."""
+        for feature in sorted(usual, key=lambda f: (-usual[f], describe(f))):
+            if feature != reason.feature and self._fault(reason._replace(feature=feature)) is None:
+                return feature
+        return None

@@ -1,9 +1,7 @@
-"""What was said, round by round, and by whom: the material of a review.
+"""Transcripts: every round of a lesson, with guess, answer and teacher, for a review.
 
-A transcript is for reading: guesses, answers and people, in any order, and a round may be changed.
-`learners.history` is for learning: the same rounds as packed columns that only grow, without the
-guesses that stood. `review.groups.read` makes such columns of a transcript, of the rounds that are
-reviewed and the features that matter to them.
+`learners.hindsight.history` keeps the same rounds as packed columns to learn from, without the
+guesses. `review.held_out_trees` makes packed columns of a transcript.
 """
 
 from __future__ import annotations

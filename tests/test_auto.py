@@ -14,8 +14,8 @@ import tellapart as ta
 from stub_learners import Fickle
 from tellapart import codec
 from tellapart.features import Above
+from tellapart.learners.auto import Difficulty, Told
 from tellapart.learners.base import BaseLearner
-from tellapart.learners.difficulty import Difficulty, Told
 from tellapart.learners.hindsight.history import History
 from tellapart.learners.hindsight.readings import WAYS, Reading
 from tellapart.learners.hindsight.tree_growing import Grower, in_order
@@ -294,7 +294,7 @@ def test_when_a_learner_catches_up_makes_no_difference(world, kind):
         hindsight = getattr(learners[0], "practical", learners[0])
         left += bool(hindsight._late)
         learners[0].catch_up()
-        assert (hindsight._late, hindsight._spare) == ([], False)
+        assert (hindsight._late, hindsight._idle) == ([], False)
         if dice.random() < 0.3:
             learners[1].catch_up()
         assert len({str(learner.model) for learner in learners}) == 1

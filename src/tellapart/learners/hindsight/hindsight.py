@@ -1,4 +1,4 @@
-"""Hindsight: every label becomes known, so look back at all of them, and at the reasons."""
+"""Hindsight: refits a decision list on all labels and reasons so far."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from tellapart.learners.hindsight.readings import WAYS, Reading
 from tellapart.model import Clause, DecisionList, Holds, Literal, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
-_PATIENCE = 1000  # with n items behind, a refit waits for n/1000 new ones
-_ASIDE = 100  # and one of a reading that is not followed for n/100, and for a round to spare
-_UNREAD = 8  # so many right guesses may wait to be taken in, while a fit is left for later
+_PATIENCE = 1000  # after n items, a refit waits for n/1000 new ones
+_ASIDE = 100  # a refit of a reading that is not followed waits for n/100, and for an idle round
+_UNREAD = 8  # the most right guesses that wait to be added to the history
 _LOYALTY = 2  # mistakes by which another reading must be better to be followed
 
 
 class Hindsight(BaseLearner):
     """Refit a decision list on everything told so far, after every mistake.
 
-    A guess left standing is a label too, so there is a fully labelled history, and beside it the
-    features the teacher named. The list is grown on both (`learners.growing`): a correction counts
-    not only as a label but as a claim, "this feature parts the group of the item from the group of
-    the example", and a list is good if it bears the claims out. Features that were named are
-    preferred; others are used where the labels alone make the case for them.
+    A guess that stands is a label too, so the history is fully labelled, and beside it there are
+    the features the teacher named. The list is grown on both (`tree_growing`): a correction counts
+    not only as a label but as a claim, "this feature separates the group of the item from the group
+    of the example", and a list is good if the claims are true in it. Features that were named are
+    preferred; others are used where the labels alone support them.
 
-    The history can be weighed in several ways: by labels and reasons, or with the reasons as mere
-    hints, when a teacher's reasons lead nowhere. All are tried side by side, and the one that would
-    have made the fewest mistakes so far is followed.
+    The history can be weighed in several ways (`readings`): by labels and reasons, or with reasons
+    as mere hints. All are tried side by side, and the one that would have made the fewest mistakes
+    so far is followed.
 
     The example of a clause is one of its items that is typical in the features named. A feature
     that does not tell item and example apart is recorded as an inconsistency; the label is kept.
@@ -49,7 +49,7 @@ class Hindsight(BaseLearner):
         of sets. Items of other kinds (rows of made worlds) are not looked into: there, by default,
         only what was named is used.
     ways : names, default=("reasons", "labels", ...)
-        The ways of weighing the history that are tried; `learners.reading.WAYS` has them all.
+        The ways of weighing the history that are tried; `hindsight.readings.WAYS` has them all.
 
     Examples
     --------
@@ -86,8 +86,8 @@ class Hindsight(BaseLearner):
         self._readings = [Reading(WAYS[name]) for name in self.ways]
         self._followed = 0
         self._scored = 0  # items the readings have been scored on
-        self._late: list[int] = []  # readings that are still to be fitted on what is known
-        self._spare = False  # whether the last round was one to spare, and is not used yet
+        self._late: list[int] = []  # readings that are yet to be fitted on the history
+        self._idle = False  # whether the last round needed no refit, and its time is not used yet
         self._created = self._deleted = 0
         self._wrong = [0, 0]  # on items seen before: answers from memory, answers of the list
         self._model: DecisionList | None = None
@@ -128,19 +128,19 @@ class Hindsight(BaseLearner):
         for item, label in unread:
             self._settle()
             self._history.add(item, label)
-            self._spare = True
+            self._idle = True
         self._settle()
 
     def _settle(self) -> None:
-        late, spare = self._late, self._spare
-        self._late, self._spare = [], False
+        late, idle = self._late, self._idle
+        self._late, self._idle = [], False
         for number in late:
             self._readings[number].fit(self._history)
-        if spare:
-            self._use_time()
+        if idle:
+            self._use_idle_round()
 
-    def _stands(self, item: Item, label: Label) -> None:
-        """A label that changes no rule now: it can wait, if there is something before it."""
+    def _add_later(self, item: Item, label: Label) -> None:
+        """A label that changes no rule now: it waits for the next `catch_up`."""
         self._unread.append((codec.keep(item), label))
         if len(self._unread) > _UNREAD:
             self.catch_up()
@@ -150,7 +150,7 @@ class Hindsight(BaseLearner):
         return Clause((), label, example, origin=0)
 
     def witness(self, item: Item, guess: Guess, correction: Correction | None) -> None:
-        """See another learner's round: its reason is as good as one against an own example."""
+        """See another learner's round; its reason counts like one against an own example."""
         if correction is not None:
             self.catch_up()
         before = len(self._history)
@@ -188,7 +188,7 @@ class Hindsight(BaseLearner):
         if self.remember:
             self._compare_memory(item, shown.label, label)
         if correction is None:
-            self._stands(item, label)
+            self._add_later(item, label)
             return
         self.catch_up()
         number = self._history.add(item, label)
@@ -200,7 +200,7 @@ class Hindsight(BaseLearner):
 
     def _overhear(self, item: Item, label: Label) -> None:
         self.rounds += 1
-        self._stands(item, label)
+        self._add_later(item, label)
 
     # -- memory
 
@@ -219,7 +219,7 @@ class Hindsight(BaseLearner):
         self._take_again(item, known, label)
 
     def _take_again(self, item: Item, known: Label, label: Label) -> None:
-        """Memory had its say: would the list have known better?"""
+        """After an answer from memory: compare it with the list's."""
         self._wrong[0] += known != label
         self._wrong[1] += self.model.match(item).label != label
         self.catch_up()
@@ -229,7 +229,7 @@ class Hindsight(BaseLearner):
             self._refit()
 
     def _compare_memory(self, item: Item, said: Label, label: Label) -> None:
-        """The list had its say: would memory have known better?"""
+        """After an answer of the list: compare it with memory's."""
         known = super()._recall(item)
         if known is not None:
             self._wrong[0] += known != label
@@ -257,7 +257,7 @@ class Hindsight(BaseLearner):
             self._followed = best
         self._readings[self._followed].fit(history)
         self._late = [number for number in late if number != self._followed]
-        self._readings[self._followed].illustrate(history, codes)
+        self._readings[self._followed].choose_examples(history, codes)
         old, new = (
             {rule[:2] for rule in rules[:-1]}
             for rules in (before, self._readings[self._followed].rules)
@@ -266,11 +266,9 @@ class Hindsight(BaseLearner):
         self._deleted += len(old - new)
         self._model = None
 
-    def _use_time(self) -> None:
-        """Nothing was wrong: time to fit a reading aside, or to begin what a refit will need.
-
-        One thing in a round. The model stays as it is.
-        """
+    def _use_idle_round(self) -> None:
+        """Fit a reading that is not followed, or prepare a refit: one thing a round. The model
+        stays as it is."""
         history = self._history
         for number, reading in enumerate(self._readings):
             if number != self._followed and self._missed(reading) > len(history) // _ASIDE:

@@ -1,11 +1,11 @@
-"""All a learner was told, as packed columns: items, labels, and what told one item from another.
+"""The history of a learner as packed columns: items, labels, and the pairs told apart.
 
-A column is a feature, a bit an item. Columns come from what the teacher names, from what `columns=`
-lists, and, when nothing is listed, from what mappings and sets show of themselves: a name (its
-truth), "colour = red", "legs > 3", a member. Other items are never looked into: in a world of a
-million features there are the columns that were named.
+A column is a feature, a bit an item. There is a column for every feature the teacher names and
+every one that `columns=` lists. When nothing is listed, mappings and sets give columns too: a name
+(its truth), "colour = red", "legs > 3", a member. Other items are not looked into: in a world of a
+million features only the columns that were named exist.
 
-Nothing here depends on the order in which an item shows its columns.
+Nothing depends on the order in which an item lists its columns.
 """
 
 from __future__ import annotations
@@ -290,7 +290,7 @@ class _Numbers:
         for low, high in zip(points[:-1].tolist(), points[1:].tolist(), strict=True):
             at = bisect_left(self.cuts, (low,))
             if at < len(self.cuts) and self.cuts[at][0] < high:
-                continue  # these two are parted already
+                continue  # these two are separated already
             cut = -round_cut(-high, -low)
             truths = np.zeros(len(self.history), dtype=np.bool_)
             truths[self.at] = values > cut
@@ -304,5 +304,5 @@ def _doubled(bits: _Bits, axis: int) -> _Bits:
 
 
 def text_of(feature: Feature) -> str:
-    """What a feature says: the last resort where columns are alike."""
+    """The text of a feature, to break ties between equal columns."""
     return f"{feature}\n{feature!r}"

@@ -1,4 +1,4 @@
-"""One way of weighing a history: its rules now, and how it fared as the history unfolded."""
+"""A reading: one way of weighing a history, the rules it gives, and the mistakes they made."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class Reading:
     def fit(self, history: History) -> None:
         """Grow the rules anew.
 
-        The less eagerly, the more items did not fit the last ones; and believing reasons the less,
-        the more of them the last ones contradicted: not every teacher thinks in such rules.
+        The more items did not fit the last rules, the less eagerly; the more reasons they
+        contradicted, the less reasons are trusted.
         """
         self._fitted = len(history)
         self.way = replace(self._first_way, eager=self._eager(), doubt=self._doubt())
@@ -72,7 +72,7 @@ class Reading:
             self._reasons, self._contradicted = len(history.pairs), self._grower.contradicted()
 
     def prepare(self, history: History) -> bool:
-        """Make the next fit a short one, if it would be long; whether there was anything to do."""
+        """Do a part of the next fit, if it would take long; whether there was anything to do."""
         if len(history) - self._grown < max(_OFTEN, len(history) // _WAIT):
             return False
         self._grow(history)
@@ -103,7 +103,7 @@ class Reading:
         """How many items have come since the last fit."""
         return len(history) - self._fitted
 
-    def illustrate(self, history: History, codes: npt.NDArray[np.intp]) -> None:
+    def choose_examples(self, history: History, codes: npt.NDArray[np.intp]) -> None:
         """Find an example for every rule."""
         used = np.zeros(len(history), dtype=np.bool_)
         used[[number for pair in history.pairs for number in pair[:2]]] = True
@@ -157,9 +157,9 @@ class Reading:
 def _typical(
     history: History, leaf: Node, codes: npt.NDArray[np.intp], used: npt.NDArray[np.bool_]
 ) -> int:
-    """The member that agrees most with the others in what was named; the earliest of such.
+    """The member that agrees most with the others in the features named; the earliest of such.
 
-    One that was not an example in a correction before is preferred: it has more to tell.
+    One that was not an example in a correction before is preferred.
     """
     members = positions(leaf.inside)
     right = members[codes[members] == leaf.label][-_LOOKED_AT:]

@@ -1,24 +1,24 @@
-"""A decision tree out of a history: labels and reasons weighed together.
+"""Grows a decision tree from a history, by labels and reasons together.
 
 The score of a tree is the logarithm of a probability, in nats. Its parts:
 
 - A leaf: the chance of its labels when the shares of labels are unknown and pure leaves are likely
   (Dirichlet, weight `purity` for each label). Noise costs, but only so much.
 - A split: -ln D - ln 2, the price of naming one of D columns and of having a split at all.
-- A reason. The teacher said that f tells item x from example e. If the tree parts x from e by f,
-  the teacher said what was to be said, and not one of the D/2 other things that are true of x and
-  not of e: + ln(D/2). If the tree parts them by something else, the teacher slipped or spoke of an
+- A reason. The teacher said that f tells item x from example e. If the tree separates x from e by
+  f, the teacher named the one feature the tree predicts, out of about D/2 that are true of x and
+  not of e: + ln(D/2). If the tree separates them by another feature, the teacher slipped or x is an
   exception: - ln(1/doubt). So the first naming pays the price of a column, and every other one is
-  evidence for it; and a column that parts many pairs told apart by other columns must be far down
-  in the tree, or not in it at all.
+  evidence for it; and a column that separates many pairs for which others were named comes far down
+  in the tree, or not at all.
 
 The tree is grown from the top, split by best split, and then cut back from below wherever a leaf
 scores better. In the first two levels the next best columns are tried too. Of equals the one whose
 bits come first is taken: the order of columns does not matter.
 
-What was counted is kept. The next time, a node that no new item has reached stays as it is, and one
-that some have reached adds them to its counts; only where another column has become the best is a
-part of the tree grown anew. The result is the same as from nothing.
+Counts are kept. The next time, a node that no new item has reached stays as it is, and one that
+some have reached adds them to its counts; only where another column has become the best is a part
+of the tree grown anew. The result is the same as from scratch.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Way:
 
 @dataclass(slots=True)
 class Node:
-    """Some items, and how they are parted further."""
+    """Some items, and how they are split further."""
 
     inside: Words
     pairs: Words
@@ -108,7 +108,7 @@ class Grower:
         self.history, self.way = history, way
         self.root: Node | None = None
         self._version: tuple[float, ...] = ()
-        self._stale = True  # prices are not what they were: nothing stays as it is
+        self._stale = True  # prices have changed: no node can be kept
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Grower:
         made = Grower(copy.deepcopy(self.history, memo), self.way)
@@ -141,14 +141,14 @@ class Grower:
         return self.root
 
     def contradicted(self) -> int:
-        """How many items are parted from their examples by something else than was named."""
+        """How many items are separated from their examples by another feature than was named."""
         return self._contradicted(self.root) if self.root and len(self.named_by) else 0
 
     def _contradicted(self, node: Node) -> int:
         if node.leaf:
             return 0
-        parted = node.pairs & self.parts[node.column, : len(node.pairs)]
-        others = int((self.named_by[positions(parted)] != node.column).sum())
+        separated = node.pairs & self.separates[node.column, : len(node.pairs)]
+        others = int((self.named_by[positions(separated)] != node.column).sum())
         return others + sum(map(self._contradicted, node.tried[node.column]))
 
     def _cheap(self) -> list[int]:
@@ -169,7 +169,7 @@ class Grower:
         self.named_by = np.array([p.column for p in history.pairs if used], dtype=np.intp)
         if len(self.named_by):
             on_item, on_example = history.pair_truths()
-            self.parts = pack_rows(on_item != on_example)
+            self.separates = pack_rows(on_item != on_example)
             self.on_item = pack_rows(on_item)
 
     def _leaf_score(self, counts: _Counts) -> _Floats:
@@ -222,7 +222,7 @@ class Grower:
             if not debt + best > self.floor:
                 break
             known = old.tried.get(column) if old is not None else None
-            halves = self._part(node, known, column, min(0.0, debt + best), depth)
+            halves = self._split(node, known, column, min(0.0, debt + best), depth)
             split = score + best + sum(half.score for half in halves)
             split -= float(self._leaf_score(with_it[:, column]))
             split -= float(self._leaf_score(without[:, column]))
@@ -248,7 +248,7 @@ class Grower:
             column = self._best(rest)
             yield column
 
-    def _part(
+    def _split(
         self,
         node: Node,
         known: tuple[Node, Node] | None,
@@ -262,7 +262,7 @@ class Grower:
         halves = node.inside & words, node.inside & ~words
         shares = node.pairs, node.pairs
         if len(node.pairs):
-            together = node.pairs & ~self.parts[column]
+            together = node.pairs & ~self.separates[column]
             shares = together & self.on_item[column], together & ~self.on_item[column]
         counts: list[_Counts | None] = [None, None]
         if known is None and not all(
@@ -316,8 +316,8 @@ class Grower:
     def _reasons(self, pairs: Words) -> _Floats:
         """What the reasons among `pairs` say for or against each column."""
         named = np.bincount(self.named_by[positions(pairs)], minlength=self.columns)
-        parted = np.bitwise_count(self.parts & pairs).sum(1, dtype=np.int64)
-        said: _Floats = named * self.bonus - (parted - named) * self.doubt
+        separated = np.bitwise_count(self.separates & pairs).sum(1, dtype=np.int64)
+        said: _Floats = named * self.bonus - (separated - named) * self.doubt
         return said
 
     def _best(self, gain: _Floats) -> int:

@@ -15,8 +15,7 @@ import pytest
 
 import tellapart
 from tellapart import codec
-from tellapart.cli import main
-from tellapart.cli.app import COMMANDS
+from tellapart.cli import COMMANDS, main
 from tellapart.cli.options import Reading
 
 ROOT = Path(__file__).parents[1]
@@ -124,8 +123,7 @@ def test_a_command_is_documented(
         )
         return
     shown = words(block[0])
-    module, _, function = COMMANDS[command][0].partition(":")
-    target = getattr(importlib.import_module(module), function)
+    target = getattr(importlib.import_module(f"tellapart.cli.{command}"), command)
     parameters = dict(inspect.signature(target).parameters)
     if parameters.pop("reading", None):  # the options that say how a table is read
         assert all(f"--{one.name} " in shown for one in dataclasses.fields(Reading))

@@ -14,7 +14,7 @@ import pytest
 
 import tellapart as ta
 from tellapart.cli import main
-from tellapart.cli.options import Reading, arguments, in_options
+from tellapart.cli.options import Reading, in_options, table_arguments
 from tellapart.cli.serve import open_or_begin
 from tellapart.engines import predict_file
 from tellapart.errors import FormatError, ParameterError
@@ -56,13 +56,13 @@ def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 
 def test_options_become_arguments() -> None:
     reading = Reading(encoding="latin-1", nulls=["n/a", "-", "-"], types=["zip=text", "a=b=date"])
-    assert arguments(reading, Path("odd.csv")) == {
+    assert table_arguments(reading, Path("odd.csv")) == {
         "encoding": "latin-1",
         "nulls": ["-", "n/a"],
         "types": {"zip": "text", "a=b": "date"},
     }
-    assert arguments(Reading(separator="\\t"), Path("odd.csv")) == {"separator": "\t"}
-    assert arguments(None, None) == arguments(Reading(), None) == {}
+    assert table_arguments(Reading(separator="\\t"), Path("odd.csv")) == {"separator": "\t"}
+    assert table_arguments(None, None) == table_arguments(Reading(), None) == {}
 
 
 def test_arguments_become_options() -> None:
@@ -74,7 +74,7 @@ def test_arguments_become_options() -> None:
 @pytest.mark.parametrize("given", ["zip", "=text", "zip=", ""])
 def test_a_type_is_given_to_a_column(given: str) -> None:
     with pytest.raises(ParameterError, match="--types is COLUMN=TYPE, such as zip=text"):
-        arguments(Reading(types=[given]), Path("odd.csv"))
+        table_arguments(Reading(types=[given]), Path("odd.csv"))
 
 
 def test_an_error_knows_both_languages_wherever_it_goes() -> None:

@@ -1,4 +1,8 @@
-"""The command line: a thin skin.
+"""The command line: a table of commands, and how they are run.
+
+To add one: a file with a function, and a line in `COMMANDS`. A command is imported when it is run
+or when its own --help is asked for. Its arguments are those of the function. Its help is the
+function's docstring, which must show an example and stand in docs/cli.md (a test looks).
 
 Exit codes: 0 done, 1 something the user can mend, 2 usage, 130 interrupted.
 """
@@ -6,11 +10,30 @@ Exit codes: 0 done, 1 something the user can mend, 2 usage, 130 interrupted.
 from __future__ import annotations
 
 import errno
+import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tellapart.errors import TellapartError
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+COMMANDS = {
+    "bench": "Measure how fast simulate, teach, predict and updates are, as ratios.",
+    "compare": "Compare learners by the corrections they need, on made worlds and real tables.",
+    "demo": "Teach 101 animals to several learners, and see what they learnt.",
+    "export": "Write a model as SQL, Python, sentences or a picture.",
+    "lab": "Test the theorems by experiment, and write a report with figures and numbers.",
+    "predict": "Label every row of a table.",
+    "serve": "Serve sessions over HTTP, for a browser and for programs.",
+    "teach": "Teach a classifier about the rows of a table, in your browser or here.",
+    "session": "List sessions, take out what was learnt, export and import them.",
+    "simulate": "Teach learners a made world, or a table with a label column.",
+}
+"""Every command, and its one line in `tellapart --help`. `tellapart.cli.NAME` has its function."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,8 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     from cyclopts import CycloptsError
 
-    from tellapart.cli.app import build
-
     try:
         result = build(next(iter(words), None))(words, result_action="return_value")
         sys.stdout.flush()
@@ -33,7 +54,8 @@ def _run(words: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except CycloptsError as error:
-        return _complain(f"{error} (Try: tellapart {_command(error)}--help)", 2)
+        chain = "".join(f"{word} " for word in error.command_chain or ())
+        return _complain(f"{error} (Try: tellapart {chain}--help)", 2)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -46,9 +68,31 @@ def _run(words: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _command(error: object) -> str:
-    chain = getattr(error, "command_chain", None) or ()
-    return "".join(f"{word} " for word in chain)
+def build(chosen: str | None = None) -> App:
+    """The command line. Only the `chosen` command is loaded, for the help it wrote itself."""
+    from cyclopts import App, Parameter
+
+    import tellapart
+
+    app = App(
+        name="tellapart",
+        help="Teach a rule-based classifier by saying what tells two things apart.\n\n"
+        "Start with: tellapart demo",
+        version=tellapart.__version__,
+        # what docstrings need; the renderer takes a while to load, and the list can do without
+        help_format="markdown" if chosen in COMMANDS else "plaintext",
+        default_parameter=Parameter(negative=()),
+        exit_on_error=False,
+        print_error=False,
+        suppress_keyboard_interrupt=False,
+    )
+    for name, line in COMMANDS.items():
+        if name == chosen:
+            module = importlib.import_module(f"tellapart.cli.{name}")
+            app.command(getattr(module, name), name=name)
+        else:
+            app.command(f"tellapart.cli.{name}:{name}", name=name, help=line)
+    return app
 
 
 def _complain(message: str, code: int) -> int:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tellapart.cli.arguments import Whole
+from tellapart.cli.options import Whole
 
 if TYPE_CHECKING:
     from tellapart.lab.experiment import Table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tellapart.cli.arguments import Whole
+from tellapart.cli.options import Whole
 
 LEARNERS = ("AutoDFF", "CappedDFF", "AdaptiveDFF", "RobustDFF", "DFF")
 """Who is taught; the first one tells its story."""
@@ -41,7 +41,7 @@ def demo(
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
     from tellapart import worlds
-    from tellapart.cli import output, report
+    from tellapart.cli.report import Report, first_right
     from tellapart.export.text import Words
     from tellapart.lab import trial
     from tellapart.learners.by_name import make_learner, world_facts
@@ -56,8 +56,8 @@ def demo(
     first = trials[0]
     platypus = [str(animal) for animal in world.items].index("platypus")
     slip = [slip.round for slip in first.slips[:1]]
-    rounds = {0, *first.lesson.mistake_rounds[:4], *report.first_right(first), *slip, platypus}
-    findings = report.Report(
+    rounds = {0, *first.lesson.mistake_rounds[:4], *first_right(first), *slip, platypus}
+    report = Report(
         title="Teaching 101 animals",
         introduction=INTRODUCTION,
         what="animals",
@@ -65,4 +65,4 @@ def demo(
         trials=trials,
         rounds=rounds,
     )
-    output.give(findings, picture, as_json=json)
+    report.give(picture, as_json=json)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tellapart.cli.arguments import Whole
+from tellapart.cli.options import Whole
 from tellapart.errors import check
 
 if TYPE_CHECKING:

@@ -1,10 +1,10 @@
-"""Options that several commands share: how a table is read."""
+"""Options that several commands share: numbers, and how a table is read."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,34 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from tellapart.errors import FormatError, ParameterError, TellapartError
+
+
+def _whole(_kind: Any, tokens: Sequence[Any]) -> int:
+    """cyclopts would round 1.5 to 2 without a word."""
+    text = tokens[0].value
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"expected a whole number, got {text!r}") from None
+
+
+def _amount(_kind: Any, tokens: Sequence[Any]) -> int | float:
+    text = tokens[0].value
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"expected a count or a rate, got {text!r}") from None
+
+
+Whole = Annotated[int, Parameter(converter=_whole)]
+"""A whole number: 17."""
+
+Amount = Annotated[int | float, Parameter(converter=_amount)]
+"""A count (57) or a rate (0.03)."""
 
 
 @Parameter(name="*")
@@ -36,10 +64,10 @@ class Reading:
     zip=text. Types: text, integer, number, bool, date, datetime. Again for more."""
 
 
-def arguments(reading: Reading | None, table: Path | None) -> dict[str, Any]:
+def table_arguments(reading: Reading | None, table: Path | None) -> dict[str, Any]:
     """What was given, as arguments of `read_table`; there must be a table then.
 
-    >>> arguments(Reading(separator="tab", types=["zip=text"]), Path("a.csv"))
+    >>> table_arguments(Reading(separator="tab", types=["zip=text"]), Path("a.csv"))
     {'separator': '\\t', 'types': {'zip': 'text'}}
     """
     if reading is None:

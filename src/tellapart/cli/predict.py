@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from tellapart.cli.options import Reading, arguments
+from tellapart.cli.options import Reading, table_arguments
 
 Progress = Callable[[int, int | None], None]
 
@@ -76,7 +76,7 @@ def predict(
             prefix=prefix,
             master=master,
             progress=progress,
-            **arguments(reading, table),
+            **table_arguments(reading, table),
         )
     if not quiet:
         taken = time.perf_counter() - start

@@ -1,17 +1,30 @@
-"""What `demo` and `simulate` found out, before anybody shows it; `--json` prints it as it is.
+"""What `demo` and `simulate` found: on the terminal, as JSON (`--json`), and as a picture.
 
 The first trial is the one whose story and rules are told; the others are compared to it.
 """
 
 from __future__ import annotations
 
+import inspect
+import json
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tellapart.errors import MissingExtra
 from tellapart.export.text import Words, name_of, sentences
+from tellapart.features.phrasing import counted
+from tellapart.lab import curves
 from tellapart.lab.trial import Trial
+from tellapart.learners import BaseLearner
 from tellapart.model import Not, describe
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 from tellapart.teachers import Slip
@@ -19,6 +32,7 @@ from tellapart.worlds import World
 
 FORMAT = 1
 """The version of the JSON object; its keys stand in docs/cli.md."""
+_SHOWN = 10  # exceptions, slips and rules listed; --json has them all
 
 
 @dataclass(frozen=True)
@@ -34,13 +48,70 @@ class Report:
     rounds: Iterable[int]
     """Which rounds of the first trial to tell."""
 
-    @property
-    def first(self) -> Trial:
-        return self.trials[0]
+    def give(self, picture: Path | None, *, as_json: bool) -> None:
+        """Save the picture, if one is wanted and can be drawn, and print the rest."""
+        saved = None if picture is None else self._draw(picture)
+        if as_json:
+            print(json.dumps(self.to_json(saved), ensure_ascii=False))
+            return
+        console = Console(highlight=False)
+        self._print(console)
+        if saved is not None:
+            console.print(f"Picture of the mistakes: {saved}", soft_wrap=True, markup=False)
+
+    def to_json(self, picture: str | None) -> dict[str, Any]:
+        """Everything, under the keys that docs/cli.md documents."""
+        first, scene = self.trials[0], self.trials[0].scene
+        world = scene if isinstance(scene, World) else None
+        return {
+            "tellapart": "simulation",
+            "format": FORMAT,
+            "world": scene.name,
+            "items": len(scene.items),
+            "labels": len(set(scene.labels)),
+            "components": None if world is None else world.m,
+            "exceptions": None
+            if world is None
+            else [
+                {"round": n, "item": name_of(world.items[n]), "label": str(world.labels[n])}
+                for n in world.exceptions
+            ],
+            "slip_rate": first.slip_rate,
+            "seed": first.seed,
+            "learners": [_trial_json(trial) for trial in self.trials],
+            "story": [_round_json(one) for one in story(first, self.rounds)],
+            "picture": picture,
+        }
+
+    def _draw(self, picture: Path) -> str | None:
+        try:
+            curves.draw(self.trials, picture, title=self.title, name=self.words.item)
+        except MissingExtra as error:
+            print(f"tellapart: going on without a picture: {error}", file=sys.stderr)
+            return None
+        return str(picture)
+
+    def _print(self, console: Console) -> None:
+        """Story, rules, mistakes, exceptions, slips."""
+        first, words = self.trials[0], self.words
+        name, told = type(first.learner).__name__, story(first, self.rounds)
+        _section(console, self.title, Text(self.introduction))
+        _section(console, f"A few rounds with {name}", _story_table(told, first, words))
+        _section(
+            console, f"What {name} learnt: the first that fits, decides", _rule_table(first, words)
+        )
+        _section(console, "Mistakes, and the most there could be", _mistake_table(self))
+        if isinstance(first.scene, World):
+            _list(console, "Exceptions: no rule explains them", exceptions(first.scene, words))
+        slips = [slip_line(slip, first, words) for slip in first.slips]
+        _list(console, f"Slips of the teacher, in front of {name}", slips)
+
+
+# -- what is told of a trial
 
 
 @dataclass(frozen=True)
-class Told:
+class StoryRound:
     """One round of a story: the item, the guess, the teacher's answer, and what to know of it."""
 
     round: int
@@ -52,12 +123,12 @@ class Told:
     exception: bool
 
 
-def story(trial: Trial, rounds: Iterable[int]) -> list[Told]:
+def story(trial: Trial, rounds: Iterable[int]) -> list[StoryRound]:
     """Those rounds of a trial, in order; in round 0 the first label is asked."""
     mistakes = {corrected.number: corrected for corrected in trial.lesson.corrections}
     slips = {slip.round: slip.said for slip in trial.slips}
     scene = trial.scene
-    exceptions = set(scene.exceptions) if isinstance(scene, World) else set[int]()
+    odd = set(scene.exceptions) if isinstance(scene, World) else set[int]()
     told = []
     for number in sorted(set(rounds)):
         item, truth, answer = scene.items[number], scene.labels[number], None
@@ -67,8 +138,7 @@ def story(trial: Trial, rounds: Iterable[int]) -> list[Told]:
             guess = trial.guess_at(number)
             if guess.label is None:
                 answer = slips.get(number, Correction(truth))
-        odd = number in exceptions
-        told.append(Told(number, item, guess, answer, truth, number in slips, odd))
+        told.append(StoryRound(number, item, guess, answer, truth, number in slips, number in odd))
     return told
 
 
@@ -94,11 +164,6 @@ def coverage(trial: Trial) -> list[tuple[int, int]]:
 
 
 # -- in words
-
-
-def count(number: int, noun: str) -> str:
-    """ "1 round", "2 rounds"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def reason(feature: Feature, words: Words) -> str:
@@ -136,31 +201,127 @@ def slip_line(slip: Slip, trial: Trial, words: Words) -> str:
     return line + (" (noticed, and not learnt from)" if slip.round in noticed else "")
 
 
-# -- for machines
+# -- on the terminal
 
 
-def as_json(report: Report, picture: str | None) -> dict[str, Any]:
-    """Everything, under the keys that docs/cli.md documents."""
-    first = report.first
-    scene = first.scene
-    world = scene if isinstance(scene, World) else None
-    return {
-        "tellapart": "simulation",
-        "format": FORMAT,
-        "world": scene.name,
-        "items": len(scene.items),
-        "labels": len(set(scene.labels)),
-        "components": world and world.m,
-        "exceptions": None if world is None else _exceptions(world),
-        "slip_rate": first.slip_rate,
-        "seed": first.seed,
-        "learners": [_learner(trial) for trial in report.trials],
-        "story": [_told(one) for one in story(first, report.rounds)],
-        "picture": picture,
-    }
+def _section(console: Console, title: str, body: RenderableType) -> None:
+    console.print(Text(title, style="bold"))
+    console.print(Padding(body, (0, 0, 1, 2)))
 
 
-def _learner(trial: Trial) -> dict[str, Any]:
+def _list(console: Console, title: str, lines: Sequence[str]) -> None:
+    if lines:
+        more = [f"... and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
+        _section(console, title, Group(*map(Text, [*lines[:_SHOWN], *more])))
+
+
+def _columns(*names: str, right: Sequence[str] = ()) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for name in names:
+        table.add_column(name, justify="right" if name in right else "left")
+    return table
+
+
+def _story_table(told: Sequence[StoryRound], trial: Trial, words: Words) -> Table:
+    table = _columns("round", "item", "guess, and why", "the teacher says", right=["round"])
+    last = -1
+    for one in told:
+        between = range(last + 1, one.round)
+        if between:
+            wrong = sum(number in between for number in trial.lesson.mistake_rounds)
+            gone = f"{counted(len(between), 'round')}, {counted(wrong, 'mistake')}"
+            table.add_row("...", "", Text(gone, style="dim"), "")
+        guess = Text("?")
+        if one.guess.label is not None:
+            guess = Text(words.label(one.guess.label), style="cyan")
+            guess.append(f", like {words.item(one.guess.example)}", style="default")
+        item = Text(words.item(one.item), style="bold")
+        table.add_row(str(one.round), item, guess, _answer(one, words))
+        last = one.round
+    return table
+
+
+def _answer(one: StoryRound, words: Words) -> Text:
+    text = Text()
+    if one.answer is None:
+        text.append("Right.", style="green")
+    else:
+        asked = one.guess.label is None
+        text.append("It is " if asked else "No, ", style="default" if asked else "red")
+        text.append(words.label(one.answer.label), style="cyan")
+        if one.answer.feature is not None:
+            said = reason(one.answer.feature, words)
+            text.append(f": {said}, unlike {words.item(one.guess.example)}")
+        text.append(".")
+    if one.slip:
+        slip = one.answer is not None and one.answer.label != one.truth
+        text.append(" A slip: " if slip else " A slip.", style="yellow")
+        text.append(f"it is {words.label(one.truth)}." if slip else "", style="yellow")
+    elif one.exception:
+        text.append(" An exception.", style="yellow")
+    return text
+
+
+def _rule_table(trial: Trial, words: Words) -> Table:
+    table = _columns("", "rule", "covers", "wrong", right=["", "covers", "wrong"])
+    said = sentences(trial.learner.model, words)
+    left_out = range(_SHOWN - 1, len(said) - 1) if len(said) > _SHOWN else range(0)
+    for number, (labelled, wrong) in enumerate(coverage(trial)):
+        if number not in left_out:
+            count = f"{wrong:,}" if wrong else ""
+            table.add_row(f"{number + 1}.", Text(said[number]), f"{labelled:,}", count)
+        elif number == left_out[0]:
+            table.add_row("", Text(f"... {len(left_out)} more", style="dim"), "", "")
+    return table
+
+
+def _mistake_table(report: Report) -> RenderableType:
+    after = f"right of {len(report.trials[0].scene.items):,}"
+    names = ("learner", "is told", "mistakes", "bound", "rules", "dropped", after)
+    table = _columns(*names, right=names[2:])
+    for trial in report.trials:
+        lesson = trial.lesson
+        table.add_row(
+            type(trial.learner).__name__,
+            told_to(trial.learner),
+            Text(f"{lesson.mistakes:,}", style="bold"),
+            "none" if trial.bound is None else f"{trial.bound:,.0f}",
+            f"{lesson.rules_created:,}",
+            f"{lesson.rules_deleted:,}",
+            f"{trial.right:,}",
+        )
+    notes = [
+        f"{after}: {report.what} its rules label rightly when the lesson is over",
+        "m: groups in the teacher's mind; k: exceptions and slips; s: how many say the same",
+    ]
+    if any(trial.bound is None for trial in report.trials):
+        notes.append("none: its guarantee does not reach this far")
+    return Group(table, *(Text(note, style="dim") for note in notes))
+
+
+def told_to(learner: BaseLearner) -> str:
+    """The parameters of a learner that differ from the defaults.
+
+    >>> from tellapart import AdaptiveDFF, RobustDFF
+    >>> told_to(RobustDFF(7, 4, 1)), told_to(AdaptiveDFF())
+    ('m=7 k=4 s=1', 'nothing')
+    """
+    parameters = inspect.signature(type(learner)).parameters
+    values = {name: getattr(learner, name) for name in learner.parameters}
+    shown = [f"{k}={_short(v)}" for k, v in values.items() if v != parameters[k].default]
+    return " ".join(shown) or "nothing"
+
+
+def _short(value: object) -> str:
+    if isinstance(value, BaseLearner):
+        return type(value).__name__
+    return f"{value:.2g}" if isinstance(value, float) else str(value)
+
+
+# -- as JSON
+
+
+def _trial_json(trial: Trial) -> dict[str, Any]:
     lesson = trial.lesson
     return {
         "learner": repr(trial.learner),
@@ -177,35 +338,27 @@ def _learner(trial: Trial) -> dict[str, Any]:
             {
                 "round": slip.round,
                 "item": name_of(slip.item),
-                "meant": _correction(slip.meant),
-                "said": _correction(slip.said),
+                "meant": _correction_json(slip.meant),
+                "said": _correction_json(slip.said),
             }
             for slip in trial.slips
         ],
     }
 
 
-def _exceptions(world: World) -> list[dict[str, Any]]:
-    return [
-        {"round": n, "item": name_of(world.items[n]), "label": str(world.labels[n])}
-        for n in world.exceptions
-    ]
-
-
-def _told(one: Told) -> dict[str, Any]:
+def _round_json(one: StoryRound) -> dict[str, Any]:
     label, example = one.guess
-    asked = label is None
     return {
         "round": one.round,
         "item": name_of(one.item),
-        "guess": None if asked else {"label": str(label), "example": name_of(example)},
-        "correction": _correction(one.answer),
+        "guess": None if label is None else {"label": str(label), "example": name_of(example)},
+        "correction": _correction_json(one.answer),
         "slip": one.slip,
         "exception": one.exception,
     }
 
 
-def _correction(said: Correction | None) -> dict[str, str | None] | None:
+def _correction_json(said: Correction | None) -> dict[str, str | None] | None:
     if said is None:
         return None
     feature = None if said.feature is None else describe(said.feature)

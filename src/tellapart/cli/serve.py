@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from tellapart.cli.options import Reading, arguments, check_begun
+from tellapart.cli.options import Reading, check_begun, table_arguments
 from tellapart.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def serve(
     from tellapart.web.server import listen, run
     from tellapart.web.session_pool import Shelf
 
-    how_read = arguments(reading, table)
+    how_read = table_arguments(reading, table)
     if table is not None and table.is_dir():
         raise ParameterError(f"{table} is a folder; name a table in it, or give --folder {table}")
     check_port(port)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tellapart.cli.arguments import Amount, Whole
-from tellapart.cli.options import Reading, arguments
+from tellapart.cli.options import Amount, Reading, Whole, table_arguments
 from tellapart.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def simulate(
     json
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
-    from tellapart.cli import output, report
+    from tellapart.cli.report import Report, first_right
     from tellapart.lab import trial
     from tellapart.learners.by_name import make_learner, world_facts
 
@@ -111,7 +110,7 @@ def simulate(
         "labels": labels,
         "exceptions": exceptions,
     }
-    how = arguments(reading, table)
+    how = table_arguments(reading, table)
     if table or label:
         made = _from_table(table, label, {"id": id, **how}, world, sizes)
     else:
@@ -125,15 +124,15 @@ def simulate(
     mistakes = first.lesson.mistake_rounds
     odd = [number for number in mistakes if number in set(made.exceptions)][:1]
     slipped = [slip.round for slip in first.slips[:1]]
-    findings = report.Report(
+    report = Report(
         title=f"Teaching {made.name}",
         introduction=_introduction(made, informed=teacher == "informed"),
         what="items",
         words=_words(world or "tree", from_table=table is not None),
         trials=trials,
-        rounds={0, *mistakes[:4], *report.first_right(first), *odd, *slipped},
+        rounds={0, *mistakes[:4], *first_right(first), *odd, *slipped},
     )
-    output.give(findings, picture, as_json=json)
+    report.give(picture, as_json=json)
 
 
 def _made(kind: Kind | None, sizes: Mapping[str, Any], seed: int) -> World:
@@ -202,12 +201,12 @@ def _fill(kind: str, sizes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _introduction(made: World, *, informed: bool) -> str:
-    from tellapart.cli.report import count
+    from tellapart.features.phrasing import counted
 
-    items = count(len(made), "item").capitalize()
+    items = counted(len(made), "item").capitalize()
     if informed:
         return f"{items}. The teacher knows every label, and names the feature that tells most."
-    components = count(made.m, "component")
+    components = counted(made.m, "component")
     return f"{items}. The teacher has {components} in mind. Exceptions: {made.k or 'none'}."
 
 

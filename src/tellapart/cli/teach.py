@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tellapart.cli.options import Reading, arguments, check_begun
+from tellapart.cli.options import Reading, check_begun, table_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,7 +79,7 @@ def teach(
 
     if not console:
         from tellapart.web.serving import serve_one  # a missing extra is named before any work
-    tour, how_read = table is None, arguments(reading, table)
+    tour, how_read = table is None, table_arguments(reading, table)
     check_port(port)
     if table is None:
         if label or id:

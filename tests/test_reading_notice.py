@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tellapart.cli.options import waiting
+from tellapart.cli.open_session import reading_notice
 
 
 class Terminal(io.StringIO):
@@ -19,7 +19,7 @@ def test_a_terminal_shows_what_is_going_on(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("TERM", "xterm")
     shown = Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
-    with waiting("Reading [red] pets.csv"):
+    with reading_notice("Reading [red] pets.csv"):
         pass
     assert "Reading [red] pets.csv" in shown.getvalue()
 
@@ -27,6 +27,6 @@ def test_a_terminal_shows_what_is_going_on(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_file_is_told_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     told = io.StringIO()
     monkeypatch.setattr(sys, "stderr", told)
-    with waiting("Reading pets.csv"):
+    with reading_notice("Reading pets.csv"):
         pass
     assert told.getvalue() == ""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -111,31 +109,3 @@ def in_options(name: str, value: Any) -> str:
 def message(error: TellapartError) -> str:
     """What an error says to whoever gave a command."""
     return error.said(in_options) if isinstance(error, FormatError) else str(error)
-
-
-def check_begun(given: Mapping[str, Any], begun: Mapping[str, Any], another: str) -> None:
-    """Raise unless a session that goes on was begun with what is given: it remembers the rest.
-
-    `another`: how to begin another one.
-    """
-    for name, value in given.items():
-        before = begun.get(name, "utf-8" if name == "encoding" else None)
-        if value != before:
-            how = "without it" if before is None else f"with {in_options(name, before)}"
-            raise ParameterError(
-                f"{in_options(name, value)}: the session was begun {how}. Leave it out to go on;"
-                f" or begin another one with {another}"
-            )
-
-
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """Say on the terminal what is going on, until it is over."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    with Console(stderr=True).status(Text(what)):
-        yield

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from tellapart.cli.options import Reading, check_begun, table_arguments
+from tellapart.cli.open_session import check_begun, reading_notice
+from tellapart.cli.options import Reading, table_arguments
 from tellapart.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -92,7 +93,6 @@ def serve(
     quiet
         Log only what goes wrong.
     """
-    from tellapart.cli.options import waiting
     from tellapart.sessions import Store
     from tellapart.web import json_logging
     from tellapart.web.app import create_app
@@ -127,7 +127,7 @@ def serve(
         shelf = Shelf(store, where)
         if table is not None:
             wanted = session or table.stem
-            with waiting(f"Reading {table.name}"):
+            with reading_notice(f"Reading {table.name}"):
                 opened = open_or_begin(
                     store, table, wanted, how_read, id=id, learner=learner, overlap=overlap
                 )
@@ -215,14 +215,13 @@ def open_or_begin(
     `reading` are arguments of `read_table`; a session that is opened remembers its own.
     """
     from tellapart.sessions import Session
-    from tellapart.sessions.config import FOR_PEOPLE, check_choice
+    from tellapart.sessions.config import FOR_PEOPLE
     from tellapart.tables import read_table
 
     how_read = dict(reading or {})
     if name in {listed.name for listed in store.sessions()}:
         begun = store.opened(name).data
-        check_choice(begun, "--session NAME", id=id, learner=learner)
-        check_begun(how_read, begun.get("source") or {}, "--session NAME")
+        check_begun(begun, "--session NAME", id=id, learner=learner, reading=how_read)
         opened = Session.open(store, name)
         now = opened.settings["overlap"]
         if overlap is not None and overlap != now:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tellapart.cli.options import Reading, check_begun, table_arguments
+from tellapart.cli.options import Reading, table_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,7 +70,7 @@ def teach(
     no_browser
         Print the address, and open no browser.
     """
-    from tellapart.cli.options import waiting
+    from tellapart.cli.open_session import reading_notice
     from tellapart.cli.serve import check_port, login
     from tellapart.errors import ParameterError
     from tellapart.sessions import Store
@@ -94,7 +94,7 @@ def teach(
     chosen = read_keys(keys)
     teacher = name or login()
     with Store(session or table.with_name(table.name + ".sessions.db")) as store:
-        with waiting(f"Reading {table.name}"):
+        with reading_notice(f"Reading {table.name}"):
             opened = _open(store, table, teacher, label, id, order, learner, how_read)
             opened.prepare()
         if console:
@@ -126,24 +126,19 @@ def _open(
     how_read: Mapping[str, Any],
 ) -> Session:
     """The session of a table: gone on with, or begun."""
+    from tellapart.cli.open_session import check_begun
     from tellapart.errors import ParameterError, SessionError
     from tellapart.sessions import Session
-    from tellapart.sessions.config import FOR_PEOPLE, check_choice
+    from tellapart.sessions.config import FOR_PEOPLE
     from tellapart.tables import read_table
 
     if table.stem in {listed.name for listed in store.sessions()}:
         # the log knows how the table was read; where it lies may have changed since
-        begun = store.log(table.stem)[0].data
+        begun = store.opened(table.stem).data
+        another = f"--session FILE (this one is in {store.where})"
+        check_begun(begun, another, id=id, learner=learner, label=label, reading=how_read)
         reading = dict(begun.get("source") or {})
         reading.pop("path", None)
-        another = f"--session FILE (this one is in {store.where})"
-        if label is not None and label not in (reading.get("without") or []):
-            raise ParameterError(
-                f"--label {label}: the session was begun with that column in sight. Leave it out to"
-                f" go on; or begin another one with {another}"
-            )
-        check_choice(begun, another, id=id, learner=learner)
-        check_begun(how_read, reading, another)
         opened = Session.open(store, table.stem, read_table(table, **reading))
         if order is not None and order != opened.settings["order"]:
             try:

@@ -55,29 +55,6 @@ def make_learner(
     return by_name.make_learner(name, parameters)
 
 
-def check_choice(
-    begun: Mapping[str, Any], another: str, *, id: str | None = None, learner: str | None = None
-) -> None:
-    """Raise for what can only be chosen when a session begins, if it was chosen otherwise.
-
-    `begun` is the first event of its log; `another`, how to begin another one.
-    """
-    reading, said = begun.get("source") or {}, None
-    if id is not None and id != reading.get("id"):
-        said = f"--id {id}: the session was begun with {reading.get('id') or 'row numbers'}"
-    elif learner is not None:
-        name, parameters = by_name.parse_learner(learner)
-        # an old log may have "true" where it is True now
-        before = {key: by_name.write_value(value) for key, value in begun["parameters"].items()}
-        given = {key: by_name.write_value(value) for key, value in parameters.items()}
-        if name != begun["learner"] or not given.items() <= before.items():
-            before.pop("columns", None)
-            other = by_name.format_learner(begun["learner"], before)
-            said = f"--learner {learner}: the session has another learner, {other}"
-    if said is not None:
-        raise ParameterError(f"{said}. Leave it out to go on; or begin another one with {another}")
-
-
 def write_stopper(stopper: Stopper | None) -> Any:
     """A stopper as JSON.
 

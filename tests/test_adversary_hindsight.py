@@ -17,8 +17,8 @@ from tellapart.model import Not, truth
 from tellapart.protocol import Correction, Guess, Item
 from tellapart.teachers import Adversary, WorstCase, worst_case
 from tellapart.teachers.adversary.equivalence import label_of
-from tellapart.teachers.adversary.history_moves import Draft, Memoir, Moment, Move
-from tellapart.teachers.adversary.search import Levels
+from tellapart.teachers.adversary.history_moves import Draft, HistoryMoves, HistoryPosition, Move
+from tellapart.teachers.adversary.search import LevelSearch
 
 
 def assert_legal(worst: WorstCase) -> None:
@@ -116,28 +116,28 @@ class OnStrings(AutoDFF):
         self.practical = Stubborn(remember=self.remember)
 
 
-class Strings(Memoir):
+class Strings(HistoryMoves):
     """A teacher who also says what the puppet shows: any earlier item.
 
     So what AutoDFF does with any practical learner, Hindsight of today or of tomorrow, is tried.
     """
 
-    def rounds(self, moment: Moment) -> Iterator[Move]:
-        learner, items = moment.load()
+    def rounds(self, position: HistoryPosition) -> Iterator[Move]:
+        learner, items = position.load()
         if not items or learner.shown is not learner.practical:
-            yield from super().rounds(moment)
+            yield from super().rounds(position)
             return
-        for item, move in zip(items, moment.line(), strict=True):
+        for item, move in zip(items, position.line(), strict=True):
             learner.practical.says = Guess(label_of(move.label), item)
             pickled = pickle.dumps((learner, items))
-            yield from super().rounds(moment._replace(pickled=pickled))
+            yield from super().rounds(position._replace(pickled=pickled))
 
 
 @pytest.mark.parametrize(
     ("m", "k", "features"), [(1, 1, 1), (1, 1, 2), (2, 0, 2), (2, 1, 2), (1, 2, 2), (3, 0, 3)]
 )
 def test_nobody_in_its_place_brings_it_above_its_bound(m, k, features):
-    found = Levels(Strings(m, k, features), OnStrings(), 300, 60).best.mistakes
+    found = LevelSearch(Strings(m, k, features), OnStrings(), 300, 60).best.mistakes
     bound = OnStrings().bound(m=m, k=k)
     assert 0.7 * bound <= found <= bound
 
@@ -169,7 +169,7 @@ class Free(OnStrings):
 
 @pytest.mark.parametrize("kind", [Unguarded, Lax, Free])
 def test_a_broken_guard_is_caught(kind):
-    found = Levels(Strings(2, 0, 2), kind(), 100, 20).best.mistakes
+    found = LevelSearch(Strings(2, 0, 2), kind(), 100, 20).best.mistakes
     assert found > kind().bound(m=2, k=0)
 
 
@@ -189,7 +189,7 @@ def test_a_broken_guard_is_caught(kind):
     ids=repr,
 )
 def test_both_boards_find_the_same_worst_case(learner, m, k, features):
-    found = Levels(Memoir(m, k, features), learner.clone(), 700, 100)
+    found = LevelSearch(HistoryMoves(m, k, features), learner.clone(), 700, 100)
     assert found.best.mistakes == worst_case(learner, m, k).mistakes
 
 
@@ -198,15 +198,15 @@ def test_every_lesson_is_legal_not_only_the_worst(look_into):
     named = set()
     for seed in range(30):
         generator = random.Random(seed)
-        board = Memoir(3, 2, 4, look_into)
-        moment = board.start(CappedDFF(3))
+        moves = HistoryMoves(3, 2, 4, look_into)
+        position = moves.start(CappedDFF(3))
         for _ in range(7):
-            options = list(board.rounds(moment))
+            options = list(moves.rounds(position))
             if not options:
                 break
-            moment = board.play(generator.choice(options))
-        line = moment.line()
-        _, items = moment.load()
+            position = moves.play(generator.choice(options))
+        line = position.line()
+        _, items = position.load()
         guesses = tuple(
             Guess(move.guess.label, items[items.index(move.guess.example)])
             if move.guess.label is not None
@@ -216,7 +216,7 @@ def test_every_lesson_is_legal_not_only_the_worst(look_into):
         corrections = tuple(move.correction for move in line)
         named |= {type(c.feature) for c in corrections if c is not None}
         worst = WorstCase(
-            0, 0, tuple(items), guesses, corrections, moment.homes, 3, 2, 2, False, 0, -1
+            0, 0, tuple(items), guesses, corrections, position.homes, 3, 2, 2, False, 0, -1
         )
         assert_legal(worst)
     assert named == {str, type(None), Not}
@@ -225,17 +225,17 @@ def test_every_lesson_is_legal_not_only_the_worst(look_into):
 def test_levels_are_whole():
     """What is found with few right guesses is found by trying every lesson of that length."""
 
-    def most(moment: Any, right: int) -> int:
-        found = moment.mistakes
-        for move in board.rounds(moment):
+    def most(position: Any, right: int) -> int:
+        found = position.mistakes
+        for move in moves.rounds(position):
             if move.answer is not None or right:
-                found = max(found, most(board.play(move), right - (move.answer is None)))
+                found = max(found, most(moves.play(move), right - (move.answer is None)))
         return found
 
-    board = Memoir(1, 1, 2)
-    levels = Levels(board, AdaptiveDFF(), 700, 100)
+    moves = HistoryMoves(1, 1, 2)
+    levels = LevelSearch(moves, AdaptiveDFF(), 700, 100)
     assert levels.searched >= 1
-    assert levels.best.mistakes == most(board.start(AdaptiveDFF()), 1)
+    assert levels.best.mistakes == most(moves.start(AdaptiveDFF()), 1)
 
 
 def test_others_can_be_taught_the_same_lesson():

@@ -22,10 +22,9 @@ from tellapart.learners import (
 )
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Correction, Guess, Item
-from tellapart.teachers.adversary.adversary import _told, worst_case
-from tellapart.teachers.adversary.longest_path import longest
-from tellapart.teachers.adversary.moves import Board, Played, Position
-from tellapart.teachers.adversary.search import walk
+from tellapart.teachers.adversary.adversary import _result, worst_case
+from tellapart.teachers.adversary.moves import Moves, Played, Position
+from tellapart.teachers.adversary.search import longest, walk
 from worst_cases import assert_legal, attack, replay
 
 # -- lessons without end
@@ -101,11 +100,11 @@ def test_right_guesses_on_the_way_are_found():
 # -- the search misses nothing, and no position is taken for another
 
 
-def all_walks(board: Board, position: Position) -> int:
+def all_walks(moves: Moves, position: Position) -> int:
     """The most mistakes, without any thought of positions met before or components alike."""
-    everyone = position.like._replace(components=tuple(range(board.m)))
-    rounds = board.rounds(position._replace(like=everyone))
-    return max((played.mistakes + all_walks(board, played.then) for played in rounds), default=0)
+    everyone = position.like._replace(components=tuple(range(moves.m)))
+    rounds = moves.rounds(position._replace(like=everyone))
+    return max((played.mistakes + all_walks(moves, played.then) for played in rounds), default=0)
 
 
 @pytest.mark.parametrize(
@@ -121,8 +120,8 @@ def all_walks(board: Board, position: Position) -> int:
     ids=repr,
 )
 def test_nothing_is_lost_by_remembering_positions(learner, m, k, same):
-    board = Board(m, k, k, same_feature=same)
-    found = max(all_walks(board, opening.then) for opening in board.openings(learner.clone()))
+    moves = Moves(m, k, k, same_feature=same)
+    found = max(all_walks(moves, opening.then) for opening in moves.openings(learner.clone()))
     assert worst_case(learner, m, k, same_feature=same).mistakes == found
 
 
@@ -170,18 +169,18 @@ def test_every_lesson_is_legal_not_only_the_worst(learner, options):
     named = Counter()
     for seed in range(25):
         generator = random.Random(seed)
-        board = Board(3, 3, 1, **options)
+        moves = Moves(3, 3, 1, **options)
 
         def anything(_: Any, rounds: list[Played], generator=generator) -> Played | None:
             return generator.choice(rounds) if rounds else None
 
-        line = walk(board, learner.clone(), anything, 20)
-        worst = _told(board, learner, line, math.inf, math.inf, exact=False, positions=0)
-        assert_legal(worst, same_feature=board.same_feature)
+        line = walk(moves, learner.clone(), anything, 20)
+        worst = _result(moves, learner, line, math.inf, math.inf, exact=False, positions=0)
+        assert_legal(worst, same_feature=moves.same_feature)
         assert replay(learner, worst) == sum(played.mistakes for played in line)
         for played in line[1:]:
             if played.home.exception:
-                named[board.ledger.sides.get(played.correction.feature) is not None] += 1
+                named[moves.commitments.sides.get(played.correction.feature) is not None] += 1
     # exceptions use free features, and where features return also those of ordinary items
     assert named[False]
     assert bool(named[True]) == (isinstance(learner, RobustDFF | Guarded))

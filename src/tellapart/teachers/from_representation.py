@@ -1,4 +1,4 @@
-"""A teacher with components in mind, who is at a loss for words on exceptions."""
+"""A teacher who answers from a representation."""
 
 from __future__ import annotations
 

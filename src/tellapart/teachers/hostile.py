@@ -1,4 +1,4 @@
-"""A teacher who places exceptions where they hurt."""
+"""A teacher who makes exceptions where they cost the learner most."""
 
 from __future__ import annotations
 

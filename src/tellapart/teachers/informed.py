@@ -1,4 +1,4 @@
-"""A teacher who knows the whole table and names the most telling feature."""
+"""A teacher who knows the whole table and names the feature that separates two labels best."""
 
 from __future__ import annotations
 

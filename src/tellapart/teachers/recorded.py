@@ -1,4 +1,4 @@
-"""A teacher who repeats what was said."""
+"""A teacher who repeats recorded answers."""
 
 from __future__ import annotations
 

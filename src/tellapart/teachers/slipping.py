@@ -1,4 +1,4 @@
-"""A teacher whose tongue slips now and then."""
+"""A teacher who makes slips."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tellapart.protocol import Correction, Feature, Guess, Item, Label, Teacher
 
 
 class Slip(NamedTuple):
-    """One slip: what the teacher meant to answer, and what came out."""
+    """One slip: what the teacher meant to answer, and what was said."""
 
     round: int
     item: Item
@@ -24,8 +24,8 @@ class Slipping:
 
     A slip of the label gives one of `labels` that is neither right nor guessed (a right guess is
     then "corrected"), and keeps the feature. A slip of the feature names one of `features` instead,
-    true of the two items or not. In which rounds the tongue slips is settled by the seed alone,
-    whatever the guesses: learners can be compared under the same slips.
+    true of the two items or not. The rounds with a slip depend on the seed alone, not on the
+    guesses, so that learners can be compared under the same slips.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Slipping:
         return len(self.made)
 
     def rounds(self, n: int) -> list[int]:
-        """In which of the first `n` rounds the tongue slips, if there is anything to slip to."""
+        """In which of the first `n` rounds there is a slip, if there is anything to slip to."""
         times = self._times()
         return [number for number in range(n) if next(times)]
 
@@ -94,7 +94,7 @@ class Slipping:
         return said
 
     def _slip(self, guess: Guess, answer: Correction | None) -> Correction | None:
-        """What comes out instead of `answer`; None when there is nothing else to say."""
+        """What is said instead of `answer`; None when there is nothing else to say."""
         what = random.Random(f"{self.seed}/slip of round {self._round}")
         if answer is not None and answer.feature is not None and self.features:
             other = what.choice(self.features)

@@ -1,4 +1,4 @@
-"""An adversary: picks the items, and the answers, that make a given learner err most."""
+"""The adversary: picks the items and the answers that make a given learner err most."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tellapart.errors import ParameterError, ProtocolError, TellapartError, chec
 from tellapart.learners import BaseLearner
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 from tellapart.teachers.adversary.equivalence import EXCEPTION, Home, label_of
-from tellapart.teachers.adversary.history_moves import Memoir, Move
-from tellapart.teachers.adversary.moves import Board, Played
-from tellapart.teachers.adversary.search import Levels, Lookahead, Plan, walk
+from tellapart.teachers.adversary.history_moves import HistoryMoves, Move
+from tellapart.teachers.adversary.moves import Moves, Played
+from tellapart.teachers.adversary.search import ExactSearch, LevelSearch, Lookahead, walk
 
 
 @dataclass(frozen=True)
@@ -119,23 +119,23 @@ def worst_case(
             )
         if look_into and features is None:
             raise ParameterError(f"{owner}: features must be given if they are to be looked into")
-        return _look_back(learner, Memoir(m, k, features, look_into), most_positions, rounds)
+        return _look_back(learner, HistoryMoves(m, k, features, look_into), most_positions, rounds)
     if look_into or features is not None:
         raise ParameterError(
             f"{owner}: features and look_into are only for learners that look back"
         )
     most_positions = 100_000 if most_positions is None else most_positions
-    board = Board(m, k, s, same_feature=same_feature, unnamed=unnamed)
+    moves = Moves(m, k, s, same_feature=same_feature, unnamed=unnamed)
     if depth is None:
-        plan = Plan(board, learner.clone(), most_positions)
-        line = walk(board, learner.clone(), plan, rounds if isinf(plan.mistakes) else inf)
-        most = plan.mistakes, plan.rules_created
-        return _told(board, learner, line, *most, exact=True, positions=plan.positions)
+        search = ExactSearch(moves, learner.clone(), most_positions)
+        line = walk(moves, learner.clone(), search, rounds if isinf(search.mistakes) else inf)
+        most = search.mistakes, search.rules_created
+        return _result(moves, learner, line, *most, exact=True, positions=search.positions)
     check(owner, "depth", depth, "None or an integer >= 1", lambda v: v >= 1)
-    ahead = Lookahead(board, depth)
-    line = walk(board, learner.clone(), ahead, rounds)
+    ahead = Lookahead(moves, depth)
+    line = walk(moves, learner.clone(), ahead, rounds)
     found = sum(played.mistakes for played in line), sum(played.created for played in line)
-    return _told(board, learner, line, *found, exact=False, positions=ahead.positions)
+    return _result(moves, learner, line, *found, exact=False, positions=ahead.positions)
 
 
 class Adversary:
@@ -200,8 +200,8 @@ class Adversary:
 # -- the lesson, written down
 
 
-def _told(
-    board: Board,
+def _result(
+    moves: Moves,
     learner: BaseLearner,
     line: list[Played],
     mistakes: float,
@@ -210,7 +210,7 @@ def _told(
     exact: bool,
     positions: int,
 ) -> WorstCase:
-    items, corrections = _write(board, line)
+    items, corrections = _write(moves, line)
     return WorstCase(
         mistakes=mistakes,
         rules_created=rules_created,
@@ -218,9 +218,9 @@ def _told(
         guesses=_replay(learner.clone(), line, items, corrections),
         corrections=corrections,
         homes=tuple(played.home for played in line),
-        m=board.m,
-        k=board.k,
-        s=board.s,
+        m=moves.m,
+        k=moves.k,
+        s=moves.s,
         exact=exact,
         positions=positions,
         searched=inf if exact else -1,
@@ -228,17 +228,17 @@ def _told(
 
 
 def _look_back(
-    learner: BaseLearner, board: Memoir, most_positions: int | None, rounds: int
+    learner: BaseLearner, moves: HistoryMoves, most_positions: int | None, rounds: int
 ) -> WorstCase:
     """The worst that was found for a learner that looks back."""
     most = 1000 if most_positions is None else most_positions
-    levels = Levels(board, learner.clone(), most, rounds)
+    levels = LevelSearch(moves, learner.clone(), most, rounds)
     line, homes = levels.best.line(), levels.best.homes
     _, items = levels.best.load()
     corrections = tuple(move.correction for move in line)
-    if not board.look_into:  # room for answers to guesses that were not foreseen
+    if not moves.look_into:  # room for answers to guesses that were not foreseen
         for number, (item, home) in enumerate(zip(items, homes, strict=True)):
-            others = (j for j in range(board.m) if j != home.component)
+            others = (j for j in range(moves.m) if j != home.component)
             item.held |= {_name(number), *(_tells(home.component, j) for j in others)}
     return WorstCase(
         mistakes=levels.best.mistakes,
@@ -247,9 +247,9 @@ def _look_back(
         guesses=_replay(learner.clone(), line, tuple(items), corrections),
         corrections=corrections,
         homes=homes,
-        m=board.m,
-        k=board.k,
-        s=board.k,
+        m=moves.m,
+        k=moves.k,
+        s=moves.k,
         exact=isinf(levels.searched),
         positions=levels.positions,
         searched=levels.searched,
@@ -271,28 +271,28 @@ def _label(home: Home, number: int) -> str:
 
 
 def _write(
-    board: Board, line: list[Played]
+    moves: Moves, line: list[Played]
 ) -> tuple[tuple[Item, ...], tuple[Correction | None, ...]]:
     """Items and corrections of one consistent world.
 
     In the search an item has only features named before it. Here it also gets those named later
     that its component forces on it.
     """
-    ledger = board.ledger
+    commitments = moves.commitments
     names: dict[Feature, str] = {}
     for _, _, _, correction, *_ in line:
         feature = None if correction is None else correction.feature
         if feature is not None and feature not in names:
-            sides = ledger.sides[feature]
-            number = 1 + sum(ledger.sides[old] == sides for old in names)
+            sides = commitments.sides[feature]
+            number = 1 + sum(commitments.sides[old] == sides for old in names)
             names[feature] = f"free #{number}" if sides is None else _tells(*sides, number)
     items: list[Item] = []
     corrections: list[Correction | None] = []
     for number, (home, fit, _, correction, *_) in enumerate(line):
         component = home.component
-        item = {_name(number), *(_tells(component, j) for j in range(board.m) if j != component)}
+        item = {_name(number), *(_tells(component, j) for j in range(moves.m) if j != component)}
         for feature, name in names.items():
-            forced = ledger.forced(feature, component)
+            forced = commitments.forced(feature, component)
             if forced or (forced is None and fit.chosen.get(feature)):
                 item.add(name)
         if correction is None:

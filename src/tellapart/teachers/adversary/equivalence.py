@@ -1,8 +1,8 @@
-"""When two moments of a lesson are the same to an adversary.
+"""When two positions of a lesson are equivalent: equal up to names.
 
 Learners know items, features and labels only by name, so renaming them changes nothing, nor does
-exchanging two components. `likeness` gives equal keys only to moments that a renaming makes equal.
-(It may give different keys to such moments: that costs time, not truth.)
+exchanging two components. `equivalence_of` gives equal keys only to positions that a renaming makes
+equal. (It may give different keys to some of those: that costs time, but nothing is missed.)
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Home(NamedTuple):
 
 
 @dataclass
-class Ledger:
-    """What a teacher has committed himself to: the homes of items, the sides of features."""
+class Commitments:
+    """What a teacher has committed to: the homes of items, the sides of features."""
 
     m: int
     homes: dict[Item, Home] = field(default_factory=dict)
@@ -58,14 +58,14 @@ class Ledger:
         return None if home is None or home.exception else home.component
 
 
-class Likeness(NamedTuple):
-    """What `likeness` finds out."""
+class Equivalence(NamedTuple):
+    """What `equivalence_of` finds."""
 
     key: Hashable
     components: tuple[int, ...]
     """One of each set of components that can be exchanged."""
     counted: tuple[Feature, ...]
-    """The features the learner keeps in mind beside its model's."""
+    """The features the learner keeps count of beside its model's."""
 
 
 def lists(learner: BaseLearner) -> list[DecisionList]:
@@ -80,80 +80,82 @@ def label_of(component: int) -> str:
     return f"label {component}"
 
 
-def likeness(learner: BaseLearner, ledger: Ledger, used: Mapping[Feature, int]) -> Likeness:
-    """Compare moments. `used` says how often a feature was used where there is a limit to that."""
+def equivalence_of(
+    learner: BaseLearner, commitments: Commitments, used: Mapping[Feature, int]
+) -> Equivalence:
+    """The key of a position. `used` says how often a feature was used, where that is limited."""
     models = lists(learner)
     clauses = [clause for one in models for clause in one]
-    sketch = _Sketch(ledger)
-    outside = tuple((sketch.draw(c.label), sketch.draw(c.example)) for c in clauses)
+    outline = _Outline(commitments)
+    outside = tuple((outline.draw(c.label), outline.draw(c.example)) for c in clauses)
     for number, clause in enumerate(clauses):
         for feature, wanted in clause.literals:
-            sketch.places[feature].append((-1 - number, wanted))
-    asked = {feature: len(places) for feature, places in sketch.places.items()}
-    inside = sketch.draw(learner.hidden())
-    counted = tuple(f for f, places in sketch.places.items() if len(places) > asked.get(f, 0))
-    # A free feature that nobody keeps in mind will not be named again.
-    sketch.draw({f: n for f, n in used.items() if f in sketch.places or ledger.sides[f]})
+            outline.places[feature].append((-1 - number, wanted))
+    asked = {feature: len(places) for feature, places in outline.places.items()}
+    inside = outline.draw(learner.hidden())
+    counted = tuple(f for f, places in outline.places.items() if len(places) > asked.get(f, 0))
+    # A free feature that is kept nowhere will not be named again.
+    outline.draw({f: n for f, n in used.items() if f in outline.places or commitments.sides[f]})
     # Asked by one clause and met nowhere else: what it does to that clause is all that matters.
-    private = {feature for feature in asked if len(sketch.places[feature]) == 1}
+    private = {feature for feature in asked if len(outline.places[feature]) == 1}
     shared = sorted(
         (places, number, feature)
-        for number, (feature, places) in enumerate(sketch.places.items())
+        for number, (feature, places) in enumerate(outline.places.items())
         if feature not in private
     )
     columns = [
         (
-            tuple(sketch.mentions[component]),
-            tuple(_effect(clause, component, private, ledger) for clause in clauses),
-            tuple(_ternary(ledger.forced(feature, component)) for *_, feature in shared),
+            tuple(outline.mentions[component]),
+            tuple(_effect(clause, component, private, commitments) for clause in clauses),
+            tuple(_ternary(commitments.forced(feature, component)) for *_, feature in shared),
         )
-        for component in range(ledger.m)
+        for component in range(commitments.m)
     ]
     features = tuple(
-        (tuple(places), sketch.numbers.get(ledger.against.get(feature)))
+        (tuple(places), outline.numbers.get(commitments.against.get(feature)))
         for places, _, feature in shared
     )
     lengths = tuple(len(one.clauses) for one in models)
     key = (lengths, outside, inside, features, tuple(sorted(columns)))
-    first = tuple(c for c in range(ledger.m) if columns.index(columns[c]) == c)
-    return Likeness(key, first, counted)
+    first = tuple(c for c in range(commitments.m) if columns.index(columns[c]) == c)
+    return Equivalence(key, first, counted)
 
 
-class _Sketch:
-    """Draws a structure with the names left out, and notes where each name stood."""
+class _Outline:
+    """Copies a structure without the names, and notes where each name stood."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, commitments: Commitments) -> None:
         self.places: defaultdict[Feature, list[tuple[int, int]]] = defaultdict(list)
         self.mentions: defaultdict[int, list[int]] = defaultdict(list)
         self.numbers: dict[Hashable, int] = {}  # items and exceptions' labels, as they appear
-        self._ledger = ledger
+        self._ledger = commitments
         self._place = 0
 
     def draw(self, value: Any) -> Hashable:
-        kind, ledger = type(value), self._ledger
+        kind, commitments = type(value), self._ledger
         same: Hashable = value
         if kind is int:
             return same
         self._place += 1
         place = self._place
         if kind is str:
-            if value in ledger.components:
-                self.mentions[ledger.components[value]].append(place)
+            if value in commitments.components:
+                self.mentions[commitments.components[value]].append(place)
                 return "label"
-            if value in ledger.sides:
+            if value in commitments.sides:
                 self.places[value].append((place, 1))
                 return "feature"
             if value.startswith(EXCEPTION):
                 return EXCEPTION, self.numbers.setdefault(value, len(self.numbers))
-        elif kind is frozenset and value in ledger.homes:
-            home = ledger.homes[value]
+        elif kind is frozenset and value in commitments.homes:
+            home = commitments.homes[value]
             if not home.exception:
                 self.mentions[home.component].append(place)
             return home.exception, self.numbers.setdefault(value, len(self.numbers))
         elif kind is tuple or kind is list:
             return tuple(map(self.draw, value))
         elif kind is dict:
-            if not all(key in ledger.sides for key in value):
+            if not all(key in commitments.sides for key in value):
                 return tuple((key, self.draw(part)) for key, part in value.items())
             for feature, number in value.items():
                 self.places[feature].append((place, number))
@@ -161,12 +163,12 @@ class _Sketch:
         return same
 
 
-def _effect(clause: Clause, component: int, private: set[Feature], ledger: Ledger) -> int:
+def _effect(clause: Clause, component: int, private: set[Feature], commitments: Commitments) -> int:
     """What its private literals make of a clause on a component: 0 never met, 1 met, 2 either."""
     effect = 1
     for feature, wanted in clause.literals:
         if feature in private:
-            truth = ledger.forced(feature, component)
+            truth = commitments.forced(feature, component)
             if truth is None:
                 effect = 2
             elif truth != wanted:

@@ -1,8 +1,8 @@
-"""The board for learners that look back: every truth of every item counts, old ones included.
+"""The moves against learners that look back: every truth of every item counts, old ones included.
 
-Hindsight asks whether a feature holds on items of long ago as soon as the feature is named. So a
-feature that a teacher makes up is settled on all items at once, each way being a game of its own;
-and a right guess changes the learner too, as one more item of its history. The rest is free:
+Hindsight asks whether a feature holds on earlier items as soon as the feature is named. So a
+feature that a teacher makes up gets its truths on all items at once, each way being a move of its
+own; and a right guess changes the learner too, as one more item of its history. The rules:
 
 - An item has a component, and a truth of its own in every feature that its component leaves open.
 - An ordinary item has the label of its component, which may be the label of another component
@@ -37,7 +37,7 @@ _Column: TypeAlias = tuple[bool | None, ...]
 
 
 class Draft:
-    """An item that is not looked into, and that may still get features it was not asked about."""
+    """An item that is not looked into, and may still get features it was not asked about."""
 
     __slots__ = ("held", "number")
 
@@ -60,8 +60,8 @@ class Draft:
         return f"Draft({self.number}, {sorted(map(str, self.held))})"
 
 
-class Moment(NamedTuple):
-    """A learner in the middle of a lesson, and what its teacher is bound to."""
+class HistoryPosition(NamedTuple):
+    """A learner in the middle of a lesson, and what its teacher has committed to."""
 
     pickled: bytes
     """The learner and the items."""
@@ -87,10 +87,10 @@ class Moment(NamedTuple):
     def line(self) -> list[Move]:
         """All rounds up to here."""
         moves: list[Move] = []
-        moment = self
-        while moment.by is not None:
-            moves.append(moment.by)
-            moment = moment.by.start
+        position = self
+        while position.by is not None:
+            moves.append(position.by)
+            position = position.by.start
         return moves[::-1]
 
 
@@ -108,7 +108,7 @@ class Answer(NamedTuple):
 class Move(NamedTuple):
     """A round that could be played."""
 
-    start: Moment
+    start: HistoryPosition
     home: Home
     held: frozenset[Feature]
     label: int
@@ -128,7 +128,7 @@ class Move(NamedTuple):
         return self.start.mistakes + int(self.answer is not None and self.guess.label is not None)
 
 
-class Memoir:
+class HistoryMoves:
     """What a teacher may do whose learner looks back.
 
     Parameters
@@ -147,30 +147,30 @@ class Memoir:
         self.m, self.k, self.look_into = m, k, look_into
         self.features = inf if features is None else features
 
-    def start(self, learner: BaseLearner) -> Moment:
+    def start(self, learner: BaseLearner) -> HistoryPosition:
         """Before the first round."""
         columns = ((None,) * self.m,) * (int(self.features) if self.look_into else 0)
-        return Moment(_pickle(learner, []), (), (), 0, columns, self.k, 0, 0, None)
+        return HistoryPosition(_pickle(learner, []), (), (), 0, columns, self.k, 0, 0, None)
 
-    def rounds(self, moment: Moment) -> Iterator[Move]:
+    def rounds(self, position: HistoryPosition) -> Iterator[Move]:
         """Every round that a teacher could play now, one of each kind."""
-        learner, items = moment.load()
-        for component in range(min(len(moment.labels) + 1, self.m)):
-            for held in self._truths(moment, component):
+        learner, items = position.load()
+        for component in range(min(len(position.labels) + 1, self.m)):
+            for held in self._truths(position, component):
                 item = self._item(len(items), held)
                 if self.look_into and item in items:
                     continue
                 guess = learner.guess(item)
-                for exception, label in self._labels(moment, component):
+                for exception, label in self._labels(position, component):
                     here = Home(component, exception)
                     if label_of(label) == guess.label:
-                        yield Move(moment, here, held, label, guess, None)
+                        yield Move(position, here, held, label, guess, None)
                         continue
-                    for answer in self._answers(moment, here, held, guess, items):
-                        yield Move(moment, here, held, label, guess, answer)
+                    for answer in self._answers(position, here, held, guess, items):
+                        yield Move(position, here, held, label, guess, answer)
 
-    def play(self, move: Move) -> Moment:
-        """The moment after a round."""
+    def play(self, move: Move) -> HistoryPosition:
+        """The position after a round."""
         start, answer = move.start, move.answer
         learner, items = start.load()
         held, columns, slip = move.held, start.columns, False
@@ -186,7 +186,7 @@ class Memoir:
         labels = list(start.labels) + [None] * (component + 1 - len(start.labels))
         if not exception:
             labels[component] = move.label
-        return Moment(
+        return HistoryPosition(
             _pickle(learner, [*items, item]),
             (*start.homes, move.home),
             tuple(labels),
@@ -203,29 +203,29 @@ class Memoir:
     def _item(self, number: int, held: frozenset[Feature]) -> Item:
         return held if self.look_into else Draft(number, held)
 
-    def _truths(self, moment: Moment, component: int) -> Iterator[frozenset[Feature]]:
+    def _truths(self, position: HistoryPosition, component: int) -> Iterator[frozenset[Feature]]:
         """The sets of features that an item of `component` may have."""
         choices = [
             (True, False) if column[component] is None else (column[component],)
-            for column in moment.columns
+            for column in position.columns
         ]
         for chosen in product(*choices):
             yield frozenset(name_of(n) for n, held in enumerate(chosen) if held)
 
-    def _labels(self, moment: Moment, component: int) -> Iterator[tuple[bool, int]]:
+    def _labels(self, position: HistoryPosition, component: int) -> Iterator[tuple[bool, int]]:
         """Labels that an item of `component` may have, and whether it is then an exception."""
-        own = moment.labels[component] if component < len(moment.labels) else None
+        own = position.labels[component] if component < len(position.labels) else None
         if own is not None:
             yield False, own
         else:
-            alike = set(moment.labels) if self.m == 2 else set()
-            yield from ((False, label) for label in range(moment.met + 1) if label not in alike)
-        if moment.bad:
-            yield from ((True, label) for label in range(moment.met + 1) if label != own)
+            alike = set(position.labels) if self.m == 2 else set()
+            yield from ((False, label) for label in range(position.met + 1) if label not in alike)
+        if position.bad:
+            yield from ((True, label) for label in range(position.met + 1) if label != own)
 
     def _answers(
         self,
-        moment: Moment,
+        position: HistoryPosition,
         here: Home,
         held: frozenset[Feature],
         guess: Guess,
@@ -233,52 +233,52 @@ class Memoir:
     ) -> Iterator[Answer]:
         """What the teacher may say, when the guess is wrong."""
         if guess.label is None:
-            yield Answer(None, moment.columns)
+            yield Answer(None, position.columns)
             return
         example = items.index(guess.example)
-        there = moment.homes[example]
+        there = position.homes[example]
         sound = not here.exception and not there.exception
         if sound and here.component == there.component:  # nothing tells the two apart
-            yield Answer(None, moment.columns)
+            yield Answer(None, position.columns)
             return
         sides = {here.component: True, there.component: False} if sound else {}
-        for number in range(len(moment.columns)):
+        for number in range(len(position.columns)):
             feature = name_of(number)
             on_item = feature in held
             if on_item == (feature in items[example]):
                 continue
             name = feature if on_item else Not(feature)
             bound = {c: side == on_item for c, side in sides.items()}
-            if sound and self._consistent(moment, items, number, bound):
-                yield Answer(name, _bind(moment.columns, number, bound))
-            if not sound or moment.bad:
-                yield Answer(name, moment.columns, slip=sound)
+            if sound and self._consistent(position, items, number, bound):
+                yield Answer(name, _bind(position.columns, number, bound))
+            if not sound or position.bad:
+                yield Answer(name, position.columns, slip=sound)
         if sound:
-            yield from self._made_up(moment, sides, example)
-        if not sound or moment.bad:
-            yield Answer(None, moment.columns, slip=sound)
-            yield from self._made_up(moment, {}, example, slip=sound)
+            yield from self._made_up(position, sides, example)
+        if not sound or position.bad:
+            yield Answer(None, position.columns, slip=sound)
+            yield from self._made_up(position, {}, example, slip=sound)
 
     def _consistent(
-        self, moment: Moment, items: list[Item], number: int, bound: dict[int, bool]
+        self, position: HistoryPosition, items: list[Item], number: int, bound: dict[int, bool]
     ) -> bool:
         """Whether feature `number` may be bound so: no item, and nothing said, is against it."""
-        column, feature = moment.columns[number], name_of(number)
+        column, feature = position.columns[number], name_of(number)
         return all(column[c] in (None, held) for c, held in bound.items()) and all(
             bound.get(home.component, feature in item) == (feature in item)
-            for home, item in zip(moment.homes, items, strict=True)
+            for home, item in zip(position.homes, items, strict=True)
         )
 
     def _made_up(
-        self, moment: Moment, sides: dict[int, bool], example: int, *, slip: bool = False
+        self, position: HistoryPosition, sides: dict[int, bool], example: int, *, slip: bool = False
     ) -> Iterator[Answer]:
         """A new feature, in every way it may hold on old items."""
-        number = len(moment.columns)
+        number = len(position.columns)
         if number >= self.features:
             return
-        columns = _bind((*moment.columns, (None,) * self.m), number, sides)
+        columns = _bind((*position.columns, (None,) * self.m), number, sides)
         choices = []
-        for old, home in enumerate(moment.homes):
+        for old, home in enumerate(position.homes):
             side = False if old == example else sides.get(home.component)
             choices.append((True, False) if side is None else (side,))
         for chosen in product(*choices):

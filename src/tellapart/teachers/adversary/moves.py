@@ -1,7 +1,7 @@
-"""The adversary's board: every round that a teacher could play next on a learner.
+"""The adversary's moves: every round that a teacher could play next on a learner.
 
-Nothing here knows how a learner works: a position holds a real one, and a round is played on a copy
-of it. What the teacher may do is kept abstract:
+Nothing here depends on how a learner works: a position holds a real one, and a round is played on a
+copy of it. What the teacher may do:
 
 - There are m components, with m labels. (Equal labels only turn mistakes into right guesses.)
 - An ordinary item carries its component's label. An exception spends one of the k bad rounds and
@@ -31,11 +31,11 @@ from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 from tellapart.teachers.adversary.equivalence import (
     EXCEPTION,
+    Commitments,
+    Equivalence,
     Home,
-    Ledger,
-    Likeness,
+    equivalence_of,
     label_of,
-    likeness,
     lists,
 )
 
@@ -46,12 +46,12 @@ class Position(NamedTuple):
     """A learner in the middle of a lesson, and what its teacher has left."""
 
     pickled: bytes
-    """The learner. Pickle copies it several times quicker than `deepcopy` or its JSON does."""
+    """The learner; pickle copies it several times faster than `deepcopy` or JSON."""
     bad: int
     """Bad rounds left."""
     used: Mapping[Feature, int]
     """How many exceptions named a feature against its component; kept only where s < k."""
-    like: Likeness
+    like: Equivalence
 
     @property
     def key(self) -> Hashable:
@@ -65,7 +65,7 @@ class Position(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """The truths of an item as it is thought up."""
+    """The truths of a new item."""
 
     chosen: Mapping[Feature, bool]
     """Those it was free to choose, and chose."""
@@ -90,15 +90,15 @@ class Played(NamedTuple):
         return int(self.correction is not None and self.guess.label is not None)
 
 
-class Board:
-    """What a teacher may do, and what he has committed himself to so far."""
+class Moves:
+    """What a teacher may do, and has committed to so far."""
 
     def __init__(
         self, m: int, k: int, s: int, *, same_feature: bool = False, unnamed: bool = False
     ) -> None:
         self.m, self.k, self.s = m, k, s
         self.same_feature, self.unnamed = same_feature, unnamed
-        self.ledger = Ledger(m)
+        self.commitments = Commitments(m)
         self._numbers = count(1)
 
     def openings(self, learner: BaseLearner) -> Iterator[Played]:
@@ -132,7 +132,7 @@ class Board:
                 on_rule = plain and not by_default
                 free = exception or (on_rule and not self._pair(home, guess.example))
                 for name in self._names(position, home, guess.example, by_default):
-                    old = name in self.ledger.sides
+                    old = name in self.commitments.sides
                     named = self._fit(component, models, targets, name) if old else fit
                     if named is None or (exception, name) in tried:
                         continue
@@ -147,13 +147,13 @@ class Board:
 
     def _pair(self, home: Home, example: Item) -> tuple[int, int] | None:
         """The two components, if both items are ordinary."""
-        other = self.ledger.ordinary(example)
+        other = self.commitments.ordinary(example)
         return None if home.exception or other is None else (home.component, other)
 
     def _names(
         self, position: Position, home: Home, example: Item, by_default: bool
     ) -> list[Feature | None]:
-        """What the teacher may say: a fresh feature, an old one, or that he cannot say (None)."""
+        """What the teacher may say: a fresh feature, an old one, or none (None)."""
         pair = self._pair(home, example)
         if pair and pair[0] == pair[1]:
             return [None]  # a wrong label beside a right example: nothing tells the two apart
@@ -161,12 +161,12 @@ class Board:
         if by_default:
             return names  # our learners ignore it: one will do, and s is no limit to it
         for feature in position.like.counted:
-            fits = pair in (None, self.ledger.sides[feature])
-            if fits and self.ledger.against.get(feature) == example:
+            fits = pair in (None, self.commitments.sides[feature])
+            if fits and self.commitments.against.get(feature) == example:
                 names.append(feature)
         if self.unnamed and (pair is None or position.bad):
             names.append(None)
-        j = self.ledger.ordinary(example)
+        j = self.commitments.ordinary(example)
         if home.exception and j is not None:
             if self.same_feature:
                 names += [self._same(i, j) for i in position.like.components if i != j]
@@ -176,7 +176,7 @@ class Board:
     def _same(self, i: int, j: int) -> str:
         """The one feature that tells component i from component j."""
         name = f"{i}>{j}"
-        self.ledger.sides[name] = (i, j)
+        self.commitments.sides[name] = (i, j)
         return name
 
     def _play(
@@ -189,20 +189,20 @@ class Board:
         name: Feature | None,
     ) -> Played:
         """Play one round on a copy; without a label the guess stands."""
-        example, ledger = guess.example, self.ledger
+        example, commitments = guess.example, self.commitments
         pair = self._pair(home, example)
         bad, used = position.bad - home.exception, position.used
         if name == _FRESH:
             name = f"#{next(self._numbers)}"
-            ledger.sides[name], ledger.against[name] = pair, example
+            commitments.sides[name], commitments.against[name] = pair, example
         elif name is None and label is not None and pair and pair[0] != pair[1]:
             bad -= 1  # a slip: there is a reason, and it is not given
         item = fit.present | {f"item {next(self._numbers)}"}
         if name is not None:
             item |= {name}
-            if self.s < self.k and home.exception and ledger.ordinary(example) is not None:
+            if self.s < self.k and home.exception and commitments.ordinary(example) is not None:
                 used = {**used, name: used.get(name, 0) + 1}
-        ledger.homes[item] = home
+        commitments.homes[item] = home
         correction = None if label is None else Correction(label, name)
         learner = position.learner()
         created = learner.rules_created
@@ -218,7 +218,7 @@ class Board:
                 f"the adversary cannot copy {learner!r}: {error}."
                 " Give it a learner whose class and holds= live in a module"
             ) from error
-        return Position(pickled, bad, used, likeness(learner, self.ledger, used))
+        return Position(pickled, bad, used, equivalence_of(learner, self.commitments, used))
 
     # -- truths
 
@@ -240,7 +240,7 @@ class Board:
             wants += [lit for clause in one.clauses[target : target + 1] for lit in clause.literals]
         chosen: dict[Feature, bool] = {}
         for feature, wanted in wants:
-            truth = self.ledger.forced(feature, component)
+            truth = self.commitments.forced(feature, component)
             if truth is None:
                 truth = chosen.setdefault(feature, wanted)
             if truth != wanted:
@@ -249,7 +249,7 @@ class Board:
         if found is None:
             return None
         asked = {feature for one in models for feature in one.features}
-        there = (f for f in asked if found.get(f, self.ledger.forced(f, component)))
+        there = (f for f in asked if found.get(f, self.commitments.forced(f, component)))
         return Fit(found, frozenset(there))
 
     def _violate(
@@ -260,7 +260,7 @@ class Board:
             return chosen
         free = []
         for feature, wanted in clauses[0].literals:
-            truth = chosen.get(feature, self.ledger.forced(feature, component))
+            truth = chosen.get(feature, self.commitments.forced(feature, component))
             if truth is None:
                 free.append((feature, not wanted))
             elif truth != wanted:

@@ -1,46 +1,49 @@
-"""Ways to choose the next round: the best of all lessons, or the best of the next few rounds.
+"""Search for the worst lesson: exact (`ExactSearch`), or a few rounds ahead (`Lookahead`).
 
-And for learners that look back, of whose lessons no two moments are alike: the best of all lessons
-with few right guesses.
+`LevelSearch` is for learners that look back: no two positions of their lessons are equivalent, so
+it tries all lessons with few right guesses.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Hashable
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from heapq import heapify, heappop, heappush
 from math import inf
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
-from tellapart.teachers.adversary.history_moves import Memoir, Moment, Move
-from tellapart.teachers.adversary.longest_path import longest
-from tellapart.teachers.adversary.moves import Board, Played, Position
+from tellapart.teachers.adversary.history_moves import HistoryMoves, HistoryPosition, Move
+from tellapart.teachers.adversary.moves import Moves, Played, Position
 
 START = "start"
 """Stands for the key before the first round."""
+
+Node: TypeAlias = Hashable
+Graph: TypeAlias = Mapping[Node, Iterable[tuple[int, Node]]]
+"""The edges out of every node: their worth (0, 1, 2, ...), and where they lead."""
 
 Choose: TypeAlias = Callable[[Hashable, list[Played]], Played | None]
 """Takes the key of a position and the rounds possible there; None ends the lesson."""
 
 
-class Plan:
+class ExactSearch:
     """Every position there is, and the best way through them."""
 
-    def __init__(self, board: Board, learner: BaseLearner, most: int) -> None:
+    def __init__(self, moves: Moves, learner: BaseLearner, most: int) -> None:
         self._numbers: dict[Hashable, int] = {START: 0}
         graph: list[list[tuple[int, int, int]]] = [[]]  # mistakes, rules created, where it leads
         queue: deque[Position] = deque()
-        for played in board.openings(learner):
+        for played in moves.openings(learner):
             graph[0].append(self._step(played, queue))
         while queue:
             graph.append([])
-            for played in board.rounds(queue.popleft()):
+            for played in moves.rounds(queue.popleft()):
                 graph[-1].append(self._step(played, queue))
             if len(self._numbers) > most:
                 raise ParameterError(
-                    f"worst_case: {learner!r} at m = {board.m}, k = {board.k} has more than {most}"
+                    f"worst_case: {learner!r} at m = {moves.m}, k = {moves.k} has more than {most}"
                     " positions. Pass depth= to look only so far ahead, or a larger most_positions="
                 )
         self.positions = len(self._numbers) - 1
@@ -66,14 +69,14 @@ class Plan:
 class Lookahead:
     """The best of the next few rounds; of equals, the one that saves bad rounds."""
 
-    def __init__(self, board: Board, depth: int) -> None:
-        self._board, self._depth = board, depth
+    def __init__(self, moves: Moves, depth: int) -> None:
+        self._board, self._depth = moves, depth
         self._known: dict[tuple[Hashable, int], tuple[int, int]] = {}
 
     def __call__(self, key: Hashable, options: list[Played]) -> Played | None:
         best = max(options, key=self._worth, default=None)
-        dull = best is None or (key != START and not self._worth(best)[0])
-        return None if dull else best
+        useless = best is None or (key != START and not self._worth(best)[0])
+        return None if useless else best
 
     def _worth(self, played: Played, depth: int | None = None) -> tuple[int, int]:
         mistakes, bad = self._ahead(played.then, (self._depth if depth is None else depth) - 1)
@@ -95,29 +98,29 @@ class Lookahead:
         return len({key for key, _ in self._known})
 
 
-class Levels:
+class LevelSearch:
     """Every lesson without a right guess, then every one with a single right guess, and so on.
 
     A lesson may go on for ever only by right guesses if the learner keeps a bound, so each level is
-    finite. When `most` moments have been met the level is left unfinished, and half as many are
+    finite. When `most` positions have been met the level is left unfinished, and half as many are
     spent on the most promising of what was not tried.
     """
 
-    def __init__(self, board: Memoir, learner: BaseLearner, most: int, rounds: int) -> None:
-        self._board, self._rounds = board, rounds
+    def __init__(self, moves: HistoryMoves, learner: BaseLearner, most: int, rounds: int) -> None:
+        self._board, self._rounds = moves, rounds
         self._pending: list[tuple[int, int, int, Move]] = []
         self._known = 0
         self._cut = False  # whether a lesson had to end though it could have gone on
         self.positions = 0
         self.searched: float = -1
         """Of how many right guesses at most all lessons were tried; `inf`: all there are."""
-        self.best: Moment = board.start(learner)
+        self.best: HistoryPosition = moves.start(learner)
         self.rules_created = 0
         self._follow(self.best, 0)
         while self._pending and self.positions < most:
             right, *_, move = heappop(self._pending)
             self.searched = right - 1
-            self._follow(board.play(move), right)
+            self._follow(moves.play(move), right)
         if not self._pending:
             self.searched = rounds if self._cut else inf
             return
@@ -126,30 +129,85 @@ class Levels:
         heapify(self._pending)
         while self._pending and self.positions < most + most // 2:
             _, right, _, move = heappop(self._pending)
-            self._follow(board.play(move), right, hurry=True)
+            self._follow(moves.play(move), right, hurry=True)
 
-    def _follow(self, moment: Moment, right: int, *, hurry: bool = False) -> None:
-        """Note a moment, and what may come after it."""
-        self.positions += moment.by is not None
-        self.rules_created = max(self.rules_created, moment.created)
-        if moment.mistakes > self.best.mistakes or self.best.by is None:
-            self.best = moment
-        if len(moment.homes) >= self._rounds:
+    def _follow(self, position: HistoryPosition, right: int, *, hurry: bool = False) -> None:
+        """Note a position, and what may come after it."""
+        self.positions += position.by is not None
+        self.rules_created = max(self.rules_created, position.created)
+        if position.mistakes > self.best.mistakes or self.best.by is None:
+            self.best = position
+        if len(position.homes) >= self._rounds:
             self._cut = True
             return
-        for move in self._board.rounds(moment):
+        for move in self._board.rounds(position):
             self._known -= 1  # of equals, the latest first
             level, wrong = right + (move.answer is None), -move.mistakes
             order = (wrong, level) if hurry else (level, wrong)
             heappush(self._pending, (*order, self._known, move))
 
 
-def walk(board: Board, learner: BaseLearner, choose: Choose, rounds: float) -> list[Played]:
+def walk(moves: Moves, learner: BaseLearner, choose: Choose, rounds: float) -> list[Played]:
     """The lesson that `choose` makes, of at most so many rounds."""
     line: list[Played] = []
     key: Hashable = START
-    options = board.openings(learner)
+    options = moves.openings(learner)
     while len(line) < rounds and (played := choose(key, list(options))) is not None:
         line.append(played)
-        key, options = played.then.key, board.rounds(played.then)
+        key, options = played.then.key, moves.rounds(played.then)
     return line
+
+
+class Longest(NamedTuple):
+    """The longest walks through a graph."""
+
+    worth: dict[Node, float]
+    """The most a walk from each node can gather; `math.inf` if it can go round for ever."""
+    step: dict[Node, Node]
+    """Where such a walk goes next, from every node that is worth something."""
+
+
+def longest(graph: Graph) -> Longest:
+    """The worth of every node, level by level: who can gather 1, 2, 3, ...
+
+    A node can gather n+1 if a walk of worthless steps leads from it to a step worth 1 into a node
+    that can gather n. When a level loses no node, those on it can go on for ever: each has a walk
+    to the same level again.
+
+    >>> longest({"a": [(1, "b"), (0, "c")], "b": [], "c": [(1, "b"), (1, "c")]}).worth
+    {'a': inf, 'b': 0, 'c': inf}
+    """
+    level = dict.fromkeys(graph)  # a set in order, so that the same graph gives the same walk
+    into: tuple[defaultdict[Node, list[Node]], ...] = (defaultdict(list), defaultdict(list))
+    for node, worth, then in _units(graph):
+        level[node] = None
+        into[worth][then].append(node)
+    found: dict[Node, float] = {}
+    step: dict[Node, Node] = {}
+    n = 0
+    while level:
+        upper = {node: then for then in level for node in into[1][then]}
+        reached = list(upper)
+        for then in reached:  # grows while it is read
+            for node in into[0][then]:
+                if node not in upper:
+                    upper[node] = then
+                    reached.append(node)
+        found |= dict.fromkeys((node for node in level if node not in upper), n)
+        step |= upper
+        if len(upper) == len(level):
+            found |= dict.fromkeys(level, inf)
+            break
+        level, n = dict.fromkeys(upper), n + 1
+    return Longest({node: found[node] for node in graph}, step)
+
+
+def _units(graph: Graph) -> Iterator[tuple[Node, int, Node]]:
+    """Every step; one worth w > 1 goes through w-1 nodes of its own."""
+    for start, steps in graph.items():
+        for worth, then in steps:
+            node = start
+            for left in range(worth - 1, 0, -1):
+                yield node, 1, (then, left)
+                node = (then, left)
+            yield node, min(worth, 1), then

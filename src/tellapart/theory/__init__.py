@@ -20,12 +20,10 @@ from tellapart.theory.bounds import (
     stochastic_bound,
     stochastic_rules,
 )
-from tellapart.theory.dnf import from_dnf, to_dnf
-from tellapart.theory.facts import Facts, facts
+from tellapart.theory.conversions import Split, from_dnf, from_sklearn, from_tree, to_dnf
 from tellapart.theory.legality import Failure, Legality
 from tellapart.theory.reduction import absorb, apart, smallest
-from tellapart.theory.representation import Component, Representation
-from tellapart.theory.trees import Split, from_sklearn, from_tree
+from tellapart.theory.representation import Component, Facts, Representation, facts
 
 __all__ = [
     "Component",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tellapart.errors import ParameterError
+from tellapart.features.phrasing import counted
 from tellapart.model import Literal, Not, describe, truth
 from tellapart.protocol import Feature, Item, Label
 
@@ -60,10 +61,10 @@ class Legality:
         return self.legal
 
     def __str__(self) -> str:
-        odd = f", {_count(len(self.exceptions), 'exception')}" if self.exceptions else ""
+        odd = f", {counted(len(self.exceptions), 'exception')}" if self.exceptions else ""
         if self.legal:
             return f"legal{odd}"
-        lines = [f"not legal: {_count(len(self.failures), 'failure')}{odd}"]
+        lines = [f"not legal: {counted(len(self.failures), 'failure')}{odd}"]
         lines += [f"- {failure}" for failure in self.failures[:_SHOWN]]
         if len(self.failures) > _SHOWN:
             lines.append(f"- and {len(self.failures) - _SHOWN} more")
@@ -190,7 +191,3 @@ def _positions(bits: int) -> Iterator[int]:
         low = bits & -bits
         yield low.bit_length() - 1
         bits ^= low
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

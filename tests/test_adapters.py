@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tellapart as ta
-from tellapart.adapters.numbers import Thresholds, rows
+from tellapart.adapters.sklearn import Thresholds, rows
 
 KNOWN_FAILURES: dict[str, str] = {}
 """Checks of scikit-learn that the classifier cannot pass, each with the reason. None so far."""

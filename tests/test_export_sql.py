@@ -13,8 +13,7 @@ import pytest
 
 import sql_engines
 import tellapart as ta
-from tellapart.checks.random_features import SCHEMA
-from tellapart.checks.random_models import LABELS, ModelMaker
+from tellapart.checks.random_features import LABELS, SCHEMA, ModelMaker
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export.dialects import DIALECTS
 

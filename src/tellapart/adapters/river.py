@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from tellapart import learners
-from tellapart.adapters.fresh import fresh
 from tellapart.errors import MissingExtra
 from tellapart.features import Above, Column
 from tellapart.model import DecisionList, Not, truth
@@ -28,13 +28,13 @@ _CUTS = 8
 class DFFClassifier(base.Classifier):
     """Learn a decision list online, by a conversation with a teacher who remembers recent items.
 
-    At every mistake the feature is named, out of those that tell the item from the shown example,
-    that tells their labels apart best among the items remembered.
+    At every mistake the teacher names the feature that best separates the two labels among the
+    items remembered, out of those that hold on the item and not on the shown example.
 
     Parameters
     ----------
     learner : Learner, default=None
-        Who is taught; a copy of it. None: the best learner there is that needs no parameters.
+        A copy of it is taught. None: `AutoDFF()`.
     history : int, default=500
         How many items the teacher remembers.
 
@@ -52,7 +52,7 @@ class DFFClassifier(base.Classifier):
     def __init__(self, learner: Learner | None = None, history: int = 500) -> None:
         self.learner, self.history = learner, history
         self.mistakes = 0
-        self._learner = fresh(learner)
+        self._learner = learners.AutoDFF() if learner is None else copy.deepcopy(learner)
         self._recent: deque[tuple[Row, Label]] = deque(maxlen=history)
         self._labels: dict[Any, None] = {}
 

@@ -2,12 +2,16 @@
 
 from tellapart.worlds.base import Listed, World
 from tellapart.worlds.dnf import dnf
-from tellapart.worlds.errata import fresh_reasons, quiet_majority, returning_exception
 from tellapart.worlds.grown import grown
-from tellapart.worlds.islands import islands
-from tellapart.worlds.lower_bound import lower_bound
 from tellapart.worlds.made import MadeWorld
-from tellapart.worlds.single_exception import single_exception
+from tellapart.worlds.theorems import (
+    fresh_reasons,
+    islands,
+    lower_bound,
+    quiet_majority,
+    returning_exception,
+    single_exception,
+)
 from tellapart.worlds.tree import tree
 from tellapart.worlds.zoo import zoo
 

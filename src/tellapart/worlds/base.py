@@ -20,7 +20,7 @@ from tellapart.theory.representation import Representation
 
 
 class View(Sequence[Any]):
-    """A sequence that makes its members when they are looked at."""
+    """A sequence that makes its members when asked for them."""
 
     def __init__(self, length: int, member: Callable[[int], Any]) -> None:
         self._length, self._member = length, member

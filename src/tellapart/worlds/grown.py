@@ -1,4 +1,4 @@
-"""A world out of labelled items: the teacher has in mind a decision tree that fits them."""
+"""A world made from labelled items: the teacher has a decision tree in mind that fits them."""
 
 from __future__ import annotations
 

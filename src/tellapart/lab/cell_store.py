@@ -1,8 +1,8 @@
-"""Finished cells on disk, one file each: there whole, or not there.
+"""Finished cells on disk, one file each: complete, or absent.
 
-A file is written under another name, flushed to the disk and renamed, so that a crash, a full disk
-or Ctrl-C never leaves half a cell under its name. A file is believed only if its checksum is right
-and it was made by the very source code that asks for it.
+A file is written under another name, flushed to disk and renamed, so a crash, a full disk or Ctrl-C
+never leaves half a cell. A file counts only if its checksum is right and it was made by the source
+code that asks for it.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ _UNFINISHED = ".unfinished"
 
 
 @cache
-def source_of(experiment: str) -> str:
-    """A fingerprint of the code that decides an experiment's numbers."""
+def source_fingerprint(experiment: str) -> str:
+    """A hash of the code that an experiment's numbers depend on."""
     package = Path(tellapart.__file__).parent
-    asked = load(experiment)
-    own = inspect.getsourcefile(asked.run)
+    loaded = load(experiment)
+    own = inspect.getsourcefile(loaded.run)
     digest = hashlib.sha256(b"" if own is None else Path(own).read_bytes())
-    for place in (package / name for name in asked.decided_by):
-        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+    for part in (package / name for name in loaded.depends_on):
+        for path in sorted(part.rglob("*.py")) if part.is_dir() else [part]:
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-class Store:
-    """The cells of one folder. One process at a time may have it open.
+class CellStore:
+    """The cells of one folder; only one process at a time can open it.
 
     >>> import tempfile
     >>> cell = Cell("theorem2", {"m": 8})
-    >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+    >>> with tempfile.TemporaryDirectory() as folder, CellStore(Path(folder)) as store:
     ...     before = store.load(cell)
-    ...     store.save(cell, [{"mistakes": 17}], source_of("theorem2"))
+    ...     store.save(cell, [{"mistakes": 17}], source_fingerprint("theorem2"))
     ...     before, store.load(cell)
     (None, [{'mistakes': 17}])
     """
@@ -55,7 +55,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> CellStore:
         self.folder.mkdir(parents=True, exist_ok=True)
         if (
             any(not path.name.startswith(".") for path in self.folder.iterdir())
@@ -73,47 +73,47 @@ class Store:
         self._lock.close()
 
     def path(self, cell: Cell) -> Path:
-        """Where a cell is kept."""
+        """The file of a cell."""
         words = re.sub(r"[^A-Za-z0-9.=]+", "-", cell.name.partition(" ")[2])[:80]
         short = hashlib.sha256(cell.name.encode()).hexdigest()[:8]
-        home = cell.experiment.replace(":", "-")
-        return self.folder / "cells" / home / f"{words}-{short}.json"
+        folder = cell.experiment.replace(":", "-")
+        return self.folder / "cells" / folder / f"{words}-{short}.json"
 
     def load(self, cell: Cell) -> list[Row] | None:
-        """The rows of a finished cell; None if it must be run."""
+        """The rows of a finished cell; None if it has to run."""
         try:
             text = self.path(cell).read_bytes()
         except FileNotFoundError:
             return None
         try:
             data = json.loads(text)
-            whole = data == _sealed(cell, data["rows"], source_of(cell.experiment))
+            valid = data == _record(cell, data["rows"], source_fingerprint(cell.experiment))
         except (ValueError, KeyError, TypeError):
             return None
-        return data["rows"] if whole else None
+        return data["rows"] if valid else None
 
     def save(self, cell: Cell, rows: list[Row], source: str) -> None:
-        """Keep the rows of a cell, all of them or none."""
-        text = json.dumps(_sealed(cell, rows, source), indent=1, allow_nan=False)
-        write(self.path(cell), text.encode())
+        """Save the rows of a cell, all or nothing."""
+        text = json.dumps(_record(cell, rows, source), indent=1, allow_nan=False)
+        write_atomic(self.path(cell), text.encode())
 
 
-def write(path: Path, content: bytes) -> None:
-    """Write a file whole, or leave what was there."""
+def write_atomic(path: Path, content: bytes) -> None:
+    """Write a whole file, or leave the old one untouched."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.{os.getpid()}{_UNFINISHED}")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}{_UNFINISHED}")
     try:
-        with draft.open("wb") as file:
+        with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        draft.replace(path)
+        temporary.replace(path)
     except BaseException as error:
-        draft.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            error.filename = error.filename or str(path)  # a full disk does not say whose
+            error.filename = error.filename or str(path)  # ENOSPC names no file
         raise
-    with contextlib.suppress(OSError):  # not every system lets one open a folder
+    with contextlib.suppress(OSError):  # some systems cannot open a folder
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -121,7 +121,7 @@ def write(path: Path, content: bytes) -> None:
             os.close(folder)
 
 
-def _sealed(cell: Cell, rows: list[Row], source: str) -> dict[str, Any]:
+def _record(cell: Cell, rows: list[Row], source: str) -> dict[str, Any]:
     content = {
         "tellapart": "cell",
         "format": FORMAT,
@@ -135,11 +135,11 @@ def _sealed(cell: Cell, rows: list[Row], source: str) -> dict[str, Any]:
 
 
 def _lock(path: Path) -> Any:
-    """Hold the folder, as long as the returned file is open; a killed process lets go of it."""
+    """Lock the folder until the returned file is closed or the process ends."""
     file = path.open("a+b")
     try:
         import fcntl
-    except ImportError:  # no such lock on this system: the atomic writes must do
+    except ImportError:  # not on this system; the atomic writes have to do
         return file
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,28 +1,30 @@
-"""Label-only learners from elsewhere, in the same conversation: they guess, and hear the label.
+"""Label-only learners to compare with: trees, naive Bayes, logistic regression.
 
-A peer sees every column of an item and every label, and no reasons. What it shows as an example is
-the first item it met under the label it guesses: the teacher must have something to speak about.
+A peer sees every column of an item and every label, but no features. The example it shows is the
+first item it saw with the guessed label, because the teacher needs one.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import partial
-from typing import Any
+from math import log2
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tellapart.errors import MissingExtra
-from tellapart.lab.cart import Cart
 from tellapart.lab.streams import Stream
 from tellapart.protocol import Correction, Guess, Item, Label
 
 Bits = npt.NDArray[np.bool_]
+_Counts = npt.NDArray[np.int32]
+_TIE = 1e-7  # splits whose bits differ by less are ties
 
 
 class Peer(ABC):
-    """A classifier that is told labels, item by item, in the order of its stream."""
+    """A classifier that learns the labels of a stream, item by item, in order."""
 
     def __init__(self, stream: Stream) -> None:
         self.rows, self.labels = stream.rows, stream.labels
@@ -31,65 +33,209 @@ class Peer(ABC):
         self.round = 0
 
     def guess(self, item: Item) -> Guess:
-        """The label of the next item, and the first item that had it."""
+        """The predicted label of the next item, and the first item that had it."""
         if not self._examples:
             return Guess(None, None)
         label = self.labels[self._predict(self.round)]
         return Guess(label, self._examples[label])
 
     def learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
-        """Take the label of the next item."""
+        """Learn the label of the next item."""
         label = guess.label if correction is None else correction.label
         self._examples.setdefault(label, item)
-        self._take(self.round, self._code[label], wrong=correction is not None)
+        self._learn(self.round, self._code[label], wrong=correction is not None)
         self.round += 1
 
     @abstractmethod
     def _predict(self, number: int) -> int:
-        """The code of the label of row `number`."""
+        """The predicted code of the label of row `number`."""
 
     @abstractmethod
-    def _take(self, number: int, code: int, *, wrong: bool) -> None:
-        """Learn the label of row `number`; `wrong`: the guess was, or there was none."""
+    def _learn(self, number: int, code: int, *, wrong: bool) -> None:
+        """Learn the label of row `number`; `wrong` if the guess was wrong or missing."""
 
 
 class Tree(Peer):
-    """A decision tree that is grown anew on all that was seen, after every mistake."""
+    """A decision tree, fitted to the whole history after every mistake."""
 
     def __init__(self, stream: Stream, *, pruning: float) -> None:
         super().__init__(stream)
-        shape = self.rows.shape[1], len(self.labels)
-        self.tree = Cart(*shape, pruning=pruning, seed=stream.seed)
+        columns, labels = self.rows.shape[1], len(self.labels)
+        self.tree = Cart(columns, labels, pruning=pruning, seed=stream.seed)
 
     def _predict(self, number: int) -> int:
         return self.tree.predict(self.rows[number])
 
-    def _take(self, number: int, code: int, *, wrong: bool) -> None:
+    def _learn(self, number: int, code: int, *, wrong: bool) -> None:
         self.tree.add(self.rows[number], code)
         if wrong:
             self.tree.fit()
 
 
+class Node(NamedTuple):
+    """A split by `column`; a leaf has column -1."""
+
+    column: int
+    yes: int
+    no: int
+    counts: _Counts
+    """Rows of each label."""
+    bits: float
+    """Their number times the entropy of their labels."""
+
+
+class Cart:
+    """A decision tree on 0/1 columns, for many fits to a growing history.
+
+    It is the tree of scikit-learn's `DecisionTreeClassifier(criterion="entropy", ccp_alpha=...)`,
+    with ties broken at random as there. With many columns it is much faster: it scores all columns
+    of a node at once, counts only the smaller of two children, and updates the counts of the root
+    as rows are added.
+
+    Parameters
+    ----------
+    columns : int
+        How many columns there are.
+    labels : int
+        How many labels there can be.
+    pruning : float, default=0
+        `ccp_alpha`: the entropy, over all rows, that a leaf must save to be worth having.
+    seed : int, default=0
+        Breaks ties.
+
+    >>> tree = Cart(columns=2, labels=2)
+    >>> for row, label in (([1, 0], 0), ([1, 1], 1), ([0, 0], 1), ([0, 1], 1)):
+    ...     tree.add(np.array(row), label)
+    >>> tree.fit()
+    >>> [tree.predict(np.array(row)) for row in ([1, 0], [1, 1], [0, 1])], len(tree.nodes)
+    ([0, 1, 1], 5)
+    """
+
+    def __init__(self, columns: int, labels: int, *, pruning: float = 0.0, seed: int = 0) -> None:
+        self.pruning = pruning
+        self._rows = np.zeros((64, columns), dtype=np.float32)
+        self._is = np.zeros((64, labels), dtype=np.float32)
+        self._held = np.zeros((columns, labels), dtype=np.int32)
+        self._nlogn = np.zeros(1)
+        self._random = np.random.default_rng([seed, 13])
+        self.size = 0
+        self.nodes: list[Node] = []
+
+    def add(self, row: npt.NDArray[Any], label: int) -> None:
+        """Add one more row."""
+        if self.size == len(self._rows):
+            self._rows, self._is = (
+                np.concatenate([array, np.zeros_like(array)]) for array in (self._rows, self._is)
+            )
+        self._rows[self.size] = row
+        self._is[self.size, label] = 1
+        self._held[:, label] += row.astype(np.int32)
+        self.size += 1
+
+    def fit(self) -> None:
+        """Fit the tree to all rows, and prune it."""
+        if self.size >= len(self._nlogn):
+            self._nlogn = np.array([n * log2(n or 1) for n in range(2 * self.size)])
+        self.nodes = []
+        whole: _Counts = self._is[: self.size].sum(axis=0).astype(np.int32)
+        self._grow(np.arange(self.size), whole, self._held)
+        if self.pruning:
+            self._prune()
+
+    def predict(self, row: npt.NDArray[Any]) -> int:
+        """The label of a row; of labels equally frequent in its leaf, the first one."""
+        node = self.nodes[0]
+        while node.column >= 0:
+            node = self.nodes[node.yes if row[node.column] else node.no]
+        return int(node.counts.argmax())
+
+    def _grow(self, members: npt.NDArray[np.intp], counts: _Counts, held: _Counts) -> int:
+        """The number of the new node for `members`; `held` counts their labels by true column."""
+        number = len(self.nodes)
+        bits = float(self._nlogn[len(members)] - self._nlogn[counts].sum())
+        self.nodes.append(Node(-1, -1, -1, counts, bits))
+        if bits <= self.pruning * self.size:  # no split below could survive pruning
+            return number
+        column = self._best(counts, held)
+        if column < 0:
+            return number
+        inside = self._rows[members, column] > 0
+        parts = members[inside], members[~inside]
+        totals = held[column].copy(), counts - held[column]
+        own = [held, held]
+        if max(map(np.count_nonzero, totals)) > 1:  # else both are leaves and need no counts
+            smaller = int(len(parts[1]) < len(parts[0]))
+            part = parts[smaller]
+            own[smaller] = (self._rows[part].T @ self._is[part]).astype(np.int32)
+            own[1 - smaller] = held - own[smaller]
+        yes, no = (self._grow(*half) for half in zip(parts, totals, own, strict=True))
+        self.nodes[number] = Node(column, yes, no, counts, bits)
+        return number
+
+    def _best(self, counts: _Counts, held: _Counts) -> int:
+        """The column that saves most bits, ties broken at random; -1 if none splits."""
+        inside = held.sum(axis=1)
+        size = int(counts.sum())
+        bits = self._nlogn[inside] + self._nlogn[size - inside]
+        for label in np.flatnonzero(counts):
+            bits -= self._nlogn[held[:, label]]
+            bits -= self._nlogn[counts[label] - held[:, label]]
+        bits[(inside == 0) | (inside == size)] = np.inf
+        least = bits.min()
+        if np.isinf(least):
+            return -1
+        ties = np.flatnonzero(bits <= least + _TIE)
+        return int(ties[self._random.integers(len(ties))])
+
+    def _prune(self) -> None:
+        """Undo splits that save less than `pruning` for each leaf, the weakest first."""
+        nodes = self.nodes
+        allowed = self.pruning * self.size
+        while True:
+            below, leaves = [node.bits for node in nodes], [1] * len(nodes)
+            for number in reversed(range(len(nodes))):  # children come after their parents
+                node = nodes[number]
+                if node.column >= 0:
+                    below[number] = below[node.yes] + below[node.no]
+                    leaves[number] = leaves[node.yes] + leaves[node.no]
+            saved = [
+                ((node.bits - below[number]) / (leaves[number] - 1), number)
+                for number, node in enumerate(nodes)
+                if node.column >= 0
+            ]
+            least, weakest = min(saved, default=(np.inf, -1))
+            if least > allowed:
+                return
+            self._cut(weakest)
+
+    def _cut(self, number: int) -> None:
+        """Make a node and all nodes below it leaves."""
+        node = self.nodes[number]
+        if node.column >= 0:
+            self._cut(node.yes)
+            self._cut(node.no)
+            self.nodes[number] = node._replace(column=-1)
+
+
 class Bernoulli(Peer):
-    """river's `BernoulliNB`, counted in arrays: the same guesses in a hundredth of the time."""
+    """river's `BernoulliNB` with counts in arrays: the same guesses, a hundred times as fast."""
 
     def __init__(self, stream: Stream) -> None:
         super().__init__(stream)
         self._held = np.zeros((len(self.labels), self.rows.shape[1]))
         self._counts = np.zeros(len(self.labels))
-        self._logs = np.zeros((2, *self._held.shape))  # of not having, and of having, a column
-        self._met: list[int] = []  # codes in the order met: of equals, river takes the first
+        self._logs = np.zeros((2, *self._held.shape))  # for a false and for a true column
+        self._order: list[int] = []  # codes by first appearance; river breaks ties so
 
     def _predict(self, number: int) -> int:
-        has = self.rows[number]
-        met = self._met
-        prior = np.log(self._counts[met] / self._counts.sum())
-        score = prior + self._logs[1][met] @ has + self._logs[0][met] @ ~has
-        return met[int(score.argmax())]
+        row, codes = self.rows[number], self._order
+        prior = np.log(self._counts[codes] / self._counts.sum())
+        score = prior + self._logs[1][codes] @ row + self._logs[0][codes] @ ~row
+        return codes[int(score.argmax())]
 
-    def _take(self, number: int, code: int, *, wrong: bool) -> None:
+    def _learn(self, number: int, code: int, *, wrong: bool) -> None:
         if not self._counts[code]:
-            self._met.append(code)
+            self._order.append(code)
         self._counts[code] += 1
         self._held[code] += self.rows[number]
         share = (self._held[code] + 1) / (self._counts[code] + 2)
@@ -97,7 +243,7 @@ class Bernoulli(Peer):
 
 
 class Hoeffding(Peer):
-    """river's `HoeffdingTreeClassifier`, told that columns are nominal, and quick to split."""
+    """river's `HoeffdingTreeClassifier`, with nominal columns and early splits."""
 
     def __init__(self, stream: Stream) -> None:
         super().__init__(stream)
@@ -114,18 +260,18 @@ class Hoeffding(Peer):
         return dict(zip(self._names, self.rows[number].tolist(), strict=True))
 
     def _predict(self, number: int) -> int:
-        said = self.tree.predict_one(self._item(number))
-        return 0 if said is None else int(said)
+        code = self.tree.predict_one(self._item(number))
+        return 0 if code is None else int(code)
 
-    def _take(self, number: int, code: int, *, wrong: bool) -> None:
+    def _learn(self, number: int, code: int, *, wrong: bool) -> None:
         self.tree.learn_one(self._item(number), code)
 
 
 class Logistic(Peer):
-    """scikit-learn's `LogisticRegression`, fitted anew on all that was seen after mistakes.
+    """scikit-learn's `LogisticRegression`, fitted to the whole history after mistakes.
 
-    Not after each: between two fits the history grows by three in a hundred, or a fit alone would
-    take longer than all others together. (It errs so often that this hardly makes it wait.)
+    Not after each: between two fits the history grows by 3 %, or it would take longer than all
+    other peers together. It errs so often that this hardly delays a fit.
     """
 
     def __init__(self, stream: Stream) -> None:
@@ -145,13 +291,13 @@ class Logistic(Peer):
             return self._codes[0]
         return int(self._model.predict(self._points[number : number + 1])[0])
 
-    def _take(self, number: int, code: int, *, wrong: bool) -> None:
+    def _learn(self, number: int, code: int, *, wrong: bool) -> None:
         self._codes.append(code)
         known = set(self._codes)
         if not wrong or len(known) < 2:
             return
         if self._model is None or len(self._model.classes_) < len(known):
-            self._model = self._make()  # weights for one label less are no start
+            self._model = self._make()  # a warm start needs weights for all labels
         elif len(self._codes) < 1.03 * self._fitted:
             return
         self._fitted = len(self._codes)
@@ -159,9 +305,9 @@ class Logistic(Peer):
 
 
 def rotated(rows: Bits) -> npt.NDArray[np.float64]:
-    """The rows in as many coordinates as there are rows, if there are more columns.
+    """The rows in as many coordinates as there are rows, if there are more columns than that.
 
-    Lengths and angles stay, and with them every fit that is penalised by the length of its weights.
+    Lengths and angles stay the same, and so does a fit with an L2 penalty.
     """
     whole = rows.astype(np.float64)
     if len(rows) >= whole.shape[1]:
@@ -178,10 +324,10 @@ PEERS: dict[str, Any] = {
     "BernoulliNB": Bernoulli,
     "LogisticRegression": Logistic,
 }
-"""Peers by the name they have in rows and figures: each makes a fresh one for a stream."""
+"""By name: makes a fresh peer for a stream."""
 
 READABLE = ("tree, light", "tree, strong", "HoeffdingTree", "BernoulliNB")
-"""Those whose models a person can read."""
+"""Peers whose models a person can read."""
 
 MOST_COLUMNS = {"HoeffdingTree": 1000}
-"""Peers that are left out where there are more columns: river takes 0.1 s a round at 10 000."""
+"""Peers left out where there are more columns: river takes 0.1 s a round at 10 000."""

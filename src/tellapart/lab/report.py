@@ -1,4 +1,4 @@
-"""The report: one HTML file that needs nothing else, and figures and numbers beside it."""
+"""Run experiments and report them: one HTML file, with figures and numbers beside it."""
 
 from __future__ import annotations
 
@@ -8,30 +8,42 @@ import html
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import tellapart
-from tellapart.lab.cell_store import write
-from tellapart.lab.experiment import Experiment, Finding, Picture, Row, Table, Value
+from tellapart.lab.cell_store import CellStore, write_atomic
+from tellapart.lab.experiment import (
+    EXPERIMENTS,
+    Cell,
+    Experiment,
+    Finding,
+    Picture,
+    Row,
+    Rows,
+    Table,
+    Value,
+    load,
+)
 from tellapart.lab.figures import render
+from tellapart.lab.sweep import sweep
 
-_SEAL = ".report"
+_STAMP = ".report"  # records what the report was made of
 _SHORT = 12  # tables with more lines are folded
 
 
 class Result(NamedTuple):
-    """An experiment, its rows, and what they say."""
+    """An experiment, its rows, and what they show."""
 
     experiment: Experiment
-    rows: list[Row]
+    rows: Rows
     finding: Finding
 
     def summary(self) -> dict[str, Any]:
-        """What was claimed and what was found, as JSON values."""
+        """Claim and finding, as JSON values."""
         experiment, _, finding = self
         return {
             "experiment": experiment.name,
@@ -43,20 +55,71 @@ class Result(NamedTuple):
         }
 
 
-def write_report(results: Sequence[Result], folder: Path, *, quick: bool, cells: int) -> Path:
-    """Write figures, numbers and the report into `folder`; returns where the report is.
+def plan(only: Sequence[str] = (), *, quick: bool = False) -> list[Cell]:
+    """Every cell of the experiments named in `only`, or of all.
 
-    Nothing in them depends on when or where the cells were run: same cells, same bytes. So what is
-    there already, made of the same by the same code, is left as it is: drawing takes a while.
+    >>> len(plan(["theorem2"], quick=True)) < len(plan(["theorem2"]))
+    True
     """
-    report, seal = folder / "report.html", folder / _SEAL
-    made_of = _made_of(results, quick=quick, cells=cells)
-    if _stands(seal, made_of):
-        return report
+    return [cell for name in _names(only) for cell in load(name).cells(quick)]
+
+
+def run(
+    folder: Path | str,
+    only: Sequence[str] = (),
+    *,
+    quick: bool = False,
+    workers: int | None = None,
+    dask: str | None = None,
+    on_cell: Callable[[Cell, bool], None] = lambda cell, ran: None,
+) -> list[Result]:
+    """Run experiments into `folder`: report.html, figures/, numbers/, and cells/ to resume from.
+
+    Parameters
+    ----------
+    only : names of experiments, default all
+        See `EXPERIMENTS`.
+    quick : bool, default=False
+        Fewer and shorter cells: under two minutes on two cores.
+    workers, dask, on_cell
+        As for `sweep`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [result] = run(folder, ["erratum_return"], quick=True, workers=1)
+    ...     result.finding.holds, sorted(path.name for path in Path(folder).glob("[a-z]*"))
+    (True, ['cells', 'figures', 'numbers', 'report.html'])
+    """
+    folder = Path(folder)
+    cells = plan(only, quick=quick)
+    with CellStore(folder) as store:
+        rows = sweep(cells, store, workers=workers, dask=dask, on_cell=on_cell)
+        results = []
+        for name in _names(only):
+            experiment = load(name)
+            own = Rows(row for cell in cells if cell.experiment == name for row in rows[cell.name])
+            results.append(Result(experiment, own, experiment.read(own)))
+        write_report(results, folder, quick=quick, cells=len(cells))
+    return results
+
+
+def _names(only: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(only or EXPERIMENTS))
+
+
+def write_report(results: Sequence[Result], folder: Path, *, quick: bool, cells: int) -> None:
+    """Write figures, numbers and the report into `folder`.
+
+    Same cells, same bytes: nothing in them depends on when or where the cells were run. Drawing
+    takes a while, so a report that is complete and up to date is not written again.
+    """
+    source = _source(results, quick=quick, cells=cells)
+    if _up_to_date(folder, source):
+        return
     files: dict[str, str] = {}
 
     def put(name: str, content: bytes) -> None:
-        write(folder / name, content)
+        write_atomic(folder / name, content)
         files[name] = sha256(content).hexdigest()
 
     sections = []
@@ -72,21 +135,21 @@ def write_report(results: Sequence[Result], folder: Path, *, quick: bool, cells:
             drawn.append(_figure(images["svg"], picture))
         sections.append(_section(result, drawn))
     put("report.html", _page(results, sections, quick=quick, cells=cells).encode())
-    write(seal, json.dumps({"made_of": made_of, "files": files}, indent=1).encode())
-    return report
+    stamp = json.dumps({"made_of": source, "files": files}, indent=1)
+    write_atomic(folder / _STAMP, stamp.encode())
 
 
-def _made_of(results: Sequence[Result], *, quick: bool, cells: int) -> str | None:
-    """A fingerprint of all that decides what is written; None if there is code we do not know."""
+def _source(results: Sequence[Result], *, quick: bool, cells: int) -> str | None:
+    """A fingerprint of everything the report depends on; None if foreign code draws it."""
     ours = "tellapart.lab.experiments."
     if not all(result.experiment.read.__module__.startswith(ours) for result in results):
         return None
     try:
-        drawn_by = version("matplotlib")
+        matplotlib = version("matplotlib")
     except PackageNotFoundError:
         return None
     package = Path(tellapart.__file__).parent
-    digest = sha256(f"{quick} {cells} {tellapart.__version__} {drawn_by}".encode())
+    digest = sha256(f"{quick} {cells} {tellapart.__version__} {matplotlib}".encode())
     for path in sorted(package.rglob("*.py")):
         digest.update(path.read_bytes())
     for result in results:
@@ -94,13 +157,13 @@ def _made_of(results: Sequence[Result], *, quick: bool, cells: int) -> str | Non
     return digest.hexdigest()
 
 
-def _stands(seal: Path, made_of: str | None) -> bool:
-    """Whether all files that were written last are there, whole, and made of this."""
+def _up_to_date(folder: Path, source: str | None) -> bool:
+    """Whether all files of the last report are there, unchanged, and made of `source`."""
     try:
-        before = json.loads(seal.read_bytes())
-        return before["made_of"] == made_of is not None and all(
-            sha256((seal.parent / name).read_bytes()).hexdigest() == known
-            for name, known in before["files"].items()
+        stamp = json.loads((folder / _STAMP).read_bytes())
+        return stamp["made_of"] == source is not None and all(
+            sha256((folder / name).read_bytes()).hexdigest() == known
+            for name, known in stamp["files"].items()
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
@@ -137,7 +200,7 @@ def _as_json(result: Result) -> bytes:
 
 def _page(results: Sequence[Result], sections: Sequence[str], *, quick: bool, cells: int) -> str:
     lines = "".join(
-        f"<tr><td><a href='#{result.experiment.name}'>{_text(result.experiment.title)}</a></td>"
+        f"<tr><td><a href='#{result.experiment.name}'>{_escape(result.experiment.title)}</a></td>"
         f"<td>{_badge(result.finding)}</td><td>{_prose(result.finding.verdict)}</td></tr>"
         for result in results
     )
@@ -165,7 +228,7 @@ Each cell is seeded by its own name: the same command gives the same report.</fo
 def _section(result: Result, figures: Sequence[str]) -> str:
     experiment, rows, finding = result
     tables = "".join(map(_table, finding.tables))
-    return f"""<section id="{experiment.name}"><h2>{_text(experiment.title)}</h2>
+    return f"""<section id="{experiment.name}"><h2>{_escape(experiment.title)}</h2>
 <dl><dt>Claimed</dt><dd>{_prose(experiment.claim)}</dd>
 <dt>Seen</dt><dd>{_prose(finding.seen)}</dd>
 <dt>Verdict</dt><dd>{_badge(finding)} {_prose(finding.verdict)}</dd></dl>
@@ -184,17 +247,16 @@ def _figure(svg: bytes, picture: Picture) -> str:
     data = base64.b64encode(svg).decode()
     width = 5 * picture.size[0]  # in rem: letters have the same size in all figures
     return (
-        f"<figure><img style='max-width:{width:g}rem' alt='{_text(picture.caption)}'"
+        f"<figure><img style='max-width:{width:g}rem' alt='{_escape(picture.caption)}'"
         f" src='data:image/svg+xml;base64,{data}'>"
         f"<figcaption>{_prose(picture.caption)}</figcaption></figure>"
     )
 
 
 def _table(table: Table) -> str:
-    head = "".join(f"<th>{_text(name)}</th>" for name in table.columns)
+    head = "".join(f"<th>{_escape(name)}</th>" for name in table.columns)
     body = "".join(
-        "<tr>" + "".join(f"<td{_kind(value)}>{_say(value)}</td>" for value in line) + "</tr>"
-        for line in table.lines
+        "<tr>" + "".join(_cell(value) for value in line) + "</tr>" for line in table.lines
     )
     whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     whole = f"<div class='wide'>{whole}</div>"
@@ -204,34 +266,26 @@ def _table(table: Table) -> str:
     return f"<p class='caption'>{caption}</p>{whole}"
 
 
-def _kind(value: Value) -> str:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return " class='number'" if number else ""
-
-
-def _say(value: Value) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-    return _text(value)
-
-
-def _text(text: object) -> str:
+def _escape(text: object) -> str:
     return html.escape(str(text), quote=True)
 
 
+def _cell(value: Value) -> str:
+    if value is None or isinstance(value, bool):
+        return f"<td>{'–' if value is None else 'yes' if value else 'no'}</td>"
+    if isinstance(value, int | float):
+        large = isinstance(value, int) or abs(value) >= 1000
+        return f"<td class='number'>{f'{value:,.0f}' if large else f'{value:.3g}'}</td>"
+    return f"<td>{_escape(value)}</td>"
+
+
 def _prose(text: str) -> str:
-    """Text with its powers raised and its equations kept on one line.
+    """HTML with powers raised and equations kept on one line.
 
     >>> _prose("m = 4: like k^1.9")
     'm&nbsp;=&nbsp;4: like k<sup>1.9</sup>'
     """
-    raised = re.sub(r"\^(-?[0-9.]*[0-9])", r"<sup>\1</sup>", _text(text))
+    raised = re.sub(r"\^(-?[0-9.]*[0-9])", r"<sup>\1</sup>", _escape(text))
     return re.sub(r" ([=+]) ", r"&nbsp;\1&nbsp;", raised)
 
 

@@ -1,9 +1,9 @@
-"""What learners are compared on: streams of items under a teacher, by name and seed."""
+"""The streams of `tellapart compare`: items and a teacher, by name and seed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from typing import Any
@@ -14,15 +14,15 @@ import numpy.typing as npt
 from tellapart import worlds
 from tellapart.errors import ParameterError
 from tellapart.lab import real_tables
-from tellapart.lab.trial import Labelled, Scene, slipping, worst
+from tellapart.lab.trial import InformedWorld, slipping_teacher, told_parameters
 from tellapart.simulation import unpack
 from tellapart.teachers import Slipping
 from tellapart.worlds import World
 
 ROUNDS = 1000
-"""Items of a made world, and the most that are taken of a table."""
-SLIPS = 0.03
-"""How often a slipping teacher slips."""
+"""Items of a made world, and the most rows taken from a table."""
+SLIP_RATE = 0.03
+"""Of a slipping teacher."""
 
 _SIZES = {30: (8, 3), 300: (10, 4), 3000: (12, 4), 10_000: (12, 4)}
 """Components and labels of made worlds by their number of features."""
@@ -30,8 +30,8 @@ _NOISY = ("monk-2", "phishing", "titanic")
 
 
 @dataclass(frozen=True)
-class Row:
-    """A stream by name: a world or a table, and who teaches it."""
+class StreamSpec:
+    """A world or a table, and its kind of teacher: one row of the comparison."""
 
     world: str
     """tree, dnf, zoo, or a table's name."""
@@ -45,7 +45,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """What it is called: "dnf-300-3%", "zoo-informed"."""
+        """Its name, like "dnf-300-3%" or "zoo-informed"."""
         parts = [self.world]
         if self.made:
             parts += [str(self.features), f"{self.exceptions}%"]
@@ -55,78 +55,78 @@ class Row:
 
     @property
     def made(self) -> bool:
-        """Whether it is a made world."""
+        """Whether the world is made, not a table."""
         return self.world in ("tree", "dnf")
 
     @property
     def group(self) -> str:
-        """made, tables, or noise: tables in which noise rules."""
+        """made, tables, or noise (tables that are mostly noise)."""
         return "made" if self.made else "noise" if self.world in _NOISY else "tables"
 
     @property
     def missing(self) -> str | None:
-        """What to install to have it, if it is not there."""
+        """The command that installs its table; None if nothing is missing."""
         shipped = self.made or self.world == "zoo"
         return None if shipped else real_tables.missing(self.world)
 
 
-def _all() -> list[Row]:
+def _specs() -> list[StreamSpec]:
     rows = [
-        Row(kind, features, exceptions)
+        StreamSpec(kind, features, exceptions)
         for features in _SIZES
         for kind in ("tree", "dnf")
         for exceptions in ((0, 1, 3, 10) if features < 3000 else (0, 3))
     ]
-    rows += [Row(kind, 30, e, "informed") for kind in ("tree", "dnf") for e in (0, 3)]
-    rows += [Row(kind, 300, 0, "slipping") for kind in ("tree", "dnf")]
+    rows += [StreamSpec(kind, 30, e, "informed") for kind in ("tree", "dnf") for e in (0, 3)]
+    rows += [StreamSpec(kind, 300, 0, "slipping") for kind in ("tree", "dnf")]
     for table in ("zoo", "housevotes", "mushroom", "tic-tac-toe", *_NOISY):
-        rows += [Row(table), Row(table, teacher="informed")]
-    rows += [Row(table, teacher="slipping") for table in ("zoo", "housevotes", "mushroom")]
+        rows += [StreamSpec(table), StreamSpec(table, teacher="informed")]
+    rows += [StreamSpec(table, teacher="slipping") for table in ("zoo", "housevotes", "mushroom")]
     return rows
 
 
-ROWS = {row.name: row for row in _all()}
-"""Every row of the benchmark, by name."""
+ROWS = {row.name: row for row in _specs()}
+"""Every row of the comparison, by name."""
 QUICK = ("tree-30-0%", "tree-30-3%", "dnf-30-0%", "dnf-30-3%", "tree-300-0%", "zoo", "zoo-informed")
 """The rows of a quick run."""
 
 
 def choose(patterns: Sequence[str], known: Sequence[str], what: str) -> list[str]:
-    """The names that match one of the patterns, in the order known.
+    """The names that match one of the patterns, in the order of `known`.
 
     >>> choose(["zoo*", "tree-300-0%"], list(ROWS), "row")
     ['tree-300-0%', 'zoo', 'zoo-informed', 'zoo-slipping']
     """
     found: set[str] = set()
     for pattern in patterns:
-        fitting = {name for name in known if fnmatchcase(name.lower(), pattern.lower())}
-        if not fitting:
+        matching = {name for name in known if fnmatchcase(name.lower(), pattern.lower())}
+        if not matching:
             raise ParameterError(f"no {what} is called {pattern!r}; known are {', '.join(known)}")
-        found |= fitting
+        found |= matching
     return [name for name in known if name in found]
 
 
 class Stream:
     """A row with a seed: items, a fresh teacher for each learner, and all columns for peers."""
 
-    def __init__(self, row: Row, seed: int) -> None:
-        self.row, self.seed = row, seed
+    def __init__(self, row: StreamSpec, seed: int) -> None:
+        self.seed = seed
         self.world = _world(row, seed)
-        self.scene: Scene = Labelled(self.world) if row.teacher == "informed" else self.world
-        self.slips = SLIPS if row.teacher == "slipping" else 0.0
+        self._taught = InformedWorld(self.world) if row.teacher == "informed" else self.world
+        self._slip_rate = SLIP_RATE if row.teacher == "slipping" else 0.0
         self.labels = sorted(set(self.world.labels), key=str)
 
     def teacher(self) -> Slipping:
-        """A fresh teacher; it slips only where that is the teacher's way."""
-        return slipping(self.scene, self.slips, self.seed)
+        """A fresh teacher; it slips only if its kind does."""
+        return slipping_teacher(self._taught, self._slip_rate, self.seed)
 
     @property
     def told(self) -> tuple[int, int, int]:
-        """m, k and s as a learner may be told them, slips counted as exceptions.
+        """m, k and s as a learner may be told them; slips count as exceptions.
 
-        An informed teacher has no components in mind; then they are those of the world.
+        An informed teacher follows no components; then they are those of the world.
         """
-        return worst(self.world, self.slips, self.seed)
+        return told_parameters(self.world, self._slip_rate, self.seed)
 
     @cached_property
     def rows(self) -> npt.NDArray[np.bool_]:
@@ -138,12 +138,11 @@ class Stream:
 
 @lru_cache(maxsize=2)
 def stream(name: str, seed: int, rounds: int) -> Stream:
-    """The stream of a row; the last two are kept, for the next learner."""
-    row = ROWS[name]
-    return Stream(Row(row.world, row.features, row.exceptions, row.teacher, rounds), seed)
+    """The stream of a row; the last two are cached for the next learner."""
+    return Stream(replace(ROWS[name], rounds=rounds), seed)
 
 
-def _world(row: Row, seed: int) -> World:
+def _world(row: StreamSpec, seed: int) -> World:
     if row.made:
         make = worlds.tree if row.world == "tree" else worlds.dnf
         components, labels = _SIZES[row.features]

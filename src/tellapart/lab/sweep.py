@@ -1,7 +1,7 @@
-"""Running cells: in processes of this machine, or on a Dask cluster that is there already.
+"""Run cells in local processes or on an existing Dask cluster.
 
-Only this process writes. A cell is kept as soon as it is finished, so whatever happens to a worker,
-the disk or this process costs no more than the cells under way.
+Only this process writes. It saves a cell as soon as the cell is finished, so a crash of a worker or
+of this process costs only the unfinished cells.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from tellapart.errors import LabError, MissingExtra, check
-from tellapart.lab.cell_store import Store, source_of
+from tellapart.lab.cell_store import CellStore, source_fingerprint
 from tellapart.lab.experiment import Cell, Row, Value, load
 
-_SETBACKS = 3  # times in a row that workers may die before a cell is finished
-_WATCH = "tellapart: is the lab still there?"
+_MAX_CRASHES = 3  # in a row, without a finished cell between them
+_WATCHER = "tellapart: exit with the parent process"
 _CONNECT = 10  # seconds to wait for a Dask scheduler, and then for its first worker
 
 
@@ -37,23 +37,23 @@ class Outcome(NamedTuple):
 
 
 def run_cell(experiment: str, parameters: Mapping[str, Value]) -> Outcome:
-    """Run one cell, here and now; an error is part of the outcome."""
+    """Run one cell in this process; an error is part of the outcome."""
     cell = Cell(experiment, parameters)
     try:
         rows = [{**parameters, **row} for row in load(experiment).run(cell.seed, **parameters)]
-        return Outcome(cell.name, rows, source_of(experiment), None)
+        return Outcome(cell.name, rows, source_fingerprint(experiment), None)
     except Exception:
         return Outcome(cell.name, None, "", traceback.format_exc(limit=-3).strip())
 
 
-def _run_for(parent: int, experiment: str, parameters: Mapping[str, Value]) -> Outcome:
-    """`run_cell` in a process that ends when the one that started it is gone."""
-    if os.getpid() != parent and not any(t.name == _WATCH for t in threading.enumerate()):
-        threading.Thread(target=_watch, args=(parent,), name=_WATCH, daemon=True).start()
+def _run_in_worker(parent: int, experiment: str, parameters: Mapping[str, Value]) -> Outcome:
+    """`run_cell` in a process that exits when its parent is gone."""
+    if os.getpid() != parent and not any(t.name == _WATCHER for t in threading.enumerate()):
+        threading.Thread(target=_exit_with, args=(parent,), name=_WATCHER, daemon=True).start()
     return run_cell(experiment, parameters)
 
 
-def _watch(parent: int) -> None:
+def _exit_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)
@@ -61,13 +61,13 @@ def _watch(parent: int) -> None:
 
 def sweep(
     cells: Sequence[Cell],
-    store: Store,
+    store: CellStore,
     *,
     workers: int | None = None,
     dask: str | None = None,
     on_cell: Callable[[Cell, bool], None] = lambda cell, ran: None,
 ) -> dict[str, list[Row]]:
-    """The rows of all cells by name: those in the store as they are, the others run.
+    """The rows of all cells by name. Cells in the store are loaded, the others run.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ def sweep(
     dask : str, default=None
         The address of a Dask scheduler, to run there instead.
     on_cell : (cell, ran) -> None
-        Told of every finished cell, and whether it was run just now.
+        Called for every finished cell; `ran` is False if it came from the store.
 
-    Raises `LabError` when cells fail, after all others are finished and kept.
+    Raises `LabError` if cells fail, after all others are finished and saved.
     """
     if workers is not None:
         check("a sweep", "workers", workers, "an integer >= 1", lambda v: v >= 1)
@@ -92,7 +92,7 @@ def sweep(
             rows[cell.name] = known
             on_cell(cell, False)
     order = sorted(waiting.values(), key=lambda cell: -cell.weight)
-    outcomes = _local(order, workers) if dask is None else _on_dask(order, dask)
+    outcomes = _run_local(order, workers) if dask is None else _run_on_dask(order, dask)
     failures = []
     with closing(outcomes):
         for outcome in outcomes:
@@ -100,7 +100,7 @@ def sweep(
             if outcome.rows is None:
                 failures.append(f"{cell.name}: {outcome.error}")
                 continue
-            _same_source(cell, outcome)
+            _check_source(cell, outcome)
             store.save(cell, outcome.rows, outcome.source)
             rows[cell.name] = outcome.rows
             on_cell(cell, True)
@@ -112,24 +112,25 @@ def sweep(
     return rows
 
 
-def _same_source(cell: Cell, outcome: Outcome) -> None:
-    if outcome.source != source_of(cell.experiment):
+def _check_source(cell: Cell, outcome: Outcome) -> None:
+    here = source_fingerprint(cell.experiment)
+    if outcome.source != here:
         raise LabError(
             f"a worker ran {cell.name!r} with another version of tellapart (its source is"
-            f" {outcome.source}, here it is {source_of(cell.experiment)}). Install the same one on"
-            " all workers and restart them"
+            f" {outcome.source}, here it is {here}). Install the same one on all workers and"
+            " restart them"
         )
 
 
-def _local(cells: Sequence[Cell], workers: int | None) -> Generator[Outcome]:
-    """Outcomes as they come, from processes of this machine; dead processes are replaced."""
+def _run_local(cells: Sequence[Cell], workers: int | None) -> Generator[Outcome]:
+    """Yield outcomes of local processes as they finish; replace processes that die."""
     try:
         from joblib import Parallel, delayed, effective_n_jobs
     except ImportError:
         raise MissingExtra("tellapart lab", "lab") from None
     waiting = {cell.name: cell for cell in cells}
     jobs = effective_n_jobs(-1 if workers is None else workers)
-    setbacks = 0
+    crashes = 0
     while waiting:
         parallel = Parallel(
             n_jobs=jobs,
@@ -137,33 +138,33 @@ def _local(cells: Sequence[Cell], workers: int | None) -> Generator[Outcome]:
             batch_size=1,
             pre_dispatch="2*n_jobs",
         )
-        run = delayed(partial(_run_for, os.getpid()))
-        # after a setback one goes alone: who dies takes nobody along
-        line = list(waiting.values())[: 1 if setbacks else None]
-        tasks = [run(cell.experiment, dict(cell.parameters)) for cell in line]
+        run = delayed(partial(_run_in_worker, os.getpid()))
+        # after a crash, run one cell alone: a crash ends every cell in progress
+        batch = list(waiting.values())[: 1 if crashes else None]
+        tasks = [run(cell.experiment, dict(cell.parameters)) for cell in batch]
         try:
             with _closing(parallel(tasks)) as outcomes:
                 for outcome in outcomes:
                     del waiting[outcome.name]
-                    setbacks = 0
+                    crashes = 0
                     yield outcome
         except BrokenExecutor as error:
-            setbacks += 1
-            if setbacks >= _SETBACKS:
+            crashes += 1
+            if crashes >= _MAX_CRASHES:
                 names = ", ".join(list(waiting)[:3])
                 raise LabError(
-                    f"worker processes died {setbacks} times in a row ({type(error).__name__}),"
+                    f"worker processes died {crashes} times in a row ({type(error).__name__}),"
                     f" near {names}. Perhaps memory is short: try fewer workers. Run again to go"
                     " on with what is left"
                 ) from error
-            # one of the first in line did it; let others pass
-            for name in list(waiting)[: max(1, min(2 * jobs, len(line) // 2))]:
+            # one of the first cells caused it; move them to the end
+            for name in list(waiting)[: max(1, min(2 * jobs, len(batch) // 2))]:
                 waiting[name] = waiting.pop(name)
 
 
 @contextmanager
 def _closing(outcomes: Any) -> Iterator[Any]:
-    """Close a joblib generator; that this cancels tasks is meant, and no news."""
+    """Close a joblib generator without its warning that tasks are cancelled."""
     try:
         yield outcomes
     finally:
@@ -172,10 +173,10 @@ def _closing(outcomes: Any) -> Iterator[Any]:
             outcomes.close()
 
 
-def _on_dask(cells: Sequence[Cell], address: str) -> Generator[Outcome]:
-    """Outcomes as they come, from a cluster. Dask itself moves the cells of a lost worker.
+def _run_on_dask(cells: Sequence[Cell], address: str) -> Generator[Outcome]:
+    """Yield outcomes of a cluster as they finish. Dask itself moves the cells of a lost worker.
 
-    Not through joblib's Dask backend: when the cluster gives up on a task, it waits for ever.
+    joblib's Dask backend is not used: it hangs when the cluster gives up on a task.
     """
     try:
         from distributed import Client, as_completed
@@ -234,7 +235,7 @@ def _connect(client: Any, address: str) -> Any:
 
 
 def _check_address(address: str) -> None:
-    """A client that cannot make sense of its address is twenty seconds in dying, and loud."""
+    """Reject a bad address; a Dask client takes twenty seconds and prints a traceback."""
     from distributed.comm.addressing import get_address_host_port, parse_address
     from distributed.comm.registry import get_backend
 

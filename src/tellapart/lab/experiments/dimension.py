@@ -6,10 +6,9 @@ from statistics import stdev
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.contestants import in_world, lesson_row, robust
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import LOOKS, line, name_ends
-from tellapart.lab.rows import by, curve, exponent, mean, values, where
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import bounded_learners, exponent, lesson_row, simulate_all
+from tellapart.lab.figures import STYLES, label_lines, plot_learner
 
 _M, _K = 8, 50
 _EXPLAINED = "DFF"
@@ -38,27 +37,27 @@ def cells(quick: bool) -> list[Cell]:
 def run(seed: int, world: str, d: int, items: int = 0, repeat: int = 0) -> list[Row]:
     if world == "made tree":
         made = ta.worlds.tree(items, d, _M, 4, _K, seed, similar=1)
-        return in_world(robust(_M, _K, 1), made)
+        return simulate_all(bounded_learners(_M, _K, 1), made)
     rows = []
     told = ta.worlds.single_exception(d, explained=True, seed=seed)
     rows.append(lesson_row(_EXPLAINED, ta.teach(ta.DFF(), told.teacher(), told.items)))
     del told
     plain = ta.worlds.single_exception(d, seed=seed)
-    for name, learner in robust(plain.m, plain.k, plain.s).items():
+    for name, learner in bounded_learners(plain.m, plain.k, plain.s).items():
         rows.append(lesson_row(name, ta.teach(learner, plain.teacher(), plain.items)))
     return rows
 
 
-def read(rows: list[Row]) -> Finding:
-    one, trees = where(rows, world="one exception"), where(rows, world="made tree")
-    robust_ones = values(trees, "learner")
-    naive = curve(where(one, learner=_EXPLAINED), "d", "mistakes")
+def read(rows: Rows) -> Finding:
+    one, trees = rows.where(world="one exception"), rows.where(world="made tree")
+    robust_ones = trees.distinct("learner")
+    naive = one.where(learner=_EXPLAINED).curve("d", "mistakes")
     power = exponent(*naive)
     most_in_one = max(int(row["mistakes"]) for row in one if row["learner"] != _EXPLAINED)
     drifts = {}
     for name in robust_ones:
         # with ten features exceptions cannot but name the same ones: d is read from 100 on
-        xs, ys = curve(where(trees, learner=name), "d", "mistakes")
+        xs, ys = trees.where(learner=name).curve("d", "mistakes")
         drifts[name] = exponent(xs[1:], ys[1:])
     fastest = max(drifts, key=lambda name: drifts[name])
     drift = drifts[fastest]
@@ -68,8 +67,8 @@ def read(rows: list[Row]) -> Finding:
     seen = (
         f"With one exception explained away, DFF made {int(naive[1][-1]):,} mistakes at"
         f" d = {largest:,} (like d^{power:.2f}), the robust learners at most {most_in_one}. In made"
-        f" trees (m = {_M}, k = {_K}, s = 1) from d = 100 to {int(max(values(trees, 'd'))):,}, the"
-        f" mean mistakes of no robust learner grow faster than d^{drift:.3f} ({fastest})."
+        f" trees (m = {_M}, k = {_K}, s = 1) from d = 100 to {int(max(trees.distinct('d'))):,},"
+        f" the mean mistakes of no robust learner grow faster than d^{drift:.3f} ({fastest})."
     )
     verdict = (
         "The naive reduction pays for every feature; the robust learners do not notice d."
@@ -82,8 +81,8 @@ def read(rows: list[Row]) -> Finding:
             caption,
             ["d", *names],
             [
-                [d, *(mean(where(group, d=d, learner=name), "mistakes") for name in names)]
-                for d in values(group, "d")
+                [d, *(group.where(d=d, learner=name).mean("mistakes") for name in names)]
+                for d in group.distinct("d")
             ],
         )
         for caption, group, names in (
@@ -96,22 +95,23 @@ def read(rows: list[Row]) -> Finding:
         left, right = figure.subplots(1, 2, width_ratios=(1, 1))
         for name in order:
             label = "DFF, exception\nexplained away" if name == _EXPLAINED else name
-            line(left, name, *curve(where(one, learner=name), "d", "mistakes"), label=label)
+            plot_learner(left, name, *one.where(learner=name).curve("d", "mistakes"), label=label)
         for name in robust_ones:
-            xs, ys = curve(where(trees, learner=name), "d", "mistakes")
-            errors = [_error(where(trees, learner=name, d=int(d))) for d in xs]
+            xs, ys = trees.where(learner=name).curve("d", "mistakes")
+            errors = [_error(trees.where(learner=name, d=int(d))) for d in xs]
             low = [y - error for y, error in zip(ys, errors, strict=True)]
             high = [y + error for y, error in zip(ys, errors, strict=True)]
-            right.fill_between(xs, low, high, color=LOOKS[name].colour, alpha=0.18, linewidth=0)
-            line(right, name, xs, ys)
+            right.fill_between(xs, low, high, color=STYLES[name].colour, alpha=0.18, linewidth=0)
+            plot_learner(right, name, xs, ys)
         left.set(xscale="log", yscale="log", ylim=(1, None), ylabel="mistakes")
         left.set_title("One component, one exception")
         right.set(xscale="log", ylabel="mistakes (mean)")
-        right.set_ylim(0, 1.25 * max(mean(g, "mistakes") for _, g in by(trees, "learner", "d")))
+        highest = max(group.mean("mistakes") for _, group in trees.group_by("learner", "d"))
+        right.set_ylim(0, 1.25 * highest)
         right.set_title(f"Made trees, m = {_M}, k = {_K}")
         for axes in (left, right):
             axes.set_xlabel("features d")
-            name_ends(axes)
+            label_lines(axes)
 
     picture = Picture(
         "dimension",
@@ -124,7 +124,7 @@ def read(rows: list[Row]) -> Finding:
     return Finding(seen, verdict, holds, tables, [picture])
 
 
-def _error(rows: list[Row]) -> float:
+def _error(rows: Rows) -> float:
     """The standard error of the mean."""
     mistakes = [float(row["mistakes"]) for row in rows]
     return float(stdev(mistakes) / len(mistakes) ** 0.5)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.contestants import rate_rows
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import GREY, line, name_ends
-from tellapart.lab.rows import curve, values, where
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import rate_rows
+from tellapart.lab.figures import GREY, label_lines, plot_learner
 from tellapart.theory import stochastic_rules
 
 _RATE, _REGIONS, _DELTA, _M = 0.01, 100, 0.1, 2
@@ -35,14 +34,14 @@ def run(seed: int, items: int, sigma: str) -> list[Row]:
     return rows
 
 
-def read(rows: list[Row]) -> Finding:
-    most = max(values(rows, "n"))
+def read(rows: Rows) -> Finding:
+    most = max(rows.distinct("n"))
     allowed = stochastic_rules(_M, _DELTA)
-    printed, repaired = where(rows, learner=_NAMES[True]), where(rows, learner=_NAMES[False])
+    printed, repaired = rows.where(learner=_NAMES[True]), rows.where(learner=_NAMES[False])
     many = max(printed, key=lambda row: int(row["rules"]))
     few = max(int(row["rules"]) for row in repaired)
-    [[low], [high]] = (where(printed, n=n, sigma="ε") for n in (min(values(rows, "n")), most))
-    worst = max(float(row["rate"]) for row in where(repaired, n=most))
+    [[low], [high]] = (printed.where(n=n, sigma="ε") for n in (min(rows.distinct("n")), most))
+    worst = max(float(row["rate"]) for row in repaired.where(n=most))
     holds = int(many["rules"]) > allowed and few < allowed and worst < 1.5 * _RATE
     seen = (
         f"As printed, {many['rules']} rules were made in {many['n']:,} rounds"
@@ -66,13 +65,13 @@ def read(rows: list[Row]) -> Finding:
                 sigma,
                 n,
                 *(
-                    where(group, sigma=sigma, n=n)[0][key]
+                    group.where(sigma=sigma, n=n)[0][key]
                     for key in ("rules", "rate")
                     for group in (printed, repaired)
                 ),
             ]
             for sigma in _SIGMAS
-            for n in values(rows, "n")
+            for n in rows.distinct("n")
         ],
     )
 
@@ -86,17 +85,17 @@ def read(rows: list[Row]) -> Finding:
                 for axes, key in ((left, "rules"), (right, "rate")):
                     label = f"{said}, σ = {sigma}" if said == "printed" else said
                     label = label if said == "printed" or sigma == "ε" else "_"
-                    line(
+                    plot_learner(
                         axes,
                         name,
-                        *curve(where(group, sigma=sigma), "n", key),
+                        *group.where(sigma=sigma).curve("n", key),
                         label=label,
                         linestyle=dash,
                     )
         left.axhline(allowed, color=GREY, linestyle=(0, (2, 2)), label="_")
         left.annotate(
             "the lemma's limit",
-            (min(values(rows, "n")), allowed),
+            (min(rows.distinct("n")), allowed),
             xytext=(4, 5),
             textcoords="offset points",
             color="#666666",
@@ -107,8 +106,8 @@ def read(rows: list[Row]) -> Finding:
         right.yaxis.set_major_formatter("{x:.0%}")
         for axes in (left, right):
             axes.set_xlabel("rounds n")
-            axes.set_xlim(min(values(rows, "n")), most)
-            name_ends(axes)
+            axes.set_xlim(min(rows.distinct("n")), most)
+            label_lines(axes)
 
     picture = Picture(
         "erratum_creation",

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import BLUE, GREY, RED, name_ends
-from tellapart.lab.rows import values, where
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.figures import BLUE, GREY, RED, label_lines
 
 _EPSILON, _DELTA = 0.2, 0.1
 _SCALE = 0.4  # at 1 the inequalities are so loose that neither form fails in a lifetime
@@ -66,12 +65,12 @@ def _first_failure(
     return first
 
 
-def read(rows: list[Row]) -> Finding:
-    small = where(rows, scale=_SCALE)
-    most = int(values(rows, "rounds")[0])
-    failed = {form: _failed(where(small, form=form)) for form in _FORMS}
-    share = {form: len(failed[form]) / len(where(small, form=form)) for form in _FORMS}
-    whole = {form: len(_failed(where(rows, scale=1.0, form=form))) for form in _FORMS}
+def read(rows: Rows) -> Finding:
+    small = rows.where(scale=_SCALE)
+    most = int(rows.distinct("rounds")[0])
+    failed = {form: _failed(small.where(form=form)) for form in _FORMS}
+    share = {form: len(failed[form]) / len(small.where(form=form)) for form in _FORMS}
+    whole = {form: len(_failed(rows.where(scale=1.0, form=form))) for form in _FORMS}
     sums = {n: _union(n) for n in (10, 100, most)}
     holds = share["printed"] > 0.9 and share["repaired"] < 0.5 and sums[most][1] < _DELTA / 2
     seen = (
@@ -116,7 +115,7 @@ def read(rows: list[Row]) -> Finding:
         axes.set_xlabel("rounds")
         axes.set_ylabel("streams that have failed")
         axes.yaxis.set_major_formatter("{x:.0%}")
-        name_ends(axes)
+        label_lines(axes)
 
     picture = Picture(
         "erratum_logarithm",
@@ -128,7 +127,7 @@ def read(rows: list[Row]) -> Finding:
     return Finding(seen, verdict, holds, [table], [picture])
 
 
-def _failed(rows: list[Row]) -> list[int]:
+def _failed(rows: Rows) -> list[int]:
     return [int(row["failed"]) for row in rows if row["failed"] is not None]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations, product
 from typing import Any, TypeAlias
 
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import BLUE, GREY, RED, name_ends
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.figures import BLUE, GREY, RED, label_lines
 from tellapart.theory import reduction_size
 
 _SIDES = 2  # r: features on each side of a group
@@ -73,7 +73,7 @@ def _label(item: _Item) -> str:
     return "mixed" if any((g, 1 - c) in sides for g, c in sides) else "plain"
 
 
-def read(rows: list[Row]) -> Finding:
+def read(rows: Rows) -> Finding:
     broken = [row for row in rows if row["needed"] > row["claimed"]]
     over = [row for row in rows if row["needed"] > row["repaired"]]
     holds = bool(broken) and not over
@@ -114,7 +114,7 @@ def read(rows: list[Row]) -> Finding:
             )
         axes.set(xlabel="features d", ylabel="components", yscale="log")
         axes.set_xticks(xs)
-        name_ends(axes)
+        label_lines(axes)
 
     picture = Picture(
         "erratum_reduction",

@@ -6,9 +6,8 @@ from bisect import bisect_left
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import BLUE, GREY, RED, name_ends
-from tellapart.lab.rows import values, where
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.figures import BLUE, GREY, RED, label_lines
 from tellapart.theory import robust_bound
 
 _LABELS = {False: "without memory", True: "with memory"}
@@ -35,12 +34,12 @@ def run(seed: int, times: int) -> list[Row]:
     return rows
 
 
-def read(rows: list[Row]) -> Finding:
-    most = max(values(rows, "round"))
-    times = int(values(rows, "times")[0])
+def read(rows: Rows) -> Finding:
+    most = max(rows.distinct("round"))
+    times = int(rows.distinct("times")[0])
     bound, in_rounds = robust_bound(1, 1, 1), robust_bound(1, times, 1)
     made = {
-        remember: int(where(rows, remember=remember, round=most)[0]["mistakes"])
+        remember: int(rows.where(remember=remember, round=most)[0]["mistakes"])
         for remember in _LABELS
     }
     holds = made[False] > bound and made[True] <= bound and made[False] <= in_rounds
@@ -64,7 +63,7 @@ def read(rows: list[Row]) -> Finding:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for remember, colour in ((False, RED), (True, BLUE)):
-            group = where(rows, remember=remember)
+            group = rows.where(remember=remember)
             axes.plot(
                 [row["round"] for row in group],
                 [row["mistakes"] for row in group],
@@ -81,7 +80,7 @@ def read(rows: list[Row]) -> Finding:
             color="#666666",
         )
         axes.set(xlim=(0, most), ylim=(0, None), xlabel="round", ylabel="mistakes so far")
-        name_ends(axes)
+        label_lines(axes)
 
     picture = Picture(
         "erratum_return",

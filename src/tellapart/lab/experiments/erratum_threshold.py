@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.contestants import rate_rows
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import GREY, line, name_ends
-from tellapart.lab.rows import curve, values, where
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import rate_rows
+from tellapart.lab.figures import GREY, label_lines, plot_learner
 
 _EPSILON = 0.05
 
@@ -26,10 +25,10 @@ def run(seed: int, items: int, as_printed: bool) -> list[Row]:
     return rate_rows("StRoDFF as printed" if as_printed else "StRoDFF", ta.simulate(learner, world))
 
 
-def read(rows: list[Row]) -> Finding:
-    most = max(values(rows, "n"))
-    [printed] = where(rows, learner="StRoDFF as printed", n=most)
-    [repaired] = where(rows, learner="StRoDFF", n=most)
+def read(rows: Rows) -> Finding:
+    most = max(rows.distinct("n"))
+    [printed] = rows.where(learner="StRoDFF as printed", n=most)
+    [repaired] = rows.where(learner="StRoDFF", n=most)
     holds = float(printed["rate"]) > 5 * _EPSILON and float(repaired["rate"]) < 1.5 * _EPSILON
     seen = (
         f"After {most:,} rounds with {_EPSILON:.0%} exceptions, the rate of mistakes is"
@@ -46,15 +45,15 @@ def read(rows: list[Row]) -> Finding:
         "Rate of mistakes in the first n rounds.",
         ["n", "as printed", "repaired"],
         [
-            [n, *(where(rows, learner=name, n=n)[0]["rate"] for name in values(rows, "learner"))]
-            for n in values(rows, "n")
+            [n, *(rows.where(learner=name, n=n)[0]["rate"] for name in rows.distinct("learner"))]
+            for n in rows.distinct("n")
         ],
     )
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for name, label in (("StRoDFF as printed", "as printed"), ("StRoDFF", "repaired")):
-            line(axes, name, *curve(where(rows, learner=name), "n", "rate"), label=label)
+            plot_learner(axes, name, *rows.where(learner=name).curve("n", "rate"), label=label)
         axes.axhline(_EPSILON, color=GREY, linestyle=(0, (2, 2)), label="_")
         axes.annotate(
             "exceptions", (100, _EPSILON), xytext=(4, 5), textcoords="offset points", color=GREY
@@ -63,7 +62,7 @@ def read(rows: list[Row]) -> Finding:
         axes.set_xlabel("rounds n")
         axes.set_ylabel("mistakes in the first n rounds")
         axes.yaxis.set_major_formatter("{x:.0%}")
-        name_ends(axes)
+        label_lines(axes)
 
     picture = Picture(
         "erratum_threshold",

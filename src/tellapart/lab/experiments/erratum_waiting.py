@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.contestants import rate_rows
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import BLUE, GREEN, GREY, ORANGE, PINK, RED, name_ends, rate_of_mistakes
-from tellapart.lab.rows import by, curve, mean, values, where
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import rate_rows
+from tellapart.lab.figures import BLUE, GREEN, GREY, ORANGE, PINK, RED, label_lines, rate_axes
 from tellapart.theory import gamma
 
 _M, _D, _EPSILON, _DELTA = 4, 64, 0.01, 0.1
@@ -39,12 +38,12 @@ def run(seed: int, scale: float, items: int, world: int) -> list[Row]:
     return [{**row, "first": first - 1} for row in rate_rows("StRoDFF", lesson)]
 
 
-def read(rows: list[Row]) -> Finding:
-    most = max(values(rows, "n"))
-    last = {scale: where(rows, scale=scale, n=most) for scale in values(rows, "scale")}
-    first = {scale: mean(group, "first") for scale, group in last.items()}
-    rate = {scale: mean(group, "rate") for scale, group in last.items()}
-    deleted = {scale: mean(group, "deleted") for scale, group in last.items()}
+def read(rows: Rows) -> Finding:
+    most = max(rows.distinct("n"))
+    last = {scale: rows.where(scale=scale, n=most) for scale in rows.distinct("scale")}
+    first = {scale: group.mean("first") for scale, group in last.items()}
+    rate = {scale: group.mean("rate") for scale, group in last.items()}
+    deleted = {scale: group.mean("deleted") for scale, group in last.items()}
     soonest = {scale: _soonest(scale) for scale in last}
     best = min(rate, key=lambda scale: rate[scale])
     holds = all(first[scale] >= soonest[scale] for scale in last) and soonest[1.0] > 200
@@ -64,13 +63,13 @@ def read(rows: list[Row]) -> Finding:
     table = Table(
         f"StRoDFF in made trees (m = {_M}, ε = {_EPSILON}): first rule, and after {most:,} rounds.",
         ["scale", "first rule in round", "soonest possible", "rate", "rules made", "rules deleted"],
-        [[s, first[s], soonest[s], rate[s], mean(last[s], "rules"), deleted[s]] for s in last],
+        [[s, first[s], soonest[s], rate[s], last[s].mean("rules"), deleted[s]] for s in last],
     )
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        for (scale,), group in by(rows, "scale"):
-            xs, ys = curve(group, "n", "rate")
+        for (scale,), group in rows.group_by("scale"):
+            xs, ys = group.curve("n", "rate")
             axes.plot(xs, ys, color=_SCALES[scale], marker="o", label=f"scale {scale:g}")
         axes.axhline(_EPSILON, color=GREY, linestyle=(0, (2, 2)), label="_")
         axes.annotate(
@@ -81,8 +80,8 @@ def read(rows: list[Row]) -> Finding:
             color="#666666",
         )
         axes.set(xlim=(100, most), ylim=(_EPSILON / 1.5, 1))
-        rate_of_mistakes(axes)
-        name_ends(axes)
+        rate_axes(axes)
+        label_lines(axes)
 
     picture = Picture(
         "erratum_waiting",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.contestants import against_hostile, in_world
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import GREY, line, name_ends
-from tellapart.lab.rows import by, mean, values
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import simulate_all, teach_hostile
+from tellapart.lab.figures import GREY, label_lines, plot_learner
 from tellapart.learners import BaseLearner
 from tellapart.theory import adaptive_bound, capped_bound, guarded_bound, robust_bound
 
@@ -43,13 +42,13 @@ def run(seed: int, world: str, m: int, k: int, repeat: int) -> list[Row]:
         "Guarded": ta.Guarded(ta.DFF(), ta.AdaptiveDFF()),
     }
     if world == "islands":
-        return against_hostile(learners, m, k, s, seed)
-    return in_world(learners, ta.worlds.tree(20_000, 100, m, m, k, seed, similar=s))
+        return teach_hostile(learners, m, k, s, seed)
+    return simulate_all(learners, ta.worlds.tree(20_000, 100, m, m, k, seed, similar=s))
 
 
-def read(rows: list[Row]) -> Finding:
-    learners, exceptions = values(rows, "learner"), values(rows, "k")
-    means = {key: mean(group, "mistakes") for key, group in by(rows, "world", "k", "learner")}
+def read(rows: Rows) -> Finding:
+    learners, exceptions = rows.distinct("learner"), rows.distinct("k")
+    means = {key: group.mean("mistakes") for key, group in rows.group_by("world", "k", "learner")}
 
     def price(world: str, k: int, name: str) -> float:
         """Mistakes for each one of CappedDFF, which is told m."""
@@ -105,7 +104,7 @@ def read(rows: list[Row]) -> Finding:
         for axes, (world, said) in zip(panels, _WORLDS.items(), strict=True):
             places = range(len(exceptions))
             for name in ("RobustDFF", *_UNTOLD):
-                line(axes, name, places, [price(world, k, name) for k in exceptions])
+                plot_learner(axes, name, places, [price(world, k, name) for k in exceptions])
             axes.axhline(1, color=GREY, linewidth=1.5, label="_")
             axes.set_xticks(places, [str(k) for k in exceptions])
             axes.set_yscale("log", base=2)
@@ -114,7 +113,7 @@ def read(rows: list[Row]) -> Finding:
             axes.set_title(said)
         panels[0].set_ylabel("mistakes, CappedDFF = 1")
         for axes in panels:
-            name_ends(axes)
+            label_lines(axes)
 
     picture = Picture(
         "ignorance",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tellapart.lab.contestants import against_hostile, robust
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import guide, line, name_ends
-from tellapart.lab.rows import curve, exponent, mean, values, where
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import bounded_learners, exponent, teach_hostile
+from tellapart.lab.figures import label_lines, plot_learner, slope_guide
 
 _M, _S = 4, 1
 
@@ -27,12 +26,12 @@ def cells(quick: bool) -> list[Cell]:
 
 
 def run(seed: int, m: int, s: int, k: int, repeat: int) -> list[Row]:
-    return against_hostile(robust(m, k, s), m, k, s, seed)
+    return teach_hostile(bounded_learners(m, k, s), m, k, s, seed)
 
 
-def read(rows: list[Row]) -> Finding:
-    learners, sizes = values(rows, "learner"), values(rows, "k")
-    curves = {name: curve(where(rows, learner=name), "k", "mistakes") for name in learners}
+def read(rows: Rows) -> Finding:
+    learners, sizes = rows.distinct("learner"), rows.distinct("k")
+    curves = {name: rows.where(learner=name).curve("k", "mistakes") for name in learners}
     # small k is ruled by terms in m alone: the exponent is read off the last octaves
     powers = {name: exponent(xs[-3:], ys[-3:]) for name, (xs, ys) in curves.items()}
     paper, ours = powers["RobustDFF"], powers["CappedDFF"]
@@ -53,14 +52,14 @@ def read(rows: list[Row]) -> Finding:
         f"Mean mistakes under a hostile teacher, m = {_M}, s = {_S}; in brackets the share of the"
         " bound.",
         ["k", *learners],
-        [[k, *(_say(where(rows, learner=name, k=k)) for name in learners)] for k in sizes],
+        [[k, *(_say(rows.where(learner=name, k=k)) for name in learners)] for k in sizes],
     )
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for name in learners:
             xs, ys = curves[name]
-            line(axes, name, xs, ys, label=f"{name}: $k^{{{powers[name]:.2f}}}$")
+            plot_learner(axes, name, xs, ys, label=f"{name}: $k^{{{powers[name]:.2f}}}$")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.set_xticks(sizes, [str(k) for k in sizes])
@@ -68,9 +67,9 @@ def read(rows: list[Row]) -> Finding:
         axes.set_xlabel("exceptions k")
         axes.set_ylabel("mistakes (mean)")
         top, low = curves["RobustDFF"][1][-1], curves["CappedDFF"][1][-1]
-        guide(axes, 2, (most / 16, top / 256 * 2.2), most / 2, "k²")
-        guide(axes, 1, (most / 16, low / 16 / 2.2), most / 2, "k")
-        name_ends(axes)
+        slope_guide(axes, 2, (most / 16, top / 256 * 2.2), most / 2, "k²")
+        slope_guide(axes, 1, (most / 16, low / 16 / 2.2), most / 2, "k")
+        label_lines(axes)
 
     picture = Picture(
         "slope",
@@ -82,8 +81,8 @@ def read(rows: list[Row]) -> Finding:
     return Finding(seen, verdict, holds, [table], [picture])
 
 
-def _say(rows: list[Row]) -> str:
-    mistakes, bound = mean(rows, "mistakes"), mean(rows, "bound")
+def _say(rows: Rows) -> str:
+    mistakes, bound = rows.mean("mistakes"), rows.mean("bound")
     return f"{mistakes:,.0f} ({mistakes / bound:.0%})"
 
 

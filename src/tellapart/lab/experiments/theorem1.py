@@ -6,9 +6,8 @@ from itertools import product
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import BLUE, GREY, ORANGE, RED, doubling, name_ends
-from tellapart.lab.rows import by, curve, mean, values, where
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.figures import BLUE, GREY, ORANGE, RED, label_lines, log2_axis
 from tellapart.theory import absorb, apart, reduction_size, smallest
 
 _SEARCHED = 4  # up to this many features the least representation is found by exhaustion
@@ -67,9 +66,9 @@ def run(seed: int, part: str, d: int, k: int = 1, repeat: int = 0) -> list[Row]:
     ]
 
 
-def read(rows: list[Row]) -> Finding:
-    lower, upper = where(rows, part="b"), where(rows, part="a")
-    sizes = values(lower, "d")
+def read(rows: Rows) -> Finding:
+    lower, upper = rows.where(part="b"), rows.where(part="a")
+    sizes = lower.distinct("d")
     exact = [row for row in lower if row["needed"] == row["enough"] == int(row["d"]) + 1]
     searched = [row for row in lower if row["least"] is not None]
     agree = [row for row in searched if row["least"] == row["enough"]]
@@ -107,8 +106,8 @@ def read(rows: list[Row]) -> Finding:
         f"Theorem 1(a): mean size of the reduction in made trees of m = {_M} components.",
         ["d", "k", "size", "m + dk"],
         [
-            [d, k, mean(group, "needed"), group[0]["claimed"]]
-            for (d, k), group in by(upper, "d", "k")
+            [d, k, group.mean("needed"), group[0]["claimed"]]
+            for (d, k), group in upper.group_by("d", "k")
         ],
     )
 
@@ -130,17 +129,17 @@ def read(rows: list[Row]) -> Finding:
         left.set(xlabel="features d", ylabel="components")
         left.set_title("(b) one exception")
         left.legend(loc="upper left")
-        for k, colour in zip(values(upper, "k"), (BLUE, ORANGE, RED), strict=False):
-            group = where(upper, k=k)
-            xs, ys = curve(group, "d", "claimed")
+        for k, colour in zip(upper.distinct("k"), (BLUE, ORANGE, RED), strict=False):
+            group = upper.where(k=k)
+            xs, ys = group.curve("d", "claimed")
             right.plot(xs, ys, **grey | {"color": colour}, label=f"m + {k}d" if k > 1 else "m + d")
-            xs, ys = curve(group, "d", "needed")
+            xs, ys = group.curve("d", "needed")
             right.plot(xs, ys, color=colour, marker="o", label=f"k = {k}")
         right.set(xlabel="features d", ylabel="components")
         right.set_title(f"(a) made trees, m = {_M}")
         for axis in (left.xaxis, left.yaxis, right.xaxis, right.yaxis):
-            doubling(axis)
-        name_ends(right)
+            log2_axis(axis)
+        label_lines(right)
 
     picture = Picture(
         "theorem1",

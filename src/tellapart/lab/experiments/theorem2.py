@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import GREY, line, name_ends
-from tellapart.lab.rows import by, curve, exponent, mean, values, where
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import exponent
+from tellapart.lab.figures import GREY, label_lines, plot_learner
 from tellapart.theory import dff_bound, lower_bound
 
 _WORLDS = 10  # worlds in a cell
@@ -40,14 +40,15 @@ def run(seed: int, m: int, repeat: int) -> list[Row]:
     return rows
 
 
-def read(rows: list[Row]) -> Finding:
-    sizes, learners = values(rows, "m"), values(rows, "learner")
+def read(rows: Rows) -> Finding:
+    sizes, learners = rows.distinct("m"), rows.distinct("learner")
     means = {
-        (m, learner): mean(group, "mistakes") for (m, learner), group in by(rows, "m", "learner")
+        (m, learner): group.mean("mistakes")
+        for (m, learner), group in rows.group_by("m", "learner")
     }
     least = min(means[m, learner] / lower_bound(m) for m in sizes for learner in learners)
     powers = {
-        learner: exponent(*curve(where(rows, learner=learner), "m", "mistakes"))
+        learner: exponent(*rows.where(learner=learner).curve("m", "mistakes"))
         for learner in learners
     }
     low, high = min(powers.values()), max(powers.values())
@@ -80,8 +81,8 @@ def read(rows: list[Row]) -> Finding:
         )
         axes.plot(sizes, [lower_bound(m) for m in sizes], color=GREY, label="lower bound m(m-1)/16")
         for learner in learners:
-            xs, ys = curve(where(rows, learner=learner), "m", "mistakes")
-            line(axes, learner, xs, ys)
+            xs, ys = rows.where(learner=learner).curve("m", "mistakes")
+            plot_learner(axes, learner, xs, ys)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.set_xticks(sizes, [str(m) for m in sizes])
@@ -89,7 +90,7 @@ def read(rows: list[Row]) -> Finding:
         axes.set_xlim(min(sizes), max(sizes))
         axes.set_xlabel("components m")
         axes.set_ylabel("mistakes (mean)")
-        name_ends(axes)
+        label_lines(axes)
 
     caption = (
         "Mistakes in random worlds of Theorem 2. The shaded region is where no learner can be on"

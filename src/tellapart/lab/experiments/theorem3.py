@@ -6,10 +6,9 @@ from statistics import median
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.contestants import against_hostile, in_world, robust
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import GREY, LOOKS
-from tellapart.lab.rows import by, values, where
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import bounded_learners, simulate_all, teach_hostile
+from tellapart.lab.figures import GREY, STYLES
 
 _PLACEMENTS = {
     "random": "at random",
@@ -48,20 +47,20 @@ def cells(quick: bool) -> list[Cell]:
 
 
 def run(seed: int, m: int, k: int, s: int, placement: str, items: int, repeat: int) -> list[Row]:
-    learners = robust(m, k, s)
+    learners = bounded_learners(m, k, s)
     if placement == "hostile":
-        return against_hostile(learners, m, k, s, seed)
+        return teach_hostile(learners, m, k, s, seed)
     world = ta.worlds.tree(items, _FEATURES, m, m, k, seed, placement=placement, similar=s)
-    return in_world(learners, world)
+    return simulate_all(learners, world)
 
 
-def read(rows: list[Row]) -> Finding:
-    learners = values(rows, "learner")
+def read(rows: Rows) -> Finding:
+    learners = rows.distinct("learner")
     above = [row for row in rows if _share(row) > 1]
-    best = max(where(rows, learner="RobustDFF"), key=_share)
-    met = [row for row in where(rows, learner="CappedDFF") if row["mistakes"] == row["bound"]]
+    best = max(rows.where(learner="RobustDFF"), key=_share)
+    met = [row for row in rows.where(learner="CappedDFF") if row["mistakes"] == row["bound"]]
     mild = max(
-        _share(row) for row in where(rows, learner="RobustDFF") if row["placement"] != "hostile"
+        _share(row) for row in rows.where(learner="RobustDFF") if row["placement"] != "hostile"
     )
     seen = (
         f"The bound was exceeded in {len(above) or 'none'} of {len(rows):,} lessons. RobustDFF came"
@@ -78,13 +77,13 @@ def read(rows: list[Row]) -> Finding:
         "Share of the bound reached: median, and largest.",
         ["exceptions fall", *learners],
         [
-            [_PLACEMENTS[placement], *(_spread(where(group, learner=name)) for name in learners)]
-            for (placement,), group in by(rows, "placement")
+            [_PLACEMENTS[placement], *(_spread(group.where(learner=name)) for name in learners)]
+            for (placement,), group in rows.group_by("placement")
         ],
     )
     lines = [
-        [m, k, s, _PLACEMENTS[placement], *(_most(where(group, learner=n)) for n in learners)]
-        for (m, k, s, placement), group in by(rows, "m", "k", "s", "placement")
+        [m, k, s, _PLACEMENTS[placement], *(_most(group.where(learner=n)) for n in learners)]
+        for (m, k, s, placement), group in rows.group_by("m", "k", "s", "placement")
     ]
     every = Table(
         "Most mistakes seen, of how many allowed.",
@@ -100,13 +99,13 @@ def read(rows: list[Row]) -> Finding:
             axes.fill_between([1, most * 2], [1, most * 2], most * 2, color="#EEEEEE", linewidth=0)
             axes.plot([1, most * 2], [1, most * 2], color=GREY, linewidth=1.5)
             for name in shown:
-                group = where(rows, learner=name, placement=placement)
+                group = rows.where(learner=name, placement=placement)
                 axes.scatter(
                     [row["bound"] for row in group],
                     [row["mistakes"] for row in group],
                     s=34,
-                    color=LOOKS[name].colour,
-                    marker=LOOKS[name].marker,
+                    color=STYLES[name].colour,
+                    marker=STYLES[name].marker,
                     edgecolor="white",
                     linewidth=0.5,
                     label=name,
@@ -141,12 +140,12 @@ def _share(row: Row) -> float:
     return float(row["mistakes"]) / float(row["bound"])
 
 
-def _spread(rows: list[Row]) -> str:
+def _spread(rows: Rows) -> str:
     shares = [_share(row) for row in rows]
     return f"{median(shares):.0%}, {max(shares):.0%}"
 
 
-def _most(rows: list[Row]) -> str:
+def _most(rows: Rows) -> str:
     row = max(rows, key=_share)
     return f"{row['mistakes']} of {row['bound']}"
 

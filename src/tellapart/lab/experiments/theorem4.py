@@ -7,10 +7,9 @@ from math import log10
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.contestants import rate_rows
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import GREY, line, name_ends, rate_of_mistakes
-from tellapart.lab.rows import curve, mean, values, where
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import rate_rows
+from tellapart.lab.figures import GREY, label_lines, plot_learner, rate_axes
 from tellapart.learners import BaseLearner
 from tellapart.theory import stochastic_bound
 from tellapart.worlds import World
@@ -62,13 +61,13 @@ def _learner(name: str, world: World) -> BaseLearner:
     return ta.StRoDFF(_M, _EPSILON, _EPSILON / _D, _DELTA, scale=scale, as_printed=printed)
 
 
-def read(rows: list[Row]) -> Finding:
-    learners = values(rows, "learner")
-    most = max(values(rows, "n"))
-    curves = {name: curve(where(rows, learner=name), "n", "rate") for name in learners}
+def read(rows: Rows) -> Finding:
+    learners = rows.distinct("learner")
+    most = max(rows.distinct("n"))
+    curves = {name: rows.where(learner=name).curve("n", "rate") for name in learners}
     last = {name: ys[-1] for name, (_, ys) in curves.items()}
     before = {name: ys[-2 if name == _ROBUST else -3] for name, (_, ys) in curves.items()}
-    floor = mean(where(rows, n=most), "exceptions")
+    floor = rows.where(n=most).mean("exceptions")
     bound = stochastic_bound(_M, _EPSILON, _EPSILON / _D, _DELTA, most).total / most
     useful = next(
         n
@@ -102,7 +101,7 @@ def read(rows: list[Row]) -> Finding:
         else f"The rate of the corrected algorithm went from {before['StRoDFF']:.3f} to"
         f" {last['StRoDFF']:.3f} in the last tenfold of n; its bound is {bound:.3f}."
     )
-    decades = sorted(n for n in values(rows, "n") if log10(n) == int(log10(n)))
+    decades = sorted(n for n in rows.distinct("n") if log10(n) == int(log10(n)))
     table = Table(
         f"Mistakes a round in made trees (m = {_M}, ε = {_EPSILON}, d = {_D}), and the bound of"
         " Theorem 4.",
@@ -110,8 +109,8 @@ def read(rows: list[Row]) -> Finding:
         [
             [
                 n,
-                *(_rate(where(rows, learner=name, n=n)) for name in learners),
-                mean(where(rows, n=n), "exceptions"),
+                *(_rate(rows.where(learner=name, n=n)) for name in learners),
+                rows.where(n=n).mean("exceptions"),
                 stochastic_bound(_M, _EPSILON, _EPSILON / _D, _DELTA, n).total / n,
             ]
             for n in decades
@@ -121,7 +120,7 @@ def read(rows: list[Row]) -> Finding:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for name in learners:
-            line(axes, name, *curves[name])
+            plot_learner(axes, name, *curves[name])
         axes.plot(
             [min(decades), most],
             [_EPSILON, _EPSILON],
@@ -130,8 +129,8 @@ def read(rows: list[Row]) -> Finding:
             label="exceptions",
         )
         axes.set(xlim=(min(decades), most), ylim=(_EPSILON / 2, 1))
-        rate_of_mistakes(axes)
-        name_ends(axes)
+        rate_axes(axes)
+        label_lines(axes)
 
     picture = Picture(
         "theorem4",
@@ -148,8 +147,8 @@ def _falls(rates: list[float]) -> bool:
     return rates[-1] < max(rates) / 2 and rates[-1] < rates[-3]
 
 
-def _rate(rows: list[Row]) -> float | None:
-    return mean(rows, "rate") if rows else None
+def _rate(rows: Rows) -> float | None:
+    return rows.mean("rate") if rows else None
 
 
 EXPERIMENT = Experiment(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tellapart.lab.contestants import robust
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Table
-from tellapart.lab.figures import GREY, LOOKS
-from tellapart.lab.rows import by, values, where
+from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import bounded_learners
+from tellapart.lab.figures import GREY, STYLES
 from tellapart.teachers import worst_case
 
 _TIGHT = ("CappedDFF", "RobustDFF, patience 0", "AdaptiveDFF growing")
@@ -20,14 +19,14 @@ def cells(quick: bool) -> list[Cell]:
     return [
         Cell("worst_case", {"m": m, "k": k, "learner": name}, weight=4.0 ** (m + k) / 200)
         for m, k in sizes
-        for name in robust(m, k, 0)
+        for name in bounded_learners(m, k, 0)
         if not (quick and (m, k, name) == (2, 3, "RobustDFF"))  # thousands of positions
     ]
 
 
 def run(seed: int, m: int, k: int, learner: str) -> list[Row]:
     s = min(k, 1)
-    told = robust(m, k, s)[learner]
+    told = bounded_learners(m, k, s)[learner]
     # only the bounds of RobustDFF need the same feature for the same pair of components
     same = learner.startswith("RobustDFF")
     worst = worst_case(told, m, k, s if same else None, same_feature=same)
@@ -35,14 +34,14 @@ def run(seed: int, m: int, k: int, learner: str) -> list[Row]:
     return [{"s": s, "mistakes": worst.mistakes, "bound": bound, "positions": worst.positions}]
 
 
-def read(rows: list[Row]) -> Finding:
-    learners = values(rows, "learner")
+def read(rows: Rows) -> Finding:
+    learners = rows.distinct("learner")
     above = [row for row in rows if row["mistakes"] > row["bound"]]
     met = {
-        name: sum(row["mistakes"] == row["bound"] for row in where(rows, learner=name))
+        name: sum(row["mistakes"] == row["bound"] for row in rows.where(learner=name))
         for name in learners
     }
-    tried = {name: len(where(rows, learner=name)) for name in learners}
+    tried = {name: len(rows.where(learner=name)) for name in learners}
     holds = not above and all(met[name] == tried[name] for name in _TIGHT)
     positions = sum(row["positions"] for row in rows)
     seen = (
@@ -61,8 +60,8 @@ def read(rows: list[Row]) -> Finding:
         "The most mistakes that any teacher can cause, of how many allowed.",
         ["m", "k", *learners],
         [
-            [m, k, *(_say(where(group, learner=name)) for name in learners)]
-            for (m, k), group in by(rows, "m", "k")
+            [m, k, *(_say(group.where(learner=name)) for name in learners)]
+            for (m, k), group in rows.group_by("m", "k")
         ],
     )
 
@@ -70,7 +69,7 @@ def read(rows: list[Row]) -> Finding:
         panels = figure.subplots(1, len(learners), sharey=True)
         most = max(row["bound"] for row in rows)
         for axes, name in zip(panels, learners, strict=True):
-            group = where(rows, learner=name)
+            group = rows.where(learner=name)
             places = range(len(group))
             axes.vlines(
                 places,
@@ -93,8 +92,8 @@ def read(rows: list[Row]) -> Finding:
                 places,
                 [row["mistakes"] for row in group],
                 linestyle="none",
-                marker=LOOKS[name].marker,
-                color=LOOKS[name].colour,
+                marker=STYLES[name].marker,
+                color=STYLES[name].colour,
                 label="worst case",
             )
             axes.set_xticks(places, [f"{row['m']},{row['k']}" for row in group], rotation=90)
@@ -113,7 +112,7 @@ def read(rows: list[Row]) -> Finding:
     return Finding(seen, verdict, holds, [table], [picture])
 
 
-def _say(rows: list[Row]) -> str | None:
+def _say(rows: Rows) -> str | None:
     return f"{rows[0]['mistakes']} of {rows[0]['bound']}" if rows else None
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from io import BytesIO
 from typing import Any
 
+import numpy as np
 import pytest
 
-from tellapart.lab import EXPERIMENTS, Cell, Finding, Row, load
+from tellapart.lab import EXPERIMENTS, Cell, Finding, Row, Rows, load
 from tellapart.lab.figures import render
 from tellapart.lab.sweep import run_cell
 
@@ -45,7 +47,7 @@ def rows_of(name: str) -> tuple[Row, ...]:
 
 
 def read(name: str, change: Callable[[Row], object] = lambda row: None) -> Finding:
-    rows = [dict(row) for row in rows_of(name)]
+    rows = Rows(dict(row) for row in rows_of(name))
     for row in rows:
         change(row)
     return load(name).read(rows)
@@ -66,8 +68,19 @@ def test_an_experiment_reads_its_rows_and_draws_them(
     for picture in finding.pictures:
         made = render(picture)
         assert made["png"].startswith(b"\x89PNG")
+        assert blank_margin(made["png"]) >= 4, "a label crosses the edge"
         assert b"<svg" in made["svg"]
         assert b"<dc:date>" not in made["svg"]
+
+
+def blank_margin(png: bytes) -> int:
+    """How many pixels from the edges of a picture are white, all around."""
+    from matplotlib.image import imread
+
+    dark = (imread(BytesIO(png))[..., :3] < 1).any(axis=2)
+    return min(
+        int(np.argmax(side.any(axis=1))) for side in (dark, dark[::-1], dark.T, dark.T[::-1])
+    )
 
 
 def put(row: Row, key: str, value: Any, **where: Any) -> None:

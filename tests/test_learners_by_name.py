@@ -9,8 +9,7 @@ import pytest
 from tellapart.cli import main
 from tellapart.cli.serve import open_or_begin
 from tellapart.errors import ParameterError
-from tellapart.lab.compare import plan
-from tellapart.lab.contest import run
+from tellapart.lab.compare import plan, run
 from tellapart.learners.by_name import (
     format_learner,
     learner_classes,

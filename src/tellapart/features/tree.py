@@ -211,15 +211,17 @@ def columns(node: Node) -> Iterator[Column]:
 RESERVED = frozenset(
     re.findall(
         r"\w+",
-        """all and any as asc between both by case cast check collate column create cross
+        """all and any as asc between both by call case cast check collate column create cross
         current_date current_time current_timestamp date default delete desc distinct drop else end
-        escape except exists false for foreign from full glob group having ilike in inner insert
-        intersect interval into is isnull join leading left like limit natural not notnull null
-        offset on or order outer primary regexp right select set similar some table then timestamp
-        to trailing true union unique unknown update user using values when where window with""",
+        escape except execute exists explain false fetch for foreign from full glob group having
+        ilike in inner insert intersect interval into is isnull join leading left like limit natural
+        not notnull null offset on optimize or order outer prepare primary regexp rename reset right
+        select set similar some table then timestamp to trailing true union unique unknown
+        update user using vacuum values when where window with""",
     )
 )
-"""Column names that are quoted although they are plain words."""
+"""Column names that are quoted although they are plain words. `call` and some others are there
+because sqlglot takes them for a command."""
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 

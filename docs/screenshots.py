@@ -1,4 +1,4 @@
-"""Take the pictures of all pages in docs/screens, light and dark, and a moving one of teaching.
+"""Take the screenshots in docs/screens, in the light and the dark theme, and an animation.
 
 python docs/screenshots.py [FOLDER]     needs Chromium, playwright and matplotlib (for Pillow)
 """
@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 
 
 def small(shot: bytes) -> Any:
-    """A picture in few colours: a quarter of the bytes, and nobody sees it."""
+    """The screenshot with 32 colours: a quarter of the bytes without a visible difference."""
     from PIL import Image
 
     return Image.open(io.BytesIO(shot)).convert("RGB").quantize(32, dither=Image.Dither.NONE)
@@ -23,7 +23,7 @@ def small(shot: bytes) -> Any:
 
 CLIP = {"x": 0, "y": 0, "width": 1080, "height": 640}
 TELLING = ("fins", "feathers", "milk", "hair")
-"""What a person would name."""
+"""Features that a person would name."""
 SHOW_KEY = """key => {
     document.getElementById("pressed")?.remove();
     if (!key) return;
@@ -39,14 +39,14 @@ SHOW_KEY = """key => {
 
 
 class Camera:
-    """Takes every picture twice."""
+    """Takes screenshots of a page in both themes, and frames of an animation."""
 
     def __init__(self, page: Any, folder: Path) -> None:
         self.page, self.folder = page, folder
         self.frames: list[tuple[bytes, int]] = []
 
     def take(self, name: str) -> None:
-        """A picture by day and one by night."""
+        """Save a screenshot in the light and one in the dark theme."""
         for scheme in ("light", "dark"):
             self.page.emulate_media(color_scheme=scheme)
             self.page.wait_for_timeout(150)
@@ -55,13 +55,13 @@ class Camera:
         self.page.emulate_media(color_scheme="light")
 
     def film(self, key: str | None = None) -> None:
-        """A frame of the moving picture; with the key that is about to be pressed."""
+        """Add a frame to the animation, with the key that is about to be pressed."""
         self.page.evaluate(SHOW_KEY, key)
         self.frames.append((self.page.screenshot(clip=CLIP), 2200 if key is None else 900))
         self.page.evaluate(SHOW_KEY, None)
 
-    def develop(self, path: Path) -> None:
-        """The moving picture; it stops after some turns."""
+    def save(self, path: Path) -> None:
+        """Save the animation; it stops after some repetitions."""
         from PIL import Image
 
         shots = [Image.open(io.BytesIO(shot)).convert("RGB") for shot, _ in self.frames]
@@ -73,7 +73,7 @@ class Camera:
 
 
 def main(folder: Path) -> None:
-    """Teach the zoo a little, and look at everything."""
+    """Teach the zoo a little and take a screenshot of every page."""
     sys.path.insert(0, str(HERE.parent / "tests"))
     from browser_page import PAGES, TEAM, Desk, chromium, history, write_zoo
     from server_process import serving
@@ -126,7 +126,7 @@ def main(folder: Path) -> None:
             for path in PAGES:
                 ann.page.goto(f"{server.address}/s/zoo/{path}")
                 camera.take(path)
-            camera.develop(folder / "teach.gif")
+            camera.save(folder / "teach.gif")
 
 
 if __name__ == "__main__":

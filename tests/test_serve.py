@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from server_process import Nursery, Pupil, serving, write_table
-from tellapart.sessions import Store, summary
+from tellapart.sessions import Store, replies
 from tellapart.sessions.items import Items
 from tellapart.sessions.state import State
 from tellapart.tables import read_table
@@ -35,7 +35,7 @@ def replayed(folder: Path) -> str:
     table = read_table(folder / "things.csv", id="name")
     with Store(folder / "things.csv.sessions.db") as store:
         state = State.of(Items(table), store.log("things"))
-    return summary.named(state, state.course.now.learner.model).to_json()
+    return replies.named_model(state, state.replay.now.learner.model).to_json()
 
 
 def test_killed_at_any_moment_under_load(folder: Path) -> None:

@@ -7,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellapart.errors import ParameterError
-from tellapart.sessions.order import ORDERS, POOL, Line
+from tellapart.sessions.config import ORDERS
+from tellapart.sessions.queue import POOL, Order
 
 
 @pytest.mark.parametrize("kind", ORDERS)
 @pytest.mark.parametrize("length", [0, 1, POOL - 1, POOL, 3 * POOL + 1, 500])
 def test_every_item_comes_once(kind: str, length: int) -> None:
-    line, seen, came = Line(length, kind, seed=3), set[int](), []
+    line, seen, came = Order(length, kind, seed=3), set[int](), []
     while (place := line.next(seen, lambda pool: [place % 7 for place in pool])) is not None:
         came.append(place)
         seen.add(place)
@@ -21,16 +22,16 @@ def test_every_item_comes_once(kind: str, length: int) -> None:
     if kind == "file":
         assert came == sorted(came)
     if kind == "random" and length > 10:
-        again, seen = Line(length, kind, seed=3), set[int]()
+        again, seen = Order(length, kind, seed=3), set[int]()
         for place in came:
             assert again.next(seen) == place
             seen.add(place)
-        other = Line(length, kind, seed=4)
+        other = Order(length, kind, seed=4)
         assert [other.next(set(came[:n])) for n in range(3)] != came[:3]
 
 
 def test_the_least_sure_come_first() -> None:
-    line, seen, came = Line(2000, "least sure", seed=0), set[int](), []
+    line, seen, came = Order(2000, "least sure", seed=0), set[int](), []
     for _ in range(200):
         place = line.next(seen, lambda pool: [float(place < 200) for place in pool])
         assert place is not None
@@ -44,7 +45,7 @@ def test_the_least_sure_come_first() -> None:
 def test_switching_loses_nothing(kinds: list[str], seed: int) -> None:
     seen: set[int] = set()
     for kind in [*kinds, "file"]:
-        line = Line(100, kind, seed)
+        line = Order(100, kind, seed)
         for _ in range(15 if kind != "file" else 100):
             place = line.next(seen, lambda pool: [0.0] * len(pool))
             if place is not None:
@@ -55,4 +56,4 @@ def test_switching_loses_nothing(kinds: list[str], seed: int) -> None:
 
 def test_an_unknown_order_is_refused() -> None:
     with pytest.raises(ParameterError, match="file, random, least sure"):
-        Line(3, "alphabet", 0)
+        Order(3, "alphabet", 0)

@@ -13,7 +13,7 @@ import pytest
 from teaching import animals, teach
 from tellapart.errors import StoreError
 from tellapart.sessions import Given, Session, Store, suggestions
-from tellapart.sessions.edited_rules import Edited
+from tellapart.sessions.replay import EditedLearner
 from tellapart.web.dependencies import Caller
 from tellapart.web.session_pool import QUIET, Shelf
 
@@ -60,9 +60,9 @@ def test_candidates_found_beforehand_are_those_of_now(
         first = session.candidates(given.id, label)
         assert len(asked) == count
         first.clear()  # it is the caller's own
-        state = session._state
+        state = session._log.state
         assert state is not None
-        shown = state.shown[given.id]
+        shown = state.questions[given.id]
         assert session.candidates(given.id, label) == suggestions.candidates(
             state, shown, label, 30
         )
@@ -103,13 +103,13 @@ def test_what_is_foreseen_is_what_is_learnt(
     """Features are chosen, some of them foreseen, some not; a session that foresees nothing is
     always where this one is."""
     learnt: list[object] = []
-    plain = Edited.learn
+    plain = EditedLearner.learn
 
-    def counted(learner: Edited, *told: Any) -> None:
+    def counted(learner: EditedLearner, *told: Any) -> None:
         learnt.append(told[2])
         plain(learner, *told)
 
-    monkeypatch.setattr(Edited, "learn", counted)
+    monkeypatch.setattr(EditedLearner, "learn", counted)
     foreseen = surprises = 0
     with (
         Store(tmp_path / "a.db") as store,
@@ -152,11 +152,11 @@ def test_a_server_catches_up_when_nobody_asks(tmp_path: Path) -> None:
         session = Session.new(store, "a", animals())
         shelf.adopt(session)
         await shelf.run("a", lambda s: teach(s, "Ann", 3))
-        state = session._state
+        state = session._log.state
         assert state is not None
-        assert not state.course._is_caught_up
+        assert not state.replay._is_caught_up
         async with asyncio.timeout(60):
-            while not state.course._is_caught_up:
+            while not state.replay._is_caught_up:
                 await asyncio.sleep(0.01)
         await shelf.close_all()
 
@@ -182,7 +182,7 @@ def test_nothing_is_shown_that_is_not_committed(
         call = Caller(house, visit)
         teach(session, "Ann", 3)
         commits: list[int] = []
-        commit = session._writer.commit
+        commit = session._log.writer.commit
 
         def slowly() -> None:
             end = time.monotonic() + 60
@@ -191,7 +191,7 @@ def test_nothing_is_shown_that_is_not_committed(
             commits.append(len(drawn))  # it was drawn meanwhile
             commit()
 
-        monkeypatch.setattr(session._writer, "commit", slowly)
+        monkeypatch.setattr(session._log.writer, "commit", slowly)
         shown = await call.show("a", lambda s: give(s, "Ann"), draw)
         assert drawn == [shown]
         assert commits == [1]
@@ -202,15 +202,15 @@ def test_nothing_is_shown_that_is_not_committed(
             return give(session, "Ann")
 
         def full() -> None:
-            session._writer.spoil(StoreError("the disk is full"))
+            session._log.writer.spoil(StoreError("the disk is full"))
             commit()
 
-        monkeypatch.setattr(session._writer, "commit", full)
+        monkeypatch.setattr(session._log.writer, "commit", full)
         before = session.number
         with pytest.raises(StoreError, match="full"):
             await call.show("a", answer_and_go_on, draw)
         assert session.number == before
-        monkeypatch.setattr(session._writer, "commit", commit)
+        monkeypatch.setattr(session._log.writer, "commit", commit)
         with pytest.raises(ZeroDivisionError):
             await call.show("a", lambda s: give(s, "Ann"), lambda _: 1 // 0)
         await house.shelf.close_all()

@@ -101,10 +101,10 @@ def test_what_is_done_together_is_lost_together(store: Store) -> None:
                 session.note("Ann", "two")
 
         def break_off() -> None:
-            session._writer._connect().close()
+            session._log.writer._connect().close()
             session.note("Ann", "between")
 
-        for trouble in (break_off, lambda: session._writer.spoil(StoreError("gone"))):
+        for trouble in (break_off, lambda: session._log.writer.spoil(StoreError("gone"))):
             with pytest.raises(StoreError):
                 note_twice(trouble)
             assert (session.number, events_on_disk(store)) == (before, on_disk)
@@ -283,7 +283,7 @@ def test_a_full_disk(store: Store) -> None:
     with begin(store) as session:
         teach(session, "Ann", 2)
         acknowledged = [session.number]
-        connection = session._writer._connect()
+        connection = session._log.writer._connect()
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count={pages + 20}")
         connection.commit()
@@ -330,7 +330,7 @@ def test_a_read_only_folder() -> None:
 def test_a_file_that_may_not_be_written(store: Store) -> None:
     with begin(store) as session:
         teach(session, "Ann", 1)
-        connection = session._writer._connect()
+        connection = session._log.writer._connect()
         connection.execute("PRAGMA query_only=ON")
         connection.commit()
         with pytest.raises(StoreError, match="it may not be written"):

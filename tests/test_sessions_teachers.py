@@ -110,7 +110,7 @@ def test_second_opinions_are_blind_and_compared(store: Store) -> None:
 
 def test_an_overlap_is_a_share(store: Store) -> None:
     with Session.new(store, "a", animals(400), learner="DFF", overlap=0.25, seed=7) as session:
-        with session._ready() as state:
+        with session._log.ready() as state:
             assert 70 < sum(state.is_shared(place) for place in range(400)) < 130
         teach(session, "Ann", 60)
         given = give(session, "Bob")

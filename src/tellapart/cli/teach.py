@@ -186,7 +186,7 @@ def _talk(
 
 def _agreement(session: Session, table: Path, label: str) -> str:
     """How many answers are those of the table."""
-    from tellapart.sessions.known_labels import compare, known_labels
+    from tellapart.sessions.agreement import compare, known_labels
 
     right, odd = compare(session.history(), known_labels(table, label, session))
     if not right and not odd:

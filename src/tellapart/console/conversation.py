@@ -12,7 +12,6 @@ from tellapart.errors import TellapartError
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session
-from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.keys import KEYS
 from tellapart.sessions.labels import NEW, typed
 from tellapart.sessions.phrasing import name, said
@@ -210,7 +209,7 @@ class _Talk:
         """A tag that the item has and the example has not."""
 
         def work() -> bool:
-            feature = tag_apart(self.session, self.teacher, given, tag)
+            feature = self.session.tag_apart(self.teacher, given, tag)
             return self.say(given, "wrong", label, feature)
 
         return self.tried(work)

@@ -5,7 +5,7 @@ line by line.
 """
 
 from tellapart.sessions.events import Event
-from tellapart.sessions.files import export_log, import_log
+from tellapart.sessions.log import export_log, import_log
 from tellapart.sessions.replies import (
     Agreement,
     Answered,

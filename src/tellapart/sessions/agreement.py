@@ -1,22 +1,31 @@
-"""Where teachers disagree, how far they agree, and which answers look like slips."""
+"""Where teachers disagree, how far they agree, which answers look like slips; and how answers
+compare with labels that are known beforehand.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tellapart.export.text import Words
 from tellapart.protocol import Feature
 from tellapart.review import Suspect, Transcript, suspects
-from tellapart.sessions import summary
-from tellapart.sessions.replies import Agreement, Disagreement, OddOne
+from tellapart.sessions import replies
+from tellapart.sessions.phrasing import name
+from tellapart.sessions.replies import Agreement, Answered, Disagreement, OddOne
 from tellapart.sessions.state import State
 from tellapart.simulation import Words as Packed
 from tellapart.simulation import pack
+from tellapart.tables import read_table
+
+if TYPE_CHECKING:
+    from tellapart.sessions.session import Session
 
 
 def shared(state: State) -> Iterator[tuple[int, list[int]]]:
@@ -24,7 +33,7 @@ def shared(state: State) -> Iterator[tuple[int, list[int]]]:
     for place, numbers in state.answers.items():
         if len(numbers) > 1:
             voices = state.voices(place).values()
-            firm = [n for n in voices if state.course.said(n).label is not None]
+            firm = [n for n in voices if state.replay.answer(n).label is not None]
             if len(firm) > 1:
                 yield place, firm
 
@@ -33,23 +42,23 @@ def disagreements(state: State) -> list[Disagreement]:
     """The items that teachers called differently."""
     return [
         Disagreement(
-            state.items.row(place), tuple(summary.answered(state, number) for number in numbers)
+            state.items.row(place), tuple(replies.answered(state, number) for number in numbers)
         )
         for place, numbers in shared(state)
-        if len({state.course.said(number).label for number in numbers}) > 1
+        if len({state.replay.answer(number).label for number in numbers}) > 1
     ]
 
 
 def agreement(state: State) -> Agreement:
     """How far teachers agree."""
-    said = [[state.course.said(n) for n in numbers] for _, numbers in shared(state)]
+    said = [[state.replay.answer(n) for n in numbers] for _, numbers in shared(state)]
     labels = [[str(one.label) for one in ones] for ones in said]
     pairs = [one == other for ones in labels for one, other in combinations(ones, 2)]
     same = []
     for _, numbers in shared(state):
         for one, other in combinations(numbers, 2):
-            mine, theirs = state.course.said(one), state.course.said(other)
-            shown, seen = state.acts[one].shown, state.acts[other].shown
+            mine, theirs = state.replay.answer(one), state.replay.answer(other)
+            shown, seen = state.acts[one].question, state.acts[other].question
             if mine.label != theirs.label or mine.feature is None or theirs.feature is None:
                 continue
             if shown and seen and (shown.label, shown.example) == (seen.label, seen.example):
@@ -87,8 +96,10 @@ def slips(
 
     This takes a while: the lock is held only where the table is read.
     """
-    model = state.course.now.learner.model
-    words = Words(lambda key: summary.name_of(state, key) or "nothing", summary.speaker(state))
+    model = state.replay.now.learner.model
+    words = Words(
+        lambda key: replies.name_of(state, key) or "nothing", replies.feature_words(state)
+    )
     places = np.array([told.item.place for told in history.rounds], dtype=np.int64)
 
     def read(feature: Feature) -> Packed:
@@ -103,9 +114,37 @@ def odd_one(state: State, suspect: Suspect, number: int) -> OddOne:
     """A suspect in names, with the answer it speaks of."""
     feature = suspect.expected_feature
     return OddOne(
-        summary.answered(state, number),
-        summary.name_of(state, suspect.expected),
+        replies.answered(state, number),
+        replies.name_of(state, suspect.expected),
         suspect.score,
         suspect.why,
         None if feature is None else str(feature),
     )
+
+
+def known_labels(path: Path, column: str, session: Session) -> dict[Hashable, str]:
+    """The label of each item by its id, from a column that the session's table leaves out."""
+    read = dict(session.opened.data.get("source") or {})
+    how = {key: value for key, value in read.items() if key not in ("path", "without")}
+    whole = read_table(path, **how)
+    pairs = zip(whole.ids(), whole.labels(column), strict=True)
+    return {identity: str(label) for identity, label in pairs if label is not None}
+
+
+def compare(
+    answers: Iterable[Answered], known: Mapping[Hashable, str]
+) -> tuple[int, dict[str, tuple[str, str]]]:
+    """How many items were called what is known, and the others: name -> (said, known)."""
+    said: dict[Hashable, tuple[str, str]] = {}
+    for one in answers:
+        if one.undone or one.answer in ("unsure", "skipped"):
+            continue
+        label = one.guess.label if one.answer == "right" else one.label
+        if label is not None and one.item.identity in known:
+            said[one.item.identity] = name(one.item), str(label)
+    odd = {
+        called: (label, known[identity])
+        for identity, (called, label) in said.items()
+        if label != known[identity]
+    }
+    return len(said) - len(odd), odd

@@ -1,8 +1,9 @@
-"""Learners and stoppers as a log writes them."""
+"""Learners, settings and stoppers as a log writes them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tellapart.errors import ParameterError
@@ -16,8 +17,22 @@ FOR_PEOPLE: dict[str, Any] = {"order": "random", "until": {"no mistake in": 40}}
 """How a session for people is begun, unless they say otherwise: the estimate of the error wants
 items at random, and they want to know when to stop."""
 
+ORDERS = ("file", "random", "least sure")
 MOST = 1000
 """So many columns a learner is shown, at most."""
+
+
+@dataclass
+class Settings:
+    """What can be switched at any time."""
+
+    order: str = "file"
+    overlap: float = 0.0
+    """The share of items that two teachers are asked about."""
+    lease: float = 600.0
+    """Seconds an item is kept for a teacher."""
+    until: Any = None
+    """A stopper, as JSON."""
 
 
 def with_columns(name: str, parameters: Mapping[str, Any], table: Table) -> dict[str, Any]:
@@ -53,6 +68,32 @@ def make_learner(
     if table is not None and isinstance(texts, list | tuple):
         parameters = {**parameters, "columns": [table.parse(text) for text in texts]}
     return by_name.make_learner(name, parameters)
+
+
+def check_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """Settings, checked, as the log writes them.
+
+    >>> check_settings({"overlap": 2})
+    Traceback (most recent call last):
+    ...
+    tellapart.errors.ParameterError: overlap is a number from 0 to 1, got 2
+    """
+    unknown = given.keys() - {"order", "overlap", "lease", "until"}
+    if unknown:
+        raise ParameterError(
+            f"there is no setting {', '.join(sorted(unknown))}; there are order, overlap, lease"
+            " and until"
+        )
+    if "order" in given and given["order"] not in ORDERS:
+        raise ParameterError(f"an order is one of {', '.join(ORDERS)}, got {given['order']!r}")
+    for name, allowed in (("overlap", "from 0 to 1"), ("lease", "of seconds, more than 0")):
+        value = given.get(name, 0.5)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not (0 <= value <= 1 if name == "overlap" else 0 < value < 1e9):
+            raise ParameterError(f"{name} is a number {allowed}, got {value!r}")
+    if "until" in given:
+        given["until"] = write_stopper(read_stopper(given["until"]))
+    return given
 
 
 def write_stopper(stopper: Stopper | None) -> Any:

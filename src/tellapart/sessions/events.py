@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tellapart import codec
-from tellapart.errors import FormatError
+from tellapart.errors import FormatError, ParameterError
 
 FORMAT = 1
 """The version of the log; it stands in its first line."""
@@ -133,6 +133,21 @@ def check_log(events: list[Event]) -> None:
         if number > 1 and event.type == "opened":
             raise FormatError(f"event {number}: a session is opened once")
         ids.add(event.id)
+
+
+def check_text(what: str, value: Any, longest: int = 200) -> None:
+    """Raise unless a value is a text that can be written anywhere."""
+    fine = isinstance(value, str) and value.strip() and len(value) <= longest
+    if fine:
+        try:
+            value.encode()
+            fine = longest > 200 or value.isprintable()
+        except UnicodeEncodeError:
+            fine = False
+    if not fine:
+        raise ParameterError(
+            f"{what} is a text of 1 to {longest} printable characters, got {value!r}"
+        )
 
 
 def new_id() -> str:

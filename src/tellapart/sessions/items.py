@@ -9,7 +9,6 @@ from typing import Any
 from tellapart import codec
 from tellapart.errors import SessionError
 from tellapart.features import Expression
-from tellapart.protocol import Item
 from tellapart.tables import Row, Table
 
 _BLOCK = 4096
@@ -56,7 +55,7 @@ class Items:
         made = dict(zip(missing, self._read(missing), strict=True))
         return [self._rows.get(place) or made[place] for place in wanted]
 
-    def ahead(self, places: Iterable[int]) -> None:
+    def prepare(self, places: Iterable[int]) -> None:
         """Make some items before they are asked for."""
         missing = [place for place in dict.fromkeys(places) if place not in self._rows]
         for start in range(0, len(missing), _BLOCK):
@@ -77,9 +76,9 @@ class Items:
         """The place of an item by its id, as the log writes it."""
         return self.table.place(codec.decode(written))
 
-    def write(self, item: Item) -> Any:
+    def written(self, place: int) -> Any:
         """How the log writes an item: by its id."""
-        return codec.encode(item.identity)
+        return codec.encode(self.identity(place))
 
     def identity(self, place: int) -> Hashable:
         """The id of the item in a place."""

@@ -1,149 +1,418 @@
-"""Who has which item: leases, and the queues of items that come back.
+"""Who is asked about which item next: leases, items that come back, searches, order.
 
 An item is leased to one teacher at a time. A lease ends with the answer, or when its time is up;
-the clock is asked only when somebody wants an item, so that the same log gives the same desk.
+the clock is read only when somebody wants an item, so that the same log gives the same queue.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from itertools import islice
+from typing import TYPE_CHECKING, Any
 
-from tellapart.sessions.acts import Shown
-from tellapart.sessions.order import Line
+import numpy as np
+
+from tellapart.errors import FeatureError, ParameterError
+from tellapart.features import Expression, canonical
+from tellapart.features.tree import Column, Type, Wild
+from tellapart.protocol import Guess
+from tellapart.sessions.config import ORDERS
+from tellapart.simulation import unpack
+from tellapart.tables import Row, Table
+from tellapart.tables.packed_columns import evaluate
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from tellapart.sessions.state import Question, State
 
 LATER = 20
 """A skipped item comes back after so many acts, then after twice as many, and so on."""
-_GLANCE = 50  # so many of a queue are looked at while there are fresh items
+POOL = 32
+"""So many items are compared to find the one the learner is least sure of."""
+_LEAVE = 4  # so many of them make room before every choice
+_FIRST = 50  # so many returning items are looked at while there are unseen ones
+_PASSED = 200  # so many items that cannot be given are passed by
+_WORDS = 20  # of a search
 
 
-class Desk:
-    """Leases and queues of a session.
+class Queue:
+    """What is asked next in a session.
 
-    `opinions` tells who has said what of an item: teacher -> answer. `shared` tells whether an
-    item should have two opinions.
+    A teacher gets, in this order: an item they took an answer back on; one of theirs that waits for
+    a feature; one they search for; one that came back (skipped a while ago, or its lease ended);
+    one that wants a second opinion; one nobody has seen; and at the end whatever is left.
     """
 
-    def __init__(
-        self, opinions: Callable[[int], Mapping[str, str]], shared: Callable[[int], bool]
-    ) -> None:
-        self._opinions, self._shared = opinions, shared
-        self.leases: dict[int, Shown] = {}
-        self.held: dict[str, Shown] = {}
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.leases: dict[int, Question] = {}
+        self.held: dict[str, Question] = {}
         """What each teacher has before them."""
         self.seen: set[int] = set()
         self.returning: dict[int, int] = {}
         """Items that come back, and after how many acts."""
+        self.searches: dict[str, Search] = {}
+        self.sought: set[int] = set()
+        """Items that were given because of a search."""
         self._skips: dict[int, int] = {}
-        self._back: dict[str, list[int]] = {}
+        self._taken_back: dict[str, list[int]] = {}
         self._second: dict[str, deque[int]] = {}
         self._ends: list[tuple[float, int, str, int]] = []
         self._given = 0
+        self._order: Order | None = None
+        self._rules: tuple[object, dict[int, int]] = (None, {})
+
+    @property
+    def order(self) -> Order:
+        """The items nobody has seen, in their order."""
+        if self._order is None:
+            settings = self._state.settings
+            self._order = Order(len(self._state.items), settings.order, self._state.seed)
+        return self._order
 
     # -- what happens
 
-    def give(self, shown: Shown) -> None:
-        """A teacher gets an item."""
-        self.leave(shown.teacher)
-        before = self.leases.get(shown.place)
-        if before is not None:  # its time was up
-            self.leave(before.teacher)
-        self.seen.add(shown.place)
-        self.returning.pop(shown.place, None)
-        self.leases[shown.place] = self.held[shown.teacher] = shown
-        self._given += 1  # leases that end together end in the order they began
-        heapq.heappush(self._ends, (shown.until, self._given, shown.id, shown.place))
+    def reorder(self) -> None:
+        """The setting `order` may have changed."""
+        self._order = None
 
-    def leave(self, teacher: str) -> None:
+    def give(self, question: Question) -> None:
+        """A teacher gets an item."""
+        self.release(question.teacher)
+        before = self.leases.get(question.place)
+        if before is not None:  # its time was up
+            self.release(before.teacher)
+        self.seen.add(question.place)
+        if question.sought:
+            self.sought.add(question.place)
+        self.returning.pop(question.place, None)
+        self.leases[question.place] = self.held[question.teacher] = question
+        self._given += 1  # leases that end together end in the order they began
+        heapq.heappush(self._ends, (question.until, self._given, question.id, question.place))
+
+    def release(self, teacher: str) -> None:
         """A teacher no longer has an item."""
-        shown = self.held.pop(teacher, None)
-        if shown is not None and self.leases.get(shown.place) is shown:
-            del self.leases[shown.place]
-            self.file(shown.place)
+        question = self.held.pop(teacher, None)
+        if question is not None and self.leases.get(question.place) is question:
+            del self.leases[question.place]
+            self.enqueue(question.place)
 
     def expire(self, now: float) -> None:
         """End the leases whose time is up."""
         while self._ends and self._ends[0][0] <= now:
             _, _, given, place = heapq.heappop(self._ends)
-            shown = self.leases.get(place)
-            if shown is not None and shown.id == given:
-                self.leave(shown.teacher)
+            question = self.leases.get(place)
+            if question is not None and question.id == given:
+                self.release(question.teacher)
 
-    def skip(self, place: int, acts: int) -> None:
-        """An item is to come back later."""
-        for stack in self._back.values():  # also one whose answer was taken back
+    def put_off(self, place: int) -> None:
+        """An item was skipped: it comes back later."""
+        for stack in self._taken_back.values():  # also one whose answer was taken back
             if place in stack:
                 stack.remove(place)
         times = self._skips[place] = self._skips.get(place, 0) + 1
-        self.returning[place] = acts + (LATER << min(times - 1, 20))
+        self.returning[place] = len(self._state.acts) + (LATER << min(times - 1, 20))
 
-    def undo(self, teacher: str, place: int, acts: int) -> None:
+    def put_back(self, teacher: str, place: int) -> None:
         """A teacher took an answer back: to them the item comes first, to others a little later."""
-        self._back.setdefault(teacher, []).append(place)
-        self.returning.setdefault(place, acts + LATER)
+        self._taken_back.setdefault(teacher, []).append(place)
+        self.returning.setdefault(place, len(self._state.acts) + LATER)
 
-    def file(self, place: int) -> None:
-        """Put an item into the queue where it belongs now."""
-        opinions = self._opinions(place)
+    def enqueue(self, place: int) -> None:
+        """Put an item where it belongs now."""
+        opinions = self._state.opinions(place)
         if not opinions:
             self.returning.setdefault(place, 0)
             return
         self.returning.pop(place, None)
-        if len(opinions) == 1 and self._wanted(place, opinions):
+        if len(opinions) == 1 and self._wants_second(place, opinions):
             self._second.setdefault(next(iter(opinions)), deque()).append(place)
 
     # -- who may have what
 
-    def _wanted(self, place: int, opinions: Mapping[str, str]) -> bool:
-        """Whether another opinion is wanted of an item."""
+    def _wants_second(self, place: int, opinions: Mapping[str, str]) -> bool:
         if len(opinions) >= 2:
             return False
-        return self._shared(place) or all(said == "unsure" for said in opinions.values())
+        return self._state.is_shared(place) or all(said == "unsure" for said in opinions.values())
 
-    def free(self, place: int, teacher: str) -> bool:
-        """Whether an item may be given to a teacher as one to be answered."""
+    def is_free(self, place: int, teacher: str) -> bool:
+        """Whether an item may be given to a teacher."""
         if place in self.leases:
             return False
-        opinions = self._opinions(place)
-        return not opinions or (teacher not in opinions and self._wanted(place, opinions))
+        opinions = self._state.opinions(place)
+        return not opinions or (teacher not in opinions and self._wants_second(place, opinions))
 
-    def own(self, teacher: str) -> int | None:
-        """An item the teacher has taken an answer back on."""
-        stack = self._back.get(teacher, [])
+    def is_due(self, place: int) -> bool:
+        """Whether an item that was put off may come again."""
+        return self.returning.get(place, 0) <= len(self._state.acts)
+
+    # -- which item is next
+
+    def choose(self, teacher: str, settle: Callable[[int], None]) -> tuple[int | None, bool]:
+        """The place of the next item for a teacher, or None; and whether a search found it.
+
+        `settle` is called with items that need not be asked about any more: the guess has come to
+        agree with the label that was kept.
+        """
+
+        def by_search() -> int | None:
+            search = self.searches.get(teacher)
+            return None if search is None else search.next()
+
+        ways: tuple[Callable[[], int | None], ...] = (
+            lambda: self._next_taken_back(teacher),
+            lambda: self._next_waiting(settle, teacher),
+            by_search,
+            lambda: self._next_returning(teacher, first=_FIRST),
+            lambda: self._next_second(teacher),
+            lambda: self.order.next(self.seen, self._doubts),
+            lambda: self._next_returning(teacher),
+            lambda: self._next_waiting(settle),
+        )
+        for way in ways:
+            if (place := way()) is not None:
+                return place, way is by_search or place in self.sought
+        return None, False
+
+    def _next_taken_back(self, teacher: str) -> int | None:
+        stack = self._taken_back.get(teacher, [])
         while stack:
-            place = stack[-1]
-            if self.free(place, teacher):
-                return place
+            if self.is_free(stack[-1], teacher):
+                return stack[-1]
             stack.pop()
         return None
 
-    def due(self, place: int, acts: int) -> bool:
-        """Whether an item that was put off may come again."""
-        return self.returning.get(place, 0) <= acts
-
-    def back(self, teacher: str, acts: int | None) -> int | None:
-        """An item that came back; with `acts` None, whether it is time or not."""
-        glance = None if acts is None else _GLANCE
-        for place in islice(self.returning, glance):
-            if (acts is None or self.returning[place] <= acts) and self.free(place, teacher):
+    def _next_waiting(
+        self, settle: Callable[[int], None], teacher: str | None = None
+    ) -> int | None:
+        """An item whose label is known and whose feature is asked; first a teacher's own."""
+        state, passed = self._state, 0
+        for place, number in list(state.replay.now.waiting.items()):
+            if place in self.leases:
+                continue
+            if teacher is not None and (state.acts[number].by != teacher or not self.is_due(place)):
+                passed += 1
+                if passed > _PASSED:
+                    return None
+            elif state.replay.guess(place).label == state.replay.answer(number).label:
+                settle(place)
+            else:
                 return place
         return None
 
-    def second(self, teacher: str, acts: int) -> int | None:
-        """An item that wants a second opinion."""
+    def _next_returning(self, teacher: str, first: int | None = None) -> int | None:
+        """An item that came back; with `first`, one of the first few, and only if it is time."""
+        for place in islice(self.returning, first):
+            if (first is None or self.is_due(place)) and self.is_free(place, teacher):
+                return place
+        return None
+
+    def _next_second(self, teacher: str) -> int | None:
         for first, queue in self._second.items():
             if first == teacher:
                 continue
             while queue:
-                if self.free(queue[0], teacher) and self.due(queue[0], acts):
+                if self.is_free(queue[0], teacher) and self.is_due(queue[0]):
                     return queue[0]
                 queue.popleft()  # if it is leased or put off, it comes back by other ways
         return None
 
-    def fresh(
-        self, line: Line, doubt: Callable[[list[int]], list[float]] | None = None
+    def _doubts(self, pool: list[int]) -> list[float]:
+        """How likely the guess on each of some items is wrong, by the record of its rule."""
+        now = self._state.replay.now
+        # items are asked for again: what covers them is kept while the model is the same
+        model = now.learner.model
+        kept = self._rules[1] if self._rules[0] is model else {}
+        rules = {place: kept[place] for place in pool if place in kept}
+        new = [place for place in pool if place not in kept]
+        for place, item in zip(new, self._state.items.fetch(new), strict=True):
+            example = now.learner.guess(item).example
+            rules[place] = example.place if isinstance(example, Row) else -1
+        self._rules = (model, rules)
+        counts = (now.records.get(rules[place], (0, 0)) for place in pool)
+        return [(wrong + 1) / (right + wrong + 2) for right, wrong in counts]
+
+    # -- what is asked about it
+
+    def ask(self, place: int) -> tuple[Guess, str, str | None]:
+        """The guess on an item (in keys), what is asked, and the label if only a feature is."""
+        state, replay = self._state, self._state.replay
+        taught = replay.now.taught.get(place)
+        if taught is not None:
+            # A second opinion is asked as the first was: nothing learnt since shows through.
+            question = replay.acts[taught].question
+            assert question is not None
+            label = None if question.label is None else state.labels.same(question.label)
+            example = None if question.example is None else state.items.row(question.example)
+            return Guess(label, example), "answer" if label else "label", None
+        guess = replay.guess(place)
+        number = replay.now.waiting.get(place)
+        if number is not None:
+            return guess, "feature", replay.answer(number).label
+        return guess, "label" if guess.label is None else "answer", None
+
+    def is_current(self, held: Question, asked: tuple[Guess, str, str | None], now: float) -> bool:
+        """Whether what a teacher has before them would be asked now, with time left to answer."""
+        guess, asks, kept = asked
+        example = None if guess.example is None else guess.example.place
+        label = None if held.label is None else self._state.labels.same(held.label)
+        return (
+            held.until - now > self._state.settings.lease / 2
+            and (label, held.example) == (guess.label, example)
+            and (held.asks, held.kept) == (asks, kept)
+        )
+
+
+class Order:
+    """Places in the order in which they are given out.
+
+    - "file": as they stand in the table.
+    - "random": shuffled by the session's seed. The estimates of the error assume it.
+    - "least sure": of 32 shuffled ones, the one whose rule has the worst record so far. Before
+      every choice some leave these 32 and others come in, so that about the least sure fifth of all
+      items comes first; those passed by come at the end.
+
+    The shuffling is done once; every request looks at a few places, never at the whole table.
+
+    >>> order = Order(5, "file", seed=0)
+    >>> order.next({0, 1}), order.next({0, 1, 2})
+    (2, 3)
+    >>> Order(3, "file", seed=0).next({0, 1, 2}) is None
+    True
+    """
+
+    def __init__(self, length: int, kind: str, seed: int) -> None:
+        if kind not in ORDERS:
+            raise ParameterError(f"an order is one of {', '.join(ORDERS)}, got {kind!r}")
+        self.kind, self._length = kind, length
+        self._at = 0
+        self._pool: list[int] = []
+        self._shuffled: npt.NDArray[np.intp] | None = None
+        if kind != "file":
+            self._shuffled = np.random.default_rng(seed).permutation(length)
+
+    def next(
+        self, seen: Container[int], doubt: Callable[[list[int]], list[float]] | None = None
     ) -> int | None:
-        """An item nobody has seen."""
-        return line.next(self.seen, doubt)
+        """A place not in `seen`, or None. `doubt` says how unsure the learner is of some."""
+        if self.kind != "least sure" or doubt is None:
+            found = self._some(seen, 1)
+            if found:
+                self._at -= 1  # it may come to nothing: then it is next again
+                return found[0]
+            return None
+        pool = [place for place in self._pool[_LEAVE:] if place not in seen]
+        pool += self._some(seen, POOL - len(pool))
+        if len(pool) < POOL:  # at the end: once more over those passed by
+            self._sweep(seen)
+            pool += self._some({*pool}, POOL - len(pool))  # nothing seen is left in the line
+        self._pool = pool
+        if not pool:
+            return None
+        doubts = doubt(pool)
+        return pool[max(range(len(pool)), key=lambda n: (doubts[n], -n))]
+
+    def _some(self, seen: Container[int], count: int) -> list[int]:
+        """The next few places not seen, and past them."""
+        found: list[int] = []
+        while len(found) < count and self._at < self._length:
+            place = self._at if self._shuffled is None else int(self._shuffled[self._at])
+            self._at += 1
+            if place not in seen:
+                found.append(place)
+        return found
+
+    def _sweep(self, seen: Container[int]) -> None:
+        """Begin anew with what was passed by."""
+        assert self._shuffled is not None
+        left = [place for place in self._shuffled.tolist() if place not in seen]
+        self._shuffled = np.array(left, dtype=np.intp)
+        self._length, self._at = len(left), 0
+
+
+class Search:
+    """The items that a teacher searches for, to teach them next.
+
+    The condition is in the log, and so is which items were given because of it: they are no random
+    draw, and must not count as one.
+    """
+
+    def __init__(self, state: State, where: str, text: str = "") -> None:
+        self.text = text or where
+        self.where = state.items.feature(where)
+        self._state, self._at = state, 0
+        self._places: np.ndarray[Any, np.dtype[np.intp]] | None = None
+
+    @property
+    def places(self) -> np.ndarray[Any, np.dtype[np.intp]]:
+        """All items that fit; looked for once."""
+        if self._places is None:
+            self._places = matching_places(self._state.items.table, self.where)
+        return self._places
+
+    def next(self) -> int | None:
+        """The next of them that nobody has answered about, or None."""
+        state, found = self._state, self.places
+        while self._at < len(found) and state.opinions(int(found[self._at])):
+            self._at += 1
+        for place in found[self._at : self._at + _PASSED].tolist():
+            if (
+                not state.opinions(place)
+                and place not in state.queue.leases
+                and state.queue.is_due(place)
+            ):
+                return int(place)
+        return None
+
+
+def check_search(state: State, where: str | None) -> None:
+    """Raise unless there is something left to find."""
+    if where is None:
+        return
+    found = Search(state, where)
+    if not len(found.places):
+        raise ParameterError(f"no item fits: {where}")
+    if found.next() is None:
+        raise ParameterError(
+            f"nothing is left of the {len(found.places):,} items that fit, all are answered or with"
+            f" others: {where}"
+        )
+
+
+def parse_search(table: Table, text: str) -> Expression:
+    """The condition that a text is, or that its words stand for: all are in the texts of an item.
+
+    >>> pets = Table({"name": ["rex", "tom"], "kind": ["a dog", "a cat"], "legs": [4, 4]})
+    >>> str(parse_search(pets, "legs>3")), str(parse_search(pets, "rex dog"))
+    ('legs > 3', "(kind ILIKE '%dog%' OR name ILIKE '%dog%') AND (kind ILIKE '%rex%' OR name ILIKE\
+ '%rex%')")
+    """
+    try:
+        return table.parse(text)
+    except FeatureError as error:
+        texts = [name for name, kind in table.types.items() if kind is Type.TEXT]
+        words = text.split()[:_WORDS]
+        if not texts or not words:
+            raise
+        found = Expression(
+            canonical.both(
+                canonical.either(
+                    canonical.like(Column(name, Type.TEXT), (Wild.ANY, word, Wild.ANY), fold=True)
+                    for name in texts
+                )
+                for word in words
+            )
+        )
+        if not len(matching_places(table, found)):
+            raise FeatureError(
+                f"no item has all these words; and as a condition: {str(error).splitlines()[0]}"
+            ) from None
+        return found
+
+
+def matching_places(table: Table, where: Expression) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Where a condition holds."""
+    return np.flatnonzero(unpack(evaluate(table, where), len(table)))

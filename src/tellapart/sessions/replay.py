@@ -1,15 +1,14 @@
-"""What the acts of a session have taught its learner, in their order, undone ones left out.
+"""The learner of a session: taught by the acts of its log, with the rules that people edited.
 
-The learner is where it would be had the undone acts never been. To get there without starting from
-the beginning each time, copies of the learner are kept from time to time: to undo something, take
-the latest copy made before it and tell the rest again.
+The learner is where it would be had the undone acts never been. Copies of it are kept from time to
+time: to undo an act, take the latest copy made before it and apply the acts after it once more.
 
 Only the first answer about an item teaches; others are opinions, to be compared. What an answer
-comes to depends on what the learner guesses when it is told, which need not be what the teacher was
-shown (somebody else answered meanwhile, or something earlier was undone):
+comes to depends on what the learner guesses when the answer is applied, which need not be what the
+teacher was shown (somebody else answered meanwhile, or an earlier act was undone):
 
-- the guess agrees with the label that was said: the guess was right;
-- it is the same guess, with the same example: the answer counts as given;
+- the guess agrees with the label of the answer: the guess was right;
+- it is the guess that was shown, with the same example: the answer counts as given;
 - otherwise the label is kept, and the item waits for a feature that tells it from the new example.
 """
 
@@ -20,28 +19,132 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tellapart.learners import BaseLearner
-from tellapart.protocol import Correction, Guess
+from tellapart.model import Clause, DecisionList, Literal
+from tellapart.protocol import Correction, Feature, Guess, Item, Label
 from tellapart.review import Progress, Transcript
 from tellapart.review.stoppers import says
-from tellapart.sessions.acts import Act, Said, Shown
-from tellapart.sessions.edited_rules import Edited
 from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
 from tellapart.tables import Row
 
-_WORTH = 3  # a copy is made when telling what came since took so many times what a copy takes
-_URGENT = 6  # and this is not left for later any more
+if TYPE_CHECKING:
+    from tellapart.sessions.state import Act, Answer, Question
+
+_WORTH = 3  # a copy is made when the acts since the last one took so many times what a copy takes
+_URGENT = 6  # and it no longer waits for a quiet moment
 _COPIES = 24
 _LEAST = 0.002  # seconds
 
 
 @dataclass
-class Standing:
-    """Where a learner stands, and what was counted on the way."""
+class EditedRule:
+    """What a person did to the rule with an example: another rule instead of it, or none."""
 
-    learner: Edited
+    example: Row
+    at: int
+    """Where the rule stood."""
+    label: Label = None
+    literals: list[Literal] | None = None
+    """None: the rule is dropped."""
+
+    @property
+    def clause(self) -> Clause | None:
+        if self.literals is None:
+            return None
+        return Clause(tuple(self.literals), self.label, self.example, "by hand")
+
+
+@dataclass
+class EditedLearner:
+    """A learner, and what people changed about its rules.
+
+    A rule is known by its example. A dropped rule is passed over; an edited one stands where it
+    stood, with the condition and the label the person gave, and is corrected like the rules of
+    `DFF`: a wrong guess adds NOT φ. The learner beneath goes on learning: where its own guess was
+    not the one shown, it sees the round as a witness. (One that refits may find a dropped rule
+    again in other words.)
+    """
+
+    inner: BaseLearner
+    edits: dict[int, EditedRule] = field(default_factory=dict)
+    _model: DecisionList | None = None
+    _of: DecisionList | None = None
+
+    def drop(self, example: Row) -> None:
+        """Pass over the rule with this example from now on."""
+        self._edit(EditedRule(example, self._position(example)))
+
+    def edit(self, example: Row, condition: Feature, label: Label) -> None:
+        """Put a rule with this condition and label where the one with this example stands."""
+        self._edit(EditedRule(example, self._position(example), label, [Literal(condition)]))
+
+    def _edit(self, rule: EditedRule) -> None:
+        self.edits[rule.example.place] = rule
+        self._model = None
+
+    def _position(self, example: Row) -> int:
+        for number, clause in enumerate(self.model.clauses):
+            if clause.example.place == example.place:
+                return number
+        known = self.edits.get(example.place)
+        return 0 if known is None else known.at
+
+    @property
+    def model(self) -> DecisionList:
+        """The rules in force."""
+        inner = self.inner.model
+        if not self.edits:
+            return inner
+        if self._model is None or self._of is not inner:
+            clauses: list[Clause] = []
+            met: set[int] = set()
+            for clause in inner.clauses:
+                rule = self.edits.get(clause.example.place)
+                if rule is None:
+                    clauses.append(clause)
+                elif rule.example.place not in met:
+                    met.add(rule.example.place)
+                    if rule.clause is not None:
+                        clauses.append(rule.clause)
+            for place, rule in self.edits.items():
+                if place not in met and rule.clause is not None:
+                    clauses.insert(min(rule.at, len(clauses)), rule.clause)
+            self._model = DecisionList(tuple(clauses), inner.default, inner.reading)
+            self._of = inner
+        return self._model
+
+    def guess(self, item: Item) -> Guess:
+        """The guess of the rules in force; for an item remembered, what is remembered."""
+        guess = self.inner.guess(item)
+        if not self.edits or guess.label is None or guess.example == item:
+            return guess
+        return self.model.first_match(item)
+
+    def learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
+        """Take the answer to `guess`."""
+        if not self.edits:
+            self.inner.learn(item, guess, correction)
+            return
+        own = self.inner.guess(item)
+        rule = self.edits.get(guess.example.place) if isinstance(guess.example, Row) else None
+        if own == guess:
+            self.inner.learn(item, own, correction)
+        else:
+            self.inner.witness(item, guess, correction)
+        if rule is not None and rule.literals is not None and correction is not None:
+            if correction.feature is not None:
+                rule.literals.append(Literal.forbid(correction.feature))
+            self._model = None
+
+
+@dataclass
+class Snapshot:
+    """A learner at some act, and what was counted on the way there."""
+
+    learner: EditedLearner
     taught: dict[int, int] = field(default_factory=dict)
     """The items learnt from, and the act that taught each."""
     waiting: dict[int, int] = field(default_factory=dict)
@@ -51,9 +154,9 @@ class Standing:
     tags: dict[tuple[str, int], bool | None] = field(default_factory=dict)
     progress: Progress = field(default_factory=Progress)
 
-    def copy(self) -> Standing:
-        """Another one, independent."""
-        return Standing(
+    def copy(self) -> Snapshot:
+        """An independent copy."""
+        return Snapshot(
             copy.deepcopy(self.learner),
             dict(self.taught),
             dict(self.waiting),
@@ -63,7 +166,7 @@ class Standing:
         )
 
 
-class Course:
+class Replay:
     """A learner taught by acts.
 
     Outcomes of an answer: "label" (it was asked for), "right", "mistake" (learnt), "again" (waits
@@ -75,106 +178,68 @@ class Course:
         self._fresh = learner
         self.acts: list[Act] = []
         self.mistakes: list[bool] = []
-        """Of every guess, whether it was a mistake."""
+        """For every guess, whether it was a mistake."""
         self.sizes: list[int] = []
         """How many rules there were after it."""
         self.history = Transcript()
-        """What was learnt from, round by round, in keys of labels."""
+        """The rounds learnt from, with keys of labels."""
         self.rounds: list[int] = []
         """The act of each round."""
-        self.now = Standing(Edited(learner.clone()))
-        self._copies: list[tuple[int, int, int, Standing]] = []
+        self.now = Snapshot(EditedLearner(learner.clone()))
+        self._copies: list[tuple[int, int, int, Snapshot]] = []
         self._spent, self._price = 0.0, _LEAST
-        self._listening = self._is_caught_up = True
-        self._foreseen: dict[tuple[int, Correction], tuple[Edited, float]] = {}
+        self._is_batch, self._is_caught_up = False, True
+        self._learnt_ahead: dict[tuple[int, Correction], tuple[EditedLearner, float]] = {}
 
-    # -- what is known
+    # -- reading
 
-    def said(self, number: int) -> Said:
-        """What an answer says after all changes."""
-        said = self.words(number)
-        if said.label is None:
-            return said
-        label = self.labels.same(said.label)
-        return said if label is said.label else said._replace(label=label)
+    def answer(self, number: int) -> Answer:
+        """An answer after all changes."""
+        answer = self.raw_answer(number)
+        if answer.label is None:
+            return answer
+        label = self.labels.same(answer.label)
+        return answer if label is answer.label else answer._replace(label=label)
 
-    def words(self, number: int) -> Said:
+    def raw_answer(self, number: int) -> Answer:
         """The same, before any labels were merged."""
         act = self.acts[number]
         for change in reversed(act.changes):
             if self.acts[change].alive:
                 act = self.acts[change]
                 break
-        assert act.said is not None
-        return act.said
+        assert act.answer is not None
+        return act.answer
 
     def guess(self, place: int) -> Guess:
         """What the learner guesses now."""
         return self.now.learner.guess(self.items.row(place))
 
-    # -- telling
+    # -- applying acts
 
     @contextmanager
-    def at_once(self) -> Iterator[None]:
-        """Take in a whole log; the learner is told at the end, what was undone left out."""
-        self._listening = False
+    def batch(self) -> Iterator[None]:
+        """Add the acts of a whole log; they are applied at the end, without those undone."""
+        self._is_batch = True
         yield
-        self._listening = True
-        self.items.ahead(act.place for act in self.acts if act.alive and act.place >= 0)
-        self.again(0)
+        self._is_batch = False
+        self.items.prepare(act.place for act in self.acts if act.alive and act.place >= 0)
+        self.rerun_from(0)
 
     def add(self, act: Act) -> None:
         """One more act."""
-        if self._listening:
-            self.keep(_URGENT)
+        if self._is_batch:
+            self.acts.append(act)
+            return
+        self.keep_copy(_URGENT)
         self.acts.append(act)
-        if not self._listening:
-            return
-        started = time.perf_counter()
-        self._tell(len(self.acts) - 1)
-        self._spent += time.perf_counter() - started
-        self._is_caught_up, self._foreseen = False, {}
+        self._apply(len(self.acts) - 1)
+        self._is_caught_up, self._learnt_ahead = False, {}
 
-    def catch_up(self) -> None:
-        """Do what the last acts left for later; nothing that can be seen changes.
-
-        Some act will do it, if nobody does before: better when nobody waits.
-        """
-        if self._is_caught_up:
-            return
-        self._is_caught_up = True
-        started = time.perf_counter()
-        self.now.learner.catch_up()
-        self._spent += time.perf_counter() - started
-        self.keep()
-
-    def keep(self, worth: int = _WORTH) -> None:
-        """Make a copy for those who undo, if it is worth it."""
-        if self._spent > worth * max(self._price, _LEAST):
-            self._keep_copy(len(self.acts))
-
-    def foresee(self, shown: Shown, said: Said) -> bool:
-        """Learn beforehand what may be said next, aside: if it is, it is learnt already.
-
-        Whether there was anything to do.
-        """
-        correction = Correction(said.label, said.feature)
-        if (shown.place, correction) in self._foreseen or shown.place in self.now.taught:
-            return False
-        self.catch_up()
-        guess, started = self.guess(shown.place), time.perf_counter()
-        if guess.label == said.label or not self._is_same(guess, shown):
-            return False
-        learner = copy.deepcopy(self.now.learner)
-        learner.learn(self.items.row(shown.place), guess, correction)
-        _ = learner.model
-        self._foreseen[shown.place, correction] = learner, time.perf_counter() - started
-        return True
-
-    def again(self, number: int) -> None:
-        """Tell everything from an act on anew: it was undone, redone or changed."""
-        self._foreseen = {}
-        if not self._listening:
+    def rerun_from(self, number: int) -> None:
+        """Apply the acts from this one on anew: it was undone, redone or changed."""
+        self._learnt_ahead = {}
+        if self._is_batch:
             return
         while self._copies and self._copies[-1][0] > number:
             self._copies.pop()
@@ -184,24 +249,61 @@ class Course:
             start, rounds, guesses, kept = self._copies[-1]
             self.now = kept.copy()
         else:
-            self.now = Standing(Edited(self._fresh.clone()))
+            self.now = Snapshot(EditedLearner(self._fresh.clone()))
         del self.history.rounds[rounds:], self.rounds[rounds:]
         del self.mistakes[guesses:], self.sizes[guesses:]
         for tag, place in before.tags.keys() | self.now.tags.keys():
-            said = self.now.tags.get((tag, place))
-            if before.tags.get((tag, place)) is not said:
-                self.items.table.tag(tag).set(self.items.row(place), said)
+            value = self.now.tags.get((tag, place))
+            if before.tags.get((tag, place)) is not value:
+                self.items.table.tag(tag).set(self.items.row(place), value)
         self._spent, self._is_caught_up = 0.0, False
         left = len(self.acts) - start
         marks = {len(self.acts) - (left >> power) for power in range(1, left.bit_length() + 1)}
         for later in range(start, len(self.acts)):
-            started = time.perf_counter()
-            self._tell(later)
-            self._spent += time.perf_counter() - started
+            self._apply(later)
             if later + 1 in marks and self._spent > self._price:  # half way, and half way again
-                self._keep_copy(later + 1)
+                self._copy(later + 1)
 
-    def _keep_copy(self, number: int) -> None:
+    def catch_up(self) -> None:
+        """Do the work that the last acts put off; nothing that can be seen changes.
+
+        A later act does it otherwise: better now, while nobody waits.
+        """
+        if self._is_caught_up:
+            return
+        self._is_caught_up = True
+        started = time.perf_counter()
+        self.now.learner.inner.catch_up()
+        self._spent += time.perf_counter() - started
+        self.keep_copy()
+
+    def learn_ahead(self, question: Question, answer: Answer) -> bool:
+        """Learn in a copy what may be answered next; False if there was nothing to do.
+
+        If it is answered, the copy takes the learner's place.
+        """
+        correction = Correction(answer.label, answer.feature)
+        if (question.place, correction) in self._learnt_ahead or question.place in self.now.taught:
+            return False
+        self.catch_up()
+        guess, started = self.guess(question.place), time.perf_counter()
+        if guess.label == answer.label or not self._is_shown(guess, question):
+            return False
+        learner = copy.deepcopy(self.now.learner)
+        learner.learn(self.items.row(question.place), guess, correction)
+        _ = learner.model
+        seconds = time.perf_counter() - started
+        self._learnt_ahead[question.place, correction] = learner, seconds
+        return True
+
+    # -- copies
+
+    def keep_copy(self, worth: int = _WORTH) -> None:
+        """Make a copy for those who undo, if it is worth it."""
+        if self._spent > worth * max(self._price, _LEAST):
+            self._copy(len(self.acts))
+
+    def _copy(self, number: int) -> None:
         started = time.perf_counter()
         self._copies.append((number, len(self.rounds), len(self.mistakes), self.now.copy()))
         self._price, self._spent = time.perf_counter() - started, 0.0
@@ -209,7 +311,7 @@ class Course:
             self._thin()
 
     def _thin(self) -> None:
-        """Let the copy go that is missed least: many of late, few of long ago."""
+        """Drop the copy that is missed least: keep many of late, few of long ago."""
         at = [0, *(kept[0] for kept in self._copies)]
         end = at[-1] + 1
 
@@ -218,74 +320,75 @@ class Course:
 
         del self._copies[min(range(1, len(at) - 1), key=missed) - 1]
 
-    def _tell(self, number: int) -> None:
-        act = self.acts[number]
+    # -- one act
+
+    def _apply(self, number: int) -> None:
+        act, started = self.acts[number], time.perf_counter()
         if not act.alive:
             return
-        now = self.now
         if act.kind == "answered":
-            act.outcome = self._answer(number, act)
+            act.outcome = self._apply_answer(number, act)
         elif act.kind == "settled":
             self._settle(act)
         elif act.kind == "tag set":
-            now.tags[act.data["tag"], act.place] = act.data["value"]
+            self.now.tags[act.data["tag"], act.place] = act.data["value"]
             self.items.table.tag(act.data["tag"]).set(self.items.row(act.place), act.data["value"])
         elif act.kind == "rule dropped":
-            now.learner.drop(self.items.row(act.place))
+            self.now.learner.drop(self.items.row(act.place))
         elif act.kind == "rule edited":
-            assert act.said is not None
-            assert act.said.label is not None
-            label = self.labels.same(act.said.label)
-            now.learner.edit(self.items.row(act.place), act.said.feature, label)
+            assert act.answer is not None
+            assert act.answer.label is not None
+            label = self.labels.same(act.answer.label)
+            self.now.learner.edit(self.items.row(act.place), act.answer.feature, label)
+        self._spent += time.perf_counter() - started
 
-    def _answer(self, number: int, act: Act) -> str:
-        said, shown, place = self.said(number), act.shown, act.place
-        assert shown is not None
-        if said.label is None:
+    def _apply_answer(self, number: int, act: Act) -> str:
+        answer, place = self.answer(number), act.place
+        assert act.question is not None
+        if answer.label is None:
             waits = self.now.waiting.get(place)
-            if said.answer == "unsure" and waits is not None and self.acts[waits].by == act.by:
+            if answer.answer == "unsure" and waits is not None and self.acts[waits].by == act.by:
                 del self.now.waiting[place]  # the label is no longer vouched for
-            return said.answer
+            return answer.answer
         if place in self.now.taught:
             return "opinion"
         guess = self.guess(place)
         if guess.label is None:
-            correction: Correction | None = Correction(said.label)
-        elif guess.label == said.label:
-            correction = None
-        elif self._is_same(guess, shown):
-            correction = Correction(said.label, said.feature)
-        else:
-            self.now.waiting[place] = number
-            return "again"
-        self._learn(number, guess, correction)
-        if guess.label is None:
+            self._learn(number, guess, Correction(answer.label))
             return "label"
-        return "right" if correction is None else "mistake"
+        if guess.label == answer.label:
+            self._learn(number, guess, None)
+            return "right"
+        if self._is_shown(guess, act.question):
+            self._learn(number, guess, Correction(answer.label, answer.feature))
+            return "mistake"
+        self.now.waiting[place] = number
+        return "again"
 
     def _settle(self, act: Act) -> None:
         """The guess on an item that waits may have come to agree with its label."""
         number = self.now.waiting.get(act.place)
         if number is not None:
             guess = self.guess(act.place)
-            if guess.label == self.said(number).label:
+            if guess.label == self.answer(number).label:
                 self._learn(number, guess, None)
                 self.acts[number].outcome = "right"
 
-    def _is_same(self, guess: Guess, shown: Shown) -> bool:
-        if shown.label is None or guess.label != self.labels.same(shown.label):
+    def _is_shown(self, guess: Guess, question: Question) -> bool:
+        """Whether a guess is the one that the teacher was shown."""
+        if question.label is None or guess.label != self.labels.same(question.label):
             return False
-        return isinstance(guess.example, Row) and guess.example.place == shown.example
+        return isinstance(guess.example, Row) and guess.example.place == question.example
 
     def _learn(self, number: int, guess: Guess, correction: Correction | None) -> None:
         now, act = self.now, self.acts[number]
         item = self.items.row(act.place)
         before = now.learner.model
-        foreseen = None if correction is None else self._foreseen.get((act.place, correction))
-        if foreseen is None:
+        ahead = None if correction is None else self._learnt_ahead.get((act.place, correction))
+        if ahead is None:
             now.learner.learn(item, guess, correction)
         else:
-            now.learner, seconds = foreseen
+            now.learner, seconds = ahead
             self._spent += seconds
         now.taught[act.place] = number
         now.waiting.pop(act.place, None)
@@ -297,7 +400,7 @@ class Course:
         mistake = correction is not None
         after = now.learner.model
         changed = after is not before and says(after) != says(before)
-        if act.shown is not None and act.shown.sought:
+        if act.question is not None and act.question.sought:
             now.progress.pick(mistake, changed)
         else:
             now.progress.add(mistake, changed)

@@ -1,16 +1,27 @@
-"""What a session says to those who use it."""
+"""What a session says to those who use it: in names of labels, not in keys and places."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tellapart.features.phrasing import counted
-from tellapart.protocol import Guess
+from tellapart.features import Expression
+from tellapart.features.canonical import negate
+from tellapart.features.phrasing import counted, spoken
+from tellapart.features.tree import Compare, In, IsNull, Like, Node, Not
+from tellapart.model import Clause, DecisionList, Literal
+from tellapart.protocol import Feature, Guess, Label
+from tellapart.review import ErrorEstimate, Progress, estimate
 from tellapart.tables import Row
+
+if TYPE_CHECKING:
+    from tellapart.sessions.state import Question, State
 
 AT_RANDOM = " (for items in random order)"
 """What estimates and stoppers assume, said where it is not so."""
+RECENT = 20
+"""So many of the last guesses are looked at."""
 
 
 class Given(NamedTuple):
@@ -157,3 +168,131 @@ class Check(NamedTuple):
     def tells(self) -> bool:
         """Whether it may be named as the reason."""
         return self.on_item is True and self.on_example is not True
+
+
+def name_of(state: State, key: Label) -> str | None:
+    """What a label is called now."""
+    return None if key is None else state.labels.name(str(key))
+
+
+def given(state: State, question: Question) -> Given:
+    """What a teacher was shown."""
+    example = None if question.example is None else state.items.row(question.example)
+    return Given(
+        question.id,
+        question.teacher,
+        state.items.row(question.place),
+        Guess(name_of(state, question.label), example),
+        question.asks,
+        name_of(state, question.kept),
+        question.until,
+    )
+
+
+def answered(state: State, number: int) -> Answered:
+    """An answer, as it stands after all changes."""
+    act = state.acts[number]
+    assert act.question is not None
+    assert act.by is not None
+    answer = state.replay.answer(number)
+    return Answered(
+        act.id,
+        act.number,
+        act.at,
+        act.by,
+        state.items.row(act.place),
+        given(state, act.question).guess,
+        answer.answer,
+        name_of(state, answer.label),
+        None if answer.feature is None else str(answer.feature),
+        act.outcome if act.alive else None,
+        not act.alive,
+        tuple(state.acts[n].id for n in act.changes if state.acts[n].alive),
+    )
+
+
+def named_model(state: State, model: DecisionList) -> DecisionList:
+    """A model in the names that labels have now, without needless negations."""
+
+    def with_name(clause: Clause) -> Clause:
+        label = name_of(state, clause.label)
+        literals = tuple(dict.fromkeys(_simplified(state, one) for one in clause.literals))
+        return Clause(literals, label, clause.example, clause.origin)
+
+    clauses = tuple(map(with_name, model.clauses))
+    return DecisionList(clauses, with_name(model.default), model.reading)
+
+
+def _simplified(state: State, literal: Literal) -> Literal:
+    """Write not `NOT milk` as `milk`, where no item's `milk` is unknown."""
+    feature = literal.feature
+    if (
+        not literal.wanted
+        and isinstance(feature, Expression)
+        and _denies(feature.tree)
+        and (isinstance(feature.tree, IsNull) or all(map(state.items.knows_all, feature.schema)))
+    ):
+        return Literal(Expression(negate(feature.tree)))
+    return literal
+
+
+def _denies(tree: Node) -> bool:
+    """Whether a condition says what is not so: two of these, one in the other, are hard to read."""
+    if isinstance(tree, Compare):
+        return tree.op == "<>"
+    return isinstance(tree, Not) or (isinstance(tree, Like | In | IsNull) and tree.negated)
+
+
+def feature_words(state: State) -> Callable[[Feature, bool], str]:
+    """How to write features of this table in words, also those that do not hold."""
+
+    def say(feature: Feature, wanted: bool) -> str:
+        if (
+            not wanted
+            and isinstance(feature, Expression)
+            and all(map(state.items.knows_all, feature.schema))
+        ):
+            return spoken(Expression(negate(feature.tree)))
+        return spoken(feature, wanted)
+
+    return say
+
+
+def error_now(progress: Progress) -> ErrorEstimate:
+    """What is known of the error: of the present model, or over the last items if that says more.
+
+    Each interval takes half of the risk, so that the better one may be chosen.
+    """
+    both = (estimate(progress, 0.975, lately=lately) for lately in (False, True))
+    return min(both, key=lambda one: one.high)
+
+
+def summary(state: State) -> Summary:
+    """How far a session is."""
+    now = state.replay.now
+    about = error_now(now.progress)
+    stopper = state.stopper
+    known = str(about)
+    stop = None if stopper is None else stopper.say(now.progress)
+    if state.settings.order != "random":
+        known += AT_RANDOM if about.high <= 0.99 else ""
+        stop = f"{stop}{AT_RANDOM}" if stop and ("mistake" in stop or "error" in stop) else stop
+    recent = state.replay.mistakes[-RECENT:]
+    total, labelled, waiting = len(state.items), len(now.taught), len(now.waiting)
+    return Summary(
+        items=total,
+        labelled=labelled,
+        waiting=waiting,
+        unsure=len(state.unsure),
+        skipped=len(state.skipped),
+        left=total - labelled - waiting - len(state.unsure),
+        mistakes=now.progress.mistakes + now.progress.picked_mistakes,
+        guesses=now.progress.guesses + now.progress.picked,
+        recent=(sum(recent), len(recent)),
+        rules=len(now.learner.model.clauses),
+        teachers=len(state.teachers),
+        estimate=known,
+        error=(about.low, about.error, about.high),
+        may_stop=stopper is not None and stopper.met(now.progress),
+        stop=stop,
+    )

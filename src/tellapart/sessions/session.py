@@ -17,28 +17,43 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import tellapart
 from tellapart import codec
-from tellapart.errors import ProtocolError, SessionError
+from tellapart.errors import ParameterError, ProtocolError, SessionError
+from tellapart.features.candidates import Candidate
+from tellapart.learners import BaseLearner
 from tellapart.learners.by_name import parse_learner
-from tellapart.review import Stopper
-from tellapart.sessions import summary
-from tellapart.sessions.config import DEFAULT, make_learner, with_columns
-from tellapart.sessions.events import FORMAT, Event, new_id, same, stamp
+from tellapart.model import DecisionList
+from tellapart.protocol import Item
+from tellapart.review import Stopper, Transcript
+from tellapart.sessions import agreement, replies, suggestions
+from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
+from tellapart.sessions.events import FORMAT, Event, check_text, new_id, same, stamp
 from tellapart.sessions.items import check_same, fingerprint
-from tellapart.sessions.question import ask, choose, is_still
-from tellapart.sessions.replies import Ending, Given, Saved
-from tellapart.sessions.saying import Saying
-from tellapart.sessions.state import State
+from tellapart.sessions.log import Log
+from tellapart.sessions.queue import check_search, parse_search
+from tellapart.sessions.replies import (
+    Agreement,
+    Answered,
+    Check,
+    Disagreement,
+    Ending,
+    Given,
+    OddOne,
+    Saved,
+    Summary,
+)
+from tellapart.sessions.state import Question, State
 from tellapart.sessions.store import Store
-from tellapart.sessions.validation import check_answer, check_settings, check_text, write_answer
+from tellapart.sessions.validation import check_answer, check_rule, check_tag, write_answer
 from tellapart.tables import Table, read_table
 
 
-class Session(Saying):
+class Session:
     """See the top of this file; `Session.new` and `Session.open` make one.
 
     >>> from tempfile import TemporaryDirectory
@@ -52,6 +67,14 @@ class Session(Saying):
     ...         given.guess.label, first.outcome, second.outcome, str(session.model)
     ('mammal', 'label', 'mistake', 'always: bird, like duck\\nelse: mammal, like bear')
     """
+
+    def __init__(
+        self, store: Store, name: str, table: Table, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.name, self.table = name, table
+        self._log = Log(store, name, table, clock)
+        self._suggestions = suggestions.Suggestions()
+        self._named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
 
     # -- begin and end
 
@@ -144,50 +167,75 @@ class Session(Saying):
         check_same(table, opened["table"])
         return cls(store, name, table, clock=clock)
 
+    def close(self) -> None:
+        """Let others open it."""
+        self._log.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<session {self.name!r}: {self.number} events>"
+
+    def together(self) -> AbstractContextManager[None]:
+        """What is done inside is committed at the end, all of it or nothing, and nobody else comes
+        between: a disk takes as long for one event as for several.
+        """
+        return self._log.together()
+
+    def prepare(self) -> None:
+        """Make what the first question needs, the order of the items and the index of their ids:
+        in a large table that takes a second, in which nobody should have to wait.
+        """
+        with self._log.ready() as state:
+            if len(state.items):
+                self.table.place(state.items.identity(0))
+                _ = state.queue.order
+
     # -- the conversation
 
     def join(self, teacher: str, *, id: str | None = None) -> Saved:
         """A teacher comes in; to come again changes nothing."""
-        with self._ready() as state:
-            return self._join(state, teacher, id)
+        with self._log.ready() as state:
+            return self._log.join(state, teacher, id)
 
     def next(self, teacher: str, *, id: str | None = None) -> Given | Ending:
         """The next item for a teacher: the one they have already, if they have one."""
-        with self._ready() as state:
+        with self._log.ready() as state:
             if id is not None and id in state.ids:
-                self._repeat(state, id, "given", teacher)
-                return summary.given(state, state.shown[id])
-            self._join(state, teacher, None)
-            now = self._clock()
-            state.desk.expire(now)
-            held = state.desk.held.get(teacher)
+                self._log.find(state, id, "given", teacher)
+                return replies.given(state, state.questions[id])
+            self._log.join(state, teacher)
+            queue, items, now = state.queue, state.items, self._log.clock()
+
+            def settle(place: int) -> None:
+                self._log.append(state, "settled", None, {"item": items.written(place)})
+
+            queue.expire(now)
+            held = queue.held.get(teacher)
             place, sought = (
-                (held.place, held.sought) if held is not None else self._choose(state, teacher)
+                queue.choose(teacher, settle) if held is None else (held.place, held.sought)
             )
             if place is None:
-                return Ending(summary.summary(state), len(state.desk.leases))
-            question = ask(state, place)
-            if held is not None and is_still(held, question, state, now):
-                return summary.given(state, held)
-            guess, kept = question.guess, question.kept
+                return Ending(replies.summary(state), len(queue.leases))
+            asked = queue.ask(place)
+            if held is not None and queue.is_current(held, asked, now):
+                return replies.given(state, held)
+            guess, asks, kept = asked
             data = {
-                "item": state.items.write(state.items.row(place)),
-                "label": summary.name_of(state, guess.label),
-                "example": None if guess.example is None else state.items.write(guess.example),
-                "asks": question.asks,
+                "item": items.written(place),
+                "label": replies.name_of(state, guess.label),
+                "example": None if guess.example is None else items.written(guess.example.place),
+                "asks": asks,
                 **({} if kept is None else {"kept": state.labels.name(kept)}),
                 **({"sought": True} if sought else {}),
                 "until": stamp(now + state.settings.lease),
             }
-            event = self._append(state, "given", teacher, data, id)
-            return summary.given(state, state.shown[event.id])
-
-    def _choose(self, state: State, teacher: str) -> tuple[int | None, bool]:
-        def settle(place: int) -> None:
-            item = state.items.write(state.items.row(place))
-            self._append(state, "settled", None, {"item": item}, None)
-
-        return choose(state, teacher, settle)
+            event = self._log.append(state, "given", teacher, data, id)
+            return replies.given(state, state.questions[event.id])
 
     def answer(
         self,
@@ -205,28 +253,24 @@ class Session(Saying):
         item and not on the example, or none if the teacher cannot say why. When the label was
         asked, there was no guess: answer "wrong" with the label alone.
         """
-        with self._ready() as state:
-            shown = state.shown.get(given)
-            if shown is None:
-                raise ProtocolError(f"nothing was given under the id {given!r}")
-            said = write_answer(state, shown, answer, label, feature)
-            item = state.items.write(state.items.row(shown.place))
-            data = {"given": given, "item": item, **said}
-            if (known := self._repeat(state, id, "answered", teacher, data)) is not None:
+        with self._log.ready() as state:
+            question = self._question(state, given)
+            said = write_answer(state, question, answer, label, feature)
+            data = {"given": given, "item": state.items.written(question.place), **said}
+            if (known := self._log.find(state, id, "answered", teacher, data)) is not None:
                 return known
-            if shown.teacher != teacher:
-                raise ProtocolError(f"{given!r} was given to {shown.teacher!r}, not {teacher!r}")
-            for number in state.answer_to.get(given, ()):
+            if question.teacher != teacher:
+                raise ProtocolError(f"{given!r} was given to {question.teacher!r}, not {teacher!r}")
+            for number in state.answers_to.get(given, ()):
                 if state.acts[number].alive:
                     if same(state.ids[state.acts[number].id].data, data):
-                        return self._saved(state, state.acts[number].id)
+                        return self._log.saved(state, state.acts[number].id)
                     raise ProtocolError(
                         f"{given!r} was answered already; change that answer"
                         f" ({state.acts[number].id!r}) instead"
                     )
-            check_answer(state, shown, said)
-            event = self._append(state, "answered", teacher, data, id)
-            return self._saved(state, event.id)
+            check_answer(state, question, said)
+            return self._log.saved(state, self._log.append(state, "answered", teacher, data, id).id)
 
     def change(
         self,
@@ -239,53 +283,378 @@ class Session(Saying):
         id: str | None = None,
     ) -> Saved:
         """Say something else in place of an earlier answer, one's own or another's."""
-        with self._ready() as state:
+        with self._log.ready() as state:
             number = state.act_of.get(event)
             act = None if number is None else state.acts[number]
-            if act is None or act.shown is None:
+            if act is None or act.question is None:
                 raise ProtocolError(f"there is no answer {event!r} to change")
-            said = write_answer(state, act.shown, answer, label, feature)
-            data = {"event": event, **said}
-            if (known := self._repeat(state, id, "changed", teacher, data)) is not None:
-                return known
-            if not act.alive:
-                raise ProtocolError(f"the answer {event!r} was undone; redo it first")
-            check_answer(state, act.shown, said)
-            self._join(state, teacher, None)
-            made = self._append(state, "changed", teacher, data, id)
-            return self._saved(state, made.id)
+            question, alive = act.question, act.alive
+            said = write_answer(state, question, answer, label, feature)
+
+            def check(state: State) -> None:
+                if not alive:
+                    raise ProtocolError(f"the answer {event!r} was undone; redo it first")
+                check_answer(state, question, said)
+
+            return self._log.append_once("changed", teacher, {"event": event, **said}, id, check)
 
     def undo(self, teacher: str, event: str | None = None, *, id: str | None = None) -> Saved:
         """Take back a teacher's latest act, or one they name; it stays in the log."""
-        return self._turn("undone", teacher, event, id)
+        return self._switch("undo", teacher, event, id)
 
     def redo(self, teacher: str, event: str | None = None, *, id: str | None = None) -> Saved:
         """Do again what the teacher undid last, or one they name."""
-        return self._turn("redone", teacher, event, id)
+        return self._switch("redo", teacher, event, id)
 
-    def _turn(self, way: str, teacher: str, event: str | None, id: str | None) -> Saved:
-        with self._ready() as state:
-            if id is not None and id in state.ids:
-                data = {} if event is None else {"event": event}
-                known = self._repeat(state, id, way, teacher, data)
-                assert known is not None
+    def _switch(self, way: str, teacher: str, event: str | None, id: str | None) -> Saved:
+        undo = way == "undo"
+        kind = "undone" if undo else "redone"
+        with self._log.ready() as state:
+            data = {} if event is None else {"event": event}
+            if (known := self._log.find(state, id, kind, teacher, data)) is not None:
                 return known
             mine = state.teachers.get(teacher)
-            undo = way == "undone"
             stack = [] if mine is None else mine.done if undo else mine.undone
             if not stack:
                 raise ProtocolError(
-                    f"{teacher!r} has nothing to {'undo' if undo else 'redo'}: one's own acts can"
-                    " be undone, and redone until something new is done"
+                    f"{teacher!r} has nothing to {way}: one's own acts can be undone, and redone"
+                    " until something new is done"
                 )
             number = stack[-1] if event is None else state.act_of.get(event)
             if number not in stack:
-                raise ProtocolError(
-                    f"{event!r} is nothing that {teacher!r} can {'undo' if undo else 'redo'}"
-                )
+                raise ProtocolError(f"{event!r} is nothing that {teacher!r} can {way}")
             act = state.acts[number]
             if act.kind == "label renamed":
                 name = act.data["label" if undo else "to"]
                 state.labels.check_free(name, but=act.data["key"])
-            made = self._append(state, way, teacher, {"event": act.id}, id)
-            return self._saved(state, made.id)
+            made = self._log.append(state, kind, teacher, {"event": act.id}, id)
+            return self._log.saved(state, made.id)
+
+    # -- labels
+
+    def add_label(self, teacher: str, label: str, *, id: str | None = None) -> Saved:
+        """A label to choose from."""
+        check_text("a label", label)
+        return self._log.append_once(
+            "label added", teacher, {"label": label}, id, lambda s: s.labels.check_free(label)
+        )
+
+    def rename_label(self, teacher: str, label: str, to: str, *, id: str | None = None) -> Saved:
+        """Call a label something else, in the past too."""
+        check_text("a label", to)
+
+        def check(state: State) -> None:
+            state.labels.check_free(to, but=state.labels.must_find(label))
+
+        data = {"label": label, "to": to}
+        return self._log.append_once("label renamed", teacher, data, id, check)
+
+    def merge_labels(self, teacher: str, label: str, into: str, *, id: str | None = None) -> Saved:
+        """Make one label of two, in the past too."""
+
+        def check(state: State) -> None:
+            if state.labels.must_find(label) == state.labels.must_find(into):
+                raise ParameterError(f"{label!r} and {into!r} are one label already")
+
+        data = {"label": label, "into": into}
+        return self._log.append_once("labels merged", teacher, data, id, check)
+
+    def describe_label(
+        self, teacher: str, label: str, meaning: str, *, id: str | None = None
+    ) -> Saved:
+        """Say in a line what a label means; an empty text takes the line away."""
+        if meaning:
+            check_text("a meaning", meaning)
+        data = {"label": label, "meaning": meaning}
+        return self._log.append_once(
+            "label described", teacher, data, id, lambda s: s.labels.must_find(label)
+        )
+
+    # -- tags, rules, notes
+
+    def set_tag(
+        self, teacher: str, tag: str, item: Item, value: bool | None, *, id: str | None = None
+    ) -> Saved:
+        """Say of an item (a row or its id) that it has a tag, has it not, or that it is unknown."""
+        if value is not None and not isinstance(value, bool):
+            raise ParameterError(f"a tag is True, False or None, got {value!r}")
+        check_text("a tag", tag)
+        data = {"tag": tag, "item": self._written(item), "value": value}
+        return self._log.append_once("tag set", teacher, data, id, lambda s: check_tag(s, tag))
+
+    def tag_apart(self, teacher: str, given: Given, tag: str, *, id: str | None = None) -> str:
+        """Set a tag on the item given and take it from the example; returns the feature to name.
+
+        `id` is made by the client: the two events have ids made from it.
+        """
+        if given.guess.example is None:
+            raise ParameterError("there is no example yet to tell the item from")
+        self.set_tag(teacher, tag, given.item, True, id=id and f"{id}-item")
+        self.set_tag(teacher, tag, given.guess.example, False, id=id and f"{id}-example")
+        quoted = tag.replace('"', '""')
+        return f'"{quoted}"'
+
+    def drop_rule(self, teacher: str, example: Item, *, id: str | None = None) -> Saved:
+        """Drop the rule with this example (a row or its id)."""
+        data = {"example": self._written(example)}
+        return self._log.append_once(
+            "rule dropped", teacher, data, id, lambda s: check_rule(s, data["example"])
+        )
+
+    def edit_rule(
+        self, teacher: str, example: Item, condition: str, label: str, *, id: str | None = None
+    ) -> Saved:
+        """Replace the condition (SQL) and the label of the rule with this example."""
+        check_text("a label", label)
+        with self._log.ready() as state:
+            data = {"example": self._written(example), "if": "", "label": label}
+            data["if"] = str(state.items.feature(condition))
+        return self._log.append_once(
+            "rule edited", teacher, data, id, lambda s: check_rule(s, data["example"])
+        )
+
+    def note(self, teacher: str, text: str, item: Item = None, *, id: str | None = None) -> Saved:
+        """Write something down, about an item or in general."""
+        check_text("a note", text, 10_000)
+        about = {} if item is None else {"item": self._written(item)}
+        return self._log.append_once("note", teacher, {"text": text, **about}, id)
+
+    # -- what comes next
+
+    def search(self, teacher: str, text: str | None, *, id: str | None = None) -> Saved:
+        """Give this teacher next the items that a text fits; None or "": as they come again.
+
+        The text is a condition (`legs >= 4`), or words that must all be in the texts of an item.
+        Items that were looked for do not count for the estimate of the error: nobody drew them.
+        """
+        data: dict[str, Any] = {"where": None}
+        with self._log.ready():
+            if text is not None and text.strip():
+                check_text("what to look for", text, 2_000)
+                data = {"where": str(parse_search(self.table, text)), "text": text.strip()}
+        return self._log.append_once(
+            "search", teacher, data, id, lambda s: check_search(s, data["where"])
+        )
+
+    def set(self, teacher: str, *, id: str | None = None, **settings: Any) -> Saved:
+        """Switch `order`, `overlap`, `lease` (seconds) or `until` (a stopper)."""
+        return self._log.append_once("settings", teacher, check_settings(settings), id)
+
+    def _written(self, item: Item) -> Any:
+        """An item (a row or its id) as the log writes it."""
+        with self._log.ready() as state:
+            return state.items.written(self.table.place(item))
+
+    # -- what is known; nothing from here on writes
+
+    @property
+    def number(self) -> int:
+        """The number of the last event."""
+        with self._log.ready() as state:
+            return state.number
+
+    @property
+    def opened(self) -> Event:
+        """How it began: table, learner, seed."""
+        with self._log.ready() as state:
+            return state.opened
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """order, overlap, lease and until."""
+        with self._log.ready() as state:
+            return dict(vars(state.settings))
+
+    @property
+    def teachers(self) -> list[str]:
+        """Who has joined."""
+        with self._log.ready() as state:
+            return list(state.teachers)
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of the labels there are, in order of their coming."""
+        with self._log.ready() as state:
+            return [state.labels.name(key) for key in state.label_keys()]
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What labels mean, by their names; those that were described."""
+        with self._log.ready() as state:
+            keys = [key for key in state.label_keys() if state.meanings.get(key)]
+            return {state.labels.name(key): state.meanings[key] for key in keys}
+
+    @property
+    def learner(self) -> BaseLearner:
+        """Who learns; to be looked at, not taught."""
+        with self._log.ready() as state:
+            return state.replay.now.learner.inner
+
+    @property
+    def model(self) -> DecisionList:
+        """What was learnt, with people's edits, in the names that labels have now."""
+        with self._log.ready() as state:
+            inner = state.replay.now.learner.model
+            names = {key: state.labels.name(key) for key in state.labels.current()}
+            if self._named is None or self._named[0] is not inner or self._named[1] != names:
+                self._named = (inner, names, replies.named_model(state, inner))
+            return self._named[2]
+
+    def mistakes(self) -> list[bool]:
+        """Of every guess, whether it was a mistake."""
+        with self._log.ready() as state:
+            return list(state.replay.mistakes)
+
+    def rules_over_time(self) -> list[int]:
+        """How many rules there were after every guess."""
+        with self._log.ready() as state:
+            return list(state.replay.sizes)
+
+    def records(self) -> dict[Any, tuple[int, int]]:
+        """How often the rule with each example (by its id) was right, and wrong."""
+        with self._log.ready() as state:
+            found = state.replay.now.records
+            return {state.items.identity(place): counts for place, counts in found.items()}
+
+    def notes(self) -> list[Event]:
+        """All notes."""
+        with self._log.ready() as state:
+            return list(state.notes)
+
+    def history(
+        self, *, item: Item = None, teacher: str | None = None, last: int | None = None
+    ) -> list[Answered]:
+        """Every answer, undone ones too, in order; of one item, of one teacher, or the last few."""
+        with self._log.ready() as state:
+            if item is None:
+                numbers = [n for n, act in enumerate(state.acts) if act.kind == "answered"]
+            else:
+                numbers = state.answers.get(self.table.place(item), [])
+            if teacher is not None:
+                numbers = [n for n in numbers if state.acts[n].by == teacher]
+            if last is not None:
+                numbers = numbers[len(numbers) - min(last, len(numbers)) :]
+            return [replies.answered(state, number) for number in numbers]
+
+    def label_of(self, item: Item) -> str | None:
+        """The label an item was given; None if it has none."""
+        with self._log.ready() as state:
+            now, place = state.replay.now, self.table.place(item)
+            number = now.taught.get(place, now.waiting.get(place))
+            return (
+                None
+                if number is None
+                else replies.name_of(state, state.replay.answer(number).label)
+            )
+
+    def search_of(self, teacher: str) -> tuple[str, int] | None:
+        """What a teacher looks for, and how many items fit; None when items come as they come."""
+        with self._log.ready() as state:
+            search = state.queue.searches.get(teacher)
+            held = state.queue.held.get(teacher)
+            on_it = held is not None and held.sought
+            if search is None or not (on_it or search.next() is not None):
+                return None
+            return search.text, len(search.places)
+
+    def summary(self) -> Summary:
+        """How far it is."""
+        with self._log.ready() as state:
+            return replies.summary(state)
+
+    def can_undo(self, teacher: str) -> bool:
+        """Whether there is something to undo."""
+        with self._log.ready() as state:
+            return teacher in state.teachers and bool(state.teachers[teacher].done)
+
+    def can_redo(self, teacher: str) -> bool:
+        """Whether there is something to redo."""
+        with self._log.ready() as state:
+            return teacher in state.teachers and bool(state.teachers[teacher].undone)
+
+    # -- what is shown
+
+    def given(self, given: str) -> Given:
+        """What was given under an id."""
+        with self._log.ready() as state:
+            return replies.given(state, self._question(state, given))
+
+    def candidates(
+        self, given: str, label: str | None = None, *, limit: int = suggestions.LIMIT
+    ) -> list[Candidate]:
+        """Features that tell the item from the example shown with it, the most telling first.
+
+        `label` is what the teacher is about to say; with it the ranking is better.
+        """
+        with self._log.ready() as state:
+            question = self._question(state, given)
+            return self._suggestions.candidates(state, question, label, limit)
+
+    def check(self, given: str, expression: str) -> Check:
+        """Whether an expression holds on the item and on the example, and on how many items.
+
+        Raises `FeatureError` for what is no expression.
+        """
+        with self._log.ready() as state:
+            return suggestions.check(state, self._question(state, given), expression)
+
+    def _question(self, state: State, given: str) -> Question:
+        question = state.questions.get(given)
+        if question is None:
+            raise ProtocolError(f"nothing was given under the id {given!r}")
+        return question
+
+    # -- several teachers
+
+    def disagreements(self) -> list[Disagreement]:
+        """The items that teachers called differently, with everybody's answer."""
+        with self._log.ready() as state:
+            return agreement.disagreements(state)
+
+    def agreement(self) -> Agreement:
+        """How far teachers agree on labels and on features."""
+        with self._log.ready() as state:
+            return agreement.agreement(state)
+
+    def odd_ones(self, teacher: str | None = None) -> list[OddOne]:
+        """Suspected slips, of all or of one teacher, the oddest first.
+
+        Others can go on meanwhile: it judges what there was when it began.
+        """
+        with self._log.ready() as state:
+            history = Transcript(list(state.replay.history.rounds))
+            acts = list(state.replay.rounds)
+        found = agreement.slips(state, history, self._log.lock)
+        with self._log.lock:
+            odd = [agreement.odd_one(state, suspect, acts[suspect.round]) for suspect in found]
+        return [one for one in odd if teacher is None or one.answer.teacher == teacher]
+
+    def slips(self) -> dict[str, tuple[int, int]]:
+        """For each teacher, how many of their answers are suspected, and how many there are."""
+        with self._log.ready() as state:
+            taught = [state.acts[number].by for number in state.replay.rounds]
+        odd = [one.answer.teacher for one in self.odd_ones()]
+        return {name: (odd.count(name), taught.count(name)) for name in self.teachers}
+
+    # -- work for when nobody waits; it changes nothing but how soon the next answer comes
+
+    def expect(self) -> None:
+        """Learn in a copy what the first feature would teach, if features are before somebody; else
+        make a copy for an undo.
+        """
+        with self._log.lock:
+            state = self._log.state
+            if state is not None and not self._suggestions.learn_ahead(state):
+                state.replay.keep_copy()
+
+    def look_ahead(self) -> bool:
+        """Work out one thing that may be asked for next; False when nothing is left to do."""
+        with self._log.lock:
+            state = self._log.state
+            return state is not None and self._suggestions.look_ahead(state)
+
+    def catch_up(self) -> None:
+        """Do the work that the last answers put off; a later answer does it otherwise."""
+        with self._log.lock:
+            if self._log.state is not None:
+                self._log.state.replay.catch_up()

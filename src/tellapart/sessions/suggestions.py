@@ -1,38 +1,44 @@
-"""Features that tell what is shown apart: candidates, and a look at one the teacher writes.
+"""Features that tell an item from its example: candidates, and a check of one the teacher writes.
 
-What a request costs does not grow with the table or with what was taught: candidates are ranked on
-a few hundred of the last labelled items, and counted on a part of the table.
+The cost of a request does not grow with the table or with what was taught: candidates are ranked on
+a few hundred of the last labelled items, and counted on a part of the table. `Suggestions` works
+them out before they are asked for.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 
 from tellapart.features import Expression, canonical
 from tellapart.features.candidates import Candidate
 from tellapart.protocol import Label
-from tellapart.sessions.acts import Shown
 from tellapart.sessions.replies import Check
-from tellapart.sessions.state import State
+from tellapart.sessions.state import Answer, Question, State
 from tellapart.tables import Row
 from tellapart.tables.candidates import telling
 
+LIMIT = 30
+"""So many candidates are offered, unless another number is asked for."""
 _BACK = 2_000  # so many rounds are looked back at
 _EACH = 200  # for so many items of each of the two labels
 _COUNTED = 2_000  # rows in which candidates are counted
 _NAMED = 50  # so many features that were named before are offered again
 _ONCE, _SO = 0.05, 0.15  # worth of having been named; of having told these two labels apart
+_LATELY = 200  # rounds, in which likely labels are frequent
+_LABELS = 2  # so many labels are likely
+_FIRST = 3  # so many features are likely to be chosen
 
 
-def candidates(state: State, shown: Shown, label: str | None, limit: int) -> list[Candidate]:
+def candidates(state: State, question: Question, label: str | None, limit: int) -> list[Candidate]:
     """Features that hold on the item and not on the example, the most telling first."""
-    if shown.example is None:
+    if question.example is None:
         return []
-    mine = shown.kept if label is None else state.labels.find(label)
-    item, example = state.items.row(shown.place), state.items.row(shown.example)
-    history: list[tuple[Row, Label]] = [(example, shown.label)]
-    room: dict[Label, int] = {mine: _EACH, shown.label: _EACH}
-    for told in islice(reversed(state.course.history.rounds), _BACK):
+    mine = question.kept if label is None else state.labels.find(label)
+    item, example = state.items.row(question.place), state.items.row(question.example)
+    history: list[tuple[Row, Label]] = [(example, question.label)]
+    room: dict[Label, int] = {mine: _EACH, question.label: _EACH}
+    for told in islice(reversed(state.replay.history.rounds), _BACK):
         if room.get(told.label, 0) and told.item.place not in (item.place, example.place):
             room[told.label] -= 1
             history.append((told.item, told.label))
@@ -44,7 +50,7 @@ def candidates(state: State, shown: Shown, label: str | None, limit: int) -> lis
         label=mine,
         limit=limit,
         counted=_COUNTED,
-        named=_named(state, item, example, (mine, shown.label)),
+        named=_named(state, item, example, (mine, question.label)),
     )
 
 
@@ -55,7 +61,7 @@ def _named(
     more if it told the same two labels apart."""
     found: dict[Expression, float] = {}
     seen: set[Expression] = set()
-    for told in islice(reversed(state.course.history.rounds), _BACK):
+    for told in islice(reversed(state.replay.history.rounds), _BACK):
         feature = None if told.correction is None else told.correction.feature
         if not isinstance(feature, Expression) or told.guess is None:
             continue
@@ -72,16 +78,88 @@ def _named(
     return found
 
 
-def check(state: State, shown: Shown, text: str) -> Check:
+def check(state: State, question: Question, text: str) -> Check:
     """What an expression says of the item and of the example, and how many items it covers."""
     from tellapart.features.to_polars import count
 
     feature = state.items.feature(text)
     table = state.items.table
-    example = None if shown.example is None else state.items.row(shown.example)
+    example = None if question.example is None else state.items.row(question.example)
     return Check(
         str(feature),
-        feature.value(state.items.row(shown.place)),
+        feature.value(state.items.row(question.place)),
         None if example is None else feature.value(example),
         count([feature], table.loaded(list(feature.schema)))[0],
     )
+
+
+class Suggestions:
+    """Candidates of a session, and what a teacher may need next, worked out while they look:
+    candidates for the likely labels; when these are shown, what is learnt if one is chosen.
+
+    Everything is kept until the next event: after that, the answer may be another.
+    """
+
+    def __init__(self) -> None:
+        self._of: tuple[State | None, int] = (None, 0)
+        self._kept: dict[tuple[str, str | None, int], list[Candidate]] = {}
+        self._asked: dict[str, str | None] = {}
+
+    def candidates(
+        self, state: State, question: Question, label: str | None, limit: int = LIMIT
+    ) -> list[Candidate]:
+        """See the function `candidates`."""
+        self._refresh(state)
+        self._asked[question.id] = label
+        return list(self._find(state, question, label, limit))
+
+    def _refresh(self, state: State) -> None:
+        if self._of[0] is not state or self._of[1] != state.number:
+            self._of, self._kept, self._asked = (state, state.number), {}, {}
+
+    def _find(
+        self, state: State, question: Question, label: str | None, limit: int
+    ) -> list[Candidate]:
+        key = question.id, label, limit
+        if key not in self._kept:
+            self._kept[key] = candidates(state, question, label, limit)
+        return self._kept[key]
+
+    def learn_ahead(self, state: State, first: int = 1) -> bool:
+        """Learn in a copy what one of the first features would teach, if they are shown."""
+        self._refresh(state)
+        question = next(reversed(state.queue.held.values()), None)
+        if question is None or question.id not in self._asked:
+            return False
+        label = self._asked[question.id]
+        key = question.kept if label is None else state.labels.find(label)
+        if key is None:
+            return False
+        found = self._kept.get((question.id, label, LIMIT), [])[:first]
+        answers = (Answer("wrong", state.labels.same(key), one.feature) for one in found)
+        return any(state.replay.learn_ahead(question, one) for one in answers)
+
+    def look_ahead(self, state: State) -> bool:
+        """Work out one thing more; False when all that is likely is at hand."""
+        self._refresh(state)
+        question = next(reversed(state.queue.held.values()), None)
+        if question is None:
+            return False  # nobody is looking
+        if question.id in self._asked:  # they have made up their mind what it is
+            return self.learn_ahead(state, _FIRST)
+        if question.asks != "answer":
+            return False
+        for label in _likely_labels(state, question):
+            if (question.id, label, LIMIT) not in self._kept:
+                self._find(state, question, label, LIMIT)
+                return True
+        return False
+
+
+def _likely_labels(state: State, question: Question) -> list[str]:
+    """What the item may be if the guess is wrong: the labels that were frequent of late."""
+    rounds = islice(reversed(state.replay.history.rounds), _LATELY)
+    often = Counter(told.label for told in rounds)
+    others = [key for key in state.label_keys() if key != question.label]
+    first = sorted(others, key=lambda key: -often[key])[:_LABELS]
+    return [state.labels.name(key) for key in first]

@@ -6,57 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from tellapart.errors import FeatureError, ParameterError, ProtocolError
-from tellapart.sessions.acts import Shown
-from tellapart.sessions.config import read_stopper, write_stopper
-from tellapart.sessions.events import ANSWERS
-from tellapart.sessions.order import ORDERS
-from tellapart.sessions.state import State
-from tellapart.tables import Row
-
-
-def check_text(what: str, value: Any, longest: int = 200) -> None:
-    """Raise unless a value is a text that can be written anywhere."""
-    fine = isinstance(value, str) and value.strip() and len(value) <= longest
-    if fine:
-        try:
-            value.encode()
-            fine = longest > 200 or value.isprintable()
-        except UnicodeEncodeError:
-            fine = False
-    if not fine:
-        raise ParameterError(
-            f"{what} is a text of 1 to {longest} printable characters, got {value!r}"
-        )
-
-
-def check_settings(given: dict[str, Any]) -> dict[str, Any]:
-    """Settings, checked, as the log writes them.
-
-    >>> check_settings({"overlap": 2})
-    Traceback (most recent call last):
-    ...
-    tellapart.errors.ParameterError: overlap is a number from 0 to 1, got 2
-    """
-    unknown = given.keys() - {"order", "overlap", "lease", "until"}
-    if unknown:
-        raise ParameterError(
-            f"there is no setting {', '.join(sorted(unknown))}; there are order, overlap, lease"
-            " and until"
-        )
-    if "order" in given and given["order"] not in ORDERS:
-        raise ParameterError(f"an order is one of {', '.join(ORDERS)}, got {given['order']!r}")
-    for name, allowed in (("overlap", "from 0 to 1"), ("lease", "of seconds, more than 0")):
-        value = given.get(name, 0.5)
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not (0 <= value <= 1 if name == "overlap" else 0 < value < 1e9):
-            raise ParameterError(f"{name} is a number {allowed}, got {value!r}")
-    if "until" in given:
-        given["until"] = write_stopper(read_stopper(given["until"]))
-    return given
+from tellapart.sessions.events import ANSWERS, check_text
+from tellapart.sessions.state import Question, State
 
 
 def write_answer(
-    state: State, shown: Shown, answer: str, label: str | None, feature: str | None
+    state: State, question: Question, answer: str, label: str | None, feature: str | None
 ) -> dict[str, Any]:
     """An answer as the log writes it."""
     if answer not in ANSWERS:
@@ -65,8 +20,8 @@ def write_answer(
         raise ParameterError(f"{answer!r} goes without label and feature")
     said: dict[str, Any] = {"answer": answer}
     if answer == "wrong":
-        if label is None and shown.kept is not None:
-            label = state.labels.name(shown.kept)
+        if label is None and question.kept is not None:
+            label = state.labels.name(question.kept)
         check_text("a label", label)
         said["label"] = label
         if feature is not None:
@@ -74,26 +29,26 @@ def write_answer(
     return said
 
 
-def check_answer(state: State, shown: Shown, said: Mapping[str, Any]) -> None:
+def check_answer(state: State, question: Question, said: Mapping[str, Any]) -> None:
     """Raise unless an answer fits what was shown."""
-    if said["answer"] == "right" and shown.label is None:
+    if said["answer"] == "right" and question.label is None:
         raise ProtocolError("the label was asked, and nothing guessed: answer with a label")
     if said["answer"] != "wrong":
         return
-    guessed = None if shown.label is None else state.labels.same(shown.label)
+    guessed = None if question.label is None else state.labels.same(question.label)
     if guessed is not None and state.labels.find(said["label"]) == guessed:
         raise ProtocolError(
             f"the guess was {said['label']!r} already; answer 'right', or give another label"
         )
     if "feature" in said:
-        _check_feature(state, shown, said["feature"])
+        _check_feature(state, question, said["feature"])
 
 
-def _check_feature(state: State, shown: Shown, text: str) -> None:
-    if shown.example is None:
+def _check_feature(state: State, question: Question, text: str) -> None:
+    if question.example is None:
         raise ProtocolError("there was no example to tell the item from: leave the feature out")
     feature = state.items.feature(text)
-    item, example = state.items.row(shown.place), state.items.row(shown.example)
+    item, example = state.items.row(question.place), state.items.row(question.example)
     if not feature(item):
         raise FeatureError(
             f"the feature {feature} does not hold on the item {item}; name one that does, and does"
@@ -106,9 +61,10 @@ def _check_feature(state: State, shown: Shown, text: str) -> None:
         )
 
 
-def check_rule(state: State, row: Row) -> None:
-    """Raise unless there is a rule with this example."""
-    rules = state.course.now.learner.model.clauses
+def check_rule(state: State, example: Any) -> None:
+    """Raise unless there is a rule with this example, written as in the log."""
+    row = state.items.row(state.items.place(example))
+    rules = state.replay.now.learner.model.clauses
     if all(clause.example.place != row.place for clause in rules):
         known = ", ".join(str(clause.example) for clause in rules[:20]) or "none"
         raise ParameterError(f"there is no rule with the example {row}; examples: {known}")

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import spoken
 from tellapart.sessions import Answered, Session
-from tellapart.sessions.known_labels import compare, known_labels
+from tellapart.sessions.agreement import compare, known_labels
 from tellapart.sessions.phrasing import name
 from tellapart.web.dependencies import Call, Caller, Name
 from tellapart.web.pages.render import SHOWN, again, around, form, home, page

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from tellapart.errors import ParameterError
 from tellapart.sessions import Session
-from tellapart.sessions.order import ORDERS
+from tellapart.sessions.config import ORDERS
 from tellapart.web.dependencies import Call, Name
 from tellapart.web.pages.charts import curve
 from tellapart.web.pages.render import again, around, form, home, page, safe

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from tellapart.errors import ExportError, FeatureError, ParameterError
 from tellapart.sessions import Session
 from tellapart.sessions.phrasing import name, show
-from tellapart.sessions.search import condition
+from tellapart.sessions.queue import parse_search
 from tellapart.simulation import unpack
 from tellapart.tables.packed_columns import evaluate
 from tellapart.web.dependencies import Call, Name
@@ -46,7 +46,7 @@ async def data(
             keep &= np.isin(numbers, right)
         if q.strip():
             try:
-                keep &= unpack(evaluate(table, condition(table, q)), len(table))
+                keep &= unpack(evaluate(table, parse_search(table, q)), len(table))
             except FeatureError as error:
                 wrong = str(error).splitlines()[0]
         places = np.flatnonzero(keep)

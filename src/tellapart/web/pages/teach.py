@@ -14,7 +14,6 @@ from starlette.responses import FileResponse, Response
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session, labels
-from tellapart.sessions.apart import tag_apart
 from tellapart.sessions.phrasing import covers, ended, said
 from tellapart.sessions.tour import HINTS
 from tellapart.web.api.teaching import given_to
@@ -118,7 +117,7 @@ async def tag(session: Name, request: Request, call: Call) -> Response:
     def work(s: Session) -> dict[str, Any]:
         shown = given_to(s, call.name, sent.get("given", ""))
         name, made = sent.get("tag", "").strip(), sent.get("id") or None
-        feature = tag_apart(s, call.name, shown, name, id=made)
+        feature = s.tag_apart(call.name, shown, name, id=made)
         return _answer(s, call, {**sent, "answer": "wrong", "feature": feature})
 
     return await call.show(session, work, _swap)

@@ -1,0 +1,177 @@
+"""The log of an open session, and the state it comes to.
+
+An event is written, committed, and only then anybody hears of it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from tellapart.errors import FormatError, ProtocolError
+from tellapart.sessions.events import Event, check_log, check_text, new_id, same, stamp
+from tellapart.sessions.items import Items
+from tellapart.sessions.replies import Saved
+from tellapart.sessions.state import State
+from tellapart.sessions.store import Store
+from tellapart.tables import Table
+
+
+class Log:
+    """Appends to the log of a session, one thread at a time."""
+
+    def __init__(self, store: Store, name: str, table: Table, clock: Callable[[], float]) -> None:
+        self.table, self.clock = table, clock
+        self.lock = threading.RLock()
+        self.state: State | None = None
+        """None after trouble: then it is read from the log again."""
+        self._gathers = False
+        self.writer = store.writer(name)
+        try:
+            self._load()
+        except BaseException:
+            self.writer.close()
+            raise
+
+    def _load(self) -> State:
+        events = self.writer.read()
+        check_log(events)
+        for tag in self.table.tags.values():
+            for place, _ in list(tag):
+                tag.set(self.table.items[place], None)
+        self.state = State.of(Items(self.table), events)
+        return self.state
+
+    def close(self) -> None:
+        """Let others open the session."""
+        with self.lock:
+            self.writer.close()
+
+    @contextmanager
+    def ready(self) -> Iterator[State]:
+        """The state, for one thread at a time."""
+        with self.lock:
+            yield self._load() if self.state is None else self.state
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Commit what is appended inside at the end, all of it or nothing."""
+        with self.lock:
+            if self._gathers:
+                yield
+                return
+            self._gathers = True
+            self.writer.gather()
+            try:
+                yield
+            finally:
+                self._gathers = False
+                try:
+                    self.writer.commit()
+                except BaseException:
+                    self.state = None
+                    raise
+
+    def append(
+        self,
+        state: State,
+        type: str,
+        by: str | None,
+        data: Mapping[str, Any],
+        id: str | None = None,
+    ) -> Event:
+        """Write one event, then take it in."""
+        event = Event(state.number + 1, id or new_id(), stamp(self.clock()), type, by, data)
+        event.check()
+        try:
+            self.writer.append(event)
+            state.take(event)
+        except BaseException as error:
+            # Whether it was written is not known when a connection breaks: read the log again.
+            self.writer.spoil(error)
+            self.state = None
+            raise
+        return event
+
+    def append_once(
+        self,
+        type: str,
+        teacher: str,
+        data: Mapping[str, Any],
+        id: str | None,
+        check: Callable[[State], object] | None = None,
+    ) -> Saved:
+        """Write an event by a teacher, unless its id is there already; `check` may refuse it."""
+        with self.ready() as state:
+            if (known := self.find(state, id, type, teacher, data)) is not None:
+                return known
+            if check is not None:
+                check(state)
+            self.join(state, teacher)
+            return self.saved(state, self.append(state, type, teacher, data, id).id)
+
+    def join(self, state: State, teacher: str, id: str | None = None) -> Saved:
+        """A teacher comes in; to come again changes nothing."""
+        check_text("the name of a teacher", teacher)
+        if (known := self.find(state, id, "joined", teacher)) is not None:
+            return known
+        if teacher in state.teachers:
+            return Saved(state.number, "")
+        return self.saved(state, self.append(state, "joined", teacher, {}, id).id)
+
+    def find(
+        self,
+        state: State,
+        id: str | None,
+        type: str,
+        teacher: str,
+        data: Mapping[str, Any] | None = None,
+    ) -> Saved | None:
+        """The event that has this id already, if there is one; raises if it said something else."""
+        event = None if id is None else state.ids.get(id)
+        if event is None:
+            return None
+        told = event.data if data is None else {name: event.data.get(name) for name in data}
+        if (event.type, event.by) != (type, teacher) or not same(told, data or told):
+            raise ProtocolError(
+                f"the id {id!r} was used for event {event.number} ({event.type}) already, which"
+                " said something else; make a new id for every event"
+            )
+        return self.saved(state, event.id)
+
+    def saved(self, state: State, id: str) -> Saved:
+        """What an event did."""
+        event = state.ids[id]
+        about: str | None = event.data.get("event")
+        number = state.act_of.get(about if about and event.type == "changed" else id)
+        outcome = None
+        if event.type in ("answered", "changed") and number is not None:
+            outcome = state.acts[number].outcome
+        return Saved(event.number, id, outcome, about)
+
+
+def export_log(store: Store, name: str) -> Iterator[str]:
+    """A session as text: an event a line, each with its line end."""
+    for event in store.log(name):
+        yield event.line() + "\n"
+
+
+def import_log(store: Store, lines: Iterable[str], name: str | None = None) -> str:
+    """Put a session that was exported into a store, whole or not at all; returns its name.
+
+    `name` is what to call it there, by default what it was called when it began.
+    """
+    events = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                events.append(Event.read(line))
+            except FormatError as error:
+                raise FormatError(f"line {number}: {error}") from error
+    check_log(events)
+    name = name or str(events[0].data["name"])
+    check_text("the name of a session", name)
+    store.add(name, events)
+    return name

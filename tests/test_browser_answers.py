@@ -13,9 +13,8 @@ from browser_page import Desk, disagree, go, history, log
 from server_process import Server
 from teaching import plain
 from tellapart.console import talk
-from tellapart.console.keyboard import Piped
+from tellapart.console.keyboard import Piped, read_keys
 from tellapart.sessions import Session, Store
-from tellapart.sessions.keys import read_keys
 
 Sit = Callable[..., Desk]
 Begin = Callable[..., str]

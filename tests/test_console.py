@@ -14,10 +14,9 @@ from starlette.testclient import TestClient
 
 from teaching import plain
 from tellapart.console import talk
-from tellapart.console.keyboard import Lines, Piped
+from tellapart.console.keyboard import KEYS, Lines, Piped, read_keys
 from tellapart.errors import ParameterError
 from tellapart.sessions import Given, Session, Store
-from tellapart.sessions.keys import KEYS, read_keys
 from tellapart.tables import Table
 from tellapart.web import People, Person, Shelf, create_app
 

@@ -72,9 +72,9 @@ def teach(
     """
     from tellapart.cli.open_session import reading_notice
     from tellapart.cli.serve import check_port, login
+    from tellapart.console.keyboard import FILE, read_keys
     from tellapart.errors import ParameterError
     from tellapart.sessions import Store
-    from tellapart.sessions.keys import FILE, read_keys
     from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
 
     if not console:

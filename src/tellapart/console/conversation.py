@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 
 from rich.console import Console
 
-from tellapart.console.keyboard import Keyboard
+from tellapart.console.keyboard import KEYS, Keyboard
 from tellapart.console.screen import Screen, offers
 from tellapart.errors import TellapartError
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session
-from tellapart.sessions.keys import KEYS
 from tellapart.sessions.labels import NEW, typed
 from tellapart.sessions.phrasing import name, said
 

@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tellapart.console.keyboard import KEYS
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import spoken
 from tellapart.protocol import Label
 from tellapart.sessions import Given, Summary
-from tellapart.sessions.keys import KEYS
 from tellapart.sessions.phrasing import (
     covers,
     harmless,

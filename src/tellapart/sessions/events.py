@@ -1,8 +1,8 @@
-"""What can happen in a session, as the lines of its log.
+"""What can happen in a session, as the lines of its log; and the checks before a line is written.
 
 An event has a number (1, 2, 3 ...), an id made by whoever caused it, a time, a type, and the name
 of the teacher, if one did it. The rest depends on the type: docs/sessions.md has it line by line.
-Nothing is ever changed or taken out: to undo is one more event.
+Events are never changed or removed: undoing is one more event.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tellapart import codec
-from tellapart.errors import FormatError, ParameterError
+from tellapart.errors import FeatureError, FormatError, ParameterError, ProtocolError
+
+if TYPE_CHECKING:
+    from tellapart.sessions.state import Question, State
 
 FORMAT = 1
 """The version of the log; it stands in its first line."""
@@ -135,21 +138,6 @@ def check_log(events: list[Event]) -> None:
         ids.add(event.id)
 
 
-def check_text(what: str, value: Any, longest: int = 200) -> None:
-    """Raise unless a value is a text that can be written anywhere."""
-    fine = isinstance(value, str) and value.strip() and len(value) <= longest
-    if fine:
-        try:
-            value.encode()
-            fine = longest > 200 or value.isprintable()
-        except UnicodeEncodeError:
-            fine = False
-    if not fine:
-        raise ParameterError(
-            f"{what} is a text of 1 to {longest} printable characters, got {value!r}"
-        )
-
-
 def new_id() -> str:
     """An id for an event, for clients that make none."""
     return uuid.uuid4().hex
@@ -178,3 +166,88 @@ def seconds(stamped: str) -> float:
 def same(data: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether two events carry the same."""
     return json.dumps(data, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+# -- what may be said, checked before it is written
+
+
+def check_text(what: str, value: Any, longest: int = 200) -> None:
+    """Raise unless a value is a text that can be written anywhere."""
+    fine = isinstance(value, str) and value.strip() and len(value) <= longest
+    if fine:
+        try:
+            value.encode()
+            fine = longest > 200 or value.isprintable()
+        except UnicodeEncodeError:
+            fine = False
+    if not fine:
+        raise ParameterError(
+            f"{what} is a text of 1 to {longest} printable characters, got {value!r}"
+        )
+
+
+def write_answer(
+    state: State, question: Question, answer: str, label: str | None, feature: str | None
+) -> dict[str, Any]:
+    """An answer as the log writes it."""
+    if answer not in ANSWERS:
+        raise ParameterError(f"an answer is {', '.join(ANSWERS)}, got {answer!r}")
+    if answer != "wrong" and (label is not None or feature is not None):
+        raise ParameterError(f"{answer!r} goes without label and feature")
+    said: dict[str, Any] = {"answer": answer}
+    if answer == "wrong":
+        if label is None and question.kept is not None:
+            label = state.labels.name(question.kept)
+        check_text("a label", label)
+        said["label"] = label
+        if feature is not None:
+            said["feature"] = str(state.items.feature(feature))
+    return said
+
+
+def check_answer(state: State, question: Question, said: Mapping[str, Any]) -> None:
+    """Raise unless an answer fits what was shown."""
+    if said["answer"] == "right" and question.label is None:
+        raise ProtocolError("the label was asked, and nothing guessed: answer with a label")
+    if said["answer"] != "wrong":
+        return
+    guessed = None if question.label is None else state.labels.same(question.label)
+    if guessed is not None and state.labels.find(said["label"]) == guessed:
+        raise ProtocolError(
+            f"the guess was {said['label']!r} already; answer 'right', or give another label"
+        )
+    if "feature" in said:
+        _check_feature(state, question, said["feature"])
+
+
+def _check_feature(state: State, question: Question, text: str) -> None:
+    if question.example is None:
+        raise ProtocolError("there was no example to tell the item from: leave the feature out")
+    feature = state.items.feature(text)
+    item, example = state.items.row(question.place), state.items.row(question.example)
+    if not feature(item):
+        raise FeatureError(
+            f"the feature {feature} does not hold on the item {item}; name one that does, and does"
+            f" not hold on {example}"
+        )
+    if feature(example):
+        raise FeatureError(
+            f"the feature {feature} does not tell {item} from the example {example}: it holds on"
+            " both. Name one that holds on the item only"
+        )
+
+
+def check_rule(state: State, example: Any) -> None:
+    """Raise unless there is a rule with this example, written as in the log."""
+    row = state.items.row(state.items.place(example))
+    rules = state.replay.now.learner.model.clauses
+    if all(clause.example.place != row.place for clause in rules):
+        known = ", ".join(str(clause.example) for clause in rules[:20]) or "none"
+        raise ParameterError(f"there is no rule with the example {row}; examples: {known}")
+
+
+def check_tag(state: State, tag: str) -> None:
+    """Raise unless a tag may have this name."""
+    table = state.items.table
+    if tag in table.schema and tag not in table.tags:
+        raise ParameterError(f"{table.name} has a column {tag!r}; give the tag another name")

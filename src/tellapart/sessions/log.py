@@ -81,7 +81,7 @@ class Log:
         by: str | None,
         data: Mapping[str, Any],
         id: str | None = None,
-    ) -> Event:
+    ) -> Saved:
         """Write one event, then take it in."""
         event = Event(state.number + 1, id or new_id(), stamp(self.clock()), type, by, data)
         event.check()
@@ -93,7 +93,7 @@ class Log:
             self.writer.spoil(error)
             self.state = None
             raise
-        return event
+        return self.saved(state, event.id)
 
     def append_once(
         self,
@@ -110,7 +110,7 @@ class Log:
             if check is not None:
                 check(state)
             self.join(state, teacher)
-            return self.saved(state, self.append(state, type, teacher, data, id).id)
+            return self.append(state, type, teacher, data, id)
 
     def join(self, state: State, teacher: str, id: str | None = None) -> Saved:
         """A teacher comes in; to come again changes nothing."""
@@ -119,7 +119,7 @@ class Log:
             return known
         if teacher in state.teachers:
             return Saved(state.number, "")
-        return self.saved(state, self.append(state, "joined", teacher, {}, id).id)
+        return self.append(state, "joined", teacher, {}, id)
 
     def find(
         self,

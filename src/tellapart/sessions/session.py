@@ -32,7 +32,18 @@ from tellapart.protocol import Item
 from tellapart.review import Stopper, Transcript
 from tellapart.sessions import agreement, replies, suggestions
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
-from tellapart.sessions.events import FORMAT, Event, check_text, new_id, same, stamp
+from tellapart.sessions.events import (
+    FORMAT,
+    Event,
+    check_answer,
+    check_rule,
+    check_tag,
+    check_text,
+    new_id,
+    same,
+    stamp,
+    write_answer,
+)
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.log import Log
 from tellapart.sessions.queue import check_search, parse_search
@@ -49,7 +60,6 @@ from tellapart.sessions.replies import (
 )
 from tellapart.sessions.state import Question, State
 from tellapart.sessions.store import Store
-from tellapart.sessions.validation import check_answer, check_rule, check_tag, write_answer
 from tellapart.tables import Table, read_table
 
 
@@ -234,8 +244,8 @@ class Session:
                 **({"sought": True} if sought else {}),
                 "until": stamp(now + state.settings.lease),
             }
-            event = self._log.append(state, "given", teacher, data, id)
-            return replies.given(state, state.questions[event.id])
+            saved = self._log.append(state, "given", teacher, data, id)
+            return replies.given(state, state.questions[saved.id])
 
     def answer(
         self,
@@ -270,7 +280,7 @@ class Session:
                         f" ({state.acts[number].id!r}) instead"
                     )
             check_answer(state, question, said)
-            return self._log.saved(state, self._log.append(state, "answered", teacher, data, id).id)
+            return self._log.append(state, "answered", teacher, data, id)
 
     def change(
         self,
@@ -327,8 +337,7 @@ class Session:
             if act.kind == "label renamed":
                 name = act.data["label" if undo else "to"]
                 state.labels.check_free(name, but=act.data["key"])
-            made = self._log.append(state, kind, teacher, {"event": act.id}, id)
-            return self._log.saved(state, made.id)
+            return self._log.append(state, kind, teacher, {"event": act.id}, id)
 
     # -- labels
 

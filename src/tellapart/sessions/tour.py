@@ -8,21 +8,8 @@ from tellapart.worlds.zoo import read
 
 FILE = "tellapart-zoo.csv"
 LABEL = "class"
-FIRST = (
-    "bear",
-    "duck",
-    "lion",
-    "bass",
-    "crow",
-    "dolphin",
-    "housefly",
-    "sparrow",
-    "goat",
-    "platypus",
-    "frog",
-    "tortoise",
-    "penguin",
-)
+_ORDER = "bear duck lion bass crow dolphin housefly sparrow goat platypus frog tortoise penguin"
+FIRST = tuple(_ORDER.split())
 HINTS = {
     "bear": "Welcome to the zoo. Nothing has been taught yet, so it asks. Type the label: mammal,"
     " and Enter.",
@@ -50,7 +37,8 @@ def write_zoo(folder: Path) -> Path:
     for animal, label in zip(animals, labels, strict=True):  # there are two frogs
         name = str(animal) if str(animal) not in by_name else f"{animal} (another)"
         by_name[name] = animal, label
-    order = [*FIRST, *sorted(by_name.keys() - set(FIRST), key=_mixed)]
+    # the others in an order without rhyme that is always the same: by their names read backwards
+    order = [*FIRST, *sorted(by_name.keys() - set(FIRST), key=lambda name: name[::-1])]
     columns = [name for name in animals[0] if name != "name"]
     lines = [",".join(["name", *columns, LABEL])]
     for name in order:
@@ -63,8 +51,3 @@ def write_zoo(folder: Path) -> Path:
 
 def _cell(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _mixed(name: str) -> str:
-    """An order without rhyme that is always the same: by the name read backwards."""
-    return name[::-1]

@@ -8,8 +8,8 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tellapart.console.keyboard import KEYS
 from tellapart.sessions import Session
-from tellapart.sessions.keys import KEYS
 from tellapart.web.dependencies import Call, Name
 from tellapart.web.pages.render import again, around, form, home, page
 

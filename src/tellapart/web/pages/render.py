@@ -12,8 +12,8 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from tellapart.console.keyboard import FILE, read_keys
 from tellapart.sessions import Session
-from tellapart.sessions.keys import FILE, read_keys
 from tellapart.sessions.phrasing import how_far, stop_hint
 from tellapart.web.dependencies import Caller
 

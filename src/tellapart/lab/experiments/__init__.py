@@ -6,15 +6,27 @@ This file has what several of them share: the learners compared, and the rows ma
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import log
 from statistics import fmean
 
 import tellapart as ta
-from tellapart.lab.experiment import Row
+from tellapart.lab.experiment import Cell, Experiment, Finding, Row, Rows
 from tellapart.learners import BaseLearner
 from tellapart.teachers import Hostile
 from tellapart.worlds import World
+
+
+def experiment(
+    module: str,
+    doc: str | None,
+    cells: Callable[[bool], Iterable[Cell]],
+    run: Callable[..., list[Row]],
+    read: Callable[[Rows], Finding],
+) -> Experiment:
+    """An experiment named like its module; the module's docstring is its title and its claim."""
+    title, _, claim = (doc or "").partition("\n\n")
+    return Experiment(module.rpartition(".")[2], title, " ".join(claim.split()), cells, run, read)
 
 
 def bounded_learners(m: int, k: int, s: int) -> dict[str, BaseLearner]:

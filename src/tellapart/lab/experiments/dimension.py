@@ -1,4 +1,9 @@
-"""Independence of d: what a million features cost."""
+"""Independence of d: from ten features to a million
+
+A learner for perfect teachers can be used by explaining exceptions away with more components
+(Theorem 1), but then its mistakes grow with the number of features d. The bounds of the robust
+learners do not contain d.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,14 @@ from statistics import stdev
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import bounded_learners, exponent, lesson_row, simulate_all
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import (
+    bounded_learners,
+    experiment,
+    exponent,
+    lesson_row,
+    simulate_all,
+)
 from tellapart.lab.figures import STYLES, label_lines, plot_learner
 
 _M, _K = 8, 50
@@ -130,13 +141,4 @@ def _error(rows: Rows) -> float:
     return float(stdev(mistakes) / len(mistakes) ** 0.5)
 
 
-EXPERIMENT = Experiment(
-    name="dimension",
-    title="Independence of d: from ten features to a million",
-    claim="A learner for perfect teachers can be used by explaining exceptions away with more"
-    " components (Theorem 1), but then its mistakes grow with the number of features d. The bounds"
-    " of the robust learners do not contain d.",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

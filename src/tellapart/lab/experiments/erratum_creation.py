@@ -1,12 +1,17 @@
-"""Erratum: who makes a rule."""
+"""Erratum: who makes a rule in StRoDFF
+
+Lemma: StRoDFF creates at most 4m log(4/δ) rules, because a new rule is made of a random uncovered
+item. But it is made only when the default guess is wrong, so its maker is not random: where the
+default is right for all ordinary items, only exceptions make rules.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import rate_rows
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import experiment, rate_rows
 from tellapart.lab.figures import GREY, label_lines, plot_learner
 from tellapart.theory import stochastic_rules
 
@@ -119,13 +124,4 @@ def read(rows: Rows) -> Finding:
     return Finding(seen, verdict, holds, [table], [picture])
 
 
-EXPERIMENT = Experiment(
-    name="erratum_creation",
-    title="Erratum: who makes a rule in StRoDFF",
-    claim="Lemma: StRoDFF creates at most 4m log(4/δ) rules, because a new rule is made of a random"
-    " uncovered item. But it is made only when the default guess is wrong, so its maker is not"
-    " random: where the default is right for all ordinary items, only exceptions make rules.",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -1,4 +1,9 @@
-"""Erratum: the logarithm in q."""
+"""Erratum: the logarithm in q
+
+q(ε, t') shall bound the exceptions in every stretch of t' rounds, at all times t, with probability
+1-δ/2. Its printed logarithm, log(8t'³/δ), gives every short stretch the same chance to fail,
+however many have gone by; the union bound of the proof needs log(8t³/δ).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import experiment
 from tellapart.lab.figures import BLUE, GREY, RED, label_lines
 
 _EPSILON, _DELTA = 0.2, 0.1
@@ -138,13 +144,4 @@ def _union(n: int) -> tuple[float, float]:
     return float(printed), float(repaired)
 
 
-EXPERIMENT = Experiment(
-    name="erratum_logarithm",
-    title="Erratum: the logarithm in q",
-    claim="q(ε, t') shall bound the exceptions in every stretch of t' rounds, at all times t, with"
-    " probability 1-δ/2. Its printed logarithm, log(8t'³/δ), gives every short stretch the same"
-    " chance to fail, however many have gone by; the union bound of the proof needs log(8t³/δ).",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -1,11 +1,16 @@
-"""Erratum: Theorem 1(a)."""
+"""Erratum: Theorem 1(a) is false
+
+Theorem 1(a): m + dk components are enough to explain k exceptions away. The proof separates an
+exception from the components around it, but not from others of the same label.
+"""
 
 from __future__ import annotations
 
 from itertools import combinations, product
 from typing import Any, TypeAlias
 
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import experiment
 from tellapart.lab.figures import BLUE, GREY, RED, label_lines
 from tellapart.theory import reduction_size
 
@@ -125,12 +130,4 @@ def read(rows: Rows) -> Finding:
     return Finding(seen, verdict, holds, [table], [picture])
 
 
-EXPERIMENT = Experiment(
-    name="erratum_reduction",
-    title="Erratum: Theorem 1(a) is false",
-    claim="Theorem 1(a): m + dk components are enough to explain k exceptions away. The proof"
-    " separates an exception from the components around it, but not from others of the same label.",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -1,4 +1,8 @@
-"""Erratum: an exception that comes back."""
+"""Erratum: an exception that comes back
+
+Exceptions are defined as a set of items, and k as its size. If one exceptional item may return,
+Theorem 3 is false as stated.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ from bisect import bisect_left
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import experiment
 from tellapart.lab.figures import BLUE, GREY, RED, label_lines
 from tellapart.theory import robust_bound
 
@@ -91,12 +96,4 @@ def read(rows: Rows) -> Finding:
     return Finding(seen, verdict, holds, [table], [picture])
 
 
-EXPERIMENT = Experiment(
-    name="erratum_return",
-    title="Erratum: an exception that comes back",
-    claim="Exceptions are defined as a set of items, and k as its size. If one exceptional item may"
-    " return, Theorem 3 is false as stated.",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

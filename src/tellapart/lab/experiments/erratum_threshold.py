@@ -1,12 +1,17 @@
-"""Erratum: from when StRoDFF counts exceptions."""
+"""Erratum: the threshold n_k of StRoDFF
+
+The pseudo-code takes n_k = q(ε, t'), with t' counted from the first time the feature was named; the
+proof counts from the creation of the rule. As printed, a fresh reason has t' = 1 and a tiny
+threshold, and good rules are deleted.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import rate_rows
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import experiment, rate_rows
 from tellapart.lab.figures import GREY, label_lines, plot_learner
 
 _EPSILON = 0.05
@@ -73,13 +78,4 @@ def read(rows: Rows) -> Finding:
     return Finding(seen, verdict, holds, [table], [picture])
 
 
-EXPERIMENT = Experiment(
-    name="erratum_threshold",
-    title="Erratum: the threshold n_k of StRoDFF",
-    claim="The pseudo-code takes n_k = q(ε, t'), with t' counted from the first time the feature"
-    " was named; the proof counts from the creation of the rule. As printed, a fresh reason has t'"
-    " = 1 and a tiny threshold, and good rules are deleted.",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -1,12 +1,16 @@
-"""The constants of StRoDFF: how long it waits, and what a smaller scale costs."""
+"""The constants of StRoDFF: how long it waits
+
+With the constants of the paper no rule can appear before some hundred rounds. A scale multiplies
+the deviation terms: below 1 rules come sooner, and the guarantee is gone.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import rate_rows
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import experiment, rate_rows
 from tellapart.lab.figures import BLUE, GREEN, GREY, ORANGE, PINK, RED, label_lines, rate_axes
 from tellapart.theory import gamma
 
@@ -98,12 +102,4 @@ def _soonest(scale: float) -> int:
     return next(t for t in range(1, 10**6) if t >= gamma(_EPSILON, 1, t, _DELTA, scale=scale))
 
 
-EXPERIMENT = Experiment(
-    name="erratum_waiting",
-    title="The constants of StRoDFF: how long it waits",
-    claim="With the constants of the paper no rule can appear before some hundred rounds. A scale"
-    " multiplies the deviation terms: below 1 rules come sooner, and the guarantee is gone.",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -1,12 +1,17 @@
-"""The price of ignorance: learners that are told nothing against those that are told m and k."""
+"""The price of ignorance
+
+AdaptiveDFF and Guarded (here DFF guarded by AdaptiveDFF) are told neither m nor k nor s, and still
+have bounds: for AdaptiveDFF (m-1)(m+2)/2 + (m+k)(m+k+1)/2 - 1 (growing) or O(m(m+k) log(m+k))
+(ruler), for Guarded twice that of the learner that guards, plus one.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import simulate_all, teach_hostile
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import experiment, simulate_all, teach_hostile
 from tellapart.lab.figures import GREY, label_lines, plot_learner
 from tellapart.learners import BaseLearner
 from tellapart.theory import adaptive_bound, capped_bound, guarded_bound, robust_bound
@@ -135,13 +140,4 @@ def _bounds(k: int) -> dict[str, float]:
     }
 
 
-EXPERIMENT = Experiment(
-    name="ignorance",
-    title="The price of ignorance",
-    claim="AdaptiveDFF and Guarded (here DFF guarded by AdaptiveDFF) are told neither m nor k nor"
-    " s, and still have bounds: for AdaptiveDFF (m-1)(m+2)/2 + (m+k)(m+k+1)/2 - 1 (growing) or"
-    " O(m(m+k) log(m+k)) (ruler), for Guarded twice that of the learner that guards, plus one.",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

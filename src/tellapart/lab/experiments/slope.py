@@ -1,11 +1,16 @@
-"""How mistakes grow with the number of exceptions."""
+"""Slope in k: quadratic for the paper's algorithm, linear for ours
+
+The bound of RobustDFF is quadratic in the number k of exceptions. CappedDFF, which is told neither
+k nor s, is linear in k; so is RobustDFF with patience 0. AdaptiveDFF, which is not told m either,
+is quadratic (growing) or of the order k log k (ruler).
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import bounded_learners, exponent, teach_hostile
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import bounded_learners, experiment, exponent, teach_hostile
 from tellapart.lab.figures import label_lines, plot_learner, slope_guide
 
 _M, _S = 4, 1
@@ -86,13 +91,4 @@ def _say(rows: Rows) -> str:
     return f"{mistakes:,.0f} ({mistakes / bound:.0%})"
 
 
-EXPERIMENT = Experiment(
-    name="slope",
-    title="Slope in k: quadratic for the paper's algorithm, linear for ours",
-    claim="The bound of RobustDFF is quadratic in the number k of exceptions. CappedDFF, which is"
-    " told neither k nor s, is linear in k; so is RobustDFF with patience 0. AdaptiveDFF, which is"
-    " not told m either, is quadratic (growing) or of the order k log k (ruler).",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -1,4 +1,9 @@
-"""Theorem 1: how many components it takes to explain exceptions away."""
+"""Theorem 1: exceptions explained away
+
+(a) A representation of size m with k exceptions can be replaced by one without exceptions of size m
++ dk, d being the number of features. (b) There is a case with m = k = 1 where d + 1 components are
+needed.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,8 @@ from itertools import product
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import experiment
 from tellapart.lab.figures import BLUE, GREY, ORANGE, RED, label_lines, log2_axis
 from tellapart.theory import absorb, apart, reduction_size, smallest
 
@@ -152,13 +158,4 @@ def read(rows: Rows) -> Finding:
     return Finding(seen, verdict, holds, [b, a], [picture])
 
 
-EXPERIMENT = Experiment(
-    name="theorem1",
-    title="Theorem 1: exceptions explained away",
-    claim="(a) A representation of size m with k exceptions can be replaced by one without"
-    " exceptions of size m + dk, d being the number of features. (b) There is a case with m = k = 1"
-    " where d + 1 components are needed.",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -1,12 +1,16 @@
-"""Theorem 2: nobody escapes."""
+"""Theorem 2: every learner errs of the order of m² times
+
+If feedback is given with respect to m components, any learner makes Ω(m²) mistakes even under a
+perfect teacher: in the world of the proof, at least m(m-1)/16 on average.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import exponent
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import experiment, exponent
 from tellapart.lab.figures import GREY, label_lines, plot_learner
 from tellapart.theory import dff_bound, lower_bound
 
@@ -99,12 +103,4 @@ def read(rows: Rows) -> Finding:
     return Finding(seen, verdict, holds, [table], [Picture("theorem2", caption, draw)])
 
 
-EXPERIMENT = Experiment(
-    name="theorem2",
-    title="Theorem 2: every learner errs of the order of m² times",
-    claim="If feedback is given with respect to m components, any learner makes Ω(m²) mistakes even"
-    " under a perfect teacher: in the world of the proof, at least m(m-1)/16 on average.",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

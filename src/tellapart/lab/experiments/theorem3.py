@@ -1,4 +1,9 @@
-"""Theorem 3: mistakes against the bound."""
+"""Theorem 3: mistakes against the bound
+
+RobustDFF makes at most (m+k)((s+1)(m-1)+k+2) mistakes, wherever the exceptions fall. Ours:
+CappedDFF at most (m-1)(m+2)/2 + k(m+1), and AdaptiveDFF, which is told nothing, at most
+(m-1)(m+2)/2 + (m+k)(m+k+1)/2 - 1 (growing) or O(m(m+k) log(m+k)) (ruler).
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,8 @@ from statistics import median
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import bounded_learners, simulate_all, teach_hostile
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import bounded_learners, experiment, simulate_all, teach_hostile
 from tellapart.lab.figures import GREY, STYLES
 
 _PLACEMENTS = {
@@ -150,13 +155,4 @@ def _most(rows: Rows) -> str:
     return f"{row['mistakes']} of {row['bound']}"
 
 
-EXPERIMENT = Experiment(
-    name="theorem3",
-    title="Theorem 3: mistakes against the bound",
-    claim="RobustDFF makes at most (m+k)((s+1)(m-1)+k+2) mistakes, wherever the exceptions fall."
-    " Ours: CappedDFF at most (m-1)(m+2)/2 + k(m+1), and AdaptiveDFF, which is told nothing, at"
-    " most (m-1)(m+2)/2 + (m+k)(m+k+1)/2 - 1 (growing) or O(m(m+k) log(m+k)) (ruler).",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -1,4 +1,10 @@
-"""Theorem 4: the rate of mistakes in a random stream."""
+"""Theorem 4: the rate of mistakes in a random stream
+
+If a share ε of a random stream are exceptions, and a share σ at most name the same feature against
+the same component, then with probability 1-δ the rate of mistakes of StRoDFF in n rounds is O((σm +
+ε) m log(1/δ) + m² log²(n/δ)/√n). RobustDFF with k = εn has a bound that says nothing, being
+quadratic in n.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +13,8 @@ from math import log10
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import rate_rows
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import experiment, rate_rows
 from tellapart.lab.figures import GREY, label_lines, plot_learner, rate_axes
 from tellapart.learners import BaseLearner
 from tellapart.theory import stochastic_bound
@@ -151,14 +157,4 @@ def _rate(rows: Rows) -> float | None:
     return rows.mean("rate") if rows else None
 
 
-EXPERIMENT = Experiment(
-    name="theorem4",
-    title="Theorem 4: the rate of mistakes in a random stream",
-    claim="If a share ε of a random stream are exceptions, and a share σ at most name the same"
-    " feature against the same component, then with probability 1-δ the rate of mistakes of StRoDFF"
-    " in n rounds is O((σm + ε) m log(1/δ) + m² log²(n/δ)/√n). RobustDFF with k = εn has a bound"
-    " that says nothing, being quadratic in n.",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -1,11 +1,16 @@
-"""The exact worst case of tiny worlds."""
+"""The exact worst case of tiny worlds
+
+No teacher with m components and k bad rounds makes a learner err more often than its bound says;
+the bounds of CappedDFF, of RobustDFF with patience 0 and of AdaptiveDFF (growing) are met by some
+teacher.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tellapart.lab.experiment import Cell, Experiment, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import bounded_learners
+from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
+from tellapart.lab.experiments import bounded_learners, experiment
 from tellapart.lab.figures import GREY, STYLES
 from tellapart.teachers import worst_case
 
@@ -116,13 +121,4 @@ def _say(rows: Rows) -> str | None:
     return f"{rows[0]['mistakes']} of {rows[0]['bound']}" if rows else None
 
 
-EXPERIMENT = Experiment(
-    name="worst_case",
-    title="The exact worst case of tiny worlds",
-    claim="No teacher with m components and k bad rounds makes a learner err more often than its"
-    " bound says; the bounds of CappedDFF, of RobustDFF with patience 0 and of AdaptiveDFF"
-    " (growing) are met by some teacher.",
-    cells=cells,
-    run=run,
-    read=read,
-)
+EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -23,6 +23,7 @@ from tellapart.worlds import World
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, RED, PINK = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 GREY = "#8A8A8A"
+PALETTE = (RED, ORANGE, PINK, BLUE, GREEN)
 DOTTED = (0, (2, 2))
 
 
@@ -138,7 +139,7 @@ def plot_learner(
     axes.plot(xs, ys, **options | more)
 
 
-def reference_line(axes: Any, y: float, text: str = "", x: float = 0.0) -> None:
+def reference_line(axes: Any, y: float, text: str = "", x: float = 1.0) -> None:
     """A dotted horizontal line, with a text that starts at `x` above it."""
     axes.axhline(y, color=GREY, linestyle=DOTTED, label="_")
     place = {"xytext": (4, 4), "textcoords": "offset points"}

@@ -10,6 +10,8 @@ from __future__ import annotations
 from statistics import stdev
 from typing import Any
 
+import numpy as np
+
 import tellapart as ta
 from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
 from tellapart.lab.experiments import (
@@ -22,37 +24,29 @@ from tellapart.lab.experiments import (
 from tellapart.lab.figures import STYLES, label_lines, plot_learner
 
 _M, _K = 8, 50
-_EXPLAINED = "DFF"
 
 
 def cells(quick: bool) -> list[Cell]:
     sizes = [10**power for power in range(1, 7)]
     repeats, items = (10, 3_000) if quick else (30, 20_000)
-    one = [
-        Cell("dimension", {"world": "one exception", "d": d}, weight=d / 1.3e4)
-        for d in sizes
-        if d < 10**6 or not quick
+    largest = sizes[:-1] if quick else sizes
+    return [
+        *(Cell("dimension", {"world": "one exception", "d": d}, weight=d / 1.3e4) for d in largest),
+        *(
+            Cell("dimension", {"world": "made tree", "d": d, "items": items, "repeat": n}, 0.2)
+            for d in sizes
+            for n in range(repeats)
+        ),
     ]
-    trees = [
-        Cell(
-            "dimension",
-            {"world": "made tree", "d": d, "items": items, "repeat": repeat},
-            weight=0.2,
-        )
-        for d in sizes
-        for repeat in range(repeats)
-    ]
-    return [*one, *trees]
 
 
 def run(seed: int, world: str, d: int, items: int = 0, repeat: int = 0) -> list[Row]:
     if world == "made tree":
         made = ta.worlds.tree(items, d, _M, 4, _K, seed, similar=1)
         return simulate_all(bounded_learners(_M, _K, 1), made)
-    rows = []
-    told = ta.worlds.single_exception(d, explained=True, seed=seed)
-    rows.append(lesson_row(_EXPLAINED, ta.teach(ta.DFF(), told.teacher(), told.items)))
-    del told
+    explained = ta.worlds.single_exception(d, explained=True, seed=seed)
+    rows = [lesson_row("DFF", ta.teach(ta.DFF(), explained.teacher(), explained.items))]
+    del explained  # it takes memory
     plain = ta.worlds.single_exception(d, seed=seed)
     for name, learner in bounded_learners(plain.m, plain.k, plain.s).items():
         rows.append(lesson_row(name, ta.teach(learner, plain.teacher(), plain.items)))
@@ -62,12 +56,12 @@ def run(seed: int, world: str, d: int, items: int = 0, repeat: int = 0) -> list[
 def read(rows: Rows) -> Finding:
     one, trees = rows.where(world="one exception"), rows.where(world="made tree")
     robust_ones = trees.distinct("learner")
-    naive = one.where(learner=_EXPLAINED).curve("d", "mistakes")
+    naive = one.where(learner="DFF").curve("d", "mistakes")
     power = exponent(*naive)
-    most_in_one = max(int(row["mistakes"]) for row in one if row["learner"] != _EXPLAINED)
+    most_in_one = max(int(row["mistakes"]) for row in one if row["learner"] != "DFF")
     drifts = {}
     for name in robust_ones:
-        # with ten features exceptions cannot but name the same ones: d is read from 100 on
+        # with ten features exceptions must name the same ones, so the fit starts at d = 100
         xs, ys = trees.where(learner=name).curve("d", "mistakes")
         drifts[name] = exponent(xs[1:], ys[1:])
     fastest = max(drifts, key=lambda name: drifts[name])
@@ -86,7 +80,7 @@ def read(rows: Rows) -> Finding:
         if holds
         else f"Exponents in d: {power:.2f} for the reduction, {drift:.3f} at most for the robust."
     )
-    order = [_EXPLAINED, *robust_ones]
+    order = ["DFF", *robust_ones]
     tables = [
         Table(
             caption,
@@ -103,25 +97,21 @@ def read(rows: Rows) -> Finding:
     ]
 
     def draw(figure: Any) -> None:
-        left, right = figure.subplots(1, 2, width_ratios=(1, 1))
+        left, right = figure.subplots(1, 2)
         for name in order:
-            label = "DFF, exception\nexplained away" if name == _EXPLAINED else name
+            label = "DFF, exception\nexplained away" if name == "DFF" else name
             plot_learner(left, name, *one.where(learner=name).curve("d", "mistakes"), label=label)
         for name in robust_ones:
             xs, ys = trees.where(learner=name).curve("d", "mistakes")
             errors = [_error(trees.where(learner=name, d=int(d))) for d in xs]
-            low = [y - error for y, error in zip(ys, errors, strict=True)]
-            high = [y + error for y, error in zip(ys, errors, strict=True)]
+            low, high = np.subtract(ys, errors), np.add(ys, errors)
             right.fill_between(xs, low, high, color=STYLES[name].colour, alpha=0.18, linewidth=0)
             plot_learner(right, name, xs, ys)
-        left.set(xscale="log", yscale="log", ylim=(1, None), ylabel="mistakes")
-        left.set_title("One component, one exception")
-        right.set(xscale="log", ylabel="mistakes (mean)")
+        left.set(title="One component, one exception", yscale="log", ylim=(1, None))
         highest = max(group.mean("mistakes") for _, group in trees.group_by("learner", "d"))
-        right.set_ylim(0, 1.25 * highest)
-        right.set_title(f"Made trees, m = {_M}, k = {_K}")
-        for axes in (left, right):
-            axes.set_xlabel("features d")
+        right.set(title=f"Made trees, m = {_M}, k = {_K}", ylim=(0, 1.25 * highest))
+        for axes, ylabel in ((left, "mistakes"), (right, "mistakes (mean)")):
+            axes.set(xscale="log", xlabel="features d", ylabel=ylabel)
             label_lines(axes)
 
     picture = Picture(

@@ -12,7 +12,7 @@ from typing import Any
 import tellapart as ta
 from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
 from tellapart.lab.experiments import experiment, rate_rows
-from tellapart.lab.figures import GREY, label_lines, plot_learner
+from tellapart.lab.figures import label_lines, plot_learner, reference_line
 from tellapart.theory import stochastic_rules
 
 _RATE, _REGIONS, _DELTA, _M = 0.01, 100, 0.1, 2
@@ -40,12 +40,12 @@ def run(seed: int, items: int, sigma: str) -> list[Row]:
 
 
 def read(rows: Rows) -> Finding:
-    most = max(rows.distinct("n"))
+    least, most = min(rows.distinct("n")), max(rows.distinct("n"))
     allowed = stochastic_rules(_M, _DELTA)
     printed, repaired = rows.where(learner=_NAMES[True]), rows.where(learner=_NAMES[False])
     many = max(printed, key=lambda row: int(row["rules"]))
     few = max(int(row["rules"]) for row in repaired)
-    [[low], [high]] = (printed.where(n=n, sigma="ε") for n in (min(rows.distinct("n")), most))
+    [[low], [high]] = (printed.where(n=n, sigma="ε") for n in (least, most))
     worst = max(float(row["rate"]) for row in repaired.where(n=most))
     holds = int(many["rules"]) > allowed and few < allowed and worst < 1.5 * _RATE
     seen = (
@@ -62,56 +62,33 @@ def read(rows: Rows) -> Finding:
         if holds
         else "The failure or the repair was not seen here."
     )
+    groups = [(key, group) for key in ("rules", "rate") for group in (printed, repaired)]
     table = Table(
         "Rules made, and rate of mistakes.",
         ["σ", "n", "rules as printed", "rules repaired", "rate as printed", "rate repaired"],
         [
-            [
-                sigma,
-                n,
-                *(
-                    group.where(sigma=sigma, n=n)[0][key]
-                    for key in ("rules", "rate")
-                    for group in (printed, repaired)
-                ),
-            ]
+            [sigma, n, *(group.where(sigma=sigma, n=n)[0][key] for key, group in groups)]
             for sigma in _SIGMAS
             for n in rows.distinct("n")
         ],
     )
 
     def draw(figure: Any) -> None:
-        left, right = figure.subplots(1, 2)
-        for sigma, dash in (("ε/200", "solid"), ("ε", (0, (4, 2)))):
-            for group, name, said in (
-                (printed, _NAMES[True], "printed"),
-                (repaired, _NAMES[False], "repaired"),
-            ):
-                for axes, key in ((left, "rules"), (right, "rate")):
-                    label = f"{said}, σ = {sigma}" if said == "printed" else said
-                    label = label if said == "printed" or sigma == "ε" else "_"
-                    plot_learner(
-                        axes,
-                        name,
-                        *group.where(sigma=sigma).curve("n", key),
-                        label=label,
-                        linestyle=dash,
-                    )
-        left.axhline(allowed, color=GREY, linestyle=(0, (2, 2)), label="_")
-        left.annotate(
-            "the lemma's limit",
-            (min(rows.distinct("n")), allowed),
-            xytext=(4, 5),
-            textcoords="offset points",
-            color="#666666",
-        )
-        right.axhline(_RATE, color=GREY, linestyle=(0, (2, 2)), label="_")
-        left.set(xscale="log", yscale="log", ylabel="rules made", ylim=(0.8, None))
-        right.set(xscale="log", ylabel="mistakes in the first n rounds", ylim=(0, None))
+        panels = figure.subplots(1, 2)
+        for axes, key in zip(panels, ("rules", "rate"), strict=True):
+            for sigma, dash in (("ε/200", "solid"), ("ε", (0, (4, 2)))):
+                labels = f"printed, σ = {sigma}", "repaired" if sigma == "ε" else "_"
+                for group, label in zip((printed, repaired), labels, strict=True):
+                    style, curve = group[0]["learner"], group.where(sigma=sigma).curve("n", key)
+                    plot_learner(axes, style, *curve, label=label, linestyle=dash)
+            axes.set(xscale="log", xlabel="rounds n", xlim=(least, most))
+        left, right = panels
+        left.set(yscale="log", ylabel="rules made", ylim=(0.8, None))
+        reference_line(left, allowed, "the lemma's limit", least)
+        right.set(ylabel="mistakes in the first n rounds", ylim=(0, None))
         right.yaxis.set_major_formatter("{x:.0%}")
-        for axes in (left, right):
-            axes.set_xlabel("rounds n")
-            axes.set_xlim(min(rows.distinct("n")), most)
+        reference_line(right, _RATE)
+        for axes in panels:
             label_lines(axes)
 
     picture = Picture(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
 from tellapart.lab.experiments import experiment
-from tellapart.lab.figures import BLUE, GREY, RED, label_lines
+from tellapart.lab.figures import BLUE, RED, label_lines, reference_line
 
 _EPSILON, _DELTA = 0.2, 0.1
 _SCALE = 0.4  # at 1 the inequalities are so loose that neither form fails in a lifetime
@@ -41,13 +41,8 @@ def run(seed: int, scale: float, rounds: int, streams: int, block: int) -> list[
     for stream in range(streams):
         odd = np.flatnonzero(generator.random(rounds) < _EPSILON) + 1
         for form in _FORMS:
-            rows.append(
-                {
-                    "form": form,
-                    "stream": stream,
-                    "failed": _first_failure(odd, scale, form == "repaired"),
-                }
-            )
+            failed = _first_failure(odd, scale, form == "repaired")
+            rows.append({"form": form, "stream": stream, "failed": failed})
     return rows
 
 
@@ -107,19 +102,14 @@ def read(rows: Rows) -> Finding:
             rounds = sorted(failed[form])
             axes.step(
                 [1, *rounds, most],
-                [share / streams for share in (*range(len(rounds) + 1), len(rounds))],
+                [number / streams for number in (*range(len(rounds) + 1), len(rounds))],
                 where="post",
                 color=colour,
-                linewidth=2.6,
                 label=_FORMS[form],
             )
-        axes.axhline(_DELTA / 2, color=GREY, linestyle=(0, (2, 2)), label="_")
-        axes.annotate(
-            "δ/2", (12, _DELTA / 2), xytext=(0, 4), textcoords="offset points", color=GREY
-        )
+        reference_line(axes, _DELTA / 2, "δ/2", 10)
         axes.set(xscale="log", xlim=(10, most), ylim=(0, 1.02))
-        axes.set_xlabel("rounds")
-        axes.set_ylabel("streams that have failed")
+        axes.set(xlabel="rounds", ylabel="streams that have failed")
         axes.yaxis.set_major_formatter("{x:.0%}")
         label_lines(axes)
 

@@ -42,33 +42,23 @@ def run(seed: int, groups: int) -> list[Row]:
         for g in range(groups)
         for a, b in product(range(_SIDES), repeat=2)
     ]
-    pairs = (*combinations(plain, 2), *combinations(mixed, 2))
     kept_apart = all(
-        _label(one) == _label(other) and _kept_apart(one, other) for one, other in pairs
+        _label(one) == _label(other) and _kept_apart(one, other)
+        for one, other in (*combinations(plain, 2), *combinations(mixed, 2))
     )
     m, d = 2**groups + groups * _SIDES**2, 2 * groups * _SIDES
-    return [
-        {
-            "d": d,
-            "m": m,
-            "k": 1,
-            "needed": len(plain) + len(mixed) + 1 if kept_apart else 0,
-            "claimed": reduction_size(m, 1, d),
-            "repaired": reduction_size(m, 1, d, shared=2**groups),
-        }
-    ]
+    needed = len(plain) + len(mixed) + 1 if kept_apart else 0
+    claimed, repaired = reduction_size(m, 1, d), reduction_size(m, 1, d, shared=2**groups)
+    return [{"d": d, "m": m, "k": 1, "needed": needed, "claimed": claimed, "repaired": repaired}]
 
 
 def _kept_apart(one: _Item, other: _Item) -> bool:
     """Whether an item of another label agrees with both wherever they agree."""
-    common = one & other
-    groups = {g for g, _, _ in (one | other) - common}
-    tried = [common, *(common | {f} for f in one), *(_both(common, one | other, g) for g in groups)]
-    return any(common <= w <= one | other and _label(w) != _label(one) for w in tried)
-
-
-def _both(common: _Item, union: _Item, group: int) -> _Item:
-    return common | {feature for feature in union if feature[0] == group}
+    common, union = one & other, one | other
+    groups = {group for group, _, _ in union - common}
+    tried = [common, *(common | {feature} for feature in one)]
+    tried += [common | {feature for feature in union if feature[0] == group} for group in groups]
+    return any(common <= item <= union and _label(item) != _label(one) for item in tried)
 
 
 def _label(item: _Item) -> str:
@@ -96,27 +86,23 @@ def read(rows: Rows) -> Finding:
         if holds
         else "The failure or the repair was not seen here."
     )
+    keys = ("groups", "d", "m", "needed", "claimed", "repaired")
     table = Table(
         "The counter-example, by number of groups: components needed after one exception, what"
         " Theorem 1(a) claims to be enough, and the repaired bound.",
         ["groups", "features d", "components m", "needed", "m + d", "m + 1 + g(d-1)"],
-        [
-            [row[key] for key in ("groups", "d", "m", "needed", "claimed", "repaired")]
-            for row in rows
-        ],
+        [[row[key] for key in keys] for row in rows],
     )
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        xs = [row["d"] for row in rows]
-        for key, name, colour, dash in (
+        for key, label, colour, dash in (
             ("claimed", "claimed: m + dk", GREY, (0, (4, 2))),
             ("needed", "needed", RED, "solid"),
             ("repaired", "repaired bound", BLUE, (0, (4, 2))),
         ):
-            axes.plot(
-                xs, [row[key] for row in rows], color=colour, linestyle=dash, marker="o", label=name
-            )
+            xs, ys = rows.curve("d", key)
+            axes.plot(xs, ys, color=colour, linestyle=dash, marker="o", label=label)
         axes.set(xlabel="features d", ylabel="components", yscale="log")
         axes.set_xticks(xs)
         label_lines(axes)

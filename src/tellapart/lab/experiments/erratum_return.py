@@ -12,7 +12,7 @@ from typing import Any
 import tellapart as ta
 from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
 from tellapart.lab.experiments import experiment
-from tellapart.lab.figures import BLUE, GREY, RED, label_lines
+from tellapart.lab.figures import BLUE, RED, label_lines, reference_line
 from tellapart.theory import robust_bound
 
 _LABELS = {False: "without memory", True: "with memory"}
@@ -28,14 +28,9 @@ def run(seed: int, times: int) -> list[Row]:
     for remember in _LABELS:
         learner = ta.RobustDFF(1, 1, 1, remember=remember)
         lesson = ta.teach(learner, world.teacher(), world.items)
-        rows += [
-            {
-                "remember": remember,
-                "round": n,
-                "mistakes": bisect_left(lesson.mistake_rounds, n + 1),
-            }
-            for n in range(lesson.rounds)
-        ]
+        for number in range(lesson.rounds):
+            mistakes = bisect_left(lesson.mistake_rounds, number + 1)
+            rows.append({"remember": remember, "round": number, "mistakes": mistakes})
     return rows
 
 
@@ -68,22 +63,9 @@ def read(rows: Rows) -> Finding:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for remember, colour in ((False, RED), (True, BLUE)):
-            group = rows.where(remember=remember)
-            axes.plot(
-                [row["round"] for row in group],
-                [row["mistakes"] for row in group],
-                color=colour,
-                linewidth=2.6,
-                label=_LABELS[remember],
-            )
-        axes.axhline(bound, color=GREY, linestyle=(0, (2, 2)), label="_")
-        axes.annotate(
-            f"Theorem 3: {bound}",
-            (most * 0.45, bound),
-            xytext=(0, 4),
-            textcoords="offset points",
-            color="#666666",
-        )
+            curve = rows.where(remember=remember).curve("round", "mistakes")
+            axes.plot(*curve, color=colour, label=_LABELS[remember])
+        reference_line(axes, bound, f"Theorem 3: {bound}", most * 0.45)
         axes.set(xlim=(0, most), ylim=(0, None), xlabel="round", ylabel="mistakes so far")
         label_lines(axes)
 

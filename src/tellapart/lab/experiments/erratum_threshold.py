@@ -12,7 +12,7 @@ from typing import Any
 import tellapart as ta
 from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
 from tellapart.lab.experiments import experiment, rate_rows
-from tellapart.lab.figures import GREY, label_lines, plot_learner
+from tellapart.lab.figures import label_lines, plot_learner, reference_line
 
 _EPSILON = 0.05
 
@@ -59,13 +59,9 @@ def read(rows: Rows) -> Finding:
         axes = figure.subplots()
         for name, label in (("StRoDFF as printed", "as printed"), ("StRoDFF", "repaired")):
             plot_learner(axes, name, *rows.where(learner=name).curve("n", "rate"), label=label)
-        axes.axhline(_EPSILON, color=GREY, linestyle=(0, (2, 2)), label="_")
-        axes.annotate(
-            "exceptions", (100, _EPSILON), xytext=(4, 5), textcoords="offset points", color=GREY
-        )
+        reference_line(axes, _EPSILON, "exceptions", 100)
         axes.set(xscale="log", xlim=(100, most), ylim=(0, 1))
-        axes.set_xlabel("rounds n")
-        axes.set_ylabel("mistakes in the first n rounds")
+        axes.set(xlabel="rounds n", ylabel="mistakes in the first n rounds")
         axes.yaxis.set_major_formatter("{x:.0%}")
         label_lines(axes)
 

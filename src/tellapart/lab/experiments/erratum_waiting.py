@@ -11,11 +11,11 @@ from typing import Any
 import tellapart as ta
 from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
 from tellapart.lab.experiments import experiment, rate_rows
-from tellapart.lab.figures import BLUE, GREEN, GREY, ORANGE, PINK, RED, label_lines, rate_axes
+from tellapart.lab.figures import PALETTE, label_lines, rate_axes, reference_line
 from tellapart.theory import gamma
 
 _M, _D, _EPSILON, _DELTA = 4, 64, 0.01, 0.1
-_SCALES = {1.0: RED, 0.3: ORANGE, 0.1: PINK, 0.03: BLUE, 0.0: GREEN}
+_SCALES = dict(zip((1.0, 0.3, 0.1, 0.03, 0.0), PALETTE, strict=True))
 
 
 def cells(quick: bool) -> list[Cell]:
@@ -73,16 +73,9 @@ def read(rows: Rows) -> Finding:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for (scale,), group in rows.group_by("scale"):
-            xs, ys = group.curve("n", "rate")
-            axes.plot(xs, ys, color=_SCALES[scale], marker="o", label=f"scale {scale:g}")
-        axes.axhline(_EPSILON, color=GREY, linestyle=(0, (2, 2)), label="_")
-        axes.annotate(
-            "exceptions",
-            (100, _EPSILON),
-            xytext=(4, 4),
-            textcoords="offset points",
-            color="#666666",
-        )
+            curve = group.curve("n", "rate")
+            axes.plot(*curve, color=_SCALES[scale], marker="o", label=f"scale {scale:g}")
+        reference_line(axes, _EPSILON, "exceptions", 100)
         axes.set(xlim=(100, most), ylim=(_EPSILON / 1.5, 1))
         rate_axes(axes)
         label_lines(axes)

@@ -17,14 +17,9 @@ _M, _S = 4, 1
 
 
 def cells(quick: bool) -> list[Cell]:
-    most = 128 if quick else 512
-    sizes = [k for k in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512) if k <= most]
+    sizes = [2**power for power in range(8 if quick else 10)]
     return [
-        Cell(
-            "slope",
-            {"m": _M, "s": _S, "k": k, "repeat": repeat},
-            weight=k * k / 5e3,
-        )
+        Cell("slope", {"m": _M, "s": _S, "k": k, "repeat": repeat}, weight=k * k / 5e3)
         for k in sizes
         for repeat in range(1 if quick and k > 64 else 3)
     ]
@@ -63,14 +58,12 @@ def read(rows: Rows) -> Finding:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for name in learners:
-            xs, ys = curves[name]
-            plot_learner(axes, name, xs, ys, label=f"{name}: $k^{{{powers[name]:.2f}}}$")
+            label = f"{name}: $k^{{{powers[name]:.2f}}}$"
+            plot_learner(axes, name, *curves[name], label=label)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.set_xticks(sizes, [str(k) for k in sizes])
-        axes.set_xlim(min(sizes), most)
-        axes.set_xlabel("exceptions k")
-        axes.set_ylabel("mistakes (mean)")
+        axes.set(xlim=(min(sizes), most), xlabel="exceptions k", ylabel="mistakes (mean)")
         top, low = curves["RobustDFF"][1][-1], curves["CappedDFF"][1][-1]
         slope_guide(axes, 2, (most / 16, top / 256 * 2.2), most / 2, "k²")
         slope_guide(axes, 1, (most / 16, low / 16 / 2.2), most / 2, "k")

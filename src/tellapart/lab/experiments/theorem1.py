@@ -39,12 +39,8 @@ def run(seed: int, part: str, d: int, k: int = 1, repeat: int = 0) -> list[Row]:
     if part == "a":
         tree = ta.worlds.tree(5_000, d, _M, _M, k, seed)
         odd = tree.exceptions
-        whole = absorb(
-            tree.representation,
-            [tree.items[n] for n in odd],
-            [tree.labels[n] for n in odd],
-            tree.features,
-        )
+        items, labels = [tree.items[n] for n in odd], [tree.labels[n] for n in odd]
+        whole = absorb(tree.representation, items, labels, tree.features)
         return [{"m": _M, "needed": whole.m, "claimed": reduction_size(_M, k, d)}]
     world = ta.worlds.single_exception(d, seed=seed)
     needed = apart(world.items, world.labels, world.features)
@@ -98,15 +94,13 @@ def read(rows: Rows) -> Finding:
         else f"Of {len(rows)} cases, {len(too_large)} are above m + dk, and"
         f" {len(lower) - len(exact)} are not d + 1."
     )
+    keys = ["d", "needed", "least", "enough", "DFF", "RobustDFF", "bound"]
     b = Table(
         "Theorem 1(b): one component, one exception, d features. What is needed at least (items of"
         " which no two fit into one component), the least by exhaustive search, and what is enough;"
         " mistakes of DFF after the reduction, and of RobustDFF without it.",
-        ["d", "needed", "least", "enough", "DFF", "RobustDFF", "bound of RobustDFF"],
-        [
-            [row[key] for key in ("d", "needed", "least", "enough", "DFF", "RobustDFF", "bound")]
-            for row in lower
-        ],
+        [*keys[:-1], "bound of RobustDFF"],
+        [[row[key] for key in keys] for row in lower],
     )
     a = Table(
         f"Theorem 1(a): mean size of the reduction in made trees of m = {_M} components.",
@@ -119,28 +113,21 @@ def read(rows: Rows) -> Finding:
 
     def draw(figure: Any) -> None:
         left, right = figure.subplots(1, 2)
-        grey = {"color": GREY, "linestyle": (0, (4, 2))}
-        left.plot(sizes, [d + 1 for d in sizes], **grey, label="d + 1")
+        dashed = {"linestyle": (0, (4, 2))}
+        left.plot(sizes, [d + 1 for d in sizes], **dashed, color=GREY, label="d + 1")
         left.plot(sizes, [row["needed"] for row in lower], "o", color=BLUE, label="needed")
-        left.plot(
-            [row["d"] for row in searched],
-            [row["least"] for row in searched],
-            "D",
-            color=ORANGE,
-            markerfacecolor="none",
-            markeredgewidth=1.8,
-            markersize=12,
-            label="least, by search",
-        )
+        style = {"markerfacecolor": "none", "markeredgewidth": 1.8, "markersize": 12}
+        least = [row["least"] for row in searched]
+        place = [row["d"] for row in searched]
+        left.plot(place, least, "D", color=ORANGE, **style, label="least, by search")
         left.set(xlabel="features d", ylabel="components")
         left.set_title("(b) one exception")
         left.legend(loc="upper left")
         for k, colour in zip(upper.distinct("k"), (BLUE, ORANGE, RED), strict=False):
             group = upper.where(k=k)
-            xs, ys = group.curve("d", "claimed")
-            right.plot(xs, ys, **grey | {"color": colour}, label=f"m + {k}d" if k > 1 else "m + d")
-            xs, ys = group.curve("d", "needed")
-            right.plot(xs, ys, color=colour, marker="o", label=f"k = {k}")
+            claimed = f"m + {k}d" if k > 1 else "m + d"
+            right.plot(*group.curve("d", "claimed"), **dashed, color=colour, label=claimed)
+            right.plot(*group.curve("d", "needed"), color=colour, marker="o", label=f"k = {k}")
         right.set(xlabel="features d", ylabel="components")
         right.set_title(f"(a) made trees, m = {_M}")
         for axis in (left.xaxis, left.yaxis, right.xaxis, right.yaxis):

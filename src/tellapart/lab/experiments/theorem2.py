@@ -80,20 +80,16 @@ def read(rows: Rows) -> Finding:
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        axes.fill_between(
-            sizes, [lower_bound(m) for m in sizes], [0.1] * len(sizes), color="#EEEEEE", linewidth=0
-        )
-        axes.plot(sizes, [lower_bound(m) for m in sizes], color=GREY, label="lower bound m(m-1)/16")
+        lower = [lower_bound(m) for m in sizes]
+        axes.fill_between(sizes, lower, 0.1, color="#EEEEEE", linewidth=0)
+        axes.plot(sizes, lower, color=GREY, label="lower bound m(m-1)/16")
         for learner in learners:
-            xs, ys = rows.where(learner=learner).curve("m", "mistakes")
-            plot_learner(axes, learner, xs, ys)
+            plot_learner(axes, learner, *rows.where(learner=learner).curve("m", "mistakes"))
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.set_xticks(sizes, [str(m) for m in sizes])
-        axes.set_ylim(bottom=0.5)
-        axes.set_xlim(min(sizes), max(sizes))
-        axes.set_xlabel("components m")
-        axes.set_ylabel("mistakes (mean)")
+        axes.set(xlim=(min(sizes), max(sizes)), xlabel="components m")
+        axes.set(ylim=(0.5, None), ylabel="mistakes (mean)")
         label_lines(axes)
 
     caption = (

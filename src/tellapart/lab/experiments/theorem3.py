@@ -15,38 +15,27 @@ from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
 from tellapart.lab.experiments import bounded_learners, experiment, simulate_all, teach_hostile
 from tellapart.lab.figures import GREY, STYLES
 
-_PLACEMENTS = {
-    "random": "at random",
-    "burst": "in bursts",
-    "early": "at the start",
-    "hostile": "where they hurt",
+_PLACEMENTS = {"random": "at random", "burst": "in bursts", "early": "at the start"} | {
+    "hostile": "where they hurt"
 }
 _FEATURES = 40  # few, so that exceptions do name the same ones
 
 
 def cells(quick: bool) -> list[Cell]:
-    grid = [(2, 4), (2, 32), (4, 4), (4, 32), (8, 8), (8, 64)]
-    items = 5_000
-    repeats = 1
+    grid, items, repeats = [(2, 4), (2, 32), (4, 4), (4, 32), (8, 8), (8, 64)], 5_000, 1
     if not quick:
         grid = [(m, k) for m in (2, 4, 8, 16) for k in (1, 4, 16, 64, 128)]
         items, repeats = 20_000, 3
     return [
         Cell(
             "theorem3",
-            {
-                "m": m,
-                "k": k,
-                "s": s,
-                "placement": placement,
-                "items": 0 if placement == "hostile" else items,
-                "repeat": repeat,
-            },
-            weight=m * k * k / 2e4 if placement == "hostile" else items / 1e5,
+            {"m": m, "k": k, "s": s, "placement": placement, "items": n, "repeat": repeat},
+            weight=n / 1e5 if n else m * k * k / 2e4,
         )
         for m, k in grid
         for s in sorted({1, min(k, 4), k})
         for placement in _PLACEMENTS
+        for n in [0 if placement == "hostile" else items]
         for repeat in range(repeats)
     ]
 
@@ -105,29 +94,15 @@ def read(rows: Rows) -> Finding:
             axes.plot([1, most * 2], [1, most * 2], color=GREY, linewidth=1.5)
             for name in shown:
                 group = rows.where(learner=name, placement=placement)
-                axes.scatter(
-                    [row["bound"] for row in group],
-                    [row["mistakes"] for row in group],
-                    s=34,
-                    color=STYLES[name].colour,
-                    marker=STYLES[name].marker,
-                    edgecolor="white",
-                    linewidth=0.5,
-                    label=name,
-                )
+                bounds, mistakes = ([row[key] for row in group] for key in ("bound", "mistakes"))
+                style = {"color": STYLES[name].colour, "marker": STYLES[name].marker}
+                edge = {"edgecolor": "white", "linewidth": 0.5}
+                axes.scatter(bounds, mistakes, s=34, **style, **edge, label=name)
             axes.set(xscale="log", yscale="log", xlim=(2, most * 2), ylim=(2, most * 2))
-            axes.set_title(said)
-            axes.set_xlabel("bound")
-            axes.set_aspect("equal")
+            axes.set(title=said, xlabel="bound", aspect="equal")
         panels[0].set_ylabel("mistakes")
-        panels[0].annotate(
-            "not allowed",
-            (0.06, 0.93),
-            xycoords="axes fraction",
-            va="top",
-            color="#666666",
-            fontsize=11,
-        )
+        place = {"xycoords": "axes fraction", "va": "top"}
+        panels[0].annotate("not allowed", (0.06, 0.93), **place, color="#666666", fontsize=11)
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4, markerscale=1.5)
 

@@ -15,35 +15,24 @@ from typing import Any
 import tellapart as ta
 from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
 from tellapart.lab.experiments import experiment, rate_rows
-from tellapart.lab.figures import GREY, label_lines, plot_learner, rate_axes
+from tellapart.lab.figures import DOTTED, GREY, label_lines, plot_learner, rate_axes
 from tellapart.learners import BaseLearner
 from tellapart.theory import stochastic_bound
 from tellapart.worlds import World
 
 _M, _D, _EPSILON, _DELTA = 4, 64, 0.01, 0.1
 _ROBUST = "RobustDFF, k = εn"
-_WEIGHTS = {
-    "StRoDFF as printed": 1,
-    "StRoDFF": 1,
-    _ROBUST: 1,
-    "CappedDFF": 2,
-    "StRoDFF, scale 0.1": 1,
-}
+_LEARNERS = ("StRoDFF as printed", "StRoDFF", _ROBUST, "CappedDFF", "StRoDFF, scale 0.1")
 
 
 def cells(quick: bool) -> list[Cell]:
-    powers = range(2, 7) if quick else range(2, 8)
-    most = 10 ** powers[-1]
-    # all but RobustDFF know nothing of n: one long lesson holds the shorter ones
+    sizes = [10**power for power in range(2, 7 if quick else 8)]
+    # only RobustDFF depends on n: for the others one long lesson contains the shorter ones
     return [
-        Cell(
-            "theorem4",
-            {"learner": name, "items": items, "world": world},
-            weight=weight * items / 1e6,
-        )
+        Cell("theorem4", {"learner": name, "items": n, "world": world}, weight=n / 1e6)
         for world in range(1 if quick else 2)
-        for name, weight in _WEIGHTS.items()
-        for items in ([10**power for power in powers] if name == _ROBUST else [most])
+        for name in _LEARNERS
+        for n in (sizes if name == _ROBUST else sizes[-1:])
     ]
 
 
@@ -113,13 +102,10 @@ def read(rows: Rows) -> Finding:
         " Theorem 4.",
         ["n", *learners, "exceptions", "bound"],
         [
-            [
-                n,
-                *(_rate(rows.where(learner=name, n=n)) for name in learners),
-                rows.where(n=n).mean("exceptions"),
-                stochastic_bound(_M, _EPSILON, _EPSILON / _D, _DELTA, n).total / n,
-            ]
+            [n, *(_rate(rows.where(learner=name, n=n)) for name in learners), odd, bound / n]
             for n in decades
+            for odd in [rows.where(n=n).mean("exceptions")]
+            for bound in [stochastic_bound(_M, _EPSILON, _EPSILON / _D, _DELTA, n).total]
         ],
     )
 
@@ -127,13 +113,8 @@ def read(rows: Rows) -> Finding:
         axes = figure.subplots()
         for name in learners:
             plot_learner(axes, name, *curves[name])
-        axes.plot(
-            [min(decades), most],
-            [_EPSILON, _EPSILON],
-            color=GREY,
-            linestyle=(0, (2, 2)),
-            label="exceptions",
-        )
+        ends = [min(decades), most]
+        axes.plot(ends, [_EPSILON] * 2, color=GREY, linestyle=DOTTED, label="exceptions")
         axes.set(xlim=(min(decades), most), ylim=(_EPSILON / 2, 1))
         rate_axes(axes)
         label_lines(axes)

@@ -76,35 +76,15 @@ def read(rows: Rows) -> Finding:
         for axes, name in zip(panels, learners, strict=True):
             group = rows.where(learner=name)
             places = range(len(group))
-            axes.vlines(
-                places,
-                [row["mistakes"] for row in group],
-                [row["bound"] for row in group],
-                color="#BBBBBB",
-                linewidth=2,
-            )
-            axes.plot(
-                places,
-                [row["bound"] for row in group],
-                linestyle="none",
-                marker="_",
-                markersize=13,
-                markeredgewidth=2.4,
-                color=GREY,
-                label="bound",
-            )
-            axes.plot(
-                places,
-                [row["mistakes"] for row in group],
-                linestyle="none",
-                marker=STYLES[name].marker,
-                color=STYLES[name].colour,
-                label="worst case",
-            )
+            mistakes, bounds = ([row[key] for row in group] for key in ("mistakes", "bound"))
+            axes.vlines(places, mistakes, bounds, color="#BBBBBB", linewidth=2)
+            bar = {"marker": "_", "markersize": 13, "markeredgewidth": 2.4, "color": GREY}
+            axes.plot(places, bounds, linestyle="none", **bar, label="bound")
+            marker = {"marker": STYLES[name].marker, "color": STYLES[name].colour}
+            axes.plot(places, mistakes, linestyle="none", **marker, label="worst case")
             axes.set_xticks(places, [f"{row['m']},{row['k']}" for row in group], rotation=90)
             axes.set_title(name.replace(", ", ",\n").replace("DFF ", "DFF\n"))
-            axes.set_xlabel("m, k")
-            axes.set_ylim(0, 1.05 * most)
+            axes.set(xlabel="m, k", ylim=(0, 1.05 * most))
         panels[0].set_ylabel("mistakes")
         panels[0].legend(loc="upper left", handletextpad=0.1)
 

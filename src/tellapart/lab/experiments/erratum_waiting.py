@@ -73,8 +73,8 @@ def read(rows: Rows) -> Finding:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for (scale,), group in rows.group_by("scale"):
-            curve = group.curve("n", "rate")
-            axes.plot(*curve, color=_SCALES[scale], marker="o", label=f"scale {scale:g}")
+            curve, label = group.curve("n", "rate"), f"scale {scale:g}"
+            axes.plot(*curve, color=_SCALES[scale], marker="o", clip_on=False, label=label)
         reference_line(axes, _EPSILON, "exceptions", 100)
         axes.set(xlim=(100, most), ylim=(_EPSILON / 1.5, 1))
         rate_axes(axes)

@@ -46,7 +46,7 @@ def run(seed: int, world: str, d: int, items: int = 0, repeat: int = 0) -> list[
         return simulate_all(bounded_learners(_M, _K, 1), made)
     explained = ta.worlds.single_exception(d, explained=True, seed=seed)
     rows = [lesson_row("DFF", ta.teach(ta.DFF(), explained.teacher(), explained.items))]
-    del explained  # it takes memory
+    del explained  # frees memory before the next world is made
     plain = ta.worlds.single_exception(d, seed=seed)
     for name, learner in bounded_learners(plain.m, plain.k, plain.s).items():
         rows.append(lesson_row(name, ta.teach(learner, plain.teacher(), plain.items)))

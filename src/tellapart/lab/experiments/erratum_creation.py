@@ -16,7 +16,7 @@ from tellapart.lab.figures import label_lines, plot_learner, reference_line
 from tellapart.theory import stochastic_rules
 
 _RATE, _REGIONS, _DELTA, _M = 0.01, 100, 0.1, 2
-_SIGMAS = {"ε": _RATE, "ε/200": _RATE / (2 * _REGIONS)}  # both are true of the world
+_SIGMAS = {"ε": _RATE, "ε/200": _RATE / (2 * _REGIONS)}  # both hold in this world
 _NAMES = {True: "StRoDFF as printed", False: "StRoDFF"}
 
 

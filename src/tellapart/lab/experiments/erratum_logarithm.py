@@ -17,8 +17,8 @@ from tellapart.lab.experiments import experiment
 from tellapart.lab.figures import BLUE, RED, label_lines, reference_line
 
 _EPSILON, _DELTA = 0.2, 0.1
-_SCALE = 0.4  # at 1 the inequalities are so loose that neither form fails in a lifetime
-_LONGEST = 200  # windows of up to so many exceptions are looked at
+_SCALE = 0.4  # at 1 the inequalities are so loose that neither form ever fails
+_LONGEST = 200  # the most exceptions in a window that is checked
 _FORMS = {"printed": "as printed", "repaired": "repaired"}
 
 
@@ -49,7 +49,7 @@ def run(seed: int, scale: float, rounds: int, streams: int, block: int) -> list[
 def _first_failure(
     odd: npt.NDArray[np.signedinteger[Any]], scale: float, repaired: bool
 ) -> int | None:
-    """The first round that ends a window with more exceptions than q allows, if there is one.
+    """The first round that ends a window with more exceptions than q allows, or None.
 
     `odd` has the rounds of the exceptions; only windows from one exception to another matter.
     """
@@ -57,7 +57,7 @@ def _first_failure(
     for count in range(1, min(_LONGEST, len(odd)) + 1):
         ends = odd[count - 1 :]
         window = (ends - odd[: len(odd) - count + 1] + 1).astype(np.float64)
-        # theory.q, for many windows at once
+        # this is theory.q for many windows at once
         logarithm = np.log(8 * (ends if repaired else window).astype(np.float64) ** 3 / _DELTA)
         deviation = 2 / 3 * logarithm + np.sqrt(2 * _EPSILON * window * logarithm)
         failed = np.flatnonzero(count > _EPSILON * window + scale * deviation)

@@ -32,7 +32,7 @@ def run(seed: int, m: int, s: int, k: int, repeat: int) -> list[Row]:
 def read(rows: Rows) -> Finding:
     learners, sizes = rows.distinct("learner"), rows.distinct("k")
     curves = {name: rows.where(learner=name).curve("k", "mistakes") for name in learners}
-    # small k is ruled by terms in m alone: the exponent is read off the last octaves
+    # terms in m alone dominate at small k, so the exponent is fitted to the last octaves
     powers = {name: exponent(xs[-3:], ys[-3:]) for name, (xs, ys) in curves.items()}
     paper, ours = powers["RobustDFF"], powers["CappedDFF"]
     holds = paper > 1.8 and ours < 1.2

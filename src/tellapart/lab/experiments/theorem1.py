@@ -16,7 +16,7 @@ from tellapart.lab.experiments import experiment
 from tellapart.lab.figures import BLUE, GREY, ORANGE, RED, label_lines, log2_axis
 from tellapart.theory import absorb, apart, reduction_size, smallest
 
-_SEARCHED = 4  # up to this many features the least representation is found by exhaustion
+_SEARCHED = 4  # up to this many features the least representation is searched exhaustively
 _M = 4
 
 

@@ -18,7 +18,7 @@ from tellapart.lab.figures import GREY, STYLES
 _PLACEMENTS = {"random": "at random", "burst": "in bursts", "early": "at the start"} | {
     "hostile": "where they hurt"
 }
-_FEATURES = 40  # few, so that exceptions do name the same ones
+_FEATURES = 40  # few, so that exceptions name the same ones
 
 
 def cells(quick: bool) -> list[Cell]:

@@ -37,13 +37,13 @@ def cells(quick: bool) -> list[Cell]:
 
 
 def run(seed: int, learner: str, items: int, world: int) -> list[Row]:
-    # the world has a number, so that all learners meet the same one
+    # the number of the world is its seed, so all learners get the same world
     made = ta.worlds.tree(items, _D, _M, _M, _EPSILON, seed=world)
     lesson = ta.simulate(_learner(learner, made), made)
     rows = rate_rows(learner, lesson)
     for row in rows:
         row["exceptions"] = bisect_left(made.exceptions, row["n"]) / row["n"]
-    return rows[-1:] if learner == _ROBUST else rows  # it was told the k of the whole
+    return rows[-1:] if learner == _ROBUST else rows  # it is told the k of the whole stream
 
 
 def _learner(name: str, world: World) -> BaseLearner:
@@ -69,7 +69,7 @@ def read(rows: Rows) -> Finding:
         for n in (10**power for power in range(2, 40))
         if stochastic_bound(_M, _EPSILON, _EPSILON / _D, _DELTA, n).total < n
     )
-    # it begins high, waiting, and comes down rule by rule: in steps, and not by the same share
+    # the rate starts high while it waits for rules, then falls in uneven steps, rule by rule
     peak = {name: max(ys) for name, (_, ys) in curves.items()}
     falls = _falls(curves["StRoDFF"][1])
     stays = not _falls(curves["StRoDFF as printed"][1])
@@ -130,7 +130,7 @@ def read(rows: Rows) -> Finding:
 
 
 def _falls(rates: list[float]) -> bool:
-    """Whether it has come down by half, and still does in the last tenfold of n."""
+    """Whether the rate has halved since its peak, and falls in the last tenfold of n."""
     return rates[-1] < max(rates) / 2 and rates[-1] < rates[-3]
 
 

@@ -25,7 +25,7 @@ def cells(quick: bool) -> list[Cell]:
         Cell("worst_case", {"m": m, "k": k, "learner": name}, weight=4.0 ** (m + k) / 200)
         for m, k in sizes
         for name in bounded_learners(m, k, 0)
-        if not (quick and (m, k, name) == (2, 3, "RobustDFF"))  # thousands of positions
+        if not (quick and (m, k, name) == (2, 3, "RobustDFF"))  # it takes long
     ]
 
 

@@ -10,8 +10,8 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from tellapart.sessions import Store
-from tellapart.web import Limits, People, Person, Shelf, create_app
-from tellapart.web.house import House
+from tellapart.web import Limits, People, Person, SessionPool, create_app
+from tellapart.web.config import AppState
 
 ANN, BOB = "token-of-ann-00001", "token-of-bob-00002"
 HOST = "http://127.0.0.1:8400"
@@ -52,22 +52,22 @@ def write_tables(folder: Path) -> Path:
     return folder
 
 
-def make_house(folder: Path, **limits: Any) -> House:
+def make_state(folder: Path, **limits: Any) -> AppState:
     people = People([Person("Ann", ANN, owner=True), Person("Bob", BOB)])
-    shelf = Shelf(Store(folder / "zoo.db"), folder / "tables")
-    return House(shelf, people, Limits(**limits))
+    pool = SessionPool(Store(folder / "zoo.db"), folder / "tables")
+    return AppState(pool, people, Limits(**limits))
 
 
 @cache
 def blank(_number: int) -> FastAPI:
     """To make an app takes a while: all tests furnish the same ones."""
-    house = House(None, None, Limits())
-    return create_app(house.shelf, house.people)
+    state = AppState(None, None)
+    return create_app(state.pool, state.people)
 
 
 def make_app(folder: Path, number: int = 0, **limits: Any) -> FastAPI:
     app = blank(number)
-    app.state.house = make_house(folder, **limits)
+    app.state.tellapart = make_state(folder, **limits)
     return app
 
 

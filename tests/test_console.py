@@ -18,7 +18,7 @@ from tellapart.console.keyboard import KEYS, Lines, Piped, read_keys
 from tellapart.errors import ParameterError
 from tellapart.sessions import Given, Session, Store
 from tellapart.tables import Table
-from tellapart.web import People, Person, Shelf, create_app
+from tellapart.web import People, Person, SessionPool, create_app
 
 TOKEN = "0123456789abcdef"
 ZOO = """name,milk,feathers,legs,says
@@ -388,9 +388,9 @@ class Page:
         self.session = Session.new(
             self.store, "zoo", folder / "zoo.csv", learner="DFF", reading={"id": "name"}
         )
-        shelf = Shelf(self.store, folder)
-        shelf.adopt(self.session)
-        app = create_app(shelf, People([Person("Ann", TOKEN, owner=True)]))
+        pool = SessionPool(self.store, folder)
+        pool.add(self.session)
+        app = create_app(pool, People([Person("Ann", TOKEN, owner=True)]))
         headers = {"Authorization": f"Bearer {TOKEN}"}
         self.client = TestClient(app, base_url="http://127.0.0.1", headers=headers)
         self.client.__enter__()

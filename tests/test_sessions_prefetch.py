@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,8 +13,7 @@ from teaching import animals, teach
 from tellapart.errors import StoreError
 from tellapart.sessions import Given, Session, Store, suggestions
 from tellapart.sessions.replay import EditedLearner
-from tellapart.web.dependencies import Caller
-from tellapart.web.session_pool import QUIET, Shelf
+from tellapart.web.session_pool import QUIET, SessionPool
 
 
 @pytest.fixture
@@ -148,17 +146,17 @@ def test_what_is_foreseen_is_what_is_learnt(
 def test_a_server_catches_up_when_nobody_asks(tmp_path: Path) -> None:
     async def wait_a_moment() -> None:
         store = Store(tmp_path / "a.db")
-        shelf = Shelf(store, tmp_path)
+        pool = SessionPool(store, tmp_path)
         session = Session.new(store, "a", animals())
-        shelf.adopt(session)
-        await shelf.run("a", lambda s: teach(s, "Ann", 3))
+        pool.add(session)
+        await pool.run("a", lambda s: teach(s, "Ann", 3))
         state = session._log.state
         assert state is not None
         assert not state.replay._is_caught_up
         async with asyncio.timeout(60):
             while not state.replay._is_caught_up:
                 await asyncio.sleep(0.01)
-        await shelf.close_all()
+        await pool.close_all()
 
     asyncio.run(wait_a_moment())
 
@@ -176,10 +174,8 @@ def test_nothing_is_shown_that_is_not_committed(
     async def try_both() -> None:
         store = Store(tmp_path / "a.db")
         session = Session.new(store, "a", animals())
-        house = SimpleNamespace(shelf=Shelf(store, tmp_path))
-        house.shelf.adopt(session)
-        visit = SimpleNamespace(person=SimpleNamespace(name="Ann", owner=True))
-        call = Caller(house, visit)
+        pool = SessionPool(store, tmp_path)
+        pool.add(session)
         teach(session, "Ann", 3)
         commits: list[int] = []
         commit = session._log.writer.commit
@@ -192,7 +188,7 @@ def test_nothing_is_shown_that_is_not_committed(
             commit()
 
         monkeypatch.setattr(session._log.writer, "commit", slowly)
-        shown = await call.show("a", lambda s: give(s, "Ann"), draw)
+        shown = await pool.run_and_draw("a", lambda s: give(s, "Ann"), draw)
         assert drawn == [shown]
         assert commits == [1]
         assert [event.id for event in store.events("a")][-1] == shown
@@ -208,12 +204,12 @@ def test_nothing_is_shown_that_is_not_committed(
         monkeypatch.setattr(session._log.writer, "commit", full)
         before = session.number
         with pytest.raises(StoreError, match="full"):
-            await call.show("a", answer_and_go_on, draw)
+            await pool.run_and_draw("a", answer_and_go_on, draw)
         assert session.number == before
         monkeypatch.setattr(session._log.writer, "commit", commit)
         with pytest.raises(ZeroDivisionError):
-            await call.show("a", lambda s: give(s, "Ann"), lambda _: 1 // 0)
-        await house.shelf.close_all()
+            await pool.run_and_draw("a", lambda s: give(s, "Ann"), lambda _: 1 // 0)
+        await pool.close_all()
 
     asyncio.run(try_both())
 
@@ -221,16 +217,16 @@ def test_nothing_is_shown_that_is_not_committed(
 def test_a_server_works_ahead_when_nobody_asks(tmp_path: Path, asked: list[str | None]) -> None:
     async def wait_a_moment() -> None:
         store = Store(tmp_path / "a.db")
-        shelf = Shelf(store, tmp_path)
+        pool = SessionPool(store, tmp_path)
         session = Session.new(store, "a", animals())
         teach(session, "Ann", 20)
-        shelf.adopt(session)
-        given = await shelf.run("a", lambda s: give(s, "Ann"))
+        pool.add(session)
+        given = await pool.run("a", lambda s: give(s, "Ann"))
         async with asyncio.timeout(60):
             while not asked:
                 await asyncio.sleep(QUIET)
-        await shelf.run("a", lambda s: s.candidates(given.id, asked[0]))
+        await pool.run("a", lambda s: s.candidates(given.id, asked[0]))
         assert len(asked) == len(set(asked))
-        await shelf.close_all()
+        await pool.close_all()
 
     asyncio.run(wait_a_moment())

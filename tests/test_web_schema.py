@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from tellapart.sessions import Session, Store
-from tellapart.web import Limits, People, Person, Shelf, create_app
+from tellapart.web import Limits, People, Person, SessionPool, create_app
 from tellapart.web.server import listen
 
 TOKEN = "token-of-the-owner-1"
@@ -43,10 +43,10 @@ class Served:
         )
         store = Store(folder / "zoo.db")
         session = Session.new(store, "zoo", folder / "zoo.csv", reading={"id": "name"})
-        shelf = Shelf(store, folder)
-        shelf.adopt(session)
+        pool = SessionPool(store, folder)
+        pool.add(session)
         people = People([Person("Ann", TOKEN, owner=True)])
-        self.app = create_app(shelf, people, Limits(rate=1e6, burst=1_000_000))
+        self.app = create_app(pool, people, Limits(rate=1e6, burst=1_000_000))
         self.session = session
         listening = listen("127.0.0.1", 0)
         self.address = f"http://127.0.0.1:{listening.getsockname()[1]}"

@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from pydantic import TypeAdapter
 
 from api_clients import ANN, BOB, HOST, Client, make_app, teach, write_tables
 from tellapart.web.errors import Fault
+
+FAULT = TypeAdapter(Fault)
 
 
 @pytest.fixture
@@ -26,7 +29,7 @@ def test_no_token_no_entry(app: FastAPI) -> None:
         for method, path in (("GET", "/"), ("GET", "/api/sessions"), ("GET", "/metrics")):
             answer = client.request(method, path, headers=headers)
             assert answer.status_code == 401, path
-            Fault.model_validate(answer.json())
+            FAULT.validate_python(answer.json())
     assert Client(app, None).get("/health").status_code == 200
 
 
@@ -140,7 +143,7 @@ def test_too_many_requests(folder: Path) -> None:
         answers = [client.get("/api/me") for _ in range(8)]
         assert [a.status_code for a in answers] == [200] * 5 + [429] * 3
         assert int(answers[-1].headers["retry-after"]) >= 1
-        Fault.model_validate(answers[-1].json())
+        FAULT.validate_python(answers[-1].json())
         assert Client(client.app, BOB).get("/api/me").status_code == 200
 
 
@@ -172,7 +175,7 @@ def test_one_shape_for_everything_that_goes_wrong(ann: Client) -> None:
         (401, "GET", "/api/me", {"headers": {"authorization": "Basic x"}}),
     ]
     for status, method, path, how in cases:
-        fault = Fault.model_validate(ann.call(method, path, status, **how))
+        fault = FAULT.validate_python(ann.call(method, path, status, **how))
         assert fault.status == status
         assert not fault.ok
         assert fault.error
@@ -205,12 +208,12 @@ def test_odd_texts_are_refused_not_failed_on(ann: Client) -> None:
 def test_what_nobody_expected_is_said_without_its_words(
     ann: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from tellapart.web.views import teaching
+    from tellapart.web.api import teaching
 
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("the bear weighs 300 kg")
 
-    monkeypatch.setattr(teaching, "next_item", broken)
+    monkeypatch.setattr(teaching, "show_next", broken)
     with caplog.at_level(logging.INFO, "tellapart.web"):
         fault = ann.call("POST", "/api/sessions/zoo/next", 500)
     assert fault["kind"] == "ServerError"

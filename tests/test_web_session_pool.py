@@ -9,7 +9,7 @@ from pathlib import Path
 from tellapart.cli.serve import open_or_begin
 from tellapart.sessions import Session, Store
 from tellapart.tables import read_table
-from tellapart.web.session_pool import QUIET, Shelf, begin
+from tellapart.web.session_pool import QUIET, SessionPool
 
 NAMES = [f"zoo {n}" for n in range(6)]
 
@@ -22,29 +22,29 @@ def words(session: Session) -> list[str]:
     return [event.data["text"] for event in session.notes()]
 
 
-async def many(shelf: Shelf, table: Path) -> None:
+async def many(pool: SessionPool, table: Path) -> None:
     for name in NAMES:
-        await shelf.new(name, begin(table, name, {"id": "name"}, learner="DFF"))
-        await shelf.run(name, lambda s: note("first", s))
-    assert shelf.opened == shelf.most
-    assert [shelf.is_open(name) for name in NAMES] == [False] * 4 + [True] * 2
-    await shelf.run(NAMES[4], lambda s: note("used", s))  # so the fifth is not the next to go
-    await shelf.run(NAMES[0], lambda s: note("again", s))
-    assert [name for name in NAMES if shelf.is_open(name)] == [NAMES[0], NAMES[4]]
+        await pool.create(name, table, {"id": "name"}, learner="DFF")
+        await pool.run(name, lambda s: note("first", s))
+    assert pool.open_count == pool.max_open
+    assert [pool.is_open(name) for name in NAMES] == [False] * 4 + [True] * 2
+    await pool.run(NAMES[4], lambda s: note("used", s))  # so the fifth is not the next to go
+    await pool.run(NAMES[0], lambda s: note("again", s))
+    assert [name for name in NAMES if pool.is_open(name)] == [NAMES[0], NAMES[4]]
     # all at once, each opened and closed many times over
-    jobs = [shelf.run(name, lambda s, n=n: note(str(n), s)) for n in range(5) for name in NAMES]
+    jobs = [pool.run(name, lambda s, n=n: note(str(n), s)) for n in range(5) for name in NAMES]
     await asyncio.gather(*jobs)
-    assert shelf.opened <= len(NAMES)
+    assert pool.open_count <= len(NAMES)
     for name in NAMES:
-        said = await shelf.run(name, words)
+        said = await pool.run(name, words)
         assert said[0] == "first"
         assert sorted(said[-5:]) == list("01234")
-    assert shelf.opened == shelf.most
+    assert pool.open_count == pool.max_open
 
 
-async def busy(shelf: Shelf, table: Path) -> None:
+async def busy(pool: SessionPool, table: Path) -> None:
     for name in NAMES[:3]:
-        await shelf.new(name, begin(table, name, {"id": "name"}, learner="DFF"))
+        await pool.create(name, table, {"id": "name"}, learner="DFF")
     wait, started = threading.Event(), threading.Event()
 
     def long(session: Session) -> int:
@@ -52,11 +52,11 @@ async def busy(shelf: Shelf, table: Path) -> None:
         wait.wait(60)
         return len(session.notes())
 
-    slow = asyncio.create_task(shelf.read(NAMES[0], long))
+    slow = asyncio.create_task(pool.read(NAMES[0], long))
     await asyncio.to_thread(started.wait, 60)
     for name in NAMES[1:3]:
-        await shelf.run(name, words)
-    assert shelf.is_open(NAMES[0])  # somebody is in it
+        await pool.run(name, words)
+    assert pool.is_open(NAMES[0])  # somebody is in it
     wait.set()
     assert await slow == 0
 
@@ -66,11 +66,11 @@ def test_the_session_not_used_for_longest_is_closed_and_nothing_is_lost(tmp_path
     table.write_text("name,legs\nbear,4\nduck,2\n")
     for number, work in enumerate((many, busy)):
 
-        async def run(shelf: Shelf, work=work) -> None:
-            await work(shelf, table)
-            await shelf.close_all()
+        async def run(pool: SessionPool, work=work) -> None:
+            await work(pool, table)
+            await pool.close_all()
 
-        asyncio.run(run(Shelf(Store(tmp_path / f"{number}.db"), tmp_path, most=2)))
+        asyncio.run(run(SessionPool(Store(tmp_path / f"{number}.db"), tmp_path, max_open=2)))
     with Store(tmp_path / "0.db") as store:
         for name in NAMES:
             with Session.open(store, name, read_table(table, id="name")) as session:
@@ -83,14 +83,14 @@ def test_nothing_is_looked_ahead_for_when_all_is_closed(tmp_path: Path) -> None:
     table.write_text("name,legs\nbear,4\nduck,2\n")
     troubles: list[object] = []
 
-    async def run(shelf: Shelf) -> None:
+    async def run(pool: SessionPool) -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, said: troubles.append(said))
-        await shelf.new("zoo", begin(table, "zoo", {"id": "name"}, learner="DFF"))
-        await asyncio.gather(*(shelf.run("zoo", words) for _ in range(5)))
-        await shelf.close_all()
+        await pool.create("zoo", table, {"id": "name"}, learner="DFF")
+        await asyncio.gather(*(pool.run("zoo", words) for _ in range(5)))
+        await pool.close_all()
         await asyncio.sleep(QUIET + 0.1)
 
-    asyncio.run(run(Shelf(Store(tmp_path / "zoo.db"), tmp_path)))
+    asyncio.run(run(SessionPool(Store(tmp_path / "zoo.db"), tmp_path)))
     assert troubles == []
 
 

@@ -97,9 +97,9 @@ def serve(
     from tellapart.web import json_logging
     from tellapart.web.app import create_app
     from tellapart.web.auth import People, Person, new_token, read_people
-    from tellapart.web.limits import Limits
+    from tellapart.web.config import Limits
     from tellapart.web.server import listen, run
-    from tellapart.web.session_pool import Shelf
+    from tellapart.web.session_pool import SessionPool
 
     how_read = table_arguments(reading, table)
     if table is not None and table.is_dir():
@@ -124,16 +124,17 @@ def serve(
     else:
         store = Store(db or where / "tellapart.sessions.db")
     try:
-        shelf = Shelf(store, where)
+        pool = SessionPool(store, where)
         if table is not None:
             wanted = session or table.stem
             with reading_notice(f"Reading {table.name}"):
                 opened = open_or_begin(
                     store, table, wanted, how_read, id=id, learner=learner, overlap=overlap
                 )
-            shelf.adopt(opened)
-        else:
-            shelf.claim()
+            pool.add(opened)
+        else:  # better refused at the start than later
+            store.claim("")
+            store.release("")
         limits = Limits(
             loopback=_is_loopback(host),
             hosts=frozenset(one.lower() for one in (*(allow_host or ()), *_names(host))),
@@ -152,7 +153,7 @@ def serve(
             print("Stop with Ctrl-C; nothing is lost.", flush=True)
             json_logging.write("started", host=host, port=listening.getsockname()[1])
 
-        run(create_app(shelf, people, limits), listening, ready=ready)
+        run(create_app(pool, people, limits), listening, ready=ready)
     finally:
         listening.close()
         store.close()

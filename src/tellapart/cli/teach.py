@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
+import threading
+import webbrowser
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tellapart.cli.open_session import check_begun, reading_notice
 from tellapart.cli.options import Reading, table_arguments
+from tellapart.cli.serve import check_port, login
+from tellapart.errors import ParameterError, SessionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tellapart.sessions import Session, Store
+    from tellapart.web.config import PageOptions
 
 
 def teach(
@@ -70,15 +77,12 @@ def teach(
     no_browser
         Print the address, and open no browser.
     """
-    from tellapart.cli.open_session import reading_notice
-    from tellapart.cli.serve import check_port, login
     from tellapart.console.keyboard import FILE, read_keys
-    from tellapart.errors import ParameterError
     from tellapart.sessions import Store
     from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
 
     if not console:
-        from tellapart.web.serving import serve_one  # a missing extra is named before any work
+        pass  # a missing extra is named before any work
     tour, how_read = table is None, table_arguments(reading, table)
     check_port(port)
     if table is None:
@@ -100,17 +104,11 @@ def teach(
         if console:
             _talk(opened, teacher, chosen, HINTS if tour else None)
         else:
-            serve_one(
-                store,
-                opened,
-                folder=table.parent,
-                name=teacher,
-                port=port,
-                browser=not no_browser,
-                keys=chosen,
-                known=None if label is None else (table, label),
-                tour=tour,
-            )
+            from tellapart.web.config import PageOptions
+
+            known = None if label is None else (table, label)
+            pages = PageOptions(chosen, known, tour)
+            _serve(store, opened, table.parent, teacher, port, pages, browser=not no_browser)
     if label is not None:
         print(_agreement(opened, table, label), file=sys.stderr)
 
@@ -126,8 +124,6 @@ def _open(
     how_read: Mapping[str, Any],
 ) -> Session:
     """The session of a table: gone on with, or begun."""
-    from tellapart.cli.open_session import check_begun
-    from tellapart.errors import ParameterError, SessionError
     from tellapart.sessions import Session
     from tellapart.sessions.config import FOR_PEOPLE
     from tellapart.tables import read_table
@@ -182,6 +178,48 @@ def _talk(
             talk(session, name, keyboard(), Console(highlight=False), keys, hints)
         except KeyboardInterrupt:  # while it was thinking
             print("Stopped. Every answer is saved.")
+
+
+def _serve(
+    store: Store,
+    session: Session,
+    folder: Path,
+    name: str,
+    port: int,
+    pages: PageOptions,
+    *,
+    browser: bool,
+) -> None:
+    """Serve the pages of a session on this machine, and open the browser.
+
+    With the same port and TELLAPART_TOKEN, pages that are open go on after a restart.
+    """
+    from tellapart.web import json_logging
+    from tellapart.web.app import create_app
+    from tellapart.web.auth import People, Person, new_token
+    from tellapart.web.pages.render import home
+    from tellapart.web.server import listen, run
+    from tellapart.web.session_pool import SessionPool
+
+    json_logging.start(level=logging.WARNING)
+    person = Person(name, os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
+    pool = SessionPool(store, folder)
+    pool.add(session)
+    app = create_app(pool, People([person]), page_options=pages)
+    listening = listen("127.0.0.1", port)  # last: who reaches us is answered at once
+    place = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    address = f"{place}{home(session.name)}/teach?token={person.token}"
+
+    def ready() -> None:
+        print(f"Teach {session.name} at {address}", flush=True)
+        print("Stop with Ctrl-C; nothing is lost.", flush=True)
+        if browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    try:
+        run(app, listening, ready=ready)
+    finally:
+        listening.close()
 
 
 def _agreement(session: Session, table: Path, label: str) -> str:

@@ -1,4 +1,4 @@
-"""The app: gate, faults, routes, pages."""
+"""The app: middleware, errors, routes, pages."""
 
 from __future__ import annotations
 
@@ -9,22 +9,20 @@ from fastapi import APIRouter, FastAPI
 
 import tellapart
 from tellapart.web import errors, pages
-from tellapart.web.api import FAULTS, downloads, operations, review, sessions, teaching, words
+from tellapart.web.api import downloads, labels, operations, review, sessions, teaching
 from tellapart.web.auth import People
-from tellapart.web.house import House
-from tellapart.web.limits import Limits
-from tellapart.web.manner import Manner
-from tellapart.web.middleware import Gate
-from tellapart.web.session_pool import Shelf
+from tellapart.web.config import AppState, Limits, PageOptions
+from tellapart.web.middleware import AccessMiddleware
+from tellapart.web.session_pool import SessionPool
 
 
 def create_app(
-    shelf: Shelf,
+    pool: SessionPool,
     people: People,
     limits: Limits | None = None,
-    manner: Manner | None = None,
+    page_options: PageOptions | None = None,
 ) -> FastAPI:
-    """An app that serves the sessions of a shelf to some people.
+    """An app that serves the sessions of a pool to some people.
 
     When it ends it closes its sessions and their store.
     """
@@ -32,7 +30,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
-        await app.state.house.shelf.close_all()
+        await app.state.tellapart.pool.close_all()
 
     app = FastAPI(
         title="tellapart",
@@ -43,13 +41,13 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.house = House(shelf, people, limits or Limits(), manner)
+    app.state.tellapart = AppState(pool, people, limits, page_options)
     errors.install(app)
-    pages.install(app)  # first: routes are tried in order, and these are in a hurry
-    api = APIRouter(prefix="/api", responses=FAULTS)
-    for part in (sessions, teaching, words, review, downloads):
+    pages.install(app)  # first: routes are tried in order, and a person waits for these
+    api = APIRouter(prefix="/api", responses=errors.RESPONSES)
+    for part in (sessions, teaching, labels, review, downloads):
         api.include_router(part.router)
     app.include_router(api)
-    app.include_router(operations.router, responses=FAULTS)
-    app.add_middleware(Gate)
+    app.include_router(operations.router, responses=errors.RESPONSES)
+    app.add_middleware(AccessMiddleware)
     return app

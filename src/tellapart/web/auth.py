@@ -1,7 +1,7 @@
-"""Who may come in: people with tokens, and the cookies that browsers keep instead of them.
+"""Who may call: people with tokens, the cookies that browsers keep instead, and what each may do.
 
-A cookie is a name, a time and a seal made with the person's token. So it outlives a restart of the
-server, and ends with the token.
+A cookie is a name, a time and a signature made with the person's token. So it outlives a restart of
+the server, and ends with the token.
 """
 
 from __future__ import annotations
@@ -12,13 +12,21 @@ import secrets
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import Depends, Path
+from starlette.requests import Request
 
 from tellapart.errors import FormatError, ParameterError
+from tellapart.sessions import Session
+from tellapart.web.errors import Refused
 
-SHORTEST = 16
-"""Fewer characters make no token."""
-KEPT = 30 * 24 * 3600
+if TYPE_CHECKING:
+    from tellapart.web.config import AppState
+
+MIN_TOKEN_LENGTH = 16
+COOKIE_SECONDS = 30 * 24 * 3600
 """Seconds until a browser has to show the token again."""
 
 
@@ -36,15 +44,15 @@ class Person:
                 f"the name of a teacher is 1 to 100 printable characters, got {self.name!r}"
             )
         good = self.token.isascii() and self.token.isprintable() and " " not in self.token
-        if not good or len(self.token) < SHORTEST:
+        if not good or len(self.token) < MIN_TOKEN_LENGTH:
             raise ParameterError(
-                f"the token of {self.name!r} must have at least {SHORTEST} letters, digits or signs"
-                " and no space. Leave it out, and one is made"
+                f"the token of {self.name!r} must have at least {MIN_TOKEN_LENGTH} letters, digits"
+                " or signs and no space. Leave it out, and one is made"
             )
 
-    def seal(self, what: str) -> str:
-        """A text that only who knows the token can make."""
-        return hmac.new(self.token.encode(), what.encode(), hashlib.sha256).hexdigest()
+    def sign(self, text: str) -> str:
+        """A signature that only who knows the token can make."""
+        return hmac.new(self.token.encode(), text.encode(), hashlib.sha256).hexdigest()
 
 
 def new_token() -> str:
@@ -53,7 +61,7 @@ def new_token() -> str:
 
 
 class People:
-    """Everybody who may come in.
+    """Everybody who may call.
 
     >>> people = People([Person("Ann", "a" * 16, owner=True)], clock=lambda: 0)
     >>> people.by_token("a" * 16), people.by_token("b" * 16)
@@ -79,31 +87,62 @@ class People:
 
     def cookie(self, person: Person) -> str:
         """What the person's browser keeps."""
-        said = f"{_mark(person)}.{int(self._clock()) + KEPT}"
-        return f"{said}.{person.seal('cookie ' + said)}"
+        signed = f"{_mark(person)}.{int(self._clock()) + COOKIE_SECONDS}"
+        return f"{signed}.{person.sign('cookie ' + signed)}"
 
     def by_cookie(self, cookie: str) -> Person | None:
         """Whose cookie this is, if it is not too old."""
-        said, _, seal = cookie.rpartition(".")
-        mark, _, until = said.partition(".")
+        signed, _, signature = cookie.rpartition(".")
+        mark, _, until = signed.partition(".")
         person = self._marks.get(mark)
         if person is None or not until.isdecimal() or not until.isascii():
             return None
-        good = hmac.compare_digest(seal.encode(), person.seal("cookie " + said).encode())
+        good = hmac.compare_digest(signature.encode(), person.sign("cookie " + signed).encode())
         return person if good and int(until) > self._clock() else None
 
     @staticmethod
     def csrf(person: Person, cookie: str) -> str:
         """What a page must send beside the cookie: another site cannot read it."""
-        return person.seal("csrf " + cookie)
+        return person.sign("csrf " + cookie)
 
 
-def read_people(path: Path) -> list[Person]:
+class Caller:
+    """Who sent a request, and what they may do. The middleware makes it."""
+
+    def __init__(self, app: AppState, person: Person, csrf: str | None) -> None:
+        self.app, self.pool, self.csrf = app, app.pool, csrf
+        """`csrf`: what a page must send with every change; None for programs with a token."""
+        self.name, self.is_owner = person.name, person.owner
+
+    def must_own(self) -> None:
+        """Refuse teachers of a team what only the owner may do."""
+        if not self.is_owner:
+            raise Refused(403, "OwnerOnly", "only the owner of this server may do that")
+
+    def must_have_answered(self, session: Session, event: str) -> None:
+        """Refuse teachers of a team what others answered; the owner may change it."""
+        if self.is_owner or any(one.id == event for one in session.history(teacher=self.name)):
+            return
+        raise Refused(403, "NotYours", "only your own answers, unless you own the server")
+
+
+async def _caller(request: Request) -> Caller:  # without async, FastAPI hands it to a thread
+    caller: Caller = request.scope["tellapart.caller"]
+    return caller
+
+
+Call = Annotated[Caller, Depends(_caller)]
+SessionName = Annotated[
+    str, Path(min_length=1, max_length=200, description="The name of the session.")
+]
+
+
+def read_people(path: FilePath) -> list[Person]:
     """Teachers from a file: a name and, after a space, its token on each line.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "teachers.txt")
+    ...     path = FilePath(folder, "teachers.txt")
     ...     _ = path.write_text("# our team\\nAnn Lee 0123456789abcdef\\n")
     ...     read_people(path)
     [Person(name='Ann Lee', owner=False)]

@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -39,7 +40,7 @@ _STATUS: tuple[tuple[type[TellapartError], int], ...] = (
     (FormatError, 422),
     (ExportError, 422),
 )
-_WORDS = {
+MESSAGES = {
     400: "the request cannot be read",
     401: "a token is wanted",
     403: "not allowed",
@@ -53,25 +54,51 @@ _WORDS = {
 }
 
 
-class Detail(BaseModel):
+@dataclass(kw_only=True)
+class Detail:
     """One thing that was wrong."""
 
-    where: str = Field(description="The field of the request.")
+    where: Annotated[str, Field(description="The field of the request.")]
     message: str
-    spot: list[int] | None = Field(
-        None, description="In an expression: the first and one past the last character at fault."
-    )
+    spot: Annotated[
+        list[int] | None,
+        Field(description="In an expression: the first and one past the last character at fault."),
+    ] = None
 
 
-class Fault(BaseModel):
+@dataclass(kw_only=True)
+class Fault:
     """What every route answers when it cannot do what was asked."""
 
     ok: bool = False
     status: int
-    kind: str = Field(description="The kind of error, for programs.")
-    error: str = Field(description="What was wrong and what to do, for people.")
-    errors: list[Detail] = []
-    request: str = Field("", description="The number of the request, as in the log.")
+    kind: Annotated[str, Field(description="The kind of error, for programs.")]
+    error: Annotated[str, Field(description="What was wrong and what to do, for people.")]
+    errors: Annotated[list[Detail], Field(json_schema_extra={"default": []})] = field(
+        default_factory=list
+    )
+    request: Annotated[str, Field(description="The number of the request, as in the log.")] = ""
+
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    "4XX": {
+        "model": Fault,
+        "description": (
+            "400 cannot be read; 401 no token, or a wrong one; 403 wrong Host or Origin, no CSRF"
+            " seal, or for the owner only; 404 no such session; 405 no such method; 408 came too"
+            " slowly; 409 out of turn, or the session cannot be opened now; 413 too large; 422 not"
+            " what it should be; 429 too many requests"
+        ),
+    },
+    "5XX": {
+        "model": Fault,
+        "description": (
+            "500 a mistake of the server; 501 an optional dependency is missing; 503 the database"
+            " cannot be reached: send the same again"
+        ),
+    },
+}
+"""What every route may answer instead: always the same shape."""
 
 
 class Refused(HTTPException):
@@ -84,86 +111,53 @@ class Refused(HTTPException):
         self.kind = kind
 
 
-def written(value: Any) -> bytes:
-    """JSON; what cannot be UTF-8 (half a character) is escaped."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.encode("utf-8", "backslashreplace")
-
-
 def fault(
     status: int,
     kind: str,
     message: str,
     *,
-    errors: list[dict[str, Any]] | None = None,
+    errors: Sequence[Detail] = (),
     headers: Mapping[str, str] | None = None,
     request: str = "",
 ) -> Response:
     """The answer that says so."""
-    body = {
-        "ok": False,
-        "status": status,
-        "kind": kind,
-        "error": message,
-        "errors": errors or [],
-        "request": request,
-    }
-    return Response(written(body), status, dict(headers or {}), media_type="application/json")
+    said = Fault(status=status, kind=kind, error=message, errors=list(errors), request=request)
+    text = json.dumps(asdict(said), ensure_ascii=False, separators=(",", ":"))
+    body = text.encode("utf-8", "backslashreplace")  # what cannot be UTF-8 is escaped
+    return Response(body, status, dict(headers or {}), media_type="application/json")
 
 
-def of_refusal(error: HTTPException, request: str = "") -> Response:
-    """For what Starlette, FastAPI or the gate refuse."""
+def error_response(error: Exception, request: str = "") -> Response:
+    """The answer to an error that tellapart, FastAPI or Starlette raised on purpose."""
+    if isinstance(error, TellapartError):
+        status = next((code for kind, code in _STATUS if isinstance(error, kind)), 400)
+        details: list[Detail] = []
+        if isinstance(error, FeatureError):
+            spot = None if error.spot is None else list(error.spot)
+            details = [Detail(where="feature", message=str(error).splitlines()[0], spot=spot)]
+        headers = {"Retry-After": "2"} if status == 503 else None
+        kind = type(error).__name__
+        return fault(status, kind, str(error), errors=details, headers=headers, request=request)
+    if isinstance(error, RequestValidationError):
+        details = [
+            Detail(where=".".join(map(str, part["loc"])), message=str(part["msg"]))
+            for part in error.errors()[:20]
+        ]
+        said = "; ".join(f"{one.where}: {one.message}" for one in details[:3])
+        return fault(422, "InvalidRequest", said, errors=details, request=request)
+    assert isinstance(error, HTTPException)
+    message = MESSAGES.get(error.status_code)
+    if isinstance(error, Refused) or message is None:
+        message = str(error.detail)
     kind = getattr(error, "kind", None) or f"http {error.status_code}"
-    plain = _WORDS.get(error.status_code)
-    ours = isinstance(error, Refused) or plain is None
-    message = str(error.detail) if ours else str(plain)
     return fault(error.status_code, kind, message, headers=error.headers, request=request)
 
 
-def of_error(error: TellapartError, request: str = "") -> Response:
-    """For what tellapart raises on purpose."""
-    status = next((code for kind, code in _STATUS if isinstance(error, kind)), 400)
-    details: list[dict[str, Any]] = []
-    if isinstance(error, FeatureError):
-        spot = None if error.spot is None else list(error.spot)
-        details = [{"where": "feature", "message": str(error).splitlines()[0], "spot": spot}]
-    headers = {"Retry-After": "2"} if status == 503 else None
-    kind = type(error).__name__
-    return fault(status, kind, str(error), errors=details, headers=headers, request=request)
-
-
-def of_body(error: RequestValidationError, request: str = "") -> Response:
-    """For a body or a query that is not what it should be."""
-    details = [
-        {
-            "where": ".".join(map(str, part["loc"])),
-            "message": str(part["msg"]),
-            "spot": None,
-        }
-        for part in error.errors()[:20]
-    ]
-    said = "; ".join(f"{part['where']}: {part['message']}" for part in details[:3])
-    return fault(422, "InvalidRequest", said, errors=details, request=request)
-
-
 def install(app: FastAPI) -> None:
-    """Give an app these answers. What nobody expected is the gate's to answer."""
+    """Give an app these answers. The middleware answers for errors that nobody expected."""
 
-    def number(request: Request) -> str:
-        return str(request.scope.get("tellapart.request", ""))
+    async def answer(request: Request, error: Exception) -> Response:
+        return error_response(error, str(request.scope.get("tellapart.request", "")))
 
-    async def refused(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        return of_refusal(error, number(request))
-
-    async def raised(request: Request, error: Exception) -> Response:
-        assert isinstance(error, TellapartError)
-        return of_error(error, number(request))
-
-    async def invalid(request: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestValidationError)
-        return of_body(error, number(request))
-
-    app.add_exception_handler(HTTPException, refused)
-    app.add_exception_handler(TellapartError, raised)
-    app.add_exception_handler(RequestValidationError, invalid)
+    for kind in (HTTPException, TellapartError, RequestValidationError):
+        app.add_exception_handler(kind, answer)

@@ -1,9 +1,9 @@
-"""The gate that every request passes: who asks, from where, how much, how often.
+"""What every request passes: who asks, from where, how much, how often.
 
-In this order: the Host header must name this server (a name made to lead here is refused: DNS
-rebinding); an Origin header must be our own; a token or a cookie must say who it is; a cookie alone
-changes nothing without the page's own seal (CSRF); nobody asks too often; no body is too large. On
-the way out every answer gets the headers that keep browsers strict.
+In this order: the Host header must name this server (against DNS rebinding); an Origin header must
+be our own; a token or a cookie must say who it is; a cookie alone changes nothing without the
+page's own CSRF token; nobody asks too often; no body is too large. On the way out every answer gets
+the headers that keep browsers strict.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import html
 import logging
 import secrets
 import time
-from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode
 
@@ -22,15 +21,14 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tellapart.web import errors, json_logging
-from tellapart.web.auth import KEPT, Person
+from tellapart.web.auth import COOKIE_SECONDS, Caller
+from tellapart.web.config import AppState, Limits
 from tellapart.web.errors import Refused
-from tellapart.web.house import House
-from tellapart.web.limits import Limits
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-OPEN = ("/health",)
-"""What one may see without a token; and what lies under /static/."""
-CSRF = "x-csrf-token"
+PUBLIC_PATHS = ("/health",)
+"""Paths that need no token, beside those under /static/."""
+CSRF_HEADER = "x-csrf-token"
 POLICY = (
     "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self';"
     " frame-ancestors 'none'"
@@ -46,16 +44,7 @@ HEADERS = {
 }
 
 
-@dataclass(frozen=True)
-class Visit:
-    """Who asks; routes find it in `request.scope["tellapart.visit"]`."""
-
-    person: Person
-    csrf: str | None
-    """What a page must send with every change; None for programs, which send the token."""
-
-
-class Gate:
+class AccessMiddleware:
     """ASGI middleware; see the top of this file."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -70,61 +59,64 @@ class Gate:
             return
         started = time.perf_counter()
         number = scope["tellapart.request"] = secrets.token_hex(8)
-        answer = _Answer(send, scope["path"], number)
-        house: House = scope["app"].state.house
+        sender = _Sender(send, scope["path"], number)
+        state: AppState = scope["app"].state.tellapart
         try:
-            await self._let_in(house, scope, receive, answer)
+            await self._handle(state, scope, receive, sender)
         except Refused as error:
-            house.metrics.refuse(error.kind)
-            await _refuse(scope, receive, answer, error)
+            state.metrics.refused.labels(error.kind).inc()
+            await _refuse(scope, receive, sender, error)
         except Exception as error:
             json_logging.write("failed", logging.ERROR, request=number, **json_logging.where(error))
-            if not answer.status:
-                wrong = errors.fault(500, "ServerError", errors._WORDS[500], request=number)
-                await wrong(scope, receive, answer)
+            if not sender.status:
+                wrong = errors.fault(500, "ServerError", errors.MESSAGES[500], request=number)
+                await wrong(scope, receive, sender)
         finally:
-            _note(house, scope, answer, time.perf_counter() - started, number)
+            _record(state, scope, sender, time.perf_counter() - started, number)
 
-    async def _let_in(self, house: House, scope: Scope, receive: Receive, answer: _Answer) -> None:
+    async def _handle(
+        self, state: AppState, scope: Scope, receive: Receive, sender: _Sender
+    ) -> None:
         headers, path = Headers(scope=scope), scope["path"]
         host = headers.get("host", "")
-        if not house.limits.knows(host):
+        if not state.limits.is_own_host(host):
             raise Refused(403, "WrongHost", "this server does not go by that name (Host header)")
-        _check_origin(house.limits, scope, headers, host)
-        if path in OPEN or path.startswith("/static/"):
-            await self.app(scope, receive, answer)
+        _check_origin(state.limits, scope, headers, host)
+        if path in PUBLIC_PATHS or path.startswith("/static/"):
+            await self.app(scope, receive, sender)
             return
-        if (reply := _exchange(house, scope, host)) is not None:
-            await reply(scope, receive, answer)
+        if (reply := _exchange_token(state, scope, host)) is not None:
+            await reply(scope, receive, sender)
             return
-        visit = _who(house, scope, headers, host)
-        answer.person = visit.person.name
-        if wait := house.rates.wait(visit.person.name):
-            raise _later(wait)
-        if scope["method"] not in SAFE and visit.csrf is not None:
-            sent = headers.get(CSRF, "")
-            if not secrets.compare_digest(sent.encode(), visit.csrf.encode()):
+        caller = _identify(state, scope, headers, host)
+        sender.teacher = caller.name
+        if wait := state.callers.wait(caller.name):
+            raise _too_many(wait)
+        if scope["method"] not in SAFE and caller.csrf is not None:
+            sent = headers.get(CSRF_HEADER, "")
+            if not secrets.compare_digest(sent.encode(), caller.csrf.encode()):
                 raise Refused(
                     403,
                     "NoCsrf",
                     "nothing was changed: the page was not ready yet when that was pressed. Go"
-                    f" back, and press it again. (A change by a page needs the {CSRF} header.)",
+                    f" back, and press it again. (A change by a page needs the {CSRF_HEADER}"
+                    " header.)",
                 )
-        scope["tellapart.visit"] = visit
-        await self.app(scope, await _body(house.limits, headers, receive), answer)
+        scope["tellapart.caller"] = caller
+        await self.app(scope, await _read_body(state.limits, headers, receive), sender)
 
 
 def _check_origin(limits: Limits, scope: Scope, headers: Headers, host: str) -> None:
     """Refuse what another site's page sends."""
     origin = headers.get("origin")
-    if origin is not None and not limits.is_own(origin, scope["scheme"], host):
+    if origin is not None and not limits.is_own_origin(origin, scope["scheme"], host):
         raise Refused(403, "ForeignOrigin", "this request comes from a page of another site")
     site = headers.get("sec-fetch-site", "none")
     if scope["method"] not in SAFE and site not in ("none", "same-origin"):
         raise Refused(403, "ForeignOrigin", "this request comes from a page of another site")
 
 
-def _exchange(house: House, scope: Scope, host: str) -> Response | None:
+def _exchange_token(state: AppState, scope: Scope, host: str) -> Response | None:
     """A page asked for with ?token=: a cookie for it, and the address without it."""
     if scope["method"] not in ("GET", "HEAD") or scope["path"].startswith("/api/"):
         return None
@@ -132,9 +124,9 @@ def _exchange(house: House, scope: Scope, host: str) -> Response | None:
     tokens = [value for name, value in query if name == "token"]
     if not tokens:
         return None
-    person = house.people.by_token(tokens[-1])
+    person = state.people.by_token(tokens[-1])
     if person is None:
-        raise _stranger(house, scope, "this token is not, or no longer, valid")
+        raise _no_token(state, scope, "this token is not, or no longer, valid")
     rest = urlencode([pair for pair in query if pair[0] != "token"])
     path = "/" + scope["path"].lstrip("/\\")
     to = path + (f"?{rest}" if rest else "")
@@ -150,10 +142,10 @@ def _exchange(house: House, scope: Scope, host: str) -> Response | None:
         )
     reply.set_cookie(
         _cookie_name(host),
-        house.people.cookie(person),
-        max_age=KEPT,
+        state.people.cookie(person),
+        max_age=COOKIE_SECONDS,
         path="/",
-        secure=_is_secure(house.limits, scope),
+        secure=_is_secure(state.limits, scope),
         httponly=True,
         samesite="strict",
     )
@@ -164,47 +156,47 @@ def _is_secure(limits: Limits, scope: Scope) -> bool:
     return scope["scheme"] == "https" or (limits.public or "").startswith("https:")
 
 
-def _who(house: House, scope: Scope, headers: Headers, host: str) -> Visit:
+def _identify(state: AppState, scope: Scope, headers: Headers, host: str) -> Caller:
     said = headers.get("authorization")
     if said is not None:
         way, _, token = said.partition(" ")
-        person = house.people.by_token(token.strip()) if way.lower() == "bearer" else None
+        person = state.people.by_token(token.strip()) if way.lower() == "bearer" else None
         if person is None:
-            raise _stranger(house, scope, "this token is not, or no longer, valid")
-        return Visit(person, None)
+            raise _no_token(state, scope, "this token is not, or no longer, valid")
+        return Caller(state, person, None)
     cookie = _cookie(headers, host)
     if cookie is None:
-        raise _stranger(
-            house,
+        raise _no_token(
+            state,
             scope,
             "a token is wanted: open the address that 'tellapart serve' printed, or send"
             " 'Authorization: Bearer TOKEN'",
         )
-    person = house.people.by_cookie(cookie)
+    person = state.people.by_cookie(cookie)
     if person is None:
-        raise _stranger(
-            house, scope, "this browser's cookie is too old: open the address with the token again"
+        raise _no_token(
+            state, scope, "this browser's cookie is too old: open the address with the token again"
         )
-    return Visit(person, house.people.csrf(person, cookie))
+    return Caller(state, person, state.people.csrf(person, cookie))
 
 
-def _stranger(house: House, scope: Scope, message: str) -> Refused:
+def _no_token(state: AppState, scope: Scope, message: str) -> Refused:
     client = scope.get("client")
-    if wait := house.strangers.wait(str(client[0]) if client else "unknown"):
-        return _later(wait)
+    if wait := state.strangers.wait(str(client[0]) if client else "unknown"):
+        return _too_many(wait)
     return Refused(401, "NoToken", message, {"WWW-Authenticate": "Bearer"})
 
 
-async def _body(limits: Limits, headers: Headers, receive: Receive) -> Receive:
+async def _read_body(limits: Limits, headers: Headers, receive: Receive) -> Receive:
     """The whole body, read here, so that its size is known before anybody looks at it."""
-    largest = limits.largest
+    largest = limits.max_body
     said = headers.get("content-length", "0")
     if said.isascii() and said.isdecimal() and int(said) > largest:
         raise _too_large(largest)
     chunks: list[bytes] = []
     size, more = 0, True
     try:
-        async with asyncio.timeout(limits.patience):
+        async with asyncio.timeout(limits.body_timeout):
             while more:
                 message = await receive()
                 if message["type"] != "http.request":
@@ -232,10 +224,10 @@ async def _body(limits: Limits, headers: Headers, receive: Receive) -> Receive:
     return read
 
 
-async def _refuse(scope: Scope, receive: Receive, answer: _Answer, error: Refused) -> None:
+async def _refuse(scope: Scope, receive: Receive, sender: _Sender, error: Refused) -> None:
     number = scope["tellapart.request"]
     accepts = Headers(scope=scope).get("accept", "")
-    reply = errors.of_refusal(error, number)
+    reply = errors.error_response(error, number)
     if "text/html" in accepts and not scope["path"].startswith("/api/"):
         said = html.escape(str(error.detail))
         reply = HTMLResponse(
@@ -243,34 +235,36 @@ async def _refuse(scope: Scope, receive: Receive, answer: _Answer, error: Refuse
             error.status_code,
             headers=dict(error.headers or {}),
         )
-    await reply(scope, receive, answer)
+    await reply(scope, receive, sender)
 
 
-def _note(house: House, scope: Scope, answer: _Answer, seconds: float, number: str) -> None:
+def _record(state: AppState, scope: Scope, sender: _Sender, seconds: float, number: str) -> None:
+    """Count the request, and write a line in the log."""
     route = getattr(scope.get("route"), "path", None) or "other"
     if scope["path"].startswith("/api/") and route.startswith("/"):
         route = "/api" + route.removeprefix("/api")
     method = scope["method"] if scope["method"].isalpha() else "other"
-    house.metrics.request(method[:10], route, answer.status, seconds)
+    state.metrics.requests.labels(method[:10], route, sender.status).inc()
+    state.metrics.seconds.labels(route).observe(seconds)
     json_logging.write(
         "request",
         request=number,
         method=method[:10],
         route=route,
-        status=answer.status,
+        status=sender.status,
         ms=round(seconds * 1000, 1),
-        bytes=answer.bytes,
-        teacher=answer.person,
+        bytes=sender.bytes,
+        teacher=sender.teacher,
     )
 
 
-class _Answer:
-    """Passes an answer on, with our headers, and keeps count."""
+class _Sender:
+    """Sends an answer with our headers, and keeps count."""
 
     def __init__(self, send: Send, path: str, number: str) -> None:
         self._send, self._path, self._number = send, path, number
         self.status, self.bytes = 0, 0
-        self.person: str | None = None
+        self.teacher: str | None = None
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -286,7 +280,7 @@ class _Answer:
         await self._send(message)
 
 
-def _later(wait: float) -> Refused:
+def _too_many(wait: float) -> Refused:
     seconds = str(max(1, round(wait + 0.5)))
     return Refused(429, "TooMany", "too many requests; slow down", {"Retry-After": seconds})
 

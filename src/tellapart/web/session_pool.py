@@ -1,8 +1,8 @@
-"""The sessions that are open here, each with a thread of its own.
+"""The open sessions of a server, each with a thread of its own.
 
-Whatever is done to a session is done in its thread, one thing after another: a learner that thinks
-keeps nobody waiting but those who teach it, and the server itself goes on. When there are too many,
-the one not used for longest is closed; the log has everything, and opens it again.
+Whatever is done to a session is done in its thread, one thing after another: a slow learner delays
+nobody but those who teach it. When too many are open, the one not used for longest is closed; it
+opens again from its log.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from tellapart.web import json_logging
 from tellapart.web.errors import Refused
 
 T = TypeVar("T")
+R = TypeVar("R")
 SOON, QUIET = 0.003, 0.1
 """Seconds without a request after which a session gets ready for the likeliest key, and after which
 it works ahead for other keys and does what was left for later."""
-MOST = 32
+MAX_OPEN = 32
 """So many sessions are open at a time, each with its table in memory."""
 ENDINGS = frozenset(
     {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".arrow", ".ipc", ".feather"}
 )
 
 
-class Shelf:
+class SessionPool:
     """Sessions in a store, opened when first asked for.
 
     Parameters
@@ -39,26 +40,57 @@ class Shelf:
     store : Store
     folder : Path
         Tables for new sessions lie here, or in a folder beneath.
-    most : int
+    max_open : int
         So many sessions are kept open.
     """
 
-    def __init__(self, store: Store, folder: Path, most: int = MOST) -> None:
-        self.store, self.folder, self.most = store, folder.resolve(), most
-        self._open: dict[str, _Open] = {}  # the one used last is the last
-        self._opening: dict[str, asyncio.Task[_Open]] = {}
+    def __init__(self, store: Store, folder: Path, max_open: int = MAX_OPEN) -> None:
+        self.store, self.folder, self.max_open = store, folder.resolve(), max_open
+        self._open: dict[str, _OpenSession] = {}  # the one used last is the last
+        self._opening: dict[str, asyncio.Task[_OpenSession]] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
         self._closing = False
 
     # -- using a session
 
     async def run(self, name: str, work: Callable[[Session], T]) -> T:
-        """Do something with a session, in its thread."""
+        """Do something with a session, in its thread.
+
+        What it writes is committed at once, before this returns.
+        """
+
+        def commit_together(session: Session) -> T:
+            with session.together():
+                return work(session)
+
         opened = await self._get(name)
         try:
-            return await opened.run(lambda: work(opened.session))
+            return await opened.run(lambda: commit_together(opened.session))
         finally:
             self._make_room()
+
+    async def run_and_draw(
+        self, name: str, work: Callable[[Session], T], draw: Callable[[T], R]
+    ) -> R:
+        """The same, and draw the result while the disk takes it in.
+
+        What was drawn is returned, for others to see, when all is committed.
+        """
+        loop = asyncio.get_running_loop()
+        drawn: list[R] = []
+        failed: list[Exception] = []
+
+        def begin(value: T) -> None:
+            try:
+                drawn.append(draw(value))
+            except Exception as error:
+                failed.append(error)
+
+        # `begin` is called before `run` returns: it came first
+        await self.run(name, lambda session: loop.call_soon_threadsafe(begin, work(session)))
+        if failed:
+            raise failed[0]
+        return drawn[0]
 
     async def read(self, name: str, work: Callable[[Session], T]) -> T:
         """Do something long that changes nothing, beside the session's thread.
@@ -71,15 +103,19 @@ class Shelf:
         with opened.used():
             return await asyncio.to_thread(work, opened.session)
 
-    def adopt(self, session: Session) -> None:
+    def add(self, session: Session) -> None:
         """Take in a session that is open already."""
-        self._open[session.name] = _Open(session)
+        self._open[session.name] = _OpenSession(session)
 
-    async def new(self, name: str, make: Callable[[Store], Session]) -> None:
-        """A session that is begun, not found."""
+    async def create(
+        self, name: str, table: Path, reading: Mapping[str, Any], **settings: Any
+    ) -> None:
+        """Begin a session with the table in a file; `settings` are arguments of `Session.new`."""
         if name in self._open or name in self._opening:
             raise SessionError(f"there is a session {name!r} already; choose another name")
-        await self._start(name, lambda: make(self.store))
+        await self._start(
+            name, lambda: Session.new(self.store, name, table, reading=dict(reading), **settings)
+        )
 
     async def close(self, name: str) -> None:
         """Close a session, so that another program may open it."""
@@ -102,24 +138,15 @@ class Shelf:
         return name in self._open
 
     @property
-    def opened(self) -> int:
+    def open_count(self) -> int:
         """How many are open."""
         return len(self._open)
 
-    async def listed(self) -> list[Listed]:
+    async def list_sessions(self) -> list[Listed]:
         """All sessions in the store, the latest first."""
         return await asyncio.to_thread(self.store.sessions)
 
-    def ping(self) -> None:
-        """Raise unless the store answers."""
-        self.store.ping()
-
-    def claim(self) -> None:
-        """Raise unless this program may write to the store: better at the start than later."""
-        self.store.claim("")
-        self.store.release("")
-
-    async def _get(self, name: str) -> _Open:
+    async def _get(self, name: str) -> _OpenSession:
         """A session that is open when this returns, and stays so until the next `await`."""
         while name not in self._open:
             await self._find(name)
@@ -134,21 +161,21 @@ class Shelf:
 
     def _make_room(self, coming: int = 0) -> None:
         """Close those not used for longest, if there are too many."""
-        too_many = len(self._open) + coming - self.most
+        too_many = len(self._open) + coming - self.max_open
         if too_many > 0:
             idle = [name for name, opened in self._open.items() if not opened.users]
             for name in idle[:too_many]:
                 self._leave(name)
 
-    async def _find(self, name: str) -> _Open:
+    async def _find(self, name: str) -> _OpenSession:
         try:
             return await self._start(name, lambda: Session.open(self.store, name))
         except SessionError as error:
-            if name in {listed.name for listed in await self.listed()}:
+            if name in {listed.name for listed in await self.list_sessions()}:
                 raise
             raise Refused(404, "NoSession", f"there is no session {name!r}") from error
 
-    async def _start(self, name: str, make: Callable[[], Session]) -> _Open:
+    async def _start(self, name: str, make: Callable[[], Session]) -> _OpenSession:
         if self._closing:
             raise SessionError("the server is stopping; try again when it is back")
         if name not in self._opening:
@@ -156,11 +183,11 @@ class Shelf:
         # whoever asked first may go away: those who wait for the same session do not
         return await asyncio.shield(self._opening[name])
 
-    async def _make(self, name: str, make: Callable[[], Session]) -> _Open:
+    async def _make(self, name: str, make: Callable[[], Session]) -> _OpenSession:
         try:
             if name in self._leaving:
                 await asyncio.shield(self._leaving[name])
-            made = _Open(await asyncio.to_thread(_prepared, make))
+            made = _OpenSession(await asyncio.to_thread(_prepared, make))
             self._make_room(coming=1)
             self._open[name] = made
             return made
@@ -181,7 +208,7 @@ class Shelf:
                 break
         return found
 
-    def table(self, name: str) -> Path:
+    def table_path(self, name: str) -> Path:
         """The path of a table in our folder; nothing outside of it."""
         try:
             path = (self.folder / name).resolve()
@@ -196,13 +223,13 @@ class Shelf:
         return path
 
 
-class _Open:
+class _OpenSession:
     """An open session and its thread."""
 
     def __init__(self, session: Session) -> None:
         self.session, self.users = session, 0
         self._ended = False
-        self._quiet: list[asyncio.TimerHandle] = []
+        self._timers: list[asyncio.TimerHandle] = []
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="session")
 
     @contextmanager
@@ -215,25 +242,26 @@ class _Open:
             self.users -= 1
 
     async def run(self, work: Callable[[], T]) -> T:
+        """Do something in the session's thread; when it is over, set timers to work ahead."""
         loop = asyncio.get_running_loop()
-        self._hush()
+        self._cancel_timers()
         with self.used():
             try:
                 return await loop.run_in_executor(self._pool, work)
             finally:
-                self._hush()  # another call may have ended meanwhile
+                self._cancel_timers()  # another call may have ended meanwhile
                 if not self._ended:
-                    self._quiet = [
-                        loop.call_later(SOON, self._pool.submit, self._use_time, self._expect),
-                        loop.call_later(QUIET, self._pool.submit, self._use_time, self._look_ahead),
+                    self._timers = [
+                        loop.call_later(delay, self._pool.submit, self._work_ahead, ahead)
+                        for delay, ahead in ((SOON, self._expect), (QUIET, self._look_ahead))
                     ]
 
-    def _hush(self) -> None:
-        while self._quiet:
-            self._quiet.pop().cancel()
+    def _cancel_timers(self) -> None:
+        while self._timers:
+            self._timers.pop().cancel()
 
-    def _use_time(self, work: Callable[[], None]) -> None:
-        """Whoever taught a moment ago looks at an item now: use the time, until somebody comes."""
+    def _work_ahead(self, work: Callable[[], None]) -> None:
+        """Use the time in which a teacher looks at an item."""
         try:
             work()
         except Exception as error:  # nobody asked for it, and whoever asks will be told
@@ -259,10 +287,3 @@ def _prepared(make: Callable[[], Session]) -> Session:
     session = make()
     session.prepare()
     return session
-
-
-def begin(
-    path: Path, name: str, reading: Mapping[str, Any], **how: Any
-) -> Callable[[Store], Session]:
-    """How to begin a session with the table in a file."""
-    return lambda store: Session.new(store, name, path, reading=dict(reading), **how)

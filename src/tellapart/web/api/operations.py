@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import Literal
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -12,38 +13,31 @@ from starlette.responses import Response
 import tellapart
 from tellapart.errors import TellapartError
 from tellapart.web import metrics
-from tellapart.web.dependencies import Call, reply
-from tellapart.web.house import House
-from tellapart.web.schemas import told
+from tellapart.web.api.schemas import Health
+from tellapart.web.auth import Call
+from tellapart.web.config import AppState
 
 router = APIRouter(tags=["operations"])
 
 
-@router.get("/health", response_model=told.Health, responses={503: {"model": told.Health}})
-async def health(request: Request) -> Response:
+@router.get("/health", responses={503: {"model": Health}})
+async def health(request: Request, response: Response) -> Health:
     """Whether the server and its database answer. Needs no token."""
-    house: House = request.app.state.house
+    state: AppState = request.app.state.tellapart
     try:
         async with asyncio.timeout(5):
-            await asyncio.to_thread(house.shelf.ping)
-        fine = True
+            await asyncio.to_thread(state.pool.store.ping)
+        status: Literal["ok", "failing"] = "ok"
     except (TellapartError, TimeoutError):
-        fine = False
-    found = {
-        "status": "ok" if fine else "failing",
-        "version": tellapart.__version__,
-        "uptime": round(time.monotonic() - house.started, 1),
-        "sessions": house.shelf.opened,
-    }
-    return reply(found, 200 if fine else 503)
+        status, response.status_code = "failing", 503
+    uptime = round(time.monotonic() - state.started, 1)
+    return Health(status, tellapart.__version__, uptime, state.pool.open_count)
 
 
 @router.get("/metrics", response_class=Response)
 async def numbers(call: Call) -> Response:
     """Counters and times, in the text format of Prometheus."""
-    house = call.house
-    gauges = {
-        "tellapart_open_sessions": float(house.shelf.opened),
-        "tellapart_uptime_seconds": round(time.monotonic() - house.started, 1),
-    }
-    return Response(house.metrics.text(gauges), media_type=metrics.TYPE)
+    state = call.app
+    state.metrics.open_sessions.set(state.pool.open_count)
+    state.metrics.uptime.set(round(time.monotonic() - state.started, 1))
+    return Response(state.metrics.text(), media_type=metrics.CONTENT_TYPE)

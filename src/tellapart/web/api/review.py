@@ -1,102 +1,231 @@
-"""Looking back: history, rules, progress, disagreements, odd ones."""
+"""Looking back: history, rules, progress, disagreements, odd ones.
+
+Pages call the same functions.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import math
+from collections import Counter
+from itertools import accumulate
+from typing import Annotated, Any, cast
 
+import numpy as np
+import numpy.typing as npt
 from fastapi import APIRouter, Query
-from starlette.responses import Response
 
+from tellapart.engines.match import clause_numbers
+from tellapart.export import sentences
+from tellapart.export.text import Words
+from tellapart.features.phrasing import spoken
+from tellapart.model import DecisionList
+from tellapart.protocol import Feature
 from tellapart.sessions import Session
-from tellapart.web.dependencies import Call, Name, reply
-from tellapart.web.schemas import sent, told
-from tellapart.web.views import items, review, teaching
+from tellapart.tables import Row, Table
+from tellapart.tables.packed_columns import evaluate
+from tellapart.web.api import schemas
+from tellapart.web.api.schemas import Answered, Named, Saved
+from tellapart.web.api.teaching import find_item
+from tellapart.web.auth import Call, SessionName
 
 router = APIRouter(prefix="/sessions/{session}", tags=["review"])
 
 Number = Annotated[int, Query(ge=1, le=10_000_000_000)]
 
 
-@router.get("/history", response_model=told.History)
+@router.get("/history")
 async def history(
-    session: Name,
+    session: SessionName,
     call: Call,
     item: Annotated[str | None, Query(max_length=1000)] = None,
     teacher: Annotated[str | None, Query(max_length=200)] = None,
     before: Number | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-) -> Response:
+) -> schemas.History:
     """Answers, the latest first. Teachers see their own, the owner sees all."""
-    whose = teacher if call.is_owner else call.name
 
-    def work(s: Session) -> Any:
-        return review.history(s, item=item, teacher=whose, before=before, limit=limit)
+    def work(s: Session) -> schemas.History:
+        row = None if item is None else find_item(s.table, item)
+        found = s.history(item=row, teacher=teacher if call.is_owner else call.name)
+        if before is not None:
+            found = [one for one in found if one.number < before]
+        page = found[::-1][:limit]
+        more = page[-1].number if len(found) > len(page) else None
+        return schemas.History([Answered.of(one) for one in page], more)
 
-    return reply(await call.do(session, work))
+    return await call.pool.run(session, work)
 
 
-@router.get("/rules", response_model=told.Rules)
-async def rules(session: Name, call: Call, counts: bool = True) -> Response:
+def clause_of_items(table: Table, model: DecisionList) -> npt.NDArray[np.uint32]:
+    """Which clause labels each item of the table, from 0; features tried are not kept."""
+    tried: dict[Feature, Any] = {}
+
+    def truth(feature: Feature) -> Any:
+        if table.knows(feature):
+            return table.truth(feature)
+        if feature not in tried:
+            tried[feature] = evaluate(table, feature)
+        return tried[feature]
+
+    return clause_numbers(list(model), truth, len(table))
+
+
+def list_rules(session: Session, *, counts: bool = True) -> list[schemas.Rule]:
+    """Every rule: its sentence, what it asks, its example, its record, and whom it covers."""
+    model, records = session.model, session.records()
+    covered: list[int | None] = [None] * (len(model.clauses) + 1)
+    if counts:
+        found = np.bincount(clause_of_items(session.table, model), minlength=len(covered))
+        covered = [int(n) for n in found]
+    said: list[str | None] = list(sentences(model, Words(feature=spoken)))
+    said += [None] * (len(covered) - len(said))
+    made = []
+    for number, clause in enumerate(model):
+        example = clause.example if isinstance(clause.example, Row) else None
+        right, wrong = (0, 0) if example is None else records.get(example.identity, (0, 0))
+        taught = [] if example is None else session.history(item=example)
+        alive = [one for one in taught if not one.undone and one.label is not None]
+        made.append(
+            schemas.Rule(
+                number=number + 1,
+                sentence=said[number],
+                literals=[
+                    schemas.Literals(str(one.feature), one.wanted) for one in clause.literals
+                ],
+                label=cast(Any, clause.label),
+                example=None if example is None else Named.of(example),
+                by_hand=clause.origin == "by hand",
+                teacher=alive[0].teacher if alive else None,
+                right=right,
+                wrong=wrong,
+                items=covered[number],
+                is_default=number == len(model.clauses),
+            )
+        )
+    return made
+
+
+@router.get("/rules")
+async def rules(session: SessionName, call: Call, counts: bool = True) -> schemas.Rules:
     """Every rule with its sentence, example, record, and how many items it labels."""
-    return reply(await call.read(session, lambda s: review.rules(s, counts=counts)))
+    return await call.pool.read(
+        session, lambda s: schemas.Rules(list_rules(s, counts=counts), s.number)
+    )
 
 
-@router.get("/rules/{number}/items", response_model=told.Items)
+@router.get("/rules/{number}/items")
 async def rule_items(
-    session: Name,
+    session: SessionName,
     number: int,
     call: Call,
     offset: Annotated[int, Query(ge=0, le=10_000_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
-) -> Response:
+) -> schemas.Items:
     """The items that a rule labels."""
-    return reply(await call.read(session, lambda s: review.covered(s, number, offset, limit)))
+
+    def work(s: Session) -> schemas.Items:
+        places = np.flatnonzero(clause_of_items(s.table, s.model) == number - 1)
+        page = [s.table.items[int(place)] for place in places[offset : offset + limit]]
+        return schemas.Items(len(places), [schemas.Item.of(row) for row in page])
+
+    return await call.pool.read(session, work)
 
 
-@router.post("/rules/drop", response_model=told.Saved)
-async def drop_rule(session: Name, body: sent.DropRule, call: Call) -> Response:
+@router.post("/rules/drop")
+async def drop_rule(session: SessionName, body: schemas.DropRule, call: Call) -> Saved:
     """Drop the rule with an example. It can be undone."""
 
-    def work(s: Session) -> Any:
-        row = items.find(s.table, body.example)
-        return teaching.saved(s.drop_rule(call.name, row, id=body.id))
+    def work(s: Session) -> Saved:
+        return Saved(*s.drop_rule(call.name, find_item(s.table, body.example), id=body.id))
 
-    return reply(await call.do(session, work))
+    return await call.pool.run(session, work)
 
 
-@router.post("/rules/edit", response_model=told.Saved)
-async def edit_rule(session: Name, body: sent.EditRule, call: Call) -> Response:
+@router.post("/rules/edit")
+async def edit_rule(session: SessionName, body: schemas.EditRule, call: Call) -> Saved:
     """Give the rule with an example another condition and label. It can be undone."""
 
-    def work(s: Session) -> Any:
-        row = items.find(s.table, body.example)
-        done = s.edit_rule(call.name, row, body.condition, body.label, id=body.id)
-        return teaching.saved(done)
+    def work(s: Session) -> Saved:
+        row = find_item(s.table, body.example)
+        return Saved(*s.edit_rule(call.name, row, body.condition, body.label, id=body.id))
 
-    return reply(await call.do(session, work))
+    return await call.pool.run(session, work)
 
 
-@router.get("/progress", response_model=told.Course)
+def mistake_bound(session: Session, m: int | None = None, k: int = 0) -> schemas.Bound:
+    """The most mistakes if there are m components and k slips; m is guessed if it is needed."""
+    learner, guesses = session.learner, len(session.mistakes())
+    bound = learner.bound(m=m, k=k, n=guesses)
+    if m is None and bound is None:  # as many components as there are rules, and the rest
+        m = session.summary().rules + 1
+        bound = learner.bound(m=m, k=k, n=guesses)
+    finite = bound is not None and math.isfinite(bound)
+    return schemas.Bound(bound if finite else None, m, k)
+
+
+@router.get("/progress")
 async def progress(
-    session: Name,
+    session: SessionName,
     call: Call,
     m: Annotated[int | None, Query(ge=1, le=100_000)] = None,
     k: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
-) -> Response:
+) -> schemas.Course:
     """How far it is: mistakes, the last 20, the error with its interval, the bound."""
-    return reply(await call.do(session, lambda s: review.progress(s, m, k)))
+
+    def work(s: Session) -> schemas.Course:
+        mistakes = s.mistakes()
+        return schemas.Course.of(
+            s.summary(),
+            curve=_curve(mistakes),
+            last=mistakes[-20:],
+            bound=mistake_bound(s, m, k),
+        )
+
+    return await call.pool.run(session, work)
 
 
-@router.get("/disagreements", response_model=told.Disputes)
-async def disagreements(session: Name, call: Call) -> Response:
+def _curve(mistakes: list[bool], points: int = 400) -> list[schemas.Point]:
+    """How many mistakes there were after some of the guesses, the first and the last among them."""
+    total = list(accumulate(mistakes, lambda so_far, mistake: so_far + mistake, initial=0))
+    step = max(1, len(mistakes) // points)
+    shown = sorted({*range(0, len(total), step), len(total) - 1})
+    return [schemas.Point(n, int(total[n])) for n in shown]
+
+
+def list_disagreements(session: Session) -> schemas.Disputes:
+    """Items that teachers called differently, with both reasons; and how far they agree."""
+    found = [
+        schemas.Dispute(Named.of(one.item), [Answered.of(each) for each in one.answers])
+        for one in session.disagreements()
+    ]
+    return schemas.Disputes(found, schemas.Agreement(*session.agreement()))
+
+
+@router.get("/disagreements")
+async def disagreements(session: SessionName, call: Call) -> schemas.Disputes:
     """Items that teachers called differently, with both reasons, and how far they agree."""
-    return reply(await call.read(session, review.disagreements))
+    return await call.pool.read(session, list_disagreements)
 
 
-@router.get("/odd", response_model=told.OddOnes)
+def list_odd(session: Session, teacher: str | None = None) -> list[schemas.Odd]:
+    """Answers that the others contradict, of all or of one teacher, the oddest first."""
+    return [
+        schemas.Odd.of(
+            one.answer,
+            expected=one.expected,
+            expected_feature=one.expected_feature,
+            score=round(one.score, 4),
+            why=one.why,
+        )
+        for one in session.odd_ones(teacher)
+    ]
+
+
+@router.get("/odd")
 async def odd(
-    session: Name, call: Call, limit: Annotated[int, Query(ge=1, le=1000)] = 50
-) -> Response:
+    session: SessionName, call: Call, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+) -> schemas.OddOnes:
     """Answers that the others contradict: slips, or exceptions. Of one's own, or all of them."""
     whose = None if call.is_owner else call.name
-    return reply(await call.read(session, lambda s: review.odd(s, limit, whose)))
+    found = await call.pool.read(session, lambda s: list_odd(s, whose))
+    return schemas.OddOnes(found[:limit], dict(Counter(one.teacher for one in found)))

@@ -3,103 +3,125 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter
-from starlette.responses import Response
 
 from tellapart.sessions import Session
-from tellapart.web.dependencies import Call, Name, reply
+from tellapart.web.api import schemas
+from tellapart.web.api.schemas import Progress, Saved
+from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
-from tellapart.web.schemas import sent, told
-from tellapart.web.session_pool import begin
-from tellapart.web.views import teaching
 
 router = APIRouter(tags=["sessions"])
 
 
-@router.get("/me", response_model=told.Me)
-async def me(call: Call) -> Response:
+async def create_session(
+    call: Caller, name: str, table: str, reading: Mapping[str, Any], **settings: Any
+) -> str:
+    """Begin a session with a table in the folder of this server; returns its name.
+
+    Without a name it is called what the table is called.
+    """
+    call.must_own()
+    path = await asyncio.to_thread(call.pool.table_path, table)
+    await call.pool.create(name or path.stem, path, reading, **settings)
+    return name or path.stem
+
+
+def about(session: Session) -> schemas.Session:
+    """What a session is, and how far."""
+    opened = session.opened.data
+    table = opened["table"]
+    return schemas.Session(
+        name=session.name,
+        learner=opened["learner"],
+        parameters=opened["parameters"],
+        seed=opened["seed"],
+        version=opened["version"],
+        table=schemas.Table(table["name"], table["items"], table["id"], session.table.schema),
+        settings=session.settings,
+        labels=session.labels,
+        tags=list(session.table.tags),
+        teachers=session.teachers,
+        progress=Progress.of(session.summary()),
+        saved=session.number,
+    )
+
+
+@router.get("/me")
+async def me(call: Call) -> schemas.Me:
     """Who you are here. `csrf` is what pages send as X-CSRF-Token."""
-    return reply({"name": call.name, "owner": call.is_owner, "csrf": call.visit.csrf})
+    return schemas.Me(call.name, call.is_owner, call.csrf)
 
 
-@router.get("/tables", response_model=told.Tables)
-async def tables(call: Call) -> Response:
+@router.get("/tables")
+async def tables(call: Call) -> schemas.Tables:
     """The tables a session can be begun with."""
     call.must_own()
-    return reply({"tables": await asyncio.to_thread(call.house.shelf.tables)})
+    return schemas.Tables(await asyncio.to_thread(call.pool.tables))
 
 
-@router.get("/sessions", response_model=told.Sessions)
-async def sessions(call: Call) -> Response:
+@router.get("/sessions")
+async def sessions(call: Call) -> schemas.Sessions:
     """All sessions, the latest first."""
-    shelf = call.house.shelf
     found = [
-        {
-            "name": one.name,
-            "events": one.events,
-            "table": one.opened.data["table"]["name"],
-            "items": one.opened.data["table"]["items"],
-            "opened": one.opened.at,
-            "last": one.last,
-            "open": shelf.is_open(one.name),
-        }
-        for one in await shelf.listed()
+        schemas.Listed(
+            name=one.name,
+            events=one.events,
+            table=one.opened.data["table"]["name"],
+            items=one.opened.data["table"]["items"],
+            opened=one.opened.at,
+            last=one.last,
+            open=call.pool.is_open(one.name),
+        )
+        for one in await call.pool.list_sessions()
     ]
-    return reply({"sessions": found})
+    return schemas.Sessions(found)
 
 
-@router.post("/sessions", response_model=told.Session, status_code=201)
-async def new_session(body: sent.NewSession, call: Call) -> Response:
+@router.post("/sessions", status_code=201)
+async def new_session(body: schemas.NewSession, call: Call) -> schemas.Session:
     """Begin a session with a table in the folder of this server."""
     call.must_own()
-    shelf = call.house.shelf
     name = body.name.strip()
     if name in ("", ".", ".."):
         raise Refused(422, "BadName", f"a session cannot be called {body.name!r}")
-    if name in {one.name for one in await shelf.listed()}:
+    if name in {one.name for one in await call.pool.list_sessions()}:
         raise Refused(409, "SessionError", f"there is a session {name!r} already")
-    path = await asyncio.to_thread(shelf.table, body.table)
-    reading = {
-        key: getattr(body, key)
-        for key in ("id", "types", "separator", "encoding", "nulls")
-        if getattr(body, key) is not None
-    }
-    how: dict[str, Any] = {
-        key: getattr(body, key)
-        for key in ("parameters", "labels", "order", "overlap", "lease", "until", "seed")
-    }
+    reading = body.model_dump(
+        include={"id", "types", "separator", "encoding", "nulls"}, exclude_none=True
+    )
+    settings = body.model_dump(
+        include={"parameters", "labels", "order", "overlap", "lease", "until", "seed"}
+    )
     if body.learner is not None:
-        how["learner"] = body.learner
-    await shelf.new(name, begin(path, name, reading, **how))
-    return reply(await call.do(name, teaching.about), 201)
+        settings["learner"] = body.learner
+    await create_session(call, name, body.table, reading, **settings)
+    return await call.pool.run(name, about)
 
 
-@router.get("/sessions/{session}", response_model=told.Session)
-async def session(session: Name, call: Call) -> Response:
+@router.get("/sessions/{session}")
+async def session(session: SessionName, call: Call) -> schemas.Session:
     """Open a session, if it is not open yet, and say what it is and how far."""
-    return reply(await call.do(session, teaching.about))
+    return await call.pool.run(session, about)
 
 
-@router.patch("/sessions/{session}", response_model=told.Saved)
-async def settings(session: Name, body: sent.Settings, call: Call) -> Response:
+@router.patch("/sessions/{session}")
+async def settings(session: SessionName, body: schemas.Settings, call: Call) -> Saved:
     """Switch the order, the overlap, the lease or the stopper."""
     given = body.model_dump(exclude_none=True, exclude={"id"})
     if given.get("until") == {}:
         given["until"] = None
     if not given:
         raise Refused(422, "NoSetting", "name at least one of order, overlap, lease and until")
-
-    def work(s: Session) -> Any:
-        return teaching.saved(s.set(call.name, id=body.id, **given))
-
-    return reply(await call.do(session, work))
+    return await call.pool.run(session, lambda s: Saved(*s.set(call.name, id=body.id, **given)))
 
 
-@router.post("/sessions/{session}/close", response_model=told.Sessions)
-async def close(session: Name, call: Call) -> Response:
+@router.post("/sessions/{session}/close")
+async def close(session: SessionName, call: Call) -> schemas.Sessions:
     """Close a session, so that another program may open it."""
     call.must_own()
-    await call.house.shelf.close(session)
+    await call.pool.close(session)
     return await sessions(call)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path as FilePath
+from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from starlette.requests import Request
 from starlette.responses import Response
 
 from tellapart.errors import FeatureError, ParameterError
@@ -14,16 +14,22 @@ from tellapart.features.phrasing import spoken
 from tellapart.sessions import Answered, Session
 from tellapart.sessions.agreement import compare, known_labels
 from tellapart.sessions.phrasing import name
-from tellapart.web.dependencies import Call, Caller, Name
-from tellapart.web.pages.render import SHOWN, again, around, form, home, page
-from tellapart.web.views import exports, review
+from tellapart.web.api import schemas
+from tellapart.web.api.downloads import answers_csv
+from tellapart.web.api.labels import note
+from tellapart.web.api.review import list_disagreements, list_odd
+from tellapart.web.api.teaching import change_answer
+from tellapart.web.auth import Call, Caller, SessionName
+from tellapart.web.pages.render import MAX_ROWS, Form, frame, home, page, redirect
 
 router = APIRouter(prefix="/s/{session}")
+MAX_ODD = 50
+"""So many odd answers are shown at a time."""
 
 
 @router.get("/history")
 async def history(
-    session: Name,
+    session: SessionName,
     call: Call,
     q: Annotated[str, Query(max_length=200)] = "",
     mistakes: bool = False,
@@ -55,7 +61,7 @@ async def history(
                 "feature": one.feature,
                 "undone": one.undone,
             }
-            for one in found[:SHOWN]
+            for one in found[:MAX_ROWS]
         ]
         return {
             "answers": shown,
@@ -65,27 +71,29 @@ async def history(
             "only_mistakes": mistakes,
             "notes": _notes(s, wanted),
             "labels": s.labels,
-            **around(s, call),
+            **frame(s, call),
         }
 
-    values = await call.read(session, work)
+    values = await call.pool.read(session, work)
     return page("history.html", title="History", here="/history", **values)
 
 
 @router.get("/answers.csv")
-async def answers(session: Name, call: Call) -> Response:
+async def answers(session: SessionName, call: Call) -> Response:
     """What was said, by whom, and why: an answer a line."""
-    made = await call.do(session, exports.answers)
+    made = await call.pool.run(session, answers_csv)
     headers = {"content-disposition": "attachment; filename=answers.csv"}
     return Response(made, headers=headers, media_type="text/csv; charset=utf-8")
 
 
-def _notes(session: Session, wanted: str) -> list[dict[str, Any]]:
+def _notes(session: Session, wanted: str) -> list[schemas.Note]:
     """Notes that people wrote, the latest first; those that settle odd answers are not."""
-    found = [review.note(event, session.table) for event in session.notes()[::-1]]
+    found = [note(session, event) for event in session.notes()[::-1]]
     return [
-        one for one in found if not one["text"].startswith(_CONFIRMS) and wanted in str(one).lower()
-    ][:SHOWN]
+        one
+        for one in found
+        if not one.text.startswith(_CONFIRMS) and wanted in str(asdict(one)).lower()
+    ][:MAX_ROWS]
 
 
 def _said(session: Session, one: Answered) -> str:
@@ -100,41 +108,39 @@ def _said(session: Session, one: Answered) -> str:
 
 
 @router.post("/change")
-async def change(session: Name, request: Request, call: Call) -> Response:
+async def change(session: SessionName, sent: Form, call: Call) -> Response:
     """Another answer in place of an earlier one."""
-    sent = await form(request)
 
     def work(s: Session) -> None:
         _change(s, call, sent)
 
-    await call.do(session, work)
-    return again(home(session) + "/history")
+    await call.pool.run(session, work)
+    return redirect(home(session) + "/history")
 
 
 def _change(session: Session, call: Caller, sent: dict[str, str]) -> None:
     event, answer = sent.get("event", ""), sent.get("answer", "")
-    call.must_have_said(session, event)
     label = feature = None
     if answer == "wrong":
         label = sent.get("label", "").strip() or None
         feature = sent.get("feature", "").strip() or None
-    session.change(call.name, event, answer, label, feature, id=sent.get("id") or None)
+    change_answer(session, call, event, answer, label, feature, sent.get("id"))
 
 
 @router.get("/odd")
-async def odd(session: Name, call: Call) -> Response:
+async def odd(session: SessionName, call: Call) -> Response:
     """Answers that the others contradict."""
 
     def work(s: Session) -> dict[str, Any]:
         looked_at = _confirmed(s)
-        found = [one for one in review.odd(s)["odd"] if one["event"] not in looked_at]
-        against = _against_known(s, call.house.manner.known)
-        return {"odd": found, "against": against, "labels": s.labels, **around(s, call)}
+        found = [one for one in list_odd(s)[:MAX_ODD] if one.event not in looked_at]
+        against = _against_known(s, call.app.pages.known)
+        return {"odd": found, "against": against, "labels": s.labels, **frame(s, call)}
 
-    return page("odd.html", title="Odd ones", here="/odd", **await call.read(session, work))
+    return page("odd.html", title="Odd ones", here="/odd", **await call.pool.read(session, work))
 
 
-def _against_known(session: Session, known: tuple[FilePath, str] | None) -> dict[str, Any] | None:
+def _against_known(session: Session, known: tuple[Path, str] | None) -> dict[str, Any] | None:
     """Answers that are not those of the table, if it is known what they should be."""
     if known is None:
         return None
@@ -152,14 +158,13 @@ def _confirmed(session: Session) -> set[str]:
 
 
 @router.post("/odd")
-async def settle(session: Name, request: Request, call: Call) -> Response:
+async def settle(session: SessionName, sent: Form, call: Call) -> Response:
     """Leave an odd answer as it is, or correct it."""
-    sent = await form(request)
 
     def work(s: Session) -> None:
         event, label = sent.get("event", ""), sent.get("label", "").strip()
         if sent.get("do") == "confirm":
-            s.note(call.name, _CONFIRMS + event, id=sent.get("id") or None)
+            s.note(call.name, _CONFIRMS + event, id=sent.get("id"))
             return
         if not label:
             raise ParameterError("a label is wanted: what is it?")
@@ -167,29 +172,28 @@ async def settle(session: Name, request: Request, call: Call) -> Response:
         answer = "right" if label == guessed else "wrong"
         _change(s, call, {**sent, "answer": answer})
 
-    await call.do(session, work)
-    return again(home(session) + "/odd")
+    await call.pool.run(session, work)
+    return redirect(home(session) + "/odd")
 
 
 @router.get("/disagreements")
-async def disagreements(session: Name, call: Call) -> Response:
+async def disagreements(session: SessionName, call: Call) -> Response:
     """What teachers called differently, with both reasons."""
 
     def work(s: Session) -> dict[str, Any]:
-        found = review.disagreements(s)
-        agreed = found["agreement"]
+        found = list_disagreements(s)
+        agreed = found.agreement
         about = "No item has been answered about by two teachers."
-        if agreed["items"]:
-            about = f"{agreed['items']:,} items have several answers"
-            if agreed["labels"] is not None:
-                about += f"; {agreed['labels']:.0%} of pairs agree on the label"
-            if agreed["alpha"] is not None:
-                about += f" (Krippendorff's alpha {agreed['alpha']:.2f})"
-            if agreed["features"] is not None:
-                about += f", {agreed['features']:.0%} of those that can on the feature"
+        if agreed.items:
+            about = f"{agreed.items:,} items have several answers"
+            if agreed.labels is not None:
+                about += f"; {agreed.labels:.0%} of pairs agree on the label"
+            if agreed.alpha is not None:
+                about += f" (Krippendorff's alpha {agreed.alpha:.2f})"
+            if agreed.features is not None:
+                about += f", {agreed.features:.0%} of those that can on the feature"
             about += "."
-        disputed = found["disagreements"]
-        return {"disputed": disputed, "agreement": about, **around(s, call)}
+        return {"disputed": found.disagreements, "agreement": about, **frame(s, call)}
 
-    values = await call.read(session, work)
+    values = await call.pool.read(session, work)
     return page("disagreements.html", title="Disagreements", here="/disagreements", **values)

@@ -13,7 +13,7 @@ from tellapart.sessions import Given
 from tellapart.sessions.phrasing import name, show
 from tellapart.tables import Row
 
-LONGEST = 4_000
+MAX_CHARACTERS = 4_000
 """So many characters of a cell are shown."""
 _LONG, _LINES = 300, 8  # what is longer gets a box of its own: each takes time to be drawn
 _MARK = Markup("<mark>{}</mark>")
@@ -67,8 +67,8 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Seat:
-    """An item before a teacher."""
+class Comparison:
+    """An item beside its example."""
 
     given: str
     asks: str
@@ -79,12 +79,12 @@ class Seat:
     same: list[Line] = field(default_factory=list)
 
 
-def seat(given: Given, picture: Source = lambda name: None) -> Seat:
+def compare(given: Given, picture: Source = lambda name: None) -> Comparison:
     """Item and example side by side.
 
     >>> from tellapart.protocol import Guess
     >>> bear, duck = Row("bear", {"legs": 4, "hair": True}), Row("duck", {"legs": 2, "hair": True})
-    >>> shown = seat(Given("g1", "Ann", duck, Guess("mammal", bear), "answer", None, 0.0))
+    >>> shown = compare(Given("g1", "Ann", duck, Guess("mammal", bear), "answer", None, 0.0))
     >>> [line.column for line in shown.rows], [line.column for line in shown.same]
     (['legs'], ['hair'])
     """
@@ -93,8 +93,8 @@ def seat(given: Given, picture: Source = lambda name: None) -> Seat:
     columns = [column for column in given.item if column != named_by]
     lines = [_line(column, given.item, example, picture) for column in columns]
     if example is None:
-        return Seat(given.id, given.asks, name(given.item), None, None, lines)
-    return Seat(
+        return Comparison(given.id, given.asks, name(given.item), None, None, lines)
+    return Comparison(
         given.id,
         given.asks,
         name(given.item),
@@ -129,12 +129,12 @@ def _cell(value: Any, other: Any, picture: Source, *, mark: bool) -> Cell:
     source = picture(text) if isinstance(value, str) and is_picture(text) else None
     if source is not None:
         return Cell("image", text, src=source)
-    shown, more = text[:LONGEST], max(0, len(text) - LONGEST)
+    shown, more = text[:MAX_CHARACTERS], max(0, len(text) - MAX_CHARACTERS)
     if isinstance(value, bool):
         return Cell(text, text, (Part(text),))
     if not mark or not isinstance(value, str) or not isinstance(other, str) or " " not in text:
         return Cell("text", shown, (Part(shown),), more)
-    known = {word.lower() for word in _WORDS.findall(other[: 10 * LONGEST])}
+    known = {word.lower() for word in _WORDS.findall(other[: 10 * MAX_CHARACTERS])}
     parts: list[Part] = []
     for word in _WORDS.findall(shown):
         marked = word[:1].isalnum() and word.lower() not in known

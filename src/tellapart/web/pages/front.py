@@ -1,17 +1,18 @@
-"""The first page: the sessions there are, and how to begin one."""
+"""The first page, with the sessions there are, and the help page."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from fastapi import APIRouter
-from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from tellapart.console.keyboard import KEYS
+from tellapart.sessions import Session
 from tellapart.sessions.config import FOR_PEOPLE
-from tellapart.web.dependencies import Call
-from tellapart.web.pages.render import again, form, home, page
-from tellapart.web.session_pool import begin
+from tellapart.web.api.sessions import create_session
+from tellapart.web.auth import Call, SessionName
+from tellapart.web.pages.render import Form, frame, home, page, redirect
 
 router = APIRouter()
 
@@ -19,25 +20,44 @@ router = APIRouter()
 @router.get("/")
 async def front(call: Call) -> Response:
     """All sessions; when there is only one, that one."""
-    listed = await call.house.shelf.listed()
-    tables = call.house.shelf.tables() if call.is_owner else []
+    listed = await call.pool.list_sessions()
+    tables = call.pool.tables() if call.is_owner else []
     if len(listed) == 1 and (len(tables) <= 1 or not call.is_owner):
         return RedirectResponse(home(listed[0].name) + "/teach", 303)
     shown: list[dict[str, Any]] = [
         {"name": one.name, "home": home(one.name), "events": one.events} for one in listed
     ]
     return page(
-        "front.html", sessions=shown, tables=tables, owner=call.is_owner, csrf=call.visit.csrf or ""
+        "front.html", sessions=shown, tables=tables, owner=call.is_owner, csrf=call.csrf or ""
     )
 
 
 @router.post("/")
-async def start(request: Request, call: Call) -> Response:
+async def start(sent: Form, call: Call) -> Response:
     """Begin a session with a table of the folder."""
-    call.must_own()
-    sent = await form(request)
-    path = call.house.shelf.table(sent.get("table", ""))
-    name = sent.get("name", "").strip() or path.stem
     reading = {"id": sent["column"]} if sent.get("column") else {}
-    await call.house.shelf.new(name, begin(path, name, reading, **FOR_PEOPLE))
-    return again(home(name) + "/teach")
+    name = sent.get("name", "").strip()
+    made = await create_session(call, name, sent.get("table", ""), reading, **FOR_PEOPLE)
+    return redirect(home(made) + "/teach")
+
+
+@router.get("/s/{session}/help")
+async def explain(session: SessionName, call: Call) -> Response:
+    """Keys, words, how it learns."""
+
+    def work(s: Session) -> dict[str, Any]:
+        return {"labels": s.labels, "meanings": s.meanings, **frame(s, call)}
+
+    values = await call.pool.run(session, work)
+    actions = [(action, words) for action, (_, words) in KEYS.items()]
+    return page("help.html", title="Help", here="/help", actions=actions, **values)
+
+
+@router.post("/s/{session}/meaning")
+async def describe(session: SessionName, sent: Form, call: Call) -> Response:
+    """What a label means."""
+    label, meaning = sent.get("label", ""), sent.get("meaning", "").strip()
+    await call.pool.run(
+        session, lambda s: s.describe_label(call.name, label, meaning, id=sent.get("id"))
+    )
+    return redirect(home(session) + "/help#labels")

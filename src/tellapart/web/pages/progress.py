@@ -1,35 +1,36 @@
-"""The progress page: how it went, and the labels and settings changed on it."""
+"""The progress page: how it went, with charts, and the labels and settings changed on it."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
 from fastapi import APIRouter
-from starlette.requests import Request
+from markupsafe import Markup
 from starlette.responses import Response
 
 from tellapart.errors import ParameterError
 from tellapart.sessions import Session
 from tellapart.sessions.config import ORDERS
-from tellapart.web.dependencies import Call, Name
-from tellapart.web.pages.charts import curve
-from tellapart.web.pages.render import again, around, form, home, page, safe
-from tellapart.web.views import review
+from tellapart.web.api.review import mistake_bound
+from tellapart.web.auth import Call, SessionName
+from tellapart.web.pages.render import Form, frame, home, page, redirect
 
 router = APIRouter(prefix="/s/{session}")
 
 
 @router.get("/progress")
-async def progress(session: Name, call: Call) -> Response:
+async def progress(session: SessionName, call: Call) -> Response:
     """How far it is, and how it went."""
 
     def work(s: Session) -> dict[str, Any]:
         mistakes = s.mistakes()
-        about = around(s, call)
+        about = frame(s, call)
         groups = max(len(s.labels), about["summary"].rules + 1)
-        found = review.progress(s, m=groups)["bound"]["mistakes"]
+        found = mistake_bound(s, m=groups).mistakes
         bound = None
         if found is not None and found >= sum(mistakes):
             bound = (
@@ -42,17 +43,17 @@ async def progress(session: Name, call: Call) -> Response:
                 " mistakes: so there are more groups than that, exceptions, or slips."
             )
         return {
-            "mistakes": safe(curve(np.cumsum(mistakes).tolist(), "guesses", "mistakes so far")),
-            "rules_curve": safe(curve(s.rules_over_time(), "guesses", "rules")),
+            "mistakes": Markup(curve(np.cumsum(mistakes).tolist(), "guesses", "mistakes so far")),
+            "rules_curve": Markup(curve(s.rules_over_time(), "guesses", "rules")),
             "bound": bound,
             "settings": s.settings,
             **_tally(s),
             "orders": [(order, _ORDERS.get(order, order)) for order in ORDERS],
-            "overlaps": _overlaps(s) if len(call.house.people.all) > 1 else [],
+            "overlaps": _overlaps(s) if len(call.app.people.all) > 1 else [],
             **about,
         }
 
-    values = await call.read(session, work)
+    values = await call.pool.read(session, work)
     return page("progress.html", title="Progress", here="/progress", **values)
 
 
@@ -73,17 +74,16 @@ def _tally(session: Session) -> dict[str, Any]:
 
 
 @router.post("/labels")
-async def rename(session: Name, request: Request, call: Call) -> Response:
+async def rename(session: SessionName, sent: Form, call: Call) -> Response:
     """Call a label something else; by the name of another label, make one of the two."""
-    sent = await form(request)
 
     def work(s: Session) -> None:
         label, to = sent.get("label", ""), sent.get("to", "").strip()
         act = s.merge_labels if to in s.labels else s.rename_label
-        act(call.name, label, to, id=sent.get("id") or None)
+        act(call.name, label, to, id=sent.get("id"))
 
-    await call.do(session, work)
-    return again(home(session) + "/progress")
+    await call.pool.run(session, work)
+    return redirect(home(session) + "/progress")
 
 
 _OVERLAPS = {0.0: "none", 0.1: "a tenth", 0.25: "a quarter", 0.5: "half", 1.0: "all"}
@@ -103,10 +103,8 @@ _ORDERS = {
 
 
 @router.post("/settings")
-async def settings(session: Name, request: Request, call: Call) -> Response:
+async def settings(session: SessionName, sent: Form, call: Call) -> Response:
     """Switch the order of items, or the share that two teachers are asked about."""
-    sent = await form(request)
-    made = sent.get("id") or None
     wanted: dict[str, Any] = {"order": sent.get("order", "")}
     if "overlap" in sent:
         try:
@@ -115,5 +113,55 @@ async def settings(session: Name, request: Request, call: Call) -> Response:
             raise ParameterError(
                 f"overlap is a number from 0 to 1, got {sent['overlap']!r}"
             ) from None
-    await call.do(session, lambda s: s.set(call.name, **wanted, id=made))
-    return again(home(session) + "/progress")
+    await call.pool.run(session, lambda s: s.set(call.name, **wanted, id=sent.get("id")))
+    return redirect(home(session) + "/progress")
+
+
+# -- charts
+
+_W, _H, _LEFT, _BOTTOM, _TOP = 640, 240, 56, 40, 12
+
+
+def curve(values: Sequence[float], across: str, up: str) -> str:
+    """A line as SVG from the first to the last value, with its last value written out.
+
+    >>> "<polyline" in curve([0, 1, 1, 2], "guesses", "mistakes")
+    True
+    """
+    if not values:
+        return f'<p class="hint">No {escape(across)} yet.</p>'
+    most = max(1.0, *values)
+    step = max(1, len(values) // 600)
+    places = sorted({*range(0, len(values), step), len(values) - 1})
+    wide, high = _W - _LEFT - 60, _H - _TOP - _BOTTOM
+
+    def x(n: int) -> float:
+        return _LEFT + wide * (n + 1) / len(values)  # nothing has happened at 0
+
+    def y(value: float) -> float:
+        return _TOP + high * (1 - value / most)
+
+    points = f"{_LEFT},{y(0):.1f} " + " ".join(f"{x(n):.1f},{y(values[n]):.1f}" for n in places)
+    ticks = "".join(
+        f'<line x1="{_LEFT}" x2="{_LEFT + wide}" y1="{y(v):.1f}" y2="{y(v):.1f}"'
+        f' stroke="currentColor" stroke-opacity="0.2"/>'
+        f'<text x="{_LEFT - 8}" y="{y(v) + 5:.1f}" text-anchor="end">{v:g}</text>'
+        for v in _ticks(most)
+    )
+    title = f"{up}: {values[-1]:g} after {len(values):,} {across}"
+    return (
+        f'<svg class="curve" viewBox="0 0 {_W} {_H}" width="{_W}" height="{_H}" role="img"'
+        f' aria-label="{escape(title)}" font-size="14" fill="currentColor">{ticks}'
+        f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-width="2.5"/>'
+        f'<text x="{x(len(values) - 1) + 6:.1f}" y="{y(values[-1]) + 5:.1f}"'
+        f' font-weight="bold">{values[-1]:g}</text>'
+        f'<text x="{_LEFT + wide / 2}" y="{_H - 8}" text-anchor="middle">'
+        f"{len(values):,} {escape(across)}</text></svg>"
+    )
+
+
+def _ticks(most: float) -> list[float]:
+    step = 1.0
+    while most / step > 5:
+        step *= 2 if str(int(step))[0] in "15" else 2.5
+    return [n * step for n in range(int(most / step) + 1)]

@@ -1,21 +1,21 @@
-"""How a page is drawn: templates, what all pages show, and parts of pages."""
+"""How pages are drawn: templates, what all pages show, and fragments of pages."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qsl, quote
 
+from fastapi import Depends
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tellapart.console.keyboard import FILE, read_keys
 from tellapart.sessions import Session
 from tellapart.sessions.phrasing import how_far, stop_hint
-from tellapart.web.dependencies import Caller
+from tellapart.web.auth import Caller
 
 PAGES = (
     ("Teach", "/teach"),
@@ -28,7 +28,7 @@ PAGES = (
     ("Export", "/export"),
     ("Help", "/help"),
 )
-SHOWN = 200
+MAX_ROWS = 200
 """So many rows are drawn on a page; downloads have all."""
 
 
@@ -52,9 +52,9 @@ def prepare() -> None:
 
 def keys_of(call: Caller) -> dict[str, str]:
     """The keys of this server: a file in its folder may change some."""
-    if call.house.manner.keys is not None:
-        return call.house.manner.keys
-    path = call.house.shelf.folder / FILE
+    if call.app.pages.keys is not None:
+        return call.app.pages.keys
+    path = call.pool.folder / FILE
     return read_keys(path if path.is_file() else None)
 
 
@@ -63,7 +63,7 @@ def home(session: str) -> str:
     return f"/s/{quote(session, safe='')}"
 
 
-def around(session: Session, call: Caller) -> dict[str, Any]:
+def frame(session: Session, call: Caller) -> dict[str, Any]:
     """What all pages of a session show."""
     summary = session.summary()
     return {
@@ -75,7 +75,7 @@ def around(session: Session, call: Caller) -> dict[str, Any]:
         "home": home(session.name),
         "pages": PAGES,
         "keys": keys_of(call),
-        "csrf": call.visit.csrf or "",
+        "csrf": call.csrf or "",
     }
 
 
@@ -89,22 +89,23 @@ def page(template: str, **values: Any) -> Response:
     return HTMLResponse(draw(template, **values))
 
 
-def parts(*drawn: str) -> Response:
+def fragments(*drawn: str) -> Response:
     """Parts of a page, each to take the place of the element with its id."""
     return HTMLResponse("".join(drawn), headers={"x-swap": "1"})
 
 
-def again(path: str) -> Response:
+def redirect(path: str) -> Response:
     """A change was made: show the page anew."""
     return RedirectResponse(path, 303)
 
 
-async def form(request: Request) -> dict[str, str]:
-    """What a form sent."""
+async def _form(request: Request) -> dict[str, str]:
     body = (await request.body()).decode("utf-8", "replace")
-    return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=100))
+    sent = dict(parse_qsl(body, keep_blank_values=True, max_num_fields=100))
+    if not sent.get("id"):
+        sent.pop("id", None)
+    return sent
 
 
-def safe(made: str) -> Markup:
-    """Our own SVG, which is not to be escaped again."""
-    return Markup(made)
+Form = Annotated[dict[str, str], Depends(_form)]
+"""What a form sent."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 from urllib.parse import urlencode
 
 import numpy as np
@@ -15,17 +15,17 @@ from tellapart.sessions.phrasing import name, show
 from tellapart.sessions.queue import parse_search
 from tellapart.simulation import unpack
 from tellapart.tables.packed_columns import evaluate
-from tellapart.web.dependencies import Call, Name
-from tellapart.web.pages.render import SHOWN, around, page
-from tellapart.web.views import exports, review
+from tellapart.web.api.downloads import FORMATS, Dialect, write_model
+from tellapart.web.api.review import clause_of_items
+from tellapart.web.auth import Call, SessionName
+from tellapart.web.pages.render import MAX_ROWS, frame, page
 
 router = APIRouter(prefix="/s/{session}")
-DIALECTS = ("duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake")
 
 
 @router.get("/data")
 async def data(
-    session: Name,
+    session: SessionName,
     call: Call,
     q: Annotated[str, Query(max_length=20_000)] = "",
     label: Annotated[str, Query(max_length=200)] = "",
@@ -36,7 +36,7 @@ async def data(
     def work(s: Session) -> dict[str, Any]:
         model, table, types = s.model, s.table, s.table.types
         clauses = list(model)
-        numbers = review.numbers(table, model)
+        numbers = clause_of_items(table, model)
         keep = np.ones(len(table), dtype=np.bool_)
         wrong = None
         if rule is not None:
@@ -52,7 +52,7 @@ async def data(
         places = np.flatnonzero(keep)
         columns = [column for column in table.columns if column != table.id][:12]
         rows = []
-        for place in places[:SHOWN].tolist():
+        for place in places[:MAX_ROWS].tolist():
             row = table.items[place]
             cells = [show(row[column])[:200] for column in columns]
             predicted = clauses[numbers[place]].label
@@ -74,19 +74,19 @@ async def data(
             "rule": rule,
             "labels": s.labels,
             "wrong": wrong,
-            "formats": list(exports.FORMATS),
-            **around(s, call),
+            "formats": list(FORMATS),
+            **frame(s, call),
         }
 
-    return page("data.html", title="Data", here="/data", **await call.read(session, work))
+    return page("data.html", title="Data", here="/data", **await call.pool.read(session, work))
 
 
 @router.get("/export")
 async def export(
-    session: Name, call: Call, to: Annotated[str, Query(max_length=40)] = "text"
+    session: SessionName, call: Call, to: Annotated[str, Query(max_length=40)] = "text"
 ) -> Response:
     """The model in every language, to be copied or saved."""
-    ways = ["text", *(f"sql, {one}" for one in DIALECTS), "python", "json", "dot"]
+    ways = ["text", *(f"sql, {one}" for one in get_args(Dialect)), "python", "json", "dot"]
     if to not in ways:
         raise ParameterError(f"to is one of {'; '.join(ways)}, got {to!r}")
     language, _, dialect = to.partition(", ")
@@ -94,7 +94,7 @@ async def export(
     def work(s: Session) -> dict[str, Any]:
         text, wrong = "", None
         try:
-            text = exports.model(s, language, dialect or "duckdb")
+            text = write_model(s, language, dialect or "duckdb")
         except ExportError as error:
             wrong = str(error)
         query = {"to": language, **({"dialect": dialect} if dialect else {})}
@@ -104,7 +104,8 @@ async def export(
             "ways": ways,
             "to": to,
             "query": urlencode(query),
-            **around(s, call),
+            **frame(s, call),
         }
 
-    return page("export.html", title="Export", here="/export", **await call.read(session, work))
+    values = await call.pool.read(session, work)
+    return page("export.html", title="Export", here="/export", **values)

@@ -9,39 +9,38 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session, labels
 from tellapart.sessions.phrasing import covers, ended, said
 from tellapart.sessions.tour import HINTS
-from tellapart.web.api.teaching import given_to
-from tellapart.web.dependencies import Call, Caller, Name, reply
+from tellapart.web.api.teaching import check_feature, give_answer, given_to
+from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
-from tellapart.web.pages.comparison import is_picture, seat
-from tellapart.web.pages.render import again, around, draw, form, home, page, parts
-from tellapart.web.views import items
+from tellapart.web.pages.comparison import compare, is_picture
+from tellapart.web.pages.render import Form, draw, fragments, frame, home, page, redirect
 
 router = APIRouter(prefix="/s/{session}")
 
 
 @router.get("/teach")
-async def teach(session: Name, call: Call) -> Response:
+async def teach(session: SessionName, call: Call) -> Response:
     """The whole page."""
-    values = await call.do(session, lambda s: _card(s, call))
+    values = await call.pool.run(session, lambda s: _card(s, call))
     return page("teach.html", title="Teach", here="/teach", **values)
 
 
 @router.get("/card")
-async def card(session: Name, call: Call) -> Response:
+async def card(session: SessionName, call: Call) -> Response:
     """The item before the teacher, as a part."""
-    return await call.show(session, lambda s: _card(s, call), _swap)
+    return await call.pool.run_and_draw(session, lambda s: _card(s, call), _fragments)
 
 
 @router.get("/label")
 async def label(
-    session: Name,
+    session: SessionName,
     call: Call,
     given: Annotated[str, Query(max_length=100)],
     label: Annotated[str, Query(max_length=200)] = "",
@@ -50,7 +49,7 @@ async def label(
     """The teacher says what it is: now, what tells it from the example?"""
 
     def work(s: Session) -> dict[str, Any]:
-        shown = given_to(s, call.name, given)
+        shown = given_to(s, call, given)
         wanted = _label(s, {"label": label, "typed": typed})
         if wanted is None:
             raise ParameterError("a label is wanted: choose one, or type a new one")
@@ -58,74 +57,69 @@ async def label(
             return _answer(s, call, {"given": given, "answer": "right"})
         return _card(s, call, label=wanted)
 
-    return await call.show(session, work, _swap)
+    return await call.pool.run_and_draw(session, work, _fragments)
 
 
 @router.post("/answer")
-async def answer(session: Name, request: Request, call: Call) -> Response:
+async def answer(session: SessionName, sent: Form, call: Call) -> Response:
     """An answer; then the next item."""
-    sent = await form(request)
-    return await call.show(session, lambda s: _answer(s, call, sent), _swap)
+    return await call.pool.run_and_draw(session, lambda s: _answer(s, call, sent), _fragments)
 
 
 @router.post("/turn")
-async def turn(session: Name, request: Request, call: Call) -> Response:
+async def turn(session: SessionName, sent: Form, call: Call) -> Response:
     """Undo or redo."""
-    sent = await form(request)
 
     def work(s: Session) -> dict[str, Any]:
-        act = s.redo if sent.get("do") == "redo" else s.undo
-        act(call.name, id=sent.get("id") or None)
-        return _card(s, call, said="Redone." if sent.get("do") == "redo" else "Undone.")
+        redo = sent.get("do") == "redo"
+        (s.redo if redo else s.undo)(call.name, id=sent.get("id"))
+        return _card(s, call, said="Redone." if redo else "Undone.")
 
-    return await call.show(session, work, _swap)
+    return await call.pool.run_and_draw(session, work, _fragments)
 
 
 @router.post("/note")
-async def note(session: Name, request: Request, call: Call) -> Response:
+async def note(session: SessionName, sent: Form, call: Call) -> Response:
     """A note about the item at hand."""
-    sent = await form(request)
 
     def work(s: Session) -> dict[str, Any]:
-        item = given_to(s, call.name, sent.get("given", "")).item
-        s.note(call.name, sent.get("text", ""), item, id=sent.get("id") or None)
+        item = given_to(s, call, sent.get("given", "")).item
+        s.note(call.name, sent.get("text", ""), item, id=sent.get("id"))
         return _card(s, call, said="Noted.")
 
-    return await call.show(session, work, _swap)
+    return await call.pool.run_and_draw(session, work, _fragments)
 
 
 @router.post("/search")
-async def search(session: Name, request: Request, call: Call) -> Response:
+async def search(session: SessionName, request: Request, sent: Form, call: Call) -> Response:
     """Look for items; then the first of them."""
-    sent = await form(request)
 
     def work(s: Session) -> dict[str, Any]:
-        s.search(call.name, sent.get("text", ""), id=sent.get("id") or None)
+        s.search(call.name, sent.get("text", ""), id=sent.get("id"))
         return _card(s, call)
 
-    values = await call.do(session, work)
+    values = await call.pool.run(session, work)
     if "x-fragment" not in request.headers or sent.get("from") == "data":
-        return again(home(session) + "/teach")
-    return _swap(values)
+        return redirect(home(session) + "/teach")
+    return _fragments(values)
 
 
 @router.post("/tag")
-async def tag(session: Name, request: Request, call: Call) -> Response:
+async def tag(session: SessionName, sent: Form, call: Call) -> Response:
     """A tag that the item has and the example has not, and the answer it makes."""
-    sent = await form(request)
 
     def work(s: Session) -> dict[str, Any]:
-        shown = given_to(s, call.name, sent.get("given", ""))
-        name, made = sent.get("tag", "").strip(), sent.get("id") or None
+        shown = given_to(s, call, sent.get("given", ""))
+        name, made = sent.get("tag", "").strip(), sent.get("id")
         feature = s.tag_apart(call.name, shown, name, id=made)
         return _answer(s, call, {**sent, "answer": "wrong", "feature": feature})
 
-    return await call.show(session, work, _swap)
+    return await call.pool.run_and_draw(session, work, _fragments)
 
 
 @router.get("/check")
 async def check(
-    session: Name,
+    session: SessionName,
     call: Call,
     given: Annotated[str, Query(max_length=100)],
     feature: Annotated[str, Query(max_length=20_000)],
@@ -133,20 +127,18 @@ async def check(
     """What is to be said of a condition while it is typed."""
 
     def work(s: Session) -> dict[str, Any]:
-        shown = given_to(s, call.name, given)
-        found = items.check(s, feature, shown.item, shown.guess.example)
-        says = found["message"]
-        if found["tells"]:
-            says += f" ({counted(found['items'], 'item')})"
-        return {"says": says, "tells": found["tells"]}
+        shown = given_to(s, call, given)
+        found = check_feature(s, feature, shown.item, shown.guess.example)
+        covers = f" ({counted(found.items or 0, 'item')})" if found.tells else ""
+        return {"says": found.message + covers, "tells": found.tells}
 
-    return reply(await call.do(session, work))
+    return JSONResponse(await call.pool.run(session, work))
 
 
 @router.get("/file")
 async def picture(call: Call, path: Annotated[str, Query(max_length=1000)]) -> Response:
     """A picture that a cell names, if it lies beside the table or beneath."""
-    folder = call.house.shelf.folder
+    folder = call.pool.folder
     found = _inside(folder, path)
     if found is None:
         raise Refused(404, "NoPicture", "there is no such picture beside the table")
@@ -173,12 +165,9 @@ def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, A
     if answer != "wrong":
         label = feature = None
     try:
-        before = session.number
-        done = session.answer(call.name, given, answer, label, feature, id=sent.get("id") or None)
+        done = give_answer(session, call, given, answer, label, feature, sent.get("id"))
     except FeatureError as error:
         return _card(session, call, label=label, written=feature, wrong=str(error).splitlines()[0])
-    if done.number > before:  # and not a repeat
-        call.house.metrics.answer(done.outcome)
     return _card(session, call, said=said(done.outcome))
 
 
@@ -190,7 +179,7 @@ def _label(session: Session, sent: dict[str, str]) -> str | None:
 def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
     found = session.next(call.name)
     values: dict[str, Any] = {
-        "seat": None,
+        "shown": None,
         "ending": None,
         "label": None,
         "written": None,
@@ -209,19 +198,19 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
         values["ending"] = ended(found)
     else:
         _fill(session, call, found, values)
-    return {**values, **around(session, call)}
+    return {**values, **frame(session, call)}
 
 
 def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) -> None:
-    folder = call.house.shelf.folder
+    folder = call.pool.folder
 
     def where(name: str) -> str | None:
         if _inside(folder, name) is None:
             return None
         return f"{home(session.name)}/file?{urlencode({'path': name})}"
 
-    values["seat"] = seat(given, where)
-    if call.house.manner.tour:
+    values["shown"] = compare(given, where)
+    if call.app.pages.tour:
         values["hint"] = HINTS.get(str(given.item))
     if given.asks == "feature":
         values["label"] = given.kept
@@ -239,5 +228,5 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
     ]
 
 
-def _swap(values: dict[str, Any]) -> Response:
-    return parts(draw("card.html", **values), draw("status.html", **values))
+def _fragments(values: dict[str, Any]) -> Response:
+    return fragments(draw("card.html", **values), draw("status.html", **values))

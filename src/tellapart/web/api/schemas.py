@@ -1,0 +1,553 @@
+"""What clients send and what they are answered: the shapes of /api/openapi.json.
+
+Requests are pydantic models, which check what comes in. Responses are plain dataclasses; routes
+return them, and pages draw them. `of` makes one of what a session says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+
+from tellapart import codec, features, sessions
+from tellapart.tables import Row
+
+# -- requests
+
+Id = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=100,
+        pattern=r"^[!-~]+$",
+        description="Made by the client, new for every change: to send the same again is harmless.",
+    ),
+]
+Label = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str, Field(min_length=1, max_length=10_000)]
+ItemId = Annotated[
+    str | int | float | bool | dict[str, Any],
+    Field(description="The id of an item, as `item.id` has it."),
+]
+Answer = Literal["right", "wrong", "unsure", "skipped"]
+
+
+class Request(BaseModel):
+    """What clients send. Unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Change(Request):
+    """Something to be written to the log."""
+
+    id: Id | None = None
+
+
+class NewSession(Request):
+    """A session to begin."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^/\\?#%]+$")]
+    table: Annotated[str, Field(min_length=1, max_length=500, examples=["zoo.csv"])]
+    id: str | None = Field(None, description="The column that names an item.")
+    types: dict[str, str] | None = Field(None, description="Types of columns, for CSV.")
+    separator: Annotated[str, Field(pattern=r"^[\t !#-~]$")] | None = None
+    encoding: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,40}$")] | None = None
+    nulls: list[str] | None = None
+    learner: str | None = None
+    parameters: dict[str, Any] = {}
+    labels: list[Label] = []
+    order: Literal["file", "random", "least sure"] = "file"
+    overlap: Annotated[float, Field(ge=0, le=1)] = 0.0
+    lease: Annotated[float, Field(gt=0, le=1e8)] = 600.0
+    until: dict[str, Any] | None = None
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
+
+
+class NextOptions(Request):
+    """How the next item is wanted."""
+
+    candidates: Annotated[
+        bool, Field(description="False: no candidate features; quicker. GET candidates has them.")
+    ] = True
+
+
+class Begin(NextOptions):
+    """A wish for the next item."""
+
+    id: Id | None = None
+
+
+class Said(NextOptions):
+    """An answer to what was given."""
+
+    id: Id | None = None
+    given: Id
+    answer: Answer
+    label: Label | None = None
+    feature: Text | None = None
+    next: bool = Field(False, description="Send the next item with the answer.")
+
+
+class Changed(Change):
+    """Another answer in place of an earlier one."""
+
+    event: Id
+    answer: Answer
+    label: Label | None = None
+    feature: Text | None = None
+
+
+class Turn(NextOptions):
+    """What to undo or redo: the latest, or an event of one's own."""
+
+    id: Id | None = None
+    event: Id | None = None
+    next: bool = False
+
+
+class Try(Request):
+    """An expression to check, on what was given or on two items."""
+
+    feature: Annotated[str, Field(max_length=10_000)]
+    given: Id | None = None
+    item: ItemId | None = None
+    example: ItemId | None = None
+
+
+class AddLabel(Change):
+    label: Label
+
+
+class RenameLabel(Change):
+    label: Label
+    to: Label
+
+
+class MergeLabels(Change):
+    label: Label
+    into: Label
+
+
+class DescribeLabel(Change):
+    label: Label
+    meaning: Annotated[str, Field(max_length=200, description="A line; empty: none.")]
+
+
+class Search(Change):
+    text: Annotated[
+        str | None,
+        Field(max_length=2_000, description="A condition, or words; null: as they come."),
+    ]
+
+
+class SetTag(Change):
+    tag: Label
+    item: ItemId
+    value: bool | None
+
+
+class WriteNote(Change):
+    text: Text
+    item: ItemId | None = None
+
+
+class DropRule(Change):
+    example: ItemId
+
+
+class EditRule(Change):
+    example: ItemId
+    condition: Text
+    label: Label
+
+
+class Settings(Change):
+    order: Literal["file", "random", "least sure"] | None = None
+    overlap: Annotated[float, Field(ge=0, le=1)] | None = None
+    lease: Annotated[float, Field(gt=0, le=1e8)] | None = None
+    until: dict[str, Any] | None = Field(
+        None, description="A stopper, such as {'no mistake in': 40}; {} for none."
+    )
+
+
+# -- responses
+
+
+def plain(value: Any) -> Any:
+    """A cell as JSON: dates as text."""
+    return value.isoformat() if isinstance(value, datetime | date) else value
+
+
+@dataclass
+class Saved:
+    """An event that is safely in the log."""
+
+    number: int
+    id: str
+    outcome: str | None
+    event: str | None
+
+
+@dataclass
+class Named:
+    id: Any
+    name: str
+
+    @classmethod
+    def of(cls, row: Row) -> Named:
+        """An item: `id` is what to send back, `name` what to show."""
+        return Named(codec.encode(row.identity), str(row))
+
+
+@dataclass
+class Item(Named):
+    cells: dict[str, Any]
+
+    @classmethod
+    def of(cls, row: Row) -> Item:
+        """An item with its cells."""
+        cells = {name: plain(value) for name, value in row.items()}
+        return Item(codec.encode(row.identity), str(row), cells)
+
+
+@dataclass
+class Difference:
+    column: str
+    item: Any
+    example: Any
+
+
+@dataclass
+class Candidate:
+    feature: str
+    items: int
+    exact: bool
+    yes: int
+    no: int
+    score: float
+
+    @classmethod
+    def of(cls, one: features.candidates.Candidate) -> Candidate:
+        """A candidate: `feature` is what to send, `items` how many it covers."""
+        score = round(one.score, 4)
+        return Candidate(str(one.feature), one.covers, one.exact, one.yes, one.no, score)
+
+
+@dataclass
+class Given:
+    id: str
+    asks: Literal["answer", "label", "feature"]
+    kept: str | None
+    until: str
+    item: Item
+    guess: str | None
+    example: Item | None
+    differs: list[Difference]
+    candidates: list[Candidate]
+
+
+@dataclass
+class Recent:
+    mistakes: int
+    guesses: int
+
+
+@dataclass
+class Error:
+    low: float
+    likely: float
+    high: float
+    sentence: str
+
+
+@dataclass
+class Progress:
+    items: int
+    labelled: int
+    waiting: int
+    unsure: int
+    skipped: int
+    left: int
+    mistakes: int
+    guesses: int
+    recent: Recent
+    rules: int
+    teachers: int
+    error: Error
+    may_stop: bool
+    stop: str | None
+
+    @classmethod
+    def of(cls, summary: sessions.Summary, **more: Any) -> Self:
+        """How far a session is."""
+        values = {**vars(summary), **more}
+        values["recent"] = Recent(*summary.recent)
+        values["error"] = Error(*summary.error, values.pop("estimate"))
+        return cls(**values)
+
+
+@dataclass
+class Point:
+    guess: int
+    mistakes: int
+
+
+@dataclass
+class Bound:
+    mistakes: Annotated[Any, WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "null"}]})]
+    """Any: pydantic would write a whole number as 21.0."""
+    m: int | None
+    k: int
+
+
+@dataclass
+class Course(Progress):
+    curve: list[Point]
+    last: list[bool]
+    bound: Bound
+
+
+@dataclass
+class Next:
+    """The next item; or that there is none."""
+
+    done: bool
+    message: str | None
+    busy: int
+    given: Given | None
+    labels: list[str]
+    progress: Progress
+    can_undo: bool
+    can_redo: bool
+    saved: int
+
+
+@dataclass
+class SavedNext:
+    saved: Saved
+    next: Next | None
+
+
+@dataclass
+class Checked:
+    valid: bool
+    message: str
+    spot: list[int] | None
+    feature: str | None
+    here: bool | None
+    there: bool | None
+    tells: bool
+    items: int | None
+
+
+@dataclass
+class Table:
+    name: str
+    items: int
+    id: str | None
+    columns: dict[str, str]
+
+
+@dataclass
+class Session:
+    name: str
+    learner: str
+    parameters: dict[str, Any]
+    seed: int
+    version: str
+    table: Table
+    settings: dict[str, Any]
+    labels: list[str]
+    tags: list[str]
+    teachers: list[str]
+    progress: Progress
+    saved: int
+
+
+@dataclass
+class Listed:
+    name: str
+    events: int
+    table: str
+    items: int
+    opened: str
+    last: str
+    open: bool
+
+
+@dataclass
+class Sessions:
+    sessions: list[Listed]
+
+
+@dataclass
+class Tables:
+    tables: list[str]
+
+
+@dataclass
+class Me:
+    name: str
+    owner: bool
+    csrf: str | None
+
+
+@dataclass
+class Answered:
+    event: str
+    number: int
+    at: str
+    teacher: str
+    item: Named
+    guess: str | None
+    example: Named | None
+    answer: Answer
+    label: str | None
+    feature: str | None
+    outcome: str | None
+    undone: bool
+    changes: list[str]
+
+    @classmethod
+    def of(cls, one: sessions.Answered, **more: Any) -> Self:
+        """One answer in the history."""
+        example = one.guess.example
+        return cls(
+            event=one.id,
+            number=one.number,
+            at=one.at,
+            teacher=one.teacher,
+            item=Named.of(one.item),
+            guess=cast(Any, one.guess.label),
+            example=None if example is None else Named.of(example),
+            answer=cast(Any, one.answer),
+            label=one.label,
+            feature=one.feature,
+            outcome=one.outcome,
+            undone=one.undone,
+            changes=list(one.changes),
+            **more,
+        )
+
+
+@dataclass
+class History:
+    answers: list[Answered]
+    before: int | None
+
+
+@dataclass
+class Literals:
+    feature: str
+    wanted: bool
+
+
+@dataclass
+class Rule:
+    number: int
+    sentence: str | None
+    literals: list[Literals]
+    label: str | None
+    example: Named | None
+    by_hand: bool
+    teacher: str | None
+    right: int
+    wrong: int
+    items: int | None
+    is_default: bool
+
+
+@dataclass
+class Rules:
+    rules: list[Rule]
+    saved: int
+
+
+@dataclass
+class Items:
+    total: int
+    items: list[Item]
+
+
+@dataclass
+class Candidates:
+    candidates: list[Candidate]
+
+
+@dataclass
+class Labels:
+    labels: list[str]
+    meanings: dict[str, str]
+
+
+@dataclass
+class Tags:
+    tags: list[str]
+
+
+@dataclass
+class Note:
+    event: str
+    number: int
+    at: str
+    teacher: str | None
+    text: str
+    item: Named | None
+
+    @classmethod
+    def of(cls, event: sessions.Event, row: Row | None) -> Note:
+        """A note, and the item it is about."""
+        item = None if row is None else Named.of(row)
+        return Note(event.id, event.number, event.at, event.by, event.data["text"], item)
+
+
+@dataclass
+class Notes:
+    notes: list[Note]
+
+
+@dataclass
+class Odd(Answered):
+    expected: str | None
+    expected_feature: str | None
+    score: float
+    why: str
+
+
+@dataclass
+class OddOnes:
+    odd: list[Odd]
+    by_teacher: dict[str, int]
+
+
+@dataclass
+class Health:
+    status: Literal["ok", "failing"]
+    version: str
+    uptime: float
+    sessions: int
+
+
+@dataclass
+class Dispute:
+    item: Named
+    answers: list[Answered]
+
+
+@dataclass
+class Agreement:
+    items: int
+    labels: float | None
+    alpha: float | None
+    reasons: int
+    features: float | None
+
+
+@dataclass
+class Disputes:
+    disagreements: list[Dispute]
+    agreement: Agreement

@@ -1,1 +1,0 @@
-"""The shapes of what is sent and told over HTTP, for the schema in /api/openapi.json."""

@@ -198,8 +198,7 @@ def test_nothing_is_shown_that_is_not_committed(
             return give(session, "Ann")
 
         def full() -> None:
-            session._log.writer.spoil(StoreError("the disk is full"))
-            commit()
+            raise StoreError("the disk is full")
 
         monkeypatch.setattr(session._log.writer, "commit", full)
         before = session.number

@@ -104,7 +104,7 @@ def test_what_is_done_together_is_lost_together(store: Store) -> None:
             session._log.writer._connect().close()
             session.note("Ann", "between")
 
-        for trouble in (break_off, lambda: session._log.writer.spoil(StoreError("gone"))):
+        for trouble in (break_off, lambda: session._log.fail(StoreError("gone"))):
             with pytest.raises(StoreError):
                 note_twice(trouble)
             assert (session.number, events_on_disk(store)) == (before, on_disk)

@@ -90,7 +90,7 @@ class Piped:
         return read.rstrip("\n") if read else None
 
 
-class Lines:
+class Lines(Piped):
     """A terminal that gives whole lines only, as on Windows: a key, then Enter.
 
     Enter alone is the key Enter; other keys without a letter are typed by name.
@@ -101,9 +101,6 @@ class Lines:
     condition: ('2', 'enter', 'escape', 'legs > 2', None)
     """
 
-    def __init__(self, stream: IO[str]) -> None:
-        self._stream = stream
-
     def key(self) -> str | None:
         read = self._stream.readline()
         if not read:
@@ -113,8 +110,7 @@ class Lines:
 
     def line(self, prompt: str) -> str | None:
         print(prompt, end="", flush=True)
-        read = self._stream.readline()
-        return read.rstrip("\n") if read else None
+        return super().line(prompt)
 
 
 class Terminal:

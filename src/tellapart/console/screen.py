@@ -13,14 +13,7 @@ from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import spoken
 from tellapart.protocol import Label
 from tellapart.sessions import Given, Summary
-from tellapart.sessions.phrasing import (
-    covers,
-    harmless,
-    how_far,
-    name,
-    show,
-    stop_hint,
-)
+from tellapart.sessions.phrasing import covers, harmless, how_far, name, show, stop_hint
 
 _LONGEST = 400
 _SIGNS = {"enter": "Enter", "escape": "Esc", "space": "Space"}
@@ -71,10 +64,14 @@ class Screen:
         else:
             self.say(f"I think {given.guess.label}, because it is like {name(example)}.", "bold")
 
-    def choices(self, lines: Sequence[str]) -> None:
-        """Up to nine things to choose from, with their keys."""
-        for number, line in enumerate(lines[:9], 1):
-            self.say(f"  {number}  {line}")
+    def candidates(self, candidates: Sequence[Candidate]) -> None:
+        """Up to nine features to choose from, with how many items they cover in a column."""
+        texts = [spoken(one.feature) for one in candidates]
+        wide = min(40, max(map(len, texts), default=0))
+        for number, (text, one) in enumerate(zip(texts[:9], candidates, strict=False), 1):
+            self.say(f"  {number}  {text:<{wide}}  {covers(one)}")
+        if not candidates:
+            self.say("  None of the columns. Write a condition, or set a tag.", "dim")
 
     def labels(self, labels: Sequence[str], guess: Label, meanings: Mapping[str, str]) -> None:
         """The labels, each with its key for good, and what it means."""
@@ -108,10 +105,3 @@ def _text(text: str, style: str = "") -> Text:
     more = len(text) - _LONGEST
     shown = harmless(text[:_LONGEST])
     return Text(shown if more <= 0 else f"{shown}... and {more:,} characters more", style)
-
-
-def offers(candidates: Sequence[Candidate]) -> list[str]:
-    """Candidates as lines, with how many items they cover in a column."""
-    said = [spoken(one.feature) for one in candidates]
-    wide = min(40, max(map(len, said), default=0))
-    return [f"{text:<{wide}}  {covers(one)}" for text, one in zip(said, candidates, strict=True)]

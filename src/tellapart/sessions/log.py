@@ -28,6 +28,7 @@ class Log:
         self.state: State | None = None
         """None after trouble: then it is read from the log again."""
         self._gathers = False
+        self._failure: BaseException | None = None
         self.writer = store.writer(name)
         try:
             self._load()
@@ -53,6 +54,8 @@ class Log:
     def ready(self) -> Iterator[State]:
         """The state, for one thread at a time."""
         with self.lock:
+            if self._gathers and self._failure is not None:
+                raise self._failure
             yield self._load() if self.state is None else self.state
 
     @contextmanager
@@ -62,17 +65,23 @@ class Log:
             if self._gathers:
                 yield
                 return
-            self._gathers = True
-            self.writer.gather()
+            self._gathers, self._failure = True, None
             try:
                 yield
             finally:
                 self._gathers = False
+                if self._failure is not None:
+                    raise self._failure
                 try:
                     self.writer.commit()
-                except BaseException:
-                    self.state = None
+                except BaseException as error:
+                    self.fail(error)
                     raise
+
+    def fail(self, error: BaseException) -> None:
+        """Forget what is not committed: after trouble, only the log knows what was written."""
+        self._failure, self.state = error, None
+        self.writer.drop()
 
     def append(
         self,
@@ -86,12 +95,12 @@ class Log:
         event = Event(state.number + 1, id or new_id(), stamp(self.clock()), type, by, data)
         event.check()
         try:
-            self.writer.append(event)
+            self.writer.insert(event)
+            if not self._gathers:
+                self.writer.commit()
             state.take(event)
         except BaseException as error:
-            # Whether it was written is not known when a connection breaks: read the log again.
-            self.writer.spoil(error)
-            self.state = None
+            self.fail(error)
             raise
         return self.saved(state, event.id)
 

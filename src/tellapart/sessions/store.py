@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from tellapart import codec
@@ -22,6 +22,7 @@ from tellapart.sessions.sqlite import Sqlite
 if TYPE_CHECKING:
     from tellapart.sessions.postgres import Postgres
 
+T = TypeVar("T")
 TABLE = "tellapart_events"
 _CREATE = f"""CREATE TABLE IF NOT EXISTS {TABLE} (
     session TEXT NOT NULL,
@@ -239,13 +240,14 @@ class Store:
 
 
 class Writer:
-    """Appends to the log of one session, over one connection that it keeps."""
+    """Writes to the log of one session, over one connection that it keeps.
+
+    What fails raises `StoreError` and drops the connection: whatever was not committed is lost.
+    """
 
     def __init__(self, store: Store, name: str) -> None:
         self.store, self.name = store, name
         self._connection: Any = None
-        self._gathers = False
-        self._failure: BaseException | None = None
         self._connect()
 
     def _connect(self) -> Any:
@@ -254,50 +256,36 @@ class Writer:
                 self._connection = self.store.database.connect(self.name)
         return self._connection
 
-    def append(self, event: Event) -> None:
-        """Insert and commit; raises `StoreError` if the event is not safely there."""
-        self._safely(lambda connection: self.store.insert(connection, self.name, [event]))
-
-    def gather(self) -> None:
-        """From now on insert only, until `commit`."""
-        self._gathers, self._failure = True, None
+    def insert(self, event: Event) -> None:
+        """Insert an event; it is safe after `commit`."""
+        self._do(lambda connection: self.store.insert(connection, self.name, [event]))
 
     def commit(self) -> None:
-        """Commit what was gathered; raises what went wrong if it is not all safely there."""
-        self._gathers = False
-        if self._failure is not None:  # with the connection went whatever came before
-            raise self._failure
-        self._safely(lambda connection: None)
-
-    def spoil(self, failure: BaseException) -> None:
-        """Nothing of what was gathered is to be committed."""
-        if self._gathers and self._failure is None:
-            self._failure = failure
-            self.drop()
+        """Commit what was inserted."""
+        self._do(lambda connection: connection.commit())
 
     def read(self) -> list[Event]:
-        """The log."""
-        found: list[Event] = []
-        self._safely(lambda connection: found.extend(self.store._read(connection, self.name)))
-        return found
+        """The whole log."""
 
-    def _safely(self, work: Callable[[Any], object]) -> None:
-        if self._gathers and self._failure is not None:
-            raise self._failure
+        def work(connection: Any) -> list[Event]:
+            events = self.store._read(connection, self.name)
+            connection.commit()
+            return events
+
+        return self._do(work)
+
+    def _do(self, work: Callable[[Any], T]) -> T:
         try:
             connection = self._connect()
             with self.store.explained("written"):
                 try:
-                    work(connection)
-                    if not self._gathers:
-                        connection.commit()
+                    return work(connection)
                 except self.store.database.conflict as error:
                     raise StoreError(
                         f"another program has written to the session {self.name!r} in"
                         f" {self.store.where}. Nothing is lost; close one of the two, and try again"
                     ) from error
-        except BaseException as error:
-            self._failure = error
+        except BaseException:
             self.drop()
             raise
 

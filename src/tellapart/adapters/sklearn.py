@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.engines.match import clause_numbers
 from tellapart.errors import MissingExtra
 from tellapart.features import Above
 from tellapart.learners import AutoDFF
 from tellapart.model import Not, truth
 from tellapart.protocol import Correction, Feature, Guess, Item, Label, Learner, Teacher, teach
+from tellapart.simulation import clause_numbers
 from tellapart.simulation.bits import Words, pack
 from tellapart.tables import Row
 

@@ -1,6 +1,5 @@
-"""Running a model over a file, on an engine made for that."""
+"""Running a model over a file, with Polars, DuckDB or Spark."""
 
-from tellapart.engines.output import Predicted
-from tellapart.engines.predict import predict_file
+from tellapart.engines.predict import Predicted, predict_file
 
 __all__ = ["Predicted", "predict_file"]

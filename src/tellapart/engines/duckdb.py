@@ -5,14 +5,12 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
-from tellapart.engines.output import Answers
+from tellapart.engines.predict import Job
 from tellapart.engines.sql_query import Query
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.features.tree import Type
-from tellapart.model import DecisionList
 from tellapart.tables import Scan
 
 _MISFIT = "error('tellapart: ' || {0} || ' does not fit')"
@@ -52,32 +50,24 @@ _FROM_JSON = {
 """The same of a value of JSON."""
 
 
-def run(
-    scan: Scan,
-    model: DecisionList,
-    answers: Answers,
-    out: Path,
-    kind: str,
-    keep: Sequence[str],
-    names: Sequence[str],
-    progress: Callable[[int, int | None], None],
-) -> int:
-    """Write the answers for every row of `scan` to `out`; returns how many rows there were."""
+def run(job: Job) -> int:
+    """Do the job; returns how many rows there were."""
     try:
         import duckdb
     except ImportError:
         raise MissingExtra("The engine duckdb", "duckdb") from None
-    _tell_apart(scan, keep)
+    scan, out = job.scan, job.out
+    _refuse_equal_names(scan, job.keep)
     query = Query("duckdb", scan.types)
     with duckdb.connect() as base, tempfile.TemporaryDirectory(dir=out.parent) as spill:
         base.execute("SET TimeZone = 'UTC'")
         base.execute(f"SET temp_directory = {query.text(spill)}")
-        source, cleaned, kept = _source(scan, keep, query, base)
-        select = query.select(model, answers, source, cleaned, kept, names)
-        form = {"csv": "csv, HEADER", "jsonl": "json", "parquet": "parquet"}[kind]
+        source, cleaned, kept = _source(scan, job.keep, query, base)
+        select = query.select(job, source, cleaned, kept)
+        form = {"csv": "csv, HEADER", "jsonl": "json", "parquet": "parquet"}[job.kind]
         copy = f"COPY ({select}) TO {query.text(str(out))} (FORMAT {form})"
         try:
-            return _watched(base, copy, progress)
+            return _watched(base, copy, job.progress)
         except duckdb.Error as error:
             scan.explain(error)
 
@@ -123,7 +113,7 @@ def _source(
     return source, cleaned, [names[name] for name in keep]
 
 
-def _tell_apart(scan: Scan, keep: Sequence[str]) -> None:
+def _refuse_equal_names(scan: Scan, keep: Sequence[str]) -> None:
     """DuckDB takes `a` and `A` for the same column; in CSV files we number them."""
     read = {*scan.types, *keep}
     for name in read if scan.kind == "csv" else scan.columns:

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tellapart.engines.match import clause_numbers
-from tellapart.engines.output import Answers
+from tellapart.engines.predict import Job
 from tellapart.export.feature_trees import tree_of
 from tellapart.features.to_polars import DTYPE, translate
-from tellapart.simulation.bits import Words
-from tellapart.tables import Scan
+from tellapart.simulation import Words, clause_numbers
 from tellapart.tables.bits import words
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def run(
-    scan: Scan,
-    answers: Answers,
-    out: Path,
-    kind: str,
-    keep: Sequence[str],
-    names: Sequence[str],
-    progress: Callable[[int], None],
-    *,
-    sieve: bool = False,
-) -> int:
-    """Write the answers for every row of `scan` to `out`; returns how many rows there were."""
+def run(job: Job, *, without_gaps: bool = False) -> int:
+    """Do the job; returns how many rows there were. `without_gaps` leaves out empty lines."""
     import polars as pl
 
+    scan, answers, keep, names = job.scan, job.answers, job.keep, job.names
+    total = scan.count()
     features = list(
         dict.fromkeys(lit.feature for clause in answers.clauses[:-1] for lit in clause.literals)
     )
@@ -53,7 +42,7 @@ def run(
         numbers = pl.Series(clause_numbers(answers.clauses, truth, batch.height))
         rows += batch.height
         gaps = gaps or bool(batch.get_column("short").any())
-        progress(rows)
+        job.progress(rows, total)
         kept = [batch.get_column(f"kept {n}") for n in range(len(keep))]
         clause = (numbers + 1).cast(pl.UInt32)
         columns = [*kept, labels.gather(numbers), clause, examples.gather(numbers)]
@@ -64,7 +53,9 @@ def run(
     holds = [translate(tree_of(f, scan.types), clean=True).alias(places[f]) for f in features]
     kept = [pl.col(f"kept {n}") for n in range(len(keep))]
     try:
-        frame = scan.lazy([*keep, scan.columns[-1]], sieve=sieve).select([short, *holds, *kept])
+        frame = scan.lazy([*keep, scan.columns[-1]], sieve=without_gaps).select(
+            [short, *holds, *kept]
+        )
         found = frame.collect_schema()
         made = [*(found[f"kept {n}"] for n in range(len(keep))), dtype, pl.UInt32(), pl.String()]
         answered = frame.map_batches(
@@ -72,14 +63,15 @@ def run(
         )
         # a CSV row that is too long shows only where all columns are read
         how = pl.QueryOptFlags(projection_pushdown=scan.kind != "csv")
-        if kind == "parquet":
-            answered.sink_parquet(out, optimizations=how)
-        elif kind == "csv":
-            answered.sink_csv(out, optimizations=how)
-        else:
-            answered.sink_ndjson(out, optimizations=how)
+        sink(answered, job.out, job.kind, optimizations=how)
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
         scan.explain(error)
-    if gaps and not sieve and scan.gaps():
-        return run(scan, answers, out, kind, keep, names, progress, sieve=True)
+    if gaps and not without_gaps and scan.gaps():
+        return run(job, without_gaps=True)
     return rows
+
+
+def sink(frame: pl.LazyFrame, out: Path, kind: str, **options: Any) -> None:
+    """Write a lazy frame to a file."""
+    name = {"csv": "sink_csv", "jsonl": "sink_ndjson", "parquet": "sink_parquet"}[kind]
+    getattr(frame, name)(out, **options)

@@ -1,23 +1,74 @@
-"""Label every row of a file, on the engine of your choice."""
+"""Label every row of a file with one of the engines Polars, DuckDB and Spark."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from tellapart.engines.output import Answers, Predicted, output_kind, output_names
 from tellapart.errors import ParameterError
+from tellapart.export.clauses import example_text, reachable
 from tellapart.export.feature_trees import check_reading, columns_of
 from tellapart.export.files import replacing
+from tellapart.export.sql import label_kind
 from tellapart.features.expression import types as read_types
 from tellapart.features.tree import Type
-from tellapart.model import DecisionList
+from tellapart.model import Clause, DecisionList
 from tellapart.tables import Scan
 from tellapart.tables.encodings import in_utf8, is_utf8
 from tellapart.tables.read import check_csv, kind_of
 
 Engine: TypeAlias = Literal["polars", "duckdb", "spark"]
+
+KINDS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+COLUMNS = ("label", "clause", "example")
+
+_TYPES = {str: Type.TEXT, bool: Type.BOOL, int: Type.INTEGER, float: Type.NUMBER}
+
+
+class Predicted(NamedTuple):
+    """What was done."""
+
+    rows: int
+    path: Path
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What each clause says, by number."""
+
+    clauses: Sequence[Clause]
+    labels: list[Any]
+    type: Type
+    """What the labels are: text, bool, integer or number."""
+    examples: list[str | None]
+
+    @classmethod
+    def of(cls, model: DecisionList) -> Answers:
+        clauses = reachable(model)
+        labels: list[Any] = [clause.label for clause in clauses]
+        examples = [example_text(clause.example) for clause in clauses]
+        return cls(clauses, labels, _TYPES[label_kind(labels)], examples)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What an engine has to do: write the answers for every row of `scan` to `out`."""
+
+    scan: Scan
+    model: DecisionList
+    answers: Answers
+    out: Path
+    kind: str
+    """The format of `out`: csv, jsonl or parquet."""
+    keep: Sequence[str]
+    """Columns of the table to write as well."""
+    names: Sequence[str]
+    """The columns of `out`."""
+    progress: Callable[[int, int | None], None]
+    master: str | None = None
 
 
 def predict_file(
@@ -81,11 +132,14 @@ def predict_file(
     """
     table, out = Path(table), Path(out)
     check_reading(model)
-    kind = output_kind(out)
+    kind = _output_kind(out)
     if out.exists() and table.exists() and out.samefile(table):
         raise ParameterError(f"{out} is the table itself; give another name for the output")
     if kind_of(table) != "csv":
         check_csv(table, types or separator or nulls or not is_utf8(encoding))
+    if engine not in ("polars", "duckdb", "spark"):
+        raise ParameterError(f"engine must be polars, duckdb or spark, got {engine!r}")
+    run: Callable[[Job], int] = importlib.import_module(f"tellapart.engines.{engine}").run
     answers = Answers.of(model)
     wanted = _wanted(model, types or {})
     tell = progress or (lambda done, total: None)
@@ -93,24 +147,8 @@ def predict_file(
         scan = Scan(readable, wanted, nulls, separator)
         kept = scan.columns if keep == "all" else list(keep)
         scan.check([*(types or {}), *kept])
-        names = output_names(kept, prefix)
-        if engine == "polars":
-            from tellapart.engines.polars import run as run_polars
-
-            total = scan.count()
-            rows = run_polars(
-                scan, answers, beside, kind, kept, names, lambda done: tell(done, total)
-            )
-        elif engine == "duckdb":
-            from tellapart.engines.duckdb import run as run_duckdb
-
-            rows = run_duckdb(scan, model, answers, beside, kind, kept, names, tell)
-        elif engine == "spark":
-            from tellapart.engines.spark import run as run_spark
-
-            rows = run_spark(scan, model, answers, beside, kind, kept, names, master)
-        else:
-            raise ParameterError(f"engine must be polars, duckdb or spark, got {engine!r}")
+        names = _output_names(kept, prefix)
+        rows = run(Job(scan, model, answers, beside, kind, kept, names, tell, master))
     return Predicted(rows, out)
 
 
@@ -127,3 +165,23 @@ def _wanted(model: DecisionList, types: Mapping[str, str]) -> dict[str, Type | N
         if name in wanted:
             wanted[name] = given
     return wanted
+
+
+def _output_kind(path: Path) -> str:
+    """csv, jsonl or parquet, by the ending."""
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise ParameterError(f"the output must end in {', '.join(KINDS)}, got {path.name!r}")
+    return kind
+
+
+def _output_names(keep: Sequence[str], prefix: str) -> list[str]:
+    """The columns of the output: those kept, then ours; a name that is taken is refused."""
+    names = [*keep, *(prefix + name for name in COLUMNS)]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(
+                f"the output would have two columns {name!r}: give a prefix for ours, such as"
+                " --prefix predicted_, or do not keep the other"
+            )
+    return names

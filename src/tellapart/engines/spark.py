@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tellapart.engines.output import Answers
+from tellapart.engines.polars import sink
+from tellapart.engines.predict import Job
 from tellapart.engines.sql_query import Query
 from tellapart.errors import FormatError, MissingExtra, TellapartError
 from tellapart.features.tree import Type
-from tellapart.model import DecisionList
 from tellapart.tables import Scan
 from tellapart.tables.frames import first_line
 
@@ -104,37 +104,29 @@ def _quiet() -> Iterator[None]:
         os.close(kept)
 
 
-def run(
-    scan: Scan,
-    model: DecisionList,
-    answers: Answers,
-    out: Path,
-    kind: str,
-    keep: Sequence[str],
-    names: Sequence[str],
-    master: str | None,
-) -> int:
-    """Write the answers for every row of `scan` to `out`; returns how many rows there were."""
+def run(job: Job) -> int:
+    """Do the job; returns how many rows there were."""
+    scan, out = job.scan, job.out
     if scan.kind == "ipc":
         raise FormatError(
             f"{scan.name}: Spark cannot read Arrow files. Save it as Parquet, or use the engine"
             " polars"
         )
     query = Query("spark", scan.types)
-    with _running(master) as spark, tempfile.TemporaryDirectory(dir=out.parent) as folder:
+    with _running(job.master) as spark, tempfile.TemporaryDirectory(dir=out.parent) as folder:
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
 
         parts = Path(folder, "parts")
         try:
-            cleaned, kept = _read(spark, scan, keep, query)
-            select = query.select(model, answers, "tellapart_items", cleaned, kept, names)
+            cleaned, kept = _read(spark, scan, job.keep, query)
+            select = query.select(job, "tellapart_items", cleaned, kept)
             spark.sql(select).write.parquet(str(parts))
         except (PySparkException, Py4JError) as error:
             scan.explain(error)
         finally:
             spark.catalog.dropTempView("tellapart_items")
-        return _join(parts, out, kind)
+        return _join(parts, out, job.kind)
 
 
 @contextmanager
@@ -189,10 +181,5 @@ def _join(parts: Path, out: Path, kind: str) -> int:
 
     files = sorted(parts.glob("part-*.parquet"))
     frame = pl.scan_parquet(files)
-    if kind == "parquet":
-        frame.sink_parquet(out)
-    elif kind == "csv":
-        frame.sink_csv(out)
-    else:
-        frame.sink_ndjson(out)
+    sink(frame, out, kind)
     return int(frame.select(pl.len()).collect().item())

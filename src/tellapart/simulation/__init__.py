@@ -7,7 +7,7 @@ from tellapart.simulation.mind import Mind
 from tellapart.simulation.plain import Plain
 from tellapart.simulation.said import Said
 from tellapart.simulation.source import Source, column
-from tellapart.simulation.whole import fired, predict, predict_chunks
+from tellapart.simulation.whole import clause_numbers, fired, predict, predict_chunks
 
 __all__ = [
     "Codes",
@@ -19,6 +19,7 @@ __all__ = [
     "Words",
     "bit",
     "blank",
+    "clause_numbers",
     "clear",
     "clear_tail",
     "column",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from tellapart.errors import FeatureError
-from tellapart.model import DecisionList, holds
+from tellapart.model import Clause, DecisionList, holds
 from tellapart.protocol import Feature, Label
-from tellapart.simulation.bits import blank, words_for
+from tellapart.simulation.bits import Words, blank, words_for
 from tellapart.simulation.codes import Codes, Labels
 from tellapart.simulation.engine import engine
+from tellapart.simulation.plain import Plain
 from tellapart.simulation.source import Source, column
 
 
@@ -78,3 +82,28 @@ def _say(model: DecisionList, source: Source, codes: Sequence[int], count: int) 
             made.require(slot, columns[feature], wanted)
     made.say(len(source))
     return Codes(planes, len(source))
+
+
+def clause_numbers(
+    clauses: Sequence[Clause], truth: Callable[[Feature], Words], items: int
+) -> npt.NDArray[np.uint32]:
+    """The number of the first clause that covers each item, from 0; the last one covers the rest.
+
+    The number is kept as binary digits, a packed column each, so that a clause costs a few passes
+    over words and never one over items.
+
+    >>> from tellapart.model import Clause, Literal
+    >>> from tellapart.simulation.bits import pack
+    >>> clauses = [Clause((Literal("milk"),), "bear"), Clause((), "duck")]
+    >>> clause_numbers(clauses, lambda feature: pack([False, True, True]), 3).tolist()
+    [1, 0, 0]
+    """
+    last = len(clauses) - 1
+    digits = [blank(words_for(items)) for _ in range(last.bit_length())]
+    clause_list = Plain(digits, default=last)
+    for number, clause in enumerate(clauses[:last]):
+        clause_list.append(code=number)
+        for feature, wanted in clause.literals:
+            clause_list.require(number, truth(feature), wanted)
+    clause_list.say(items)
+    return Codes(digits, items).array().astype(np.uint32, copy=False)

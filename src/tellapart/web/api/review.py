@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from fastapi import APIRouter, Query
 
-from tellapart.engines.match import clause_numbers
+from tellapart.simulation import clause_numbers
 from tellapart.export import sentences
 from tellapart.export.text import Words
 from tellapart.features.phrasing import spoken

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tellapart.errors import ParameterError
-from tellapart.export.clauses import example_text, reachable
 from tellapart.export.feature_trees import check_reading, columns_of
 from tellapart.export.files import replacing
 from tellapart.export.sql import label_kind
+from tellapart.export.text import example_text, reachable
 from tellapart.features.expression import types as read_types
 from tellapart.features.tree import Type
 from tellapart.model import Clause, DecisionList

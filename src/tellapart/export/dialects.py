@@ -1,4 +1,4 @@
-"""What each engine understands in its own way. docs/export.md has the list in words."""
+"""The dialects: what each engine needs in its own way. docs/export.md has the list in words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DuckDB(Lowering):
         if not wanted.isascii():
             return anonymous("REGEXP_FULL_MATCH", operand, f"(?s){regex(pattern, fold=True)}")
         made = self.matched(exp.ILike, operand, pattern)
-        # the only characters beyond ASCII that DuckDB takes for one of a to z
+        # the only characters beyond ASCII that DuckDB matches with one of a to z
         strange = [other for letter, other in (("i", "İ"), ("k", "\u212a")) if letter in wanted]
         if not strange:
             return made

@@ -1,7 +1,7 @@
-"""Every kind of feature as a syntax tree of the feature language, so that one translation does.
+"""Every kind of feature as a syntax tree of the feature language, so that one translation suffices.
 
-A model asks of a feature only whether it is true, so false and unknown may stand for each other
-here: a column that cannot equal the value it is compared with is plainly false.
+A model asks of a feature only whether it is true, so false and unknown are the same here: a column
+that cannot equal the value it is compared with is false.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Models in files: written whole or not at all, read back exactly."""
+"""Model files: written whole or not at all, read back exactly."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def write_whole(path: str | Path, data: bytes) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A path beside `path` to write to, which takes its place at the end; after an error nothing is
-    left of it.
+    """A path beside `path` to write to. It replaces `path` at the end, or is removed after an
+    error.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

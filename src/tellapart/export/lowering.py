@@ -1,33 +1,33 @@
 """A syntax tree as SQL that means the same on every engine.
 
 `Lowering` builds sqlglot nodes; sqlglot knows how a dialect spells types, quotes and texts, and
-`dialects` has a subclass for each engine with what it understands differently. Written here is what
-most engines agree on:
+`dialects` has a subclass for each engine that differs. What most engines agree on is here:
 
-- every number that is not a whole one is cast to a double; NaN, infinity and what overflows become
-  unknown by a guard, where ranges say that it can happen at all;
-- the letters of a pattern that ignores case are written out, whatever an engine knows of case;
+- every number that is not a whole one is cast to a double; NaN, infinity and overflow become
+unknown by a guard, where they are possible (`reach`); - a pattern that ignores case lists both
+cases of every letter, so that the engine's own idea of case does not matter;
 - where only truth counts (`loose`), a guard is one more condition; elsewhere it is a CASE.
 """
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from collections.abc import Sequence
 from datetime import datetime
 from functools import reduce
-from typing import Any, ClassVar, TypeGuard
+from typing import Any, ClassVar, NamedTuple, TypeGuard
 
 from sqlglot import exp
 
 from tellapart.errors import ExportError
-from tellapart.export.names import identifier
-from tellapart.export.ranges import LARGEST, reach
 from tellapart.export.sql_nodes import (
     anonymous,
     cast,
     escape,
     figures,
+    identifier,
     opposite,
     string,
     whole,
@@ -42,14 +42,18 @@ _COMPARE: dict[str, type[exp.Expr]] = {
     "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
 }  # fmt: skip
 _COMPUTE: dict[str, type[exp.Expr]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
+LARGEST = sys.float_info.max
+SMALLEST = math.ulp(0.0)
+"""The double next to zero."""
+
 _CHAIN = 100
-"""Longer chains of AND and OR are cut into groups: SQLite takes no more than 1000 levels."""
+"""Longer chains of AND and OR are cut into groups: SQLite allows at most 1000 levels."""
 _MOST = 2_000
-"""Numbers written for one feature, before it is refused."""
+"""The most numbers written for one feature; beyond that it is refused."""
 
 
 class Lowering:
-    """The common ground. One object lowers one feature."""
+    """What all engines share. One object lowers one feature."""
 
     name: ClassVar[str]
     dialect: ClassVar[Any]
@@ -59,7 +63,7 @@ class Lowering:
     def __init__(self, *, clean: bool = False) -> None:
         self.clean = clean
         """No column holds NaN or infinity."""
-        self.spent = 0
+        self.numbers = 0
 
     def sql(self, made: exp.Expr) -> str:
         return made.sql(dialect=self.dialect)
@@ -153,30 +157,30 @@ class Lowering:
         if op == "<>":
             return [*self.finite(left), *self.finite(right)]
         limits = []
-        if self.doubtful(low):
+        if self.may_not_be_finite(low):
             limits.append(self.operator(">=", self.raw(low), self.constant(-LARGEST)))
-        if self.doubtful(high):
+        if self.may_not_be_finite(high):
             limits.append(self.operator("<=", self.raw(high), self.constant(LARGEST)))
         return limits
 
     def finite(self, node: Node) -> list[exp.Expr]:
-        """The conditions under which a number is finite, if there is doubt."""
-        return [self.is_finite(node)] if self.doubtful(node) else []
+        """The conditions under which a number is finite; none if it always is."""
+        return [self.is_finite(node)] if self.may_not_be_finite(node) else []
 
     def is_finite(self, node: Node) -> exp.Expr:
         return self.operator("<=", exp.Abs(this=self.raw(node)), self.constant(LARGEST))
 
-    def doubtful(self, node: Node) -> bool:
+    def may_not_be_finite(self, node: Node) -> bool:
         """Whether `raw` may give infinity or NaN: because a column holds it, or by overflow.
         Divisors and the parts of coalesce have their own guards."""
         match node:
             case tree.Column():
                 return node.type is Type.NUMBER and not self.clean
             case tree.Arithmetic():
-                right = node.op != "/" and self.doubtful(node.right)
-                return right or self.doubtful(node.left) or reach(node).overflows
+                right = node.op != "/" and self.may_not_be_finite(node.right)
+                return right or self.may_not_be_finite(node.left) or reach(node).overflows
             case tree.Call(name="abs" | "negative"):
-                return self.doubtful(node.args[0])
+                return self.may_not_be_finite(node.args[0])
             case _:
                 return False
 
@@ -266,13 +270,13 @@ class Lowering:
         return exp.Case(ifs=[exp.If(this=condition, true=made)])
 
     def raw(self, node: Node) -> exp.Expr:
-        """A double that may yet be infinite or NaN, where there is doubt."""
-        self.spend()
+        """A double that may be infinite or NaN."""
+        self.count_number()
         if not any(tree.columns(node)):
             return self.constant(reader(node)({}))
         match node:
             case tree.Arithmetic():
-                return self.constant(None) if _hopeless(node) else self.compute(node)
+                return self.constant(None) if _always_unknown(node) else self.compute(node)
             case tree.Call(name="abs"):
                 return exp.Abs(this=self.raw(node.args[0]))
             case tree.Call(name="negative"):
@@ -284,10 +288,10 @@ class Lowering:
             case _:
                 return cast(self.value(node), self.double)
 
-    def spend(self) -> None:
-        """Guards write an operand several times, one inside the other: refuse to go on for ever."""
-        self.spent += 1
-        if self.spent > _MOST:
+    def count_number(self) -> None:
+        """Guards repeat their operands, one inside the other: refuse SQL that gets too long."""
+        self.numbers += 1
+        if self.numbers > _MOST:
             raise ExportError(
                 f"it becomes too long in {self.name}, where every guard against overflow repeats"
                 " its operands. Say it with fewer divisions and products inside each other"
@@ -373,9 +377,62 @@ def changes_case(node: Node) -> TypeGuard[tree.Call]:
     return isinstance(node, tree.Call) and node.name in ("lower", "upper")
 
 
-def _hopeless(node: tree.Arithmetic) -> bool:
+def _always_unknown(node: tree.Arithmetic) -> bool:
     """Unknown whatever the columns hold: an operand is, or a divisor is zero."""
     left, right = (
         0.5 if any(tree.columns(side)) else reader(side)({}) for side in (node.left, node.right)
     )
     return left is None or right is None or (node.op == "/" and right == 0)
+
+
+# -- how large and how small the results of arithmetic can be
+#
+# Engines agree about doubles as long as nothing overflows. Most arithmetic in features is on 64-bit
+# integers and literals, which cannot overflow; the rest gets a guard.
+
+
+class Range(NamedTuple):
+    """The greatest magnitude, and the least one that is not zero."""
+
+    most: float
+    least: float
+
+    @property
+    def overflows(self) -> bool:
+        return self.most > LARGEST
+
+    @property
+    def underflows(self) -> bool:
+        """Whether a result may be rounded to zero that is not zero."""
+        return self.least < SMALLEST
+
+
+def range_of(node: Node) -> Range:
+    """What a number can be, given that it is finite."""
+    if isinstance(node, Value):
+        size = abs(float(node.value))
+        return Range(size, size or LARGEST)
+    if node.type is Type.INTEGER:
+        return Range(2.0**63, 1.0)
+    if isinstance(node, tree.Call):  # abs, negative, coalesce
+        parts = [range_of(part) for part in node.args]
+        return Range(max(p.most for p in parts), min(p.least for p in parts))
+    if isinstance(node, tree.Arithmetic):
+        most, least = reach(node)
+        return Range(min(most, LARGEST), max(least, SMALLEST))
+    return Range(LARGEST, SMALLEST)
+
+
+def reach(node: tree.Arithmetic) -> Range:
+    """What the outcome of an operation on finite numbers can be, infinity included.
+
+    >>> legs, price = tree.Column("legs", Type.INTEGER), tree.Column("price", Type.NUMBER)
+    >>> [reach(tree.Arithmetic("*", one, legs)).overflows for one in (legs, price)]
+    [False, True]
+    """
+    (most, least), (other, smallest) = range_of(node.left), range_of(node.right)
+    if node.op in "+-":
+        return Range(most + other, SMALLEST)
+    if node.op == "*":
+        return Range(most * other, least * smallest)
+    return Range(most / smallest, least / other if other else LARGEST)

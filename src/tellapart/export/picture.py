@@ -1,4 +1,4 @@
-"""A decision list as a picture: a question a row, the answer to its right, the next one below."""
+"""A decision list as a picture: one question a row, with its answer to the right."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from tellapart.export.clauses import reachable
-from tellapart.export.text import name_of
+from tellapart.export.text import name_of, reachable
 from tellapart.features.phrasing import spoken
 from tellapart.model import Clause, DecisionList
 

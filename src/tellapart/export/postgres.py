@@ -1,7 +1,7 @@
 """PostgreSQL stops with an error where a double overflows, underflows or is divided by zero.
 
-So an operation that could do that (ranges tell) asks first, with its operands scaled by powers of
-two, which changes no digit. What overflows is unknown, what underflows is zero, as everywhere else.
+So an operation that could do that (`reach`) is checked first, with its operands scaled by powers of
+two, which changes no digit. Overflow is unknown, underflow is zero, as everywhere else.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from functools import cache
 
 from sqlglot import exp, parse_one
 
-from tellapart.export.lowering import Lowering
-from tellapart.export.ranges import reach
+from tellapart.export.lowering import Lowering, reach
 from tellapart.export.sql_nodes import words, wrap
 from tellapart.features import tree
 from tellapart.features.evaluate import reader
@@ -62,7 +61,7 @@ class Postgres(Lowering):
             return self.matched(exp.ILike, _by_code(operand), pattern)
         return super().like(operand, pattern, fold=fold)
 
-    def doubtful(self, node: Node) -> bool:
+    def may_not_be_finite(self, node: Node) -> bool:
         return bool(self.exposed(node))
 
     def finite(self, node: Node) -> list[exp.Expr]:

@@ -1,19 +1,19 @@
-"""A model as a Python function that needs nothing but Python."""
+"""A model as the source of a Python function that needs no package."""
 
 from __future__ import annotations
 
 import builtins
 import inspect
 import keyword
+import math
 import re
 from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
 
 from tellapart.errors import ExportError, ParameterError
-from tellapart.export import python_parts
-from tellapart.export.clauses import reachable
 from tellapart.export.feature_trees import check_reading, refusal
+from tellapart.export.text import reachable
 from tellapart.features import Above, And, Column, Expression, Not, Or, evaluate, letter_case, tree
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 from tellapart.model import DecisionList, Literal
@@ -33,8 +33,6 @@ _OPERATORS = {
     "=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
     "+": "add", "-": "sub", "*": "mul", "/": "truediv",
 }  # fmt: skip
-
-_TAKEN = {*dir(builtins), *vars(python_parts), "date", "datetime", "math", "operator", "re", "time"}
 
 
 def to_python(model: DecisionList, *, name: str = "predict") -> str:
@@ -68,7 +66,7 @@ def to_python(model: DecisionList, *, name: str = "predict") -> str:
 
 
 class _Program:
-    """What is being written: the function, and what stands before it."""
+    """The program being written: the function, and what comes before it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -122,11 +120,12 @@ class _Program:
                 return f"item.get({feature.name!r}) == {value}"
             case Above():
                 threshold = self.plain(feature.threshold, "threshold")
-                return f"{self.part(python_parts.above)}(item.get({feature.name!r}), {threshold})"
+                return f"{self.part(above)}(item.get({feature.name!r}), {threshold})"
             case Not():
                 return f"not {_bracket(self.feature(feature.feature))}"
             case And() | Or():
-                parts = sorted(_bracket(self.feature(part)) for part in feature.parts)
+                ordered = sorted(feature.parts, key=repr)  # the same program in every run
+                parts = sorted(_bracket(self.feature(part)) for part in ordered)
                 word = " and " if isinstance(feature, And) else " or "
                 return word.join(parts) or str(isinstance(feature, And))
             case Expression():
@@ -153,12 +152,12 @@ class _Program:
         match node:
             case tree.Column():
                 clean = self.part(_CLEAN[node.type])
-                return f"{self.part(python_parts.read)}(item, {node.name!r}, {clean})"
+                return f"{self.part(read)}(item, {node.name!r}, {clean})"
             case Value():
                 return self.plain(node.value, "literal")
             case tree.Arithmetic():
-                compute, op = self.part(python_parts.compute), self.operator(node.op)
-                return f"{compute}({op}, {self.value(node.left)}, {self.value(node.right)})"
+                function, op = self.part(compute), self.operator(node.op)
+                return f"{function}({op}, {self.value(node.left)}, {self.value(node.right)})"
             case tree.Call():
                 return self.call(node)
             case tree.Compare():
@@ -179,7 +178,7 @@ class _Program:
             case tree.Not():
                 return self.opposite(self.value(node.operand), True)
             case tree.And() | tree.Or():
-                join = python_parts.both if isinstance(node, tree.And) else python_parts.either
+                join = both if isinstance(node, tree.And) else either
                 return f"{self.part(join)}({', '.join(map(self.value, node.parts))})"
 
     def of(self, node: Node, kind: Type) -> str:
@@ -196,7 +195,7 @@ class _Program:
     def call(self, node: tree.Call) -> str:
         if node.name == "coalesce":
             parts = ", ".join(self.of(part, node.type) for part in node.args)
-            return f"{self.part(python_parts.first_known)}({parts})"
+            return f"{self.part(first_known)}({parts})"
         operand = node.args[0]
         match node.name:
             case "abs" | "negative":
@@ -234,7 +233,7 @@ class _Program:
     # -- pieces
 
     def known(self, function: str, *values: str) -> str:
-        return f"{self.part(python_parts.known)}({', '.join((function, *values))})"
+        return f"{self.part(known)}({', '.join((function, *values))})"
 
     def opposite(self, made: str, negated: bool) -> str:
         return self.known(self.operator("", "not_"), made) if negated else made
@@ -277,5 +276,60 @@ class _Program:
 
 
 def _bracket(made: str) -> str:
-    """In brackets, unless Python reads it as one thing anyway."""
+    """In brackets, if it has an `and` or `or`."""
     return f"({made})" if " and " in made or " or " in made else made
+
+
+# -- functions that are copied into the exported program as they stand here; None is unknown
+
+
+def read(item: Any, column: str, clean: Any) -> Any:
+    """A value of an item, or None where it has none."""
+    value = item.get(column)
+    return None if value is None else clean(value)
+
+
+def known(function: Any, *values: Any) -> Any:
+    """What a function says of values, or None where one of them is unknown."""
+    return None if None in values else function(*values)
+
+
+def compute(function: Any, a: Any, b: Any) -> Any:
+    """The result of arithmetic, or None where it is not finite."""
+    if a is None or b is None:
+        return None
+    try:
+        result = function(float(a), float(b))
+    except ZeroDivisionError:
+        return None
+    return result if math.isfinite(result) else None
+
+
+def first_known(*values: Any) -> Any:
+    """The first value that is not unknown."""
+    return next((value for value in values if value is not None), None)
+
+
+def both(*truths: Any) -> Any:
+    """False if one is false, else None if one is unknown, else True."""
+    if any(truth is False for truth in truths):
+        return False
+    return None if None in truths else True
+
+
+def either(*truths: Any) -> Any:
+    """True if one is true, else None if one is unknown, else False."""
+    if any(truth is True for truth in truths):
+        return True
+    return None if None in truths else False
+
+
+def above(value: Any, threshold: float) -> bool:
+    """Whether a number is known and above a threshold."""
+    return value is not None and bool(value > threshold)
+
+
+_PARTS = (read, known, compute, first_known, both, either, above)
+_MODULES = {"Any", "annotations", "date", "datetime", "math", "operator", "re", "time"}
+_TAKEN = {*dir(builtins), *(part.__name__ for part in _PARTS), *_MODULES}
+"""Names that the exported program may use itself."""

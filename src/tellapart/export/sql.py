@@ -1,4 +1,4 @@
-"""A model as one SQL expression that every engine agrees on."""
+"""A model as one SQL expression that means the same on every engine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export import feature_trees
-from tellapart.export.clauses import example_text, reachable
+from tellapart.export.text import example_text, reachable
 from tellapart.features.expression import types as read_types
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Label

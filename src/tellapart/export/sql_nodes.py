@@ -1,13 +1,21 @@
-"""The small pieces SQL is made of, as sqlglot nodes."""
+"""Small sqlglot nodes: column names, literals, casts, brackets, patterns."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 
-from sqlglot import exp
+from sqlglot import Dialect, exp
 
 from tellapart.errors import ExportError
 from tellapart.features.tree import Pattern, Wild
+
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
+_MORE = {
+    "account", "add", "connection", "gscluster", "increment", "issue", "nothing", "organization",
+    "raise", "start", "transaction", "whenever",
+}  # fmt: skip
+"""Words that an engine keeps for itself and sqlglot's lists leave out."""
 
 
 def figures(number: float) -> str:
@@ -59,3 +67,25 @@ def escape(pattern: Pattern, sign: str) -> str:
         part.value if isinstance(part, Wild) else re.sub(special, lambda c: sign + c[0], part)
         for part in pattern
     )
+
+
+def identifier(name: str) -> exp.Identifier:
+    """The identifier of a column.
+
+    >>> [identifier(name).sql("duckdb") for name in ("legs", "order", "unit price", 'a"b')]
+    ['legs', '"order"', '"unit price"', '"a""b"']
+    """
+    if not name or "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+        raise ExportError(f"the column {name!r} has a name that SQL cannot hold; rename it")
+    plain = _PLAIN.fullmatch(name) and name not in _keywords()
+    return exp.Identifier(this=name, quoted=not plain)
+
+
+@cache
+def _keywords() -> frozenset[str]:
+    words = set(_MORE)
+    for name in ("duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"):
+        dialect = Dialect.get_or_raise(name)
+        words.update(word.lower() for word in dialect.tokenizer_class.KEYWORDS)
+        words.update(dialect.generator_class.RESERVED_KEYWORDS)
+    return frozenset(words)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
+from tellapart import codec
 from tellapart.features import And, Or
 from tellapart.features.phrasing import spoken
 from tellapart.model import Clause, DecisionList
@@ -30,6 +32,21 @@ def name_of(item: Item) -> str:
     else:
         text = str(item)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def example_text(example: Any) -> str | None:
+    """An example in a cell of a table: by its own name, or as JSON where it has none.
+
+    >>> example_text("duck"), example_text(frozenset({"milk", "hair"})), example_text(None)
+    ('duck', '["hair","milk"]', None)
+    """
+    if example is None:
+        return None
+    if isinstance(example, set | frozenset):
+        return codec.dump(sorted(codec.encode(part) for part in example))
+    if type(example) in (dict, list, tuple, bool, int, float):
+        return codec.dump(codec.encode(example))
+    return str(example)
 
 
 def plainly(feature: Feature, wanted: bool = True) -> str:
@@ -71,6 +88,22 @@ class Words:
         return f"{self.subject} {text}".strip()
 
 
+def reachable(model: DecisionList) -> list[Clause]:
+    """The clauses down to the first that always applies, which is the default at the latest.
+
+    >>> from tellapart.model import Literal
+    >>> always = Clause((), "fish")
+    >>> len(reachable(DecisionList((Clause((Literal("milk"),), "bear"), always, always), always)))
+    2
+    """
+    clauses = []
+    for clause in model:
+        clauses.append(clause)
+        if not clause.literals:
+            break
+    return clauses
+
+
 def sentences(model: DecisionList, words: Words | None = None) -> list[str]:
     """One sentence per clause, in order; the first that fits an item labels it.
 
@@ -89,12 +122,10 @@ def sentences(model: DecisionList, words: Words | None = None) -> list[str]:
     """
     words = words or Words()
     said: list[str] = []
-    for clause in model:
-        last = not clause.literals
+    for clause in reachable(model):
         if clause.label is not None:
-            said.append(("Otherwise it is " if last and said else "It is ") + _body(clause, words))
-        if last:
-            break
+            otherwise = said and not clause.literals
+            said.append(("Otherwise it is " if otherwise else "It is ") + _body(clause, words))
     return said or ["Nothing has been learnt yet."]
 
 

@@ -17,7 +17,7 @@ from starlette.responses import Response, StreamingResponse
 
 from tellapart import codec
 from tellapart.export import to_dot, to_python, to_sql, to_svg, to_text
-from tellapart.export.clauses import example_text
+from tellapart.export.text import example_text
 from tellapart.model import DecisionList
 from tellapart.sessions import Session, export_log
 from tellapart.tables import Table

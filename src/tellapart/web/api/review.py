@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from fastapi import APIRouter, Query
 
-from tellapart.simulation import clause_numbers
 from tellapart.export import sentences
 from tellapart.export.text import Words
 from tellapart.features.phrasing import spoken
 from tellapart.model import DecisionList
 from tellapart.protocol import Feature
 from tellapart.sessions import Session
+from tellapart.simulation import clause_numbers
 from tellapart.tables import Row, Table
 from tellapart.tables.packed_columns import evaluate
 from tellapart.web.api import schemas

@@ -12,8 +12,8 @@ from tellapart.console.screen import Screen
 from tellapart.errors import TellapartError
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session
-from tellapart.sessions.labels import NEW, typed
-from tellapart.sessions.phrasing import name, said
+from tellapart.sessions.labels import NEW, match_label
+from tellapart.sessions.phrasing import name, notice
 
 _USUAL = ("label", "skip", "unsure", "undo", "redo", "note", "meaning", "search", "help")
 
@@ -160,7 +160,7 @@ class _Conversation:
 
         def work() -> None:
             saved = self.session.answer(self.teacher, given.id, answer, label, feature)
-            if (words := said(saved.outcome)) is not None:
+            if (words := notice(saved.outcome)) is not None:
                 self.screen.say(words, "dim")
 
         return self.attempt(work)
@@ -202,7 +202,7 @@ class _Conversation:
     def type_label(self, labels: list[str]) -> str | None:
         """A label that is typed: a known one by a part of its name, or a new one."""
         text = (self.keyboard.line("label: ") or "").strip()
-        label = typed(text, labels)
+        label = match_label(text, labels)
         if label in labels and text.lower() != label.lower():
             self.screen.say(f"{label}. A new label: type {NEW} {text}", "dim")
         return label

@@ -13,7 +13,7 @@ from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import spoken
 from tellapart.protocol import Label
 from tellapart.sessions import Given, Summary
-from tellapart.sessions.phrasing import covers, harmless, how_far, name, show, stop_hint
+from tellapart.sessions.phrasing import covers, name, progress_facts, show, stop_hint, visible
 
 _LONGEST = 400
 _SIGNS = {"enter": "Enter", "escape": "Esc", "space": "Space"}
@@ -95,7 +95,7 @@ class Screen:
 
     def progress(self, summary: Summary) -> None:
         """How far it is."""
-        self.facts([fact[:1].upper() + fact[1:] for fact in how_far(summary)])
+        self.facts([fact[:1].upper() + fact[1:] for fact in progress_facts(summary)])
         if hint := stop_hint(summary):
             self.say(f"  {hint}", "green" if summary.may_stop else "dim")
 
@@ -103,5 +103,5 @@ class Screen:
 def _text(text: str, style: str = "") -> Text:
     """A text that does nothing to the terminal, and does not fill it."""
     more = len(text) - _LONGEST
-    shown = harmless(text[:_LONGEST])
+    shown = visible(text[:_LONGEST])
     return Text(shown if more <= 0 else f"{shown}... and {more:,} characters more", style)

@@ -1,4 +1,4 @@
-"""Sessions: people teach a learner about a table, and nothing they say is lost.
+"""Sessions: people teach a learner about a table, and no answer is lost.
 
 `Store` is a database with sessions in it; `Session` is one of them. docs/sessions.md has the log,
 line by line.

@@ -51,19 +51,25 @@ def disagreements(state: State) -> list[Disagreement]:
 
 def agreement(state: State) -> Agreement:
     """How far teachers agree."""
-    said = [[state.replay.answer(n) for n in numbers] for _, numbers in shared(state)]
-    labels = [[str(one.label) for one in ones] for ones in said]
-    pairs = [one == other for ones in labels for one, other in combinations(ones, 2)]
-    same = []
-    for _, numbers in shared(state):
+    items = [numbers for _, numbers in shared(state)]
+    labels = [[str(state.replay.answer(n).label) for n in numbers] for numbers in items]
+    equal, same_reason = [], []
+    for numbers in items:
         for one, other in combinations(numbers, 2):
             mine, theirs = state.replay.answer(one), state.replay.answer(other)
-            shown, seen = state.acts[one].question, state.acts[other].question
-            if mine.label != theirs.label or mine.feature is None or theirs.feature is None:
-                continue
-            if shown and seen and (shown.label, shown.example) == (seen.label, seen.example):
-                same.append(mine.feature == theirs.feature)
-    return Agreement(len(said), _share(pairs), alpha(labels), len(same), _share(same))
+            equal.append(mine.label == theirs.label)
+            if equal[-1] and mine.feature and theirs.feature and _same_guess(state, one, other):
+                same_reason.append(mine.feature == theirs.feature)
+    reasons = len(same_reason)
+    return Agreement(len(items), _share(equal), alpha(labels), reasons, _share(same_reason))
+
+
+def _same_guess(state: State, one: int, other: int) -> bool:
+    """Whether two answers were given to the same guess."""
+    mine, theirs = state.acts[one].question, state.acts[other].question
+    assert mine is not None
+    assert theirs is not None
+    return (mine.label, mine.example) == (theirs.label, theirs.example)
 
 
 def _share(truths: Sequence[bool]) -> float | None:

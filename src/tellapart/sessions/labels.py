@@ -7,38 +7,31 @@ takes it: a page that was open during the change sends the old one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from tellapart.errors import ParameterError
 
 NEW = "new:"
-"""What is typed before a label to make a new one, where a known one would be meant."""
+"""Typed before a label to make a new one, where a known label would match."""
 
 
-def typed(text: str, labels: Iterable[str]) -> str | None:
+def match_label(text: str, labels: Iterable[str]) -> str | None:
     """The label that a typed text means, the same on the page and in the console.
 
-    The first label that is called so, else the first that begins so, else the first that has it in
-    it, in whatever case. When there is none, or after `new:`, it is a new label. None for nothing.
+    The first label that equals it, else the first that begins with it, else the first that contains
+    it, in any case. Otherwise, and always after `new:`, it is a new label. None for an empty text.
 
-    >>> labels = ["mandrill", "big cat"]
-    >>> typed("Man", labels), typed("cat", labels), typed("new: man", labels), typed("duck", labels)
-    ('mandrill', 'big cat', 'man', 'duck')
+    >>> [match_label(text, ["mandrill", "big cat"]) for text in ("Man", "cat", "new: man", "duck")]
+    ['mandrill', 'big cat', 'man', 'duck']
     """
-    wanted = text.strip()
+    wanted, known = text.strip(), list(labels)
     low = wanted.lower()
-    known = list(labels)
-    fits: tuple[Callable[[str], bool], ...] = (
-        lambda label: label == low,
-        lambda label: label.startswith(low) and not low.startswith(NEW),
-        lambda label: low in label and not low.startswith(NEW),
-    )
-    for fit in fits:
-        found = next((label for label in known if low and fit(label.lower())), None)
+    for fits in (str.__eq__, str.startswith, str.__contains__):
+        found = next((label for label in known if low and fits(label.lower(), low)), None)
         if found is not None:
             return found
-    if low.startswith(NEW):
-        wanted = wanted[len(NEW) :].strip()
+        if low.startswith(NEW):
+            return wanted[len(NEW) :].strip() or None
     return wanted or None
 
 

@@ -1,6 +1,6 @@
 """The log of an open session, and the state it comes to.
 
-An event is written, committed, and only then anybody hears of it.
+An event is written and committed before the caller gets an answer.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Log:
             return self.append(state, type, teacher, data, id)
 
     def join(self, state: State, teacher: str, id: str | None = None) -> Saved:
-        """A teacher comes in; to come again changes nothing."""
+        """A teacher joins; joining again changes nothing."""
         check_text("the name of a teacher", teacher)
         if (known := self.find(state, id, "joined", teacher)) is not None:
             return known
@@ -138,7 +138,7 @@ class Log:
         teacher: str,
         data: Mapping[str, Any] | None = None,
     ) -> Saved | None:
-        """The event that has this id already, if there is one; raises if it said something else."""
+        """What the event with this id did, if there is one; raises if it was another event."""
         event = None if id is None else state.ids.get(id)
         if event is None:
             return None

@@ -13,20 +13,20 @@ from tellapart.review.error_estimate import percent
 from tellapart.sessions.replies import AT_RANDOM, Ending, Summary
 from tellapart.tables import Row
 
-_SAID = {
+_NOTICES = {
     "again": "Saved. The rules changed meanwhile: the label is kept, but what tells it now?",
     "unsure": "Saved as unsure: kept, not learnt from.",
     "skipped": "Skipped: it comes back later.",
 }
 
 
-def said(outcome: str | None) -> str | None:
+def notice(outcome: str | None) -> str | None:
     """What to say after an answer, where the next item does not say it all.
 
-    >>> said("skipped"), said("right")
+    >>> notice("skipped"), notice("right")
     ('Skipped: it comes back later.', None)
     """
-    return _SAID.get(outcome or "")
+    return _NOTICES.get(outcome or "")
 
 
 def name(item: Row) -> str:
@@ -63,7 +63,7 @@ def covers(candidate: Candidate) -> str:
     return f"{'' if candidate.exact else 'about '}{counted(candidate.covers, 'item')}"
 
 
-def how_far(summary: Summary) -> list[str]:
+def progress_facts(summary: Summary) -> list[str]:
     """What is always in sight: saved, done and left, mistakes, rules, the error."""
     saved = f"saved up to item {summary.labelled:,}"
     done = [f"{summary.labelled:,} done", f"{summary.left:,} left"]
@@ -88,7 +88,7 @@ def _error(low: float, likely: float, high: float) -> str:
     return f"error about {100 * likely:.0f} % ({floor(100 * low)} to {percent(high)})"
 
 
-def ended(ending: Ending) -> str:
+def ending_text(ending: Ending) -> str:
     """What to say when there is nothing left."""
     summary = ending.summary
     told = [f"{counted(summary.labelled, 'item')} taught"]
@@ -119,21 +119,21 @@ def stop_hint(summary: Summary) -> str | None:
     return _big(facts[-1])
 
 
-def harmless(text: str) -> str:
+def visible(text: str) -> str:
     """A text without characters that do something instead of being seen.
 
     A terminal obeys escape sequences, wherever they come from; and marks of direction can turn a
     line around. Joiners stay, for scripts and emoji need them.
 
-    >>> harmless("\\x1b[2J red\\tlight\\r\\n"), harmless("a\\u202eb")
+    >>> visible("\\x1b[2J red\\tlight\\r\\n"), visible("a\\u202eb")
     ('␛[2J red light␍␊', 'a\\\\u202eb')
     """
     if text.isprintable():
         return text
-    return "".join(map(_harmless, text))
+    return "".join(map(_visible, text))
 
 
-def _harmless(character: str) -> str:
+def _visible(character: str) -> str:
     number = ord(character)
     if character == "\t":
         return " "

@@ -1,4 +1,4 @@
-"""A session: people teach a learner about the items of a table, and nothing they say is lost.
+"""A session: people teach a learner about the items of a table, and no answer is lost.
 
     store = Store.beside("zoo.csv")                       # or Store("postgresql://...")
     session = Session.new(store, "zoo", "zoo.csv", reading={"id": "name"})
@@ -7,10 +7,10 @@
     session.undo("Ann")
 
 Every change is one event (`events`), committed to the log before the method returns; the state is
-what the log comes to (`state`). Each method that writes takes `id=`, made by the client: a repeat
-with the same id changes nothing and returns what the first one did. Methods may be called from many
-threads. What may not be is refused before anything is written: `ParameterError` and `FeatureError`
-for what was sent, `ProtocolError` for what is out of turn, `StoreError` when the database fails.
+the log replayed (`state`). Each method that writes takes `id=`, made by the client: a repeat with
+the same id changes nothing and returns what the first call did. Methods may be called from many
+threads. Bad input is rejected before anything is written: `ParameterError` and `FeatureError` for
+the arguments, `ProtocolError` for a call out of turn, `StoreError` when the database fails.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class Session:
         *,
         clock: Callable[[], float] = time.time,
     ) -> Session:
-        """Go on with a session. The table must be the one it began with, cell by cell."""
+        """Open a session again. The table must be the one it began with, cell by cell."""
         opened = store.opened(name).data
         if table is None:
             source = dict(opened.get("source") or {})
@@ -178,7 +178,7 @@ class Session:
         return cls(store, name, table, clock=clock)
 
     def close(self) -> None:
-        """Let others open it."""
+        """Close it, so that others can open it."""
         self._log.close()
 
     def __enter__(self) -> Session:
@@ -191,14 +191,15 @@ class Session:
         return f"<session {self.name!r}: {self.number} events>"
 
     def together(self) -> AbstractContextManager[None]:
-        """What is done inside is committed at the end, all of it or nothing, and nobody else comes
-        between: a disk takes as long for one event as for several.
+        """Commit everything done inside at the end, all or nothing; other threads wait.
+
+        A disk takes as long for one event as for several.
         """
         return self._log.together()
 
     def prepare(self) -> None:
-        """Make what the first question needs, the order of the items and the index of their ids:
-        in a large table that takes a second, in which nobody should have to wait.
+        """Make the order of the items and the index of their ids, before somebody waits for them:
+        in a large table that takes a second.
         """
         with self._log.ready() as state:
             if len(state.items):
@@ -208,7 +209,7 @@ class Session:
     # -- the conversation
 
     def join(self, teacher: str, *, id: str | None = None) -> Saved:
-        """A teacher comes in; to come again changes nothing."""
+        """A teacher joins; joining again changes nothing."""
         with self._log.ready() as state:
             return self._log.join(state, teacher, id)
 
@@ -257,7 +258,7 @@ class Session:
         *,
         id: str | None = None,
     ) -> Saved:
-        """Answer to what was given under an id: right, wrong, unsure or skipped.
+        """Answer the question with the id `given`: right, wrong, unsure or skipped.
 
         A wrong guess needs the right `label`, and a `feature` (an SQL condition) that holds on the
         item and not on the example, or none if the teacher cannot say why. When the label was
@@ -292,7 +293,7 @@ class Session:
         *,
         id: str | None = None,
     ) -> Saved:
-        """Say something else in place of an earlier answer, one's own or another's."""
+        """Replace an earlier answer, one's own or another's."""
         with self._log.ready() as state:
             number = state.act_of.get(event)
             act = None if number is None else state.acts[number]
@@ -309,11 +310,11 @@ class Session:
             return self._log.append_once("changed", teacher, {"event": event, **said}, id, check)
 
     def undo(self, teacher: str, event: str | None = None, *, id: str | None = None) -> Saved:
-        """Take back a teacher's latest act, or one they name; it stays in the log."""
+        """Undo a teacher's latest act, or the one named; it stays in the log."""
         return self._switch("undo", teacher, event, id)
 
     def redo(self, teacher: str, event: str | None = None, *, id: str | None = None) -> Saved:
-        """Do again what the teacher undid last, or one they name."""
+        """Redo what the teacher undid last, or the one named."""
         return self._switch("redo", teacher, event, id)
 
     def _switch(self, way: str, teacher: str, event: str | None, id: str | None) -> Saved:
@@ -342,14 +343,14 @@ class Session:
     # -- labels
 
     def add_label(self, teacher: str, label: str, *, id: str | None = None) -> Saved:
-        """A label to choose from."""
+        """Add a label to choose from."""
         check_text("a label", label)
         return self._log.append_once(
             "label added", teacher, {"label": label}, id, lambda s: s.labels.check_free(label)
         )
 
     def rename_label(self, teacher: str, label: str, to: str, *, id: str | None = None) -> Saved:
-        """Call a label something else, in the past too."""
+        """Rename a label, in the past too."""
         check_text("a label", to)
 
         def check(state: State) -> None:
@@ -359,7 +360,7 @@ class Session:
         return self._log.append_once("label renamed", teacher, data, id, check)
 
     def merge_labels(self, teacher: str, label: str, into: str, *, id: str | None = None) -> Saved:
-        """Make one label of two, in the past too."""
+        """Merge a label into another, in the past too."""
 
         def check(state: State) -> None:
             if state.labels.must_find(label) == state.labels.must_find(into):
@@ -371,7 +372,7 @@ class Session:
     def describe_label(
         self, teacher: str, label: str, meaning: str, *, id: str | None = None
     ) -> Saved:
-        """Say in a line what a label means; an empty text takes the line away."""
+        """Say in a line what a label means; an empty text removes the line."""
         if meaning:
             check_text("a meaning", meaning)
         data = {"label": label, "meaning": meaning}
@@ -384,7 +385,7 @@ class Session:
     def set_tag(
         self, teacher: str, tag: str, item: Item, value: bool | None, *, id: str | None = None
     ) -> Saved:
-        """Say of an item (a row or its id) that it has a tag, has it not, or that it is unknown."""
+        """Set a tag of an item (a row or its id) to true, false or unknown (None)."""
         if value is not None and not isinstance(value, bool):
             raise ParameterError(f"a tag is True, False or None, got {value!r}")
         check_text("a tag", tag)
@@ -392,7 +393,7 @@ class Session:
         return self._log.append_once("tag set", teacher, data, id, lambda s: check_tag(s, tag))
 
     def tag_apart(self, teacher: str, given: Given, tag: str, *, id: str | None = None) -> str:
-        """Set a tag on the item given and take it from the example; returns the feature to name.
+        """Set a tag to true on the item and to false on its example; returns the feature to name.
 
         `id` is made by the client: the two events have ids made from it.
         """
@@ -423,7 +424,7 @@ class Session:
         )
 
     def note(self, teacher: str, text: str, item: Item = None, *, id: str | None = None) -> Saved:
-        """Write something down, about an item or in general."""
+        """Keep a note, about an item or in general."""
         check_text("a note", text, 10_000)
         about = {} if item is None else {"item": self._written(item)}
         return self._log.append_once("note", teacher, {"text": text, **about}, id)
@@ -431,10 +432,10 @@ class Session:
     # -- what comes next
 
     def search(self, teacher: str, text: str | None, *, id: str | None = None) -> Saved:
-        """Give this teacher next the items that a text fits; None or "": as they come again.
+        """Give this teacher the items that match a text next; None or "" ends the search.
 
         The text is a condition (`legs >= 4`), or words that must all be in the texts of an item.
-        Items that were looked for do not count for the estimate of the error: nobody drew them.
+        Items from a search do not count for the estimate of the error: they are no random draw.
         """
         data: dict[str, Any] = {"where": None}
         with self._log.ready():
@@ -454,7 +455,7 @@ class Session:
         with self._log.ready() as state:
             return state.items.written(self.table.place(item))
 
-    # -- what is known; nothing from here on writes
+    # -- reading: nothing from here on writes
 
     @property
     def number(self) -> int:
@@ -464,7 +465,7 @@ class Session:
 
     @property
     def opened(self) -> Event:
-        """How it began: table, learner, seed."""
+        """The first event: table, learner, seed."""
         with self._log.ready() as state:
             return state.opened
 
@@ -482,26 +483,26 @@ class Session:
 
     @property
     def labels(self) -> list[str]:
-        """The names of the labels there are, in order of their coming."""
+        """The names of the labels, oldest first."""
         with self._log.ready() as state:
             return [state.labels.name(key) for key in state.label_keys()]
 
     @property
     def meanings(self) -> dict[str, str]:
-        """What labels mean, by their names; those that were described."""
+        """The meanings of labels that were described, by their names."""
         with self._log.ready() as state:
             keys = [key for key in state.label_keys() if state.meanings.get(key)]
             return {state.labels.name(key): state.meanings[key] for key in keys}
 
     @property
     def learner(self) -> BaseLearner:
-        """Who learns; to be looked at, not taught."""
+        """The learner; to look at, not to teach."""
         with self._log.ready() as state:
             return state.replay.now.learner.inner
 
     @property
     def model(self) -> DecisionList:
-        """What was learnt, with people's edits, in the names that labels have now."""
+        """The rules learnt, with people's edits and the present names of labels."""
         with self._log.ready() as state:
             inner = state.replay.now.learner.model
             names = {key: state.labels.name(key) for key in state.labels.current()}
@@ -510,7 +511,7 @@ class Session:
             return self._named[2]
 
     def mistakes(self) -> list[bool]:
-        """Of every guess, whether it was a mistake."""
+        """For every guess, whether it was a mistake."""
         with self._log.ready() as state:
             return list(state.replay.mistakes)
 
@@ -557,7 +558,7 @@ class Session:
             )
 
     def search_of(self, teacher: str) -> tuple[str, int] | None:
-        """What a teacher looks for, and how many items fit; None when items come as they come."""
+        """A teacher's search, and how many items match; None without one."""
         with self._log.ready() as state:
             search = state.queue.searches.get(teacher)
             held = state.queue.held.get(teacher)
@@ -567,7 +568,7 @@ class Session:
             return search.text, len(search.places)
 
     def summary(self) -> Summary:
-        """How far it is."""
+        """The progress so far."""
         with self._log.ready() as state:
             return replies.summary(state)
 
@@ -584,7 +585,7 @@ class Session:
     # -- what is shown
 
     def given(self, given: str) -> Given:
-        """What was given under an id."""
+        """The question with an id."""
         with self._log.ready() as state:
             return replies.given(state, self._question(state, given))
 
@@ -600,9 +601,9 @@ class Session:
             return self._suggestions.candidates(state, question, label, limit)
 
     def check(self, given: str, expression: str) -> Check:
-        """Whether an expression holds on the item and on the example, and on how many items.
+        """Check whether an expression holds on the item and on the example, and count its items.
 
-        Raises `FeatureError` for what is no expression.
+        Raises `FeatureError` if it is no expression.
         """
         with self._log.ready() as state:
             return suggestions.check(state, self._question(state, given), expression)

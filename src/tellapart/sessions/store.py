@@ -1,8 +1,8 @@
 """Where logs are kept: one table of events, in a SQLite file or in PostgreSQL.
 
-An event is inserted and committed before anybody hears of it. SQLite runs with a write-ahead log
-and synchronous=FULL, so that a committed event survives a crash of the machine. Events are numbered
-by their one writer; should there ever be two, the second insert of a number fails.
+An event is inserted and committed before the caller gets an answer. SQLite runs with a write-ahead
+log and synchronous=FULL, so that a committed event survives a crash of the machine. Events are
+numbered by their one writer; should there ever be two, the second insert of a number fails.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class Store:
             raise
 
     def claim(self, name: str) -> None:
-        """Say that this store writes to a session; refuse if another program does."""
+        """Reserve a session for writing; raises if it is open, here or in another program."""
         if name in self._open:
             raise SessionError(f"the session {name!r} is open here already")
         self.database.lock()
@@ -184,7 +184,7 @@ class Store:
         self._open.add(name)
 
     def release(self, name: str) -> None:
-        """Say that this store no longer writes to a session."""
+        """End a `claim`."""
         self._open.discard(name)
 
     def close(self) -> None:

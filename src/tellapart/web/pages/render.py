@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tellapart.console.keyboard import FILE, read_keys
 from tellapart.sessions import Session
-from tellapart.sessions.phrasing import how_far, stop_hint
+from tellapart.sessions.phrasing import progress_facts, stop_hint
 from tellapart.web.auth import Caller
 
 PAGES = (
@@ -70,7 +70,7 @@ def frame(session: Session, call: Caller) -> dict[str, Any]:
         "session": session.name,
         "teacher": call.name,
         "summary": summary,
-        "facts": how_far(summary),
+        "facts": progress_facts(summary),
         "stop_hint": stop_hint(summary),
         "home": home(session.name),
         "pages": PAGES,

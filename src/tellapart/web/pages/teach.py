@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session, labels
-from tellapart.sessions.phrasing import covers, ended, said
+from tellapart.sessions.phrasing import covers, ending_text, notice
 from tellapart.sessions.tour import HINTS
 from tellapart.web.api.teaching import check_feature, give_answer, given_to
 from tellapart.web.auth import Call, Caller, SessionName
@@ -168,12 +168,14 @@ def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, A
         done = give_answer(session, call, given, answer, label, feature, sent.get("id"))
     except FeatureError as error:
         return _card(session, call, label=label, written=feature, wrong=str(error).splitlines()[0])
-    return _card(session, call, said=said(done.outcome))
+    return _card(session, call, said=notice(done.outcome))
 
 
 def _label(session: Session, sent: dict[str, str]) -> str | None:
     """The label that was chosen, or else the one that was typed."""
-    return sent.get("label", "").strip() or labels.typed(sent.get("typed", ""), session.labels)
+    return sent.get("label", "").strip() or labels.match_label(
+        sent.get("typed", ""), session.labels
+    )
 
 
 def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
@@ -195,7 +197,7 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
     }
     values |= more
     if isinstance(found, Ending):
-        values["ending"] = ended(found)
+        values["ending"] = ending_text(found)
     else:
         _fill(session, call, found, values)
     return {**values, **frame(session, call)}

@@ -55,6 +55,33 @@ def require(part: str) -> None:
     pytest.skip(f"{part} is not installed: {how}")
 
 
+HEAVY = ("spark", "browser", "postgres", "compiled", "slow")
+"""The marks of tests that `./test --fast` leaves out. Those of the first are run first."""
+SLOW_PAGES = ("README.md", "simulate.md", "tutorial.md")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by the fixtures and parameters they have, and put heavy ones first: quick ones
+    fill the gaps at the end, and a worker that has started Spark or a browser keeps on using it.
+    """
+    for item in items:
+        names = {*getattr(item, "fixturenames", ())}
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+            names.update(p for p in item.callspec.params.values() if isinstance(p, str))
+        for name in ("browser", "postgres", "spark"):
+            if name in names:
+                item.add_marker(name)
+        if item.path.name in SLOW_PAGES:
+            item.add_marker("slow")
+    items.sort(key=_weight)
+
+
+def _weight(item: pytest.Item) -> int:
+    marks = {mark.name for mark in item.iter_markers()}
+    return next((n for n, name in enumerate(HEAVY) if name in marks), len(HEAVY))
+
+
 @pytest.fixture(scope="session")
 def needs() -> Callable[[str], None]:
     """`needs("matplotlib")` at the top of a test that cannot run without it."""
@@ -75,7 +102,12 @@ def spark() -> Iterator[Any]:
     require("spark")
     from tellapart.engines.spark import session
 
-    made = session("local[1]", {"spark.sql.codegen.wholeStage": "false"})
+    # short runs: little is compiled, and that quickly
+    options = {
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    }
+    made = session("local[1]", options)
     yield made
     made.stop()
 

@@ -31,6 +31,7 @@ def river_classifier(needs: Any) -> Any:
     return DFFClassifier
 
 
+@pytest.mark.slow
 def test_the_checks_of_sklearn(sklearn_classifier: Any) -> None:
     from sklearn.utils.estimator_checks import check_estimator
 
@@ -46,6 +47,7 @@ def test_the_checks_of_sklearn(sklearn_classifier: Any) -> None:
     assert {o["check_name"] for o in outcomes if o["status"] == "xfail"} == set(KNOWN_FAILURES)
 
 
+@pytest.mark.slow
 def test_the_checks_of_river(river_classifier: Any) -> None:
     from river import checks
 

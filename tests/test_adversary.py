@@ -92,6 +92,7 @@ def test_guarded_is_tight(m, k):
     assert attack(learner, m, k).mistakes == learner.bound(m=m, k=k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("m", "k"), [(1, 1), (1, 2), (2, 0), (2, 1), (2, 2), (3, 0)])
 def test_guarded_keeps_its_bound(m, k):
     learner = Guarded(DFF(), CappedDFF(m))

@@ -97,6 +97,7 @@ class Hunter:
         return mistakes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ta.AutoDFF, Guarding, GuardingDFF])
 def test_nobody_hunts_it_above_its_bound(kind):
     most, spent = 0.0, False
@@ -126,6 +127,7 @@ def small_worlds():
         yield make(60, rng.choice([8, 20]), components, labels, exceptions, seed=seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ta.AutoDFF, ta.AdaptiveDFF, GuardingDFF, Guarding])
 def test_corrections_never_prove_too_much(kind):
     """What is proven about m + k is true, whoever is corrected."""

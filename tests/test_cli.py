@@ -133,6 +133,7 @@ def test_demo_as_it_was(capsys: pytest.CaptureFixture[str], needs: Callable[[str
     assert Path("tellapart-demo.png").read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 8))
 @pytest.mark.parametrize("columns", [80, 120])
 def test_demo_tells_of_the_platypus_whatever_the_seed(
@@ -186,6 +187,7 @@ def test_demo_for_machines(
     }
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes(
     capsys: pytest.CaptureFixture[str], needs: Callable[[str], None]
 ) -> None:

@@ -138,6 +138,7 @@ def test_naive_bayes_is_rivers(row: str, needs: Needs) -> None:
     assert mistakes(peers.Bernoulli(on), on) == wrong
 
 
+@pytest.mark.slow
 def test_logistic_regression_is_scikit_learns(needs: Needs) -> None:
     """The rotation changes no prediction: weights of the same length say the same."""
     needs("scikit-learn")
@@ -195,6 +196,7 @@ def small(**more: object) -> dict[str, object]:
     return {"rows": ["zoo"], "learners": ["CappedDFF", "BernoulliNB"], "seeds": 2} | more
 
 
+@pytest.mark.slow
 def test_same_seeds_same_numbers(tmp_path: Path, needs: Needs) -> None:
     needs("joblib")
     needs("matplotlib")
@@ -222,6 +224,7 @@ def test_peers_do_not_depend_on_our_learners() -> None:
     assert {cell.experiment for cell in ours.cells(True)} == {"tellapart.lab.compare:OURS"}
 
 
+@pytest.mark.slow
 def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str], needs: Needs) -> None:
     needs("joblib")
     needs("matplotlib")

@@ -121,6 +121,7 @@ def legal(examples: tuple[int, ...], holds: tuple[tuple[bool, ...], ...]) -> boo
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_no_more_is_proven_than_any_world_allows(n):
     tight = tried = 0

@@ -14,6 +14,8 @@ from tellapart.lab import EXPERIMENTS, Cell, Finding, Row, Rows, load
 from tellapart.lab.figures import render
 from tellapart.lab.sweep import run_cell
 
+pytestmark = pytest.mark.slow
+
 SHORT = {"items": 2_000, "rounds": 3_000, "streams": 3}  # in place of what a quick run has
 LEFT_OUT: dict[str, Callable[[Any], bool]] = {
     "d": lambda d: d > 1000,

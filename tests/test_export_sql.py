@@ -144,6 +144,7 @@ def check(conditions: list[str], rows: pl.DataFrame, schema: Any, dialect: str, 
         assert not wrong, (text, wrong[:5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
 def test_case_of_every_character(dialect: str, request: Any) -> None:
     codes = [*range(1, 0xD800), *range(0xE000, 0x11000), *range(0x1E900, 0x1E944)]

@@ -21,7 +21,7 @@ from tellapart.errors import LabError, ParameterError
 from tellapart.lab.cell_store import CellStore
 from tellapart.lab.sweep import sweep
 
-pytestmark = pytest.mark.usefixtures("sums")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("sums")]
 
 
 # -- workers that misbehave
@@ -85,9 +85,10 @@ def start(out: Path, *more: str) -> subprocess.Popen[str]:
     )
 
 
-def wait_for_cells(out: Path, number: int) -> None:
+def wait_for_cells(out: Path, number: int, started: subprocess.Popen[str]) -> None:
     deadline = time.monotonic() + 120
     while len(list(out.rglob("k=*.json"))) < number:
+        assert started.poll() is None, started.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.01)
 
@@ -117,7 +118,7 @@ def stop_early(out: Path, sums: Path, how: signal.Signals) -> tuple[int, str, se
     (sums / "wait-7").touch()
     stopped = start(out, "--workers", "2")
     assert living(stopped.pid)
-    wait_for_cells(out, 3)
+    wait_for_cells(out, 3, stopped)
     stopped.send_signal(how)
     _, said = stopped.communicate(timeout=120)
     wait_for_the_end_of(stopped.pid)

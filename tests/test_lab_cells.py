@@ -203,6 +203,7 @@ def test_the_report_needs_nothing_else(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "figures" / "sums.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_a_report_that_stands_is_not_drawn_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -113,6 +113,7 @@ def test_a_feature_asked_twice_leaves_out_what_cannot_be() -> None:
     assert list(map(str, made.components)) == ["x: a", "y: not a"]
 
 
+@pytest.mark.slow
 def test_a_deep_tree_is_no_trouble() -> None:
     tree: object = "last"
     for n in range(1100):

@@ -20,6 +20,8 @@ from tellapart.sessions.state import State
 from tellapart.tables import read_table
 from tellapart.web.server import listen
 
+pytestmark = pytest.mark.slow
+
 ROUNDS = int(os.environ.get("TELLAPART_KILLS", "10"))
 TEAM = {"Ann": "token-of-the-owner-1", "Bob": "token-of-bob-000001", "Eve": "token-of-eve-000001"}
 

@@ -20,6 +20,8 @@ from tellapart.errors import SessionError
 from tellapart.sessions import Event, Given, Session, Store
 from tellapart.sessions.events import check_log, seconds
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 KILLS = int(os.environ.get("TELLAPART_KILLS", "10"))
 

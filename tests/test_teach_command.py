@@ -327,6 +327,7 @@ class Screen:
         return code
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # a fork beside threads
 def test_a_real_terminal() -> None:
     screen = Screen("zoo.csv", "--order", "file")
@@ -346,6 +347,7 @@ def test_a_real_terminal() -> None:
     assert answers() == [("bear", "mammal"), ("duck", "bird")]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # a fork beside threads
 def test_ctrl_c_and_kill_lose_nothing() -> None:
     screen = Screen("zoo.csv", "--order", "file", "--label", "kind")
@@ -390,6 +392,7 @@ def page(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
         started.communicate()
 
 
+@pytest.mark.slow
 def test_the_page_goes_on_after_ctrl_c_and_kill(typist: Typist) -> None:
     with page("zoo.csv", "--order", "file", "--label", "kind") as (started, address):
         client = httpx2.Client(follow_redirects=True)

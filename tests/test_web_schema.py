@@ -74,6 +74,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.slow
 def test_any_request_has_a_documented_answer(served: Served) -> None:
     found: Counter[int] = Counter()
     schema = schemathesis.openapi.from_dict(served.app.openapi())

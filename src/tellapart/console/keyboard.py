@@ -19,7 +19,7 @@ import tomllib
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 from tellapart.errors import ParameterError
 
@@ -59,18 +59,8 @@ _LINE_ENDS = (b"\n", b"\r", b"", b"\x00", b"\x04")
 _PAUSE = 0.03  # what a terminal sends for an arrow comes quicker than a hand types
 
 
-class Keyboard(Protocol):
-    """Where keys and lines come from; None when there are no more."""
-
-    def key(self) -> str | None:
-        """The next key: a character, or a name such as enter."""
-
-    def line(self, prompt: str) -> str | None:
-        """A line of text; empty for none."""
-
-
 class Piped:
-    """Keys from a stream: each character is a key, a line ends at its end.
+    """Keys from a stream: each character is a key, a line ends at its end; None at the end of it.
 
     >>> import io
     >>> keys = Piped(io.StringIO("u2legs > 2\\n"))
@@ -173,6 +163,9 @@ class Terminal:
         while (byte := self._byte()) not in _LINE_ENDS:
             read += byte
         return read.decode(errors="replace") if read or byte in (b"\n", b"\r") else None
+
+
+Keyboard = Piped | Terminal
 
 
 def keyboard(stream: IO[str] | None = None) -> Keyboard:

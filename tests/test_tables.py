@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import gc
 import random
 from typing import Any
 
@@ -18,7 +17,7 @@ from tellapart.errors import FeatureError, FormatError, ParameterError
 from tellapart.features.to_polars import DTYPE
 from tellapart.features.tree import Type
 from tellapart.model import truth
-from tellapart.tables.bits import words
+from tellapart.tables.packed_columns import words
 from zoo_table import ZOO, zoo
 
 # -- items
@@ -108,17 +107,6 @@ def test_bits_of_slices_chunks_and_nulls() -> None:
         if rng.random() < 0.3:
             column = pl.concat([column, ~column], rechunk=False)
         assert unpack(words(column), len(column)) == [v is True for v in column.to_list()]
-
-
-def test_bits_are_not_copied_where_offsets_allow() -> None:
-    column = pl.Series([True, False] * 32_000)
-    first, second = words(column), words(column)
-    assert first.ctypes.data == second.ctypes.data
-    del column, second
-    gc.collect()
-    others = [pl.Series([False] * 64_000) for _ in range(100)]
-    assert set(first.tolist()) == {0x5555555555555555}, "lent, not lost"
-    assert len(others) == 100
 
 
 def test_a_feature_of_another_table_is_refused() -> None:

@@ -9,7 +9,7 @@ from tellapart.engines.predict import Job
 from tellapart.export.feature_trees import tree_of
 from tellapart.features.to_polars import DTYPE, translate
 from tellapart.simulation import Words, clause_numbers
-from tellapart.tables.bits import words
+from tellapart.tables.packed_columns import words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,7 +53,7 @@ def run(job: Job, *, without_gaps: bool = False) -> int:
     holds = [translate(tree_of(f, scan.types), clean=True).alias(places[f]) for f in features]
     kept = [pl.col(f"kept {n}") for n in range(len(keep))]
     try:
-        frame = scan.lazy([*keep, scan.columns[-1]], sieve=without_gaps).select(
+        frame = scan.lazy([*keep, scan.columns[-1]], without_gaps=without_gaps).select(
             [short, *holds, *kept]
         )
         found = frame.collect_schema()

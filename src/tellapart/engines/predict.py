@@ -17,7 +17,7 @@ from tellapart.features.expression import types as read_types
 from tellapart.features.tree import Type
 from tellapart.model import Clause, DecisionList
 from tellapart.tables import Scan
-from tellapart.tables.encodings import in_utf8, is_utf8
+from tellapart.tables.csv_files import in_utf8, is_utf8
 from tellapart.tables.read import check_csv, kind_of
 
 Engine: TypeAlias = Literal["polars", "duckdb", "spark"]
@@ -107,7 +107,7 @@ def predict_file(
     types : mapping from column to type, default={}
         For columns of a CSV file of which the model does not say what they hold.
     separator : str, default=None
-        What stands between the cells of a CSV file; by default the one that its first line shows.
+        The separator of a CSV file; by default the one in its first line.
     encoding : str, default="utf-8"
         Of a CSV file. One that is not UTF-8 is first written again as UTF-8, beside the output.
     nulls : list of str, default=[]

@@ -16,7 +16,7 @@ from tellapart.protocol import Label
 from tellapart.sessions.replies import Check
 from tellapart.sessions.state import Answer, Question, State
 from tellapart.tables import Row
-from tellapart.tables.candidates import telling
+from tellapart.tables.table_features import candidates_in
 
 LIMIT = 30
 """So many candidates are offered, unless another number is asked for."""
@@ -42,7 +42,7 @@ def candidates(state: State, question: Question, label: str | None, limit: int) 
         if room.get(told.label, 0) and told.item.place not in (item.place, example.place):
             room[told.label] -= 1
             history.append((told.item, told.label))
-    return telling(
+    return candidates_in(
         state.items.table,
         item,
         example,

@@ -1,9 +1,8 @@
 """Files and frames as items and columns."""
 
 from tellapart.tables.read import read_table
-from tellapart.tables.rows import Row
+from tellapart.tables.rows import Row, Tag
 from tellapart.tables.scan import Scan
 from tellapart.tables.table import Table
-from tellapart.tables.tags import Tag
 
 __all__ = ["Row", "Scan", "Table", "Tag", "read_table"]

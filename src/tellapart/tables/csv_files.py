@@ -1,22 +1,24 @@
-"""CSV files, with the line and the column of whatever is wrong.
+"""CSV files, in any encoding, with the line and the column of every error.
 
-Polars reads. Python's own csv module, exact and slow, looks at the first rows, and at the rest only
-when something is wrong.
+Polars reads. Python's own csv module, exact and slow, reads the first rows, and the rest only when
+something is wrong.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.tree import Type
-from tellapart.tables.encodings import decoded, is_utf8
 from tellapart.tables.frames import check_names, first_line
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ _COMMA = r"^ *[-+]?[0-9]+(\.[0-9]{3})*,[0-9]+ *$"
 """A number with a decimal comma."""
 _LOOK = 10_000
 """Rows that tell the types of columns."""
+
+_BLOCK = 1 << 20
+_LITTLE, _BIG = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 
 
 def read_csv(
@@ -365,3 +370,57 @@ def _word(dtype: pl.DataType) -> str:
     if dtype.is_numeric():
         return "number"
     return "date" if dtype.is_temporal() else "true or false"
+
+
+# -- encodings other than UTF-8
+
+
+def is_utf8(encoding: str) -> bool:
+    """Whether a name is one of those of UTF-8.
+
+    >>> is_utf8("utf-8"), is_utf8("UTF_8"), is_utf8("cp1252")
+    (True, True, False)
+    """
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig")
+
+
+def decoded(path: Path, encoding: str) -> Iterator[str]:
+    """The text of a file, block by block."""
+    try:
+        b"any".decode(encoding, "replace")
+    except (LookupError, UnicodeError) as error:
+        raise FormatError(f"{path.name}: unknown encoding {encoding!r}") from error
+    before, block = 0, b""
+    with path.open("rb") as file:
+        decoder = codecs.getincrementaldecoder(_with_mark(encoding, file.peek(4)))()
+        try:
+            while block := file.read(_BLOCK):
+                yield decoder.decode(block)
+                before += len(block)
+            yield decoder.decode(b"", final=True)
+        except UnicodeDecodeError as error:
+            place = before + len(block) - len(error.object) + error.start
+            raise FormatError(
+                f"{path.name}: byte {place} is not {encoding}: {error.reason}"
+            ) from error
+
+
+def _with_mark(encoding: str, start: bytes) -> str:
+    """UTF-16 without the mark that says which byte of two comes first: the lower one."""
+    if codecs.lookup(encoding).name == "utf-16" and start[:2] not in (_LITTLE, _BIG):
+        return "utf-16-le"
+    return encoding
+
+
+@contextmanager
+def in_utf8(path: Path, encoding: str, folder: Path) -> Iterator[Path]:
+    """The file itself if it is UTF-8, else for a while one in `folder` that is."""
+    if is_utf8(encoding):
+        yield path
+        return
+    with TemporaryDirectory(dir=folder) as place:
+        made = Path(place, path.name)  # the same name, for whoever says what is wrong with it
+        with made.open("wb") as file:
+            for text in decoded(path, encoding):
+                file.write(text.encode())
+        yield made

@@ -1,7 +1,8 @@
-"""Frames of all kinds as Polars frames."""
+"""Data frames of all kinds as Polars frames."""
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
@@ -99,6 +100,14 @@ def check_names(columns: list[str], name: str, where: str = "") -> None:
         )
 
 
+def no_column(table: str, column: str, columns: list[str], note: str = "") -> FormatError:
+    """The error for a column that is not there."""
+    near = difflib.get_close_matches(column, columns, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    shown = ", ".join(columns[:30]) + (", ..." if len(columns) > 30 else "")
+    return FormatError(f"{table} has no column {column!r}{note}.{hint} Columns: {shown}")
+
+
 def first_line(error: BaseException) -> str:
-    """What an error says, without the advice meant for programmers."""
+    """The first line of an error, without advice meant for programmers."""
     return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -1,4 +1,4 @@
-"""Any feature over a whole table, as packed bits: 64 items a word, lowest bit first."""
+"""Where a feature holds on a whole table, as packed bits: 64 items a word, lowest bit first."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tellapart.errors import FeatureError
-from tellapart.features import And, Column, Expression, Is, Not, Or, tree
-from tellapart.features.tree import IsNull, Type
+from tellapart.features import And, Column, Expression, Is, Not, Or
+from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature
 from tellapart.simulation import Words, clear_tail, pack, words_for
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from tellapart.tables.table import Table
 
 _SAME: dict[Type, tuple[type, ...]] = {
@@ -26,9 +28,19 @@ _SAME: dict[Type, tuple[type, ...]] = {
 """Python's types that can equal a value of ours, numbers apart."""
 
 
+def words(column: pl.Series) -> Words:
+    """Where a Boolean column is true; null is not true.
+
+    >>> import polars as pl
+    >>> words(pl.Series([True, None, False, True]))
+    array([9], dtype=uint64)
+    """
+    return pack((column.fill_null(False) if column.null_count() else column).to_numpy())
+
+
 def evaluate(table: Table, feature: Feature) -> Words:
-    """Where `feature` holds. Expressions and columns go through Polars, combinations through words;
-    only functions are asked item by item."""
+    """Where `feature` holds. Polars evaluates expressions and columns, combinations join packed
+    columns, and functions are called item by item."""
     size = words_for(len(table))
     if isinstance(feature, Not):
         return clear_tail(~table.truth(feature.feature), len(table))
@@ -69,8 +81,6 @@ def reads(feature: Feature, column: str) -> bool:
 
 
 def _expression(table: Table, feature: Expression) -> Words:
-    from tellapart.tables.bits import unknown, words
-
     types = table.types
     for name, kind in feature.schema.items():
         table.check(name)
@@ -80,18 +90,12 @@ def _expression(table: Table, feature: Expression) -> Words:
                 f" {types[name].value}. Parse it again with this table's schema"
             )
     frame = table.loaded(list(feature.schema))
-    match feature.tree:
-        case IsNull(tree.Column(name=name), negated):
-            gaps = unknown(frame.get_column(name))
-            return clear_tail(~gaps, len(table)) if negated else gaps
     return words(frame.select(feature.to_polars(clean=True)).to_series())
 
 
 def _column(table: Table, feature: Column) -> Words:
     """A column that is true, or that equals a value, as Python understands it."""
     import polars as pl
-
-    from tellapart.tables.bits import words
 
     table.check(feature.name)
     column, value, kind = pl.col(feature.name), feature.value, table.types[feature.name]

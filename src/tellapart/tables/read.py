@@ -1,7 +1,7 @@
-"""Files as tables: CSV, JSON lines, Parquet and Arrow IPC, through Polars.
+"""`read_table`: CSV, JSON lines, Parquet and Arrow IPC files as tables.
 
-Polars reads; this file looks first at what Polars would pass over in silence (rows too short,
-columns of one name, leading zeros), and when Polars gives up it finds the line and says what to do.
+Polars reads. Errors that Polars ignores (short rows, columns of the same name, leading zeros) are
+looked for first, and when Polars fails, the line is found and the message says what to do.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.expression import types as read_types
-from tellapart.tables.encodings import is_utf8
+from tellapart.tables.csv_files import is_utf8, read_csv
 from tellapart.tables.frames import first_line
 from tellapart.tables.table import Table
 
@@ -56,10 +56,10 @@ def read_table(
     id : str, default=None
         The column that names an item. None: the number of the row, from 0.
     types : mapping from column to type, default={}
-        For columns that should be read as something else than they look, such as
+        For columns that should have another type than they seem to, such as
         `{"postcode": "text"}`; for CSV only.
     separator : str, default=None
-        What stands between the cells of a CSV file; by default the one that its first line shows.
+        The separator of a CSV file; by default the one in its first line.
     encoding : str, default="utf-8"
         Of a CSV file.
     nulls : list of str, default=[]
@@ -79,8 +79,6 @@ def read_table(
     path = Path(path)
     kind = kind_of(path)
     if kind == "csv":
-        from tellapart.tables.csv_files import read_csv
-
         wanted = read_types(types or {})
         frame: pl.DataFrame | pl.LazyFrame = read_csv(
             path, wanted, separator, encoding, list(nulls)
@@ -97,7 +95,7 @@ def read_table(
 
 
 def check_csv(path: Path, given: object) -> None:
-    """Raise if there are words on how to read a file that needs none."""
+    """Raise if options for CSV files were given for another file."""
     if given:
         raise ParameterError(
             f"{path.name} is no CSV file: types, separator, encoding and nulls are only for those"

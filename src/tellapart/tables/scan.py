@@ -1,12 +1,11 @@
-"""Files gone through once, however large: lazy frames with the columns that are wanted.
+"""Files of any size as lazy frames with the columns that are wanted, to be read once.
 
-Where a model says what type a column has, the file is read so, and a cell that does not fit is an
-error; what nobody asks for is not looked at.
+Where a model gives the type of a column, the file is read with that type, and a cell that does not
+fit is an error. Other columns are not read.
 """
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tellapart.errors import FormatError
 from tellapart.features.tree import Type
 from tellapart.tables.csv_files import CsvFile
-from tellapart.tables.frames import first_line
+from tellapart.tables.frames import first_line, no_column
 from tellapart.tables.read import find_bad_line, kind_of, refuse_mixed, scan_frame
 
 if TYPE_CHECKING:
@@ -35,18 +34,18 @@ _JSON: dict[Type, tuple[type, ...]] = {
 
 
 class Scan:
-    """A file to be gone through.
+    """A file to be read once, as a lazy frame.
 
     Parameters
     ----------
     path : Path
         CSV, JSON lines, Parquet or Arrow IPC, by its ending.
     wanted : mapping from column to type
-        The columns that will be read, and what they hold; None where the file shall tell.
+        The columns to read, and their types; None: as the file says.
     nulls : list of str, default=[]
         What a CSV file writes for unknown besides an empty cell.
     separator : str, default=None
-        What stands between the cells of a CSV file; by default the one that its first line shows.
+        The separator of a CSV file; by default the one in its first line.
 
     Attributes
     ----------
@@ -84,11 +83,11 @@ class Scan:
         self.check(wanted)
         self.types = {name: self._type(name, kind) for name, kind in wanted.items()}
 
-    def lazy(self, keep: Iterable[str] = (), *, sieve: bool = False) -> pl.LazyFrame:
+    def lazy(self, keep: Iterable[str] = (), *, without_gaps: bool = False) -> pl.LazyFrame:
         """The wanted columns, cleaned, and after them the columns `keep` as they are.
 
-        A kept column is called `kept 0`, `kept 1`, ... until it is written. `sieve` leaves out what
-        an empty line of a CSV file is read as; see `gaps`.
+        A kept column is called `kept 0`, `kept 1`, ... until it is written. `without_gaps` leaves
+        out the rows that are empty lines of a CSV file; see `gaps`.
         """
         import polars as pl
 
@@ -97,7 +96,7 @@ class Scan:
         if self.kind == "csv":
             self.csv.types |= self.types
             frame = self.csv.scan()
-            if sieve:
+            if without_gaps:
                 frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
         elif self.kind == "jsonl":
             dtypes = {**self._dtypes, **{n: DTYPE[kind] for n, kind in self.types.items()}}
@@ -141,8 +140,8 @@ class Scan:
         raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
 
     def gaps(self) -> bool:
-        """Ask this where the last column was empty somewhere: whether there are empty lines. Raises
-        if a row of a CSV file has too few cells, which are filled up in silence."""
+        """Whether a CSV file has empty lines. Raises if a row has too few cells, which Polars fills
+        up silently. Only needed where the last column is empty somewhere."""
         if self.kind != "csv":
             return False
         if self.csv.ragged():
@@ -155,10 +154,7 @@ class Scan:
         """Raise unless there are such columns."""
         for name in wanted:
             if name not in self.columns:
-                near = difflib.get_close_matches(name, self.columns, 1)
-                hint = f" Did you mean {near[0]!r}?" if near else ""
-                shown = ", ".join(self.columns[:30]) + (", ..." if len(self.columns) > 30 else "")
-                raise FormatError(f"{self.name} has no column {name!r}.{hint} Columns: {shown}")
+                raise no_column(self.name, name, self.columns)
 
     def _type(self, name: str, wanted: Type | None) -> Type:
         from tellapart.features.to_polars import from_dtype

@@ -1,8 +1,8 @@
-"""A table: rows are items, columns are what features read.
+"""A table: rows are items, features read columns.
 
-Columns are loaded when first read, and cleaned then: one type of each kind, times in UTC without a
-zone, NaN and infinity unknown. A feature is worked out once over the whole table, into packed bits,
-and kept.
+Columns are loaded when first read, and cleaned: one type of each kind, times in UTC without a zone,
+NaN and infinity unknown. A feature is evaluated once over the whole table, into packed bits, and
+kept.
 """
 
 from __future__ import annotations
@@ -19,11 +19,9 @@ from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.simulation import Words
-from tellapart.tables.frames import first_line
+from tellapart.tables.frames import first_line, no_column
 from tellapart.tables.packed_columns import evaluate, reads
-from tellapart.tables.part import Part
-from tellapart.tables.rows import Row, Rows
-from tellapart.tables.tags import Tag
+from tellapart.tables.rows import Row, Rows, Tag
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,9 +29,10 @@ if TYPE_CHECKING:
     from tellapart.features.candidates import Candidate
     from tellapart.features.vocabulary import Vocabulary
     from tellapart.tables.summary import Summary
+    from tellapart.tables.table_features import Part
 
 LONGEST_NAME = 60
-"""Longer texts do not name items, they are what one reads to tell them apart."""
+"""Longer texts are not names of items."""
 
 
 class Table:
@@ -109,7 +108,7 @@ class Table:
 
     @property
     def items(self) -> Rows:
-        """The rows, as a sequence that makes them when asked."""
+        """The rows, made when asked for."""
         return Rows(self._length, self._rows)
 
     def ids(self) -> Sequence[Hashable]:
@@ -157,7 +156,7 @@ class Table:
     def truth(self, feature: Feature) -> Words:
         """Where `feature` holds: 64 items a word, lowest bit first, bits beyond the last item zero.
 
-        Worked out once and kept; the words are read-only.
+        Computed once and kept; the words are read-only.
         """
         kept = self._kept.get(feature)
         if kept is None:
@@ -166,7 +165,7 @@ class Table:
         return kept
 
     def knows(self, feature: Feature) -> bool:
-        """Whether the truth of a feature is at hand already."""
+        """Whether the truth of a feature is known already."""
         return feature in self._kept
 
     def count(self, feature: Feature) -> int:
@@ -178,7 +177,7 @@ class Table:
         return int(np.bitwise_count(self.truth(feature)).sum())
 
     def forget(self) -> None:
-        """Give back the memory of all packed columns."""
+        """Free the memory of all packed columns."""
         self._kept.clear()
 
     def tag(self, name: str) -> Tag:
@@ -209,13 +208,13 @@ class Table:
         return None
 
     def features(self, without: Iterable[str] = ()) -> list[Expression]:
-        """What the columns show at first sight: their values, or thresholds.
+        """For every column: the column itself, its values, or thresholds.
 
-        See `tellapart.tables.everyday`. `without`: columns to pass over, such as the label.
+        See `tables.table_features`. `without`: columns to leave out, such as the label.
         """
-        from tellapart.tables.everyday import everyday
+        from tellapart.tables.table_features import features_at_first_sight
 
-        return everyday(self, without)
+        return features_at_first_sight(self, without)
 
     def candidates(
         self,
@@ -229,12 +228,12 @@ class Table:
         """Features that hold on `item` and not on `example`, the most telling first.
 
         `history` has the labelled items so far, the example's label among them; `label` is the
-        item's, if it is known. Of the id column only common words are offered: names tell nothing
-        of other items. See `tellapart.features.candidates`.
+        item's, if it is known. Of the id column only common words are offered: names do not
+        describe other items. See `tellapart.features.candidates`.
         """
-        from tellapart.tables.candidates import telling
+        from tellapart.tables.table_features import candidates_in
 
-        return telling(self, item, example, history, label=label, limit=limit)
+        return candidates_in(self, item, example, history, label=label, limit=limit)
 
     # -- frames
 
@@ -258,7 +257,9 @@ class Table:
         return self._frame
 
     def part(self, rows: int) -> Part:
-        """So many rows, evenly spread, or all if there are no more: to estimate by."""
+        """That many rows, evenly spread, or all if there are no more: for estimates."""
+        from tellapart.tables.table_features import Part
+
         frame = self.loaded(self.columns)
         known = self._parts.get(rows)
         if known is None or known.frame is not frame:
@@ -268,7 +269,7 @@ class Table:
     def vocabulary(self, column: str) -> Vocabulary:
         """The common words of a text column, read in a part of the table; read once."""
         from tellapart.features.vocabulary import Vocabulary
-        from tellapart.tables.candidates import RANKED
+        from tellapart.tables.table_features import RANKED
 
         known = self._vocabularies.get(column)
         if known is None:
@@ -355,17 +356,9 @@ class Table:
         """Raise unless there is such a column."""
         if column in self._types or column in self.tags:
             return
-        import difflib
-
-        near = difflib.get_close_matches(column, self.columns, 1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        shown = ", ".join(self.columns[:30]) + (", ..." if len(self.columns) > 30 else "")
-        kind = (
-            f" that can be read (it holds {self.unreadable[column]})"
-            if column in self._dtypes
-            else ""
-        )
-        raise FormatError(f"{self.name} has no column {column!r}{kind}.{hint} Columns: {shown}")
+        held = self.unreadable.get(column)
+        note = "" if held is None else f" that can be read (it holds {held})"
+        raise no_column(self.name, column, self.columns, note)
 
     def _retag(self, tag: Tag, place: int) -> None:
         """A tag changed in one place: so may every packed column that reads it, there only."""
@@ -383,6 +376,6 @@ class Table:
 
 
 def _beyond(column: pl.Expr) -> pl.Expr:
-    """Where a date is one that Python, and the language, do not have."""
+    """Where a date is outside the years 1 to 9999."""
     day = column.dt.date()
     return (day < datetime.date.min) | (day > datetime.date.max)

@@ -1,0 +1,191 @@
+"""The features a table offers: at first sight, and to tell two items apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tellapart.features import canonical
+from tellapart.features.candidates import Candidate, candidates
+from tellapart.features.expression import Expression
+from tellapart.features.thresholds import round_cut
+from tellapart.features.tree import Column, Node, Type, Value
+from tellapart.protocol import Item, Label
+from tellapart.tables.rows import Row
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tellapart.tables.table import Table
+
+NUMBERS, TEXTS = 10, 50
+"""A column with at most that many different values makes a feature of each."""
+LONGEST = 40
+"""A longer text is not compared with."""
+HISTORY = 2_000
+"""The most labelled items of either label that rank the candidates."""
+RANKED = 2_000
+"""Rows of the table, evenly spread, that show how common a candidate is when it is ranked."""
+COUNTED = 20_000
+"""Rows of a larger table, evenly spread, that estimate how many items a candidate covers."""
+_MOST = 10_000  # counts that are kept: the same features are asked for often
+
+
+def features_at_first_sight(table: Table, without: Iterable[str] = ()) -> list[Expression]:
+    """For every column: the column itself, its values, or thresholds.
+
+    - A Boolean column is a feature.
+    - Up to 10 different numbers, or 50 different texts, make a feature each: `legs = 4`. Of two
+      values without gaps, the greater one is enough.
+    - More numbers, and dates, are cut at round values near their deciles: `weight >= 12.5`.
+    - More texts, or texts that all differ (names), make none.
+    - A column with some empty cells makes one more: `legs IS NULL`.
+
+    >>> from tellapart.tables import Table
+    >>> pets = Table({"name": ["rex", "tom", "io"], "legs": [4, 4, None], "barks": ["y", "n", "n"]})
+    >>> [str(feature) for feature in features_at_first_sight(pets)]
+    ['legs IS NULL', 'legs = 4', "barks = 'y'"]
+    """
+    passed = {*without, table.id}
+    return [
+        Expression(node)
+        for name, kind in table.types.items()
+        if name not in passed
+        for node in _column(Column(name, kind), table.frame([name]).to_series())
+    ]
+
+
+def _column(column: Column, cells: pl.Series) -> Iterator[Node]:
+    known = cells.drop_nulls()
+    complete = len(known) == len(cells)
+    if not len(known):
+        return
+    if not complete:
+        yield canonical.is_null(column)
+    if column.type is Type.BOOL:
+        yield column
+    elif column.type is Type.TEXT:
+        values = known.unique().sort()
+        if len(values) <= TEXTS and len(values) < len(cells):
+            yield from _values(column, values, complete)
+    elif column.type.numeric and known.n_unique() <= NUMBERS:
+        yield from _values(column, known.unique().sort(), complete)
+    else:
+        yield from _cuts(column, known.sort())
+
+
+def _values(column: Column, values: pl.Series, complete: bool) -> Iterator[Node]:
+    if complete and len(values) <= 2:  # one is enough
+        values = values.tail(len(values) - 1)
+    for value in values:
+        if len(str(value)) <= LONGEST:
+            yield canonical.compare("=", column, _literal(column, value))
+
+
+def _cuts(column: Column, ordered: pl.Series) -> Iterator[Node]:
+    """At each tenth: the roundest value above the last that is less."""
+    made = set()
+    for tenth in range(1, 10):
+        at = ordered[len(ordered) * tenth // 10]
+        place = ordered.search_sorted(at, side="left")
+        if place == 0:
+            continue  # everything is at least the least
+        cut = round_cut(ordered[place - 1], at)
+        if cut not in made:
+            made.add(cut)
+            yield canonical.compare(">=", column, _literal(column, cut))
+
+
+def _literal(column: Column, value: Any) -> Value:
+    return canonical.number(value) if column.type.numeric else Value(value, column.type)
+
+
+def candidates_in(
+    table: Table,
+    item: Item,
+    example: Item,
+    history: Mapping[Item, Label] | Sequence[tuple[Item, Label]],
+    *,
+    label: Label,
+    limit: int,
+    counted: int = COUNTED,
+    named: Mapping[Expression, float] | None = None,
+) -> list[Candidate]:
+    """See `Table.candidates`."""
+    pairs = history.items() if isinstance(history, Mapping) else history
+    labels = {table.place(one): given for one, given in pairs}
+    mine, theirs = table.place(item), table.place(example)
+    label = labels.get(mine) if label is None else label
+    other = labels.get(theirs)
+    like = [n for n, given in labels.items() if given == label and label is not None]
+    unlike = [n for n, given in labels.items() if given == other and other is not None]
+    if label == other:  # nothing to tell apart but the two items themselves
+        like, unlike = [], []
+    ours = _spread([mine, *(n for n in like if n != mine)])
+    others = _spread([theirs, *(n for n in unlike if n != theirs)])
+    known = table.loaded(table.columns)[ours + others]
+    part, ranked = table.part(counted), table.part(min(counted, RANKED))
+    made = candidates(
+        _row(table, item, mine),
+        _row(table, example, theirs),
+        table.types,
+        known[: len(ours)],
+        known[len(ours) :],
+        limit=limit,
+        part=ranked.rows,
+        held=ranked.count,
+        vocabulary=table.vocabulary,
+        named=named,
+        name=table.id,
+    )
+    rows = part.rows.height
+    unknown = [c.feature for c in made if not table.knows(c.feature)]
+    counts = dict(zip(unknown, part.count(unknown), strict=True))
+    return [
+        c._replace(covers=round(counts[c.feature] * len(table) / rows), exact=rows == len(table))
+        if c.feature in counts
+        else c._replace(covers=table.count(c.feature), exact=True)
+        for c in made
+    ]
+
+
+def _row(table: Table, item: Item, place: int) -> Row:
+    """The item as a row of the table: as it is, if it is one."""
+    return item if isinstance(item, Row) and item.table is table else table.items[place]
+
+
+def _spread(places: list[int]) -> list[int]:
+    """All places, or some of them evenly spread, the first always among them."""
+    if len(places) <= HISTORY:
+        return places
+    return [places[n] for n in np.linspace(0, len(places) - 1, HISTORY).astype(np.int64)]
+
+
+class Part:
+    """Some rows of a frame, evenly spread, or all if there are no more; counts features in them.
+
+    >>> import polars as pl
+    >>> from tellapart.features import parse_feature
+    >>> part = Part(pl.DataFrame({"legs": range(1000)}), 10)
+    >>> part.rows.height, part.count([parse_feature("legs > 499", {"legs": "integer"})])
+    (10, [5])
+    """
+
+    def __init__(self, frame: pl.DataFrame, rows: int) -> None:
+        self.frame = frame
+        self.rows = frame
+        if frame.height > rows:
+            self.rows = frame[np.linspace(0, frame.height - 1, rows).astype(np.int64)]
+        self._counts: dict[Expression, int] = {}
+
+    def count(self, features: Sequence[Expression]) -> list[int]:
+        """On how many of the rows each feature holds."""
+        from tellapart.features.to_polars import count
+
+        if len(self._counts) > _MOST:
+            self._counts.clear()
+        new = [feature for feature in features if feature not in self._counts]
+        self._counts.update(zip(new, count(new, self.rows), strict=True))
+        return [self._counts[feature] for feature in features]

@@ -260,7 +260,7 @@ def test_a_table_without_rows(typist: Typist, folder: Path) -> None:
     assert "head.csv has columns, and no rows" in typist("", "head.csv", code=1)[1]
 
 
-@pytest.mark.parametrize("printed", ["item", "choices", "progress"])
+@pytest.mark.parametrize("printed", ["item", "candidates", "progress"])
 def test_ctrl_c_while_it_prints(
     typist: Typist, monkeypatch: pytest.MonkeyPatch, printed: str
 ) -> None:
@@ -273,7 +273,7 @@ def test_ctrl_c_while_it_prints(
     def interrupted(*given: object) -> None:
         real(*given)
         calls.append(given)
-        if len(calls) == (1 if printed == "choices" else 2):
+        if len(calls) == (1 if printed == "candidates" else 2):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Shown, printed, interrupted)

@@ -73,6 +73,18 @@ def test_files_that_are_named_exist(page: Path) -> None:
     assert [path for path in paths if not any((root / path).exists() for root in roots)] == []
 
 
+def test_the_walk_names_what_is_in_the_files() -> None:
+    """In the tables of the walk, a row names a file and functions or classes that are in it."""
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    steps = re.findall(r"^\| `([\w/]+\.py)` \| (.*) \|$", page, re.MULTILINE)
+    assert len(steps) > 40
+    for path, sentence in steps:
+        source = (ROOT / "src" / "tellapart" / path).read_text(encoding="utf-8")
+        for named in re.findall(r"`([A-Za-z_.]+)`", sentence):
+            name = named.rpartition(".")[2]
+            assert re.search(rf"\b{name}\b", source), (path, name)
+
+
 def test_the_map_names_every_page() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     for page in GUIDES:

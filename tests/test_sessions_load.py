@@ -118,6 +118,16 @@ def test_one_server_per_session_on_postgres(postgres: str, monkeypatch: pytest.M
         Session.open(other, "shared", animals()).close()
 
 
+@pytest.mark.parametrize("driver", ["psycopg", "psycopg2", "asyncpg"])
+def test_an_address_as_sqlalchemy_writes_it(postgres: str, driver: str) -> None:
+    written = address(postgres).replace("postgresql:", f"postgresql+{driver}:")
+    written = written.replace("test@", "test:se/cret@") + "&application_name=a+b"
+    with Store(written) as store, store.connected() as connection:
+        assert connection.execute("SHOW application_name").fetchone() == ("a b",)
+        assert "se/cret" not in store.where
+        assert store.where.startswith("postgresql://test:***@/postgres?host=")
+
+
 def test_a_server_that_has_just_gone_is_waited_for(
     postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -351,6 +351,19 @@ def test_a_place_that_is_none(place: str, message: str, tmp_path: Path) -> None:
         begin(Store(place.format(folder=tmp_path)))
 
 
+@pytest.mark.parametrize(
+    "address", ["sqlite:///{path}", "sqlite+pysqlite:///{path}?timeout=3", "{path}"]
+)
+def test_an_address_of_a_file(address: str, tmp_path: Path) -> None:
+    """Also as SQLAlchemy writes it; a path in an address has its signs escaped."""
+    path = tmp_path / "my zoo.db"
+    written = str(path).replace(" ", "%20") if "://" in address else str(path)
+    with Store(address.format(path=written)) as store:
+        assert store.where == str(path)
+        begin(store).close()
+    assert path.exists()
+
+
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     (tmp_path / "a.db").write_text("dear diary, " * 100)
     with Store(tmp_path / "a.db") as store, pytest.raises(StoreError, match="no SQLite file"):

@@ -10,6 +10,7 @@ import pytest
 
 import tellapart as ta
 from tellapart.adapters.sklearn import Thresholds, rows
+from tellapart.features import Above, Column
 
 KNOWN_FAILURES: dict[str, str] = {}
 """Checks of scikit-learn that the classifier cannot pass, each with the reason. None so far."""
@@ -66,7 +67,7 @@ def test_thresholds_answer_as_an_informed_teacher(seed: int) -> None:
     names = ["a", "b", "c"]
     quick = Thresholds(X, labels, names)
     pairs = zip(quick.places, quick.thresholds, strict=True)
-    features = [ta.Above(names[place], threshold) for place, threshold in pairs]
+    features = [Above(names[place], threshold) for place, threshold in pairs]
     items = rows(X, names)
     slow = ta.teachers.Informed(items, labels, features)
     for n in range(40):
@@ -114,7 +115,7 @@ def test_what_is_learnt_can_be_exported(sklearn_classifier: Any, needs: Any) -> 
     frame = pl.from_pandas(X)
     assert sql_engines.duckdb(frame, [sql]) == [model.predict(X).tolist()]
     program: dict[str, Any] = {}
-    exec(ta.to_python(model.model_), program)
+    exec(ta.export.to_python(model.model_), program)
     items = frame.fill_nan(None).to_dicts()
     assert [program["predict"](item) for item in items] == model.predict(X).tolist()
 
@@ -125,11 +126,11 @@ def test_a_learner_and_a_teacher_of_ones_own(sklearn_classifier: Any) -> None:
     learner = ta.CappedDFF(m=3)
 
     def make(items: Any, labels: Any) -> Any:
-        return ta.teachers.Informed(items, labels, [ta.Column("x0", 1.0), ta.Column("x1", 1.0)])
+        return ta.teachers.Informed(items, labels, [Column("x0", 1.0), Column("x1", 1.0)])
 
     model = sklearn_classifier(learner, make).fit(X, y)
     assert model.predict(X).tolist() == y.tolist()
-    assert model.model_.features == (ta.Column("x0", 1.0),)
+    assert model.model_.features == (Column("x0", 1.0),)
     assert learner.rules_created == 0  # a copy was taught
     given = sklearn_classifier(learner, make(rows(X, ["x0", "x1"]), y.tolist())).fit(X, y)
     assert given.predict(X).tolist() == y.tolist()

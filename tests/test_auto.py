@@ -190,7 +190,7 @@ def test_reasons_that_lead_nowhere_are_soon_not_followed():
             correction = self.teacher.answer(item, guess)
             if correction is None or guess.label is None:
                 return correction
-            fit = [f for f in world.features if ta.holds(f, item) > ta.holds(f, guess.example)]
+            fit = [f for f in world.features if holds(f, item) > holds(f, guess.example)]
             return Correction(correction.label, self.rng.choice(fit) if fit else None)
 
     learner = ta.Hindsight(world.features)

@@ -88,7 +88,7 @@ def test_a_guarded_part_keeps_a_holds_of_its_own():
 
     learner = ta.Guarded(ta.DFF(holds=own), ta.CappedDFF(2))
     assert learner.practical.holds is own
-    assert learner.guaranteed.holds is ta.holds
+    assert learner.guaranteed.holds is ta.model.holds
 
 
 @pytest.mark.parametrize("bad", [{"holds": "milk"}, {"remember": "yes"}, {"remember": 1}])

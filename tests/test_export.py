@@ -35,7 +35,7 @@ def test_python_says_what_the_model_says(seed: int) -> None:
     model = ModelMaker(seed).model()
     items = [*sql_engines.frame(seed, dirty=seed % 2 == 0).to_dicts(), {}, {"b": 1, "n": 4.0}]
     program: dict[str, Any] = {}
-    exec(compile(ta.to_python(model), "exported", "exec"), program)
+    exec(compile(ta.export.to_python(model), "exported", "exec"), program)
     assert [program["predict"](item) for item in items] == model.predict(items)
 
 
@@ -46,7 +46,7 @@ def test_python_needs_nothing(tmp_path: Path) -> None:
         "(z > '2024-01-01' OR year(d) = 2000) AND lower(s) < 'm' AND s ILIKE '%é_'"
         " AND coalesce(x / 2, 1) * 3 > 0.5 AND (b = (x > 1)) IS NOT NULL"
     )
-    source = ta.to_python(one(ta.parse_feature(text, schema)), name="label_of")
+    source = ta.export.to_python(one(ta.parse_feature(text, schema)), name="label_of")
     path = tmp_path / "exported.py"
     path.write_text(
         source + "\nfrom datetime import date, datetime"
@@ -85,30 +85,30 @@ def test_python_computes_as_the_model_does() -> None:
     for text in texts:
         model = one(ta.parse_feature(text, schema))
         program: dict[str, Any] = {}
-        exec(ta.to_python(model), program)
+        exec(ta.export.to_python(model), program)
         assert [text, *map(program["predict"], items)] == [text, *model.predict(items)]
 
 
 def test_python_takes_sets_as_well() -> None:
     model = one(ta.And("milk", ta.Not("eggs")))
     program: dict[str, Any] = {}
-    exec(ta.to_python(model), program)
+    exec(ta.export.to_python(model), program)
     for item in ({"milk"}, frozenset({"milk", "eggs"}), set(), {"milk": 1, "eggs": None}):
         assert program["predict"](item) == model.predict([item])[0]
 
 
 def test_python_refuses() -> None:
     with pytest.raises(ExportError, match="'tall' is a function"):
-        ta.to_python(one(ta.Named("tall", bool)))
+        ta.export.to_python(one(ta.features.Named("tall", bool)))
     with pytest.raises(ExportError, match="one item only"):
-        ta.to_python(one(ta.Is("x")))
+        ta.export.to_python(one(ta.features.Is("x")))
     with pytest.raises(ExportError, match="cannot be written as Python"):
-        ta.to_python(one("a", label=range(3)))
+        ta.export.to_python(one("a", label=range(3)))
     with pytest.raises(ExportError, match="holds"):
-        ta.to_python(ta.DecisionList(reading=lambda feature, item: True))
+        ta.export.to_python(ta.DecisionList(reading=lambda feature, item: True))
     for name in ("1st", "class", "known", "dict", "_x", ""):
         with pytest.raises(ParameterError, match="name must be a free name"):
-            ta.to_python(one("a"), name=name)
+            ta.export.to_python(one("a"), name=name)
 
 
 def test_python_labels_of_all_kinds() -> None:
@@ -127,7 +127,7 @@ def test_python_labels_of_all_kinds() -> None:
     ]
     for label in labels:
         program: dict[str, Any] = {}
-        exec(ta.to_python(ta.DecisionList((), ta.Clause((), label))), program)
+        exec(ta.export.to_python(ta.DecisionList((), ta.Clause((), label))), program)
         assert program["predict"]({}) == label
 
 
@@ -136,15 +136,15 @@ def test_python_labels_of_all_kinds() -> None:
 
 @pytest.mark.parametrize("label", [NASTY_TEXT, *LABELS])
 def test_svg_is_well_formed_and_says_it_all(label: str) -> None:
-    model = one(ta.Column(label, label), label, example=label)
-    root = ElementTree.fromstring(ta.to_svg(model))
+    model = one(ta.features.Column(label, label), label, example=label)
+    root = ElementTree.fromstring(ta.export.to_svg(model))
     said = "".join(root.itertext())
     for word in ("script", "slash", "line", "here", "ünïcode"):
         assert (word in label) == (word in said)
 
 
 def test_svg_is_dark_at_night() -> None:
-    root = ElementTree.fromstring(ta.to_svg(one(ta.Column("legs", 4), "bear")))
+    root = ElementTree.fromstring(ta.export.to_svg(one(ta.features.Column("legs", 4), "bear")))
     space = "{http://www.w3.org/2000/svg}"
     style = root.find(f"{space}style")
     assert style is not None
@@ -158,7 +158,7 @@ def test_svg_boxes_do_not_overlap() -> None:
     world = ta.worlds.zoo()
     learner = ta.AdaptiveDFF()
     ta.teach(learner, world.teacher(), world.items)
-    root = ElementTree.fromstring(ta.to_svg(learner.model))
+    root = ElementTree.fromstring(ta.export.to_svg(learner.model))
     space = "{http://www.w3.org/2000/svg}"
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     boxes = [
@@ -175,7 +175,7 @@ def test_svg_boxes_do_not_overlap() -> None:
 
 
 def test_dot_quotes_everything() -> None:
-    text = ta.to_dot(one(ta.Column('a "b" \\', "c"), 'd "e"\n', example="\\"))
+    text = ta.export.to_dot(one(ta.features.Column('a "b" \\', "c"), 'd "e"\n', example="\\"))
     assert r'label="a \"b\" \\ = c?"' in text
     assert r"\"e\"" in text
     assert text.count("->") == 2
@@ -195,14 +195,14 @@ def test_notebooks_get_a_table_with_everything_escaped() -> None:
             self.said += data
 
     found = Words()
-    found.feed(one(ta.Column(NASTY_TEXT, 1), NASTY_TEXT, NASTY_TEXT)._repr_html_())
+    found.feed(one(ta.features.Column(NASTY_TEXT, 1), NASTY_TEXT, NASTY_TEXT)._repr_html_())
     assert found.tags == {"table", "thead", "tbody", "tr", "th", "td"}
     assert found.said.count(NASTY_TEXT) == 3
 
 
 def test_text_numbers_the_clauses_as_sql_does() -> None:
     model = one("milk")
-    assert ta.to_text(model).split("\n")[0].startswith("1. ")
+    assert ta.export.to_text(model).split("\n")[0].startswith("1. ")
     assert "THEN 1\n  ELSE 2" in ta.to_sql(model, value="clause")
 
 
@@ -356,7 +356,7 @@ def test_export_of_what_is_no_model(tmp_path: Path, capsys: Any) -> None:
     assert "No such file" in capsys.readouterr().err
     path.write_text("{}")
     assert run("export", path, "--to", "sql") == 1
-    ta.save_model(one(ta.Is("platypus")), path)
+    ta.save_model(one(ta.features.Is("platypus")), path)
     out = tmp_path / "out.sql"
     assert run("export", path, "--to", "sql", "-o", out) == 1
     assert "one item only" in capsys.readouterr().err
@@ -365,7 +365,7 @@ def test_export_of_what_is_no_model(tmp_path: Path, capsys: Any) -> None:
 
 def test_a_model_with_a_function_says_which_one_it_wants(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
-    tall = ta.Literal(ta.Named("tall", bool))
+    tall = ta.Literal(ta.features.Named("tall", bool))
     ta.save_model(ta.DecisionList((ta.Clause((tall,), "yes"),), ta.Clause((), "no")), path)
     with pytest.raises(FormatError) as caught:
         ta.load_model(path)

@@ -358,13 +358,13 @@ def nested(levels: int) -> ta.DecisionList:
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        (one(ta.Named("tall", bool)), "'tall' is a function"),
+        (one(ta.features.Named("tall", bool)), "'tall' is a function"),
         (one(len), "'len' is a function"),
-        (one(ta.Is("platypus")), "holds on one item only"),
+        (one(ta.features.Is("platypus")), "holds on one item only"),
         (one(("a", "tuple")), "tuple"),
-        (one(ta.Column("a", (1, 2))), "cannot be written"),
-        (one(ta.Column("a", float("nan"))), "nan"),
-        (one(ta.And("b", ta.Not(ta.Named("deep", bool)))), "'deep' is a function"),
+        (one(ta.features.Column("a", (1, 2))), "cannot be written"),
+        (one(ta.features.Column("a", float("nan"))), "nan"),
+        (one(ta.And("b", ta.Not(ta.features.Named("deep", bool)))), "'deep' is a function"),
         (nested(20), "too long"),
         (one("nul\0"), "SQL cannot hold"),
         (one(""), "SQL cannot hold"),

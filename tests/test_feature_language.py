@@ -216,7 +216,7 @@ def test_the_letters_never_change() -> None:
 
 def test_nothing_heavy_is_loaded_before_it_is_used() -> None:
     code = (
-        "import sys, tellapart as ta; ta.Expression, ta.Table, ta.read_table;"
+        "import sys, tellapart as ta; ta.features.Expression, ta.Table, ta.read_table;"
         "print([m for m in ('polars', 'sqlglot', 'pandas', 'pyarrow') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -224,7 +224,7 @@ def test_nothing_heavy_is_loaded_before_it_is_used() -> None:
 
 
 def test_a_model_can_be_read_before_anything_else_was_used() -> None:
-    features = [ta.parse_feature("legs > 3", SCHEMA), ta.And("milk", ta.Column("legs", 4))]
+    features = [ta.parse_feature("legs > 3", SCHEMA), ta.And("milk", ta.features.Column("legs", 4))]
     rows = ta.Table({"legs": [4], "seen": [date(2020, 1, 31)]}).items
     model = DecisionList(tuple(Clause((Literal(f),), "beast", rows[0]) for f in features))
     code = "import sys, tellapart as ta; print(ta.DecisionList.from_json(sys.argv[1]).to_json())"

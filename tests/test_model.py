@@ -16,16 +16,16 @@ quick = settings(max_examples=100, deadline=None, derandomize=True)
 
 
 def has_a(item):
-    return ta.holds("a", item)
+    return ta.model.holds("a", item)
 
 
 def another_reading(feature, item):
-    return ta.holds(feature, item)
+    return ta.model.holds(feature, item)
 
 
 def features():
     plain = st.sampled_from(NAMES)
-    named = st.just(ta.Named("has_a", has_a))
+    named = st.just(ta.features.Named("has_a", has_a))
     return st.recursive(
         plain | named,
         lambda inner: (
@@ -103,7 +103,7 @@ def test_a_damaged_model_file_is_refused(text):
 
 
 def test_a_named_function_must_be_brought_along():
-    model = ta.DecisionList((ta.Clause((ta.Literal(ta.Named("has_a", has_a)),), "X"),))
+    model = ta.DecisionList((ta.Clause((ta.Literal(ta.features.Named("has_a", has_a)),), "X"),))
     with pytest.raises(FormatError, match="has_a"):
         ta.DecisionList.from_json(model.to_json())
 
@@ -117,7 +117,7 @@ def test_a_bare_function_cannot_be_written():
 @pytest.mark.parametrize("item", ["feathers", ["feathers"], ("feathers",), 7, None])
 def test_items_that_cannot_be_read_say_so(item):
     with pytest.raises(FeatureError, match="mappings or sets"):
-        ta.holds("feathers", item)
+        ta.model.holds("feathers", item)
     model = ta.DecisionList((ta.Clause((ta.Literal("feathers"),), "bird"),))
     with pytest.raises(FeatureError, match="mappings or sets"):
         model.match(item)
@@ -166,17 +166,17 @@ def test_combinations_are_compared_by_what_they_say(one, two):
 @given(features(), st.frozensets(st.sampled_from(NAMES)))
 @quick
 def test_combinations_hold_as_logic_says(feature, item):
-    held = ta.holds(feature, item)
+    held = ta.model.holds(feature, item)
     assert ta.Not(feature) == feature.feature if isinstance(feature, ta.Not) else True
-    assert ta.holds(ta.Not(feature), item) == (not held)
-    assert ta.holds(ta.And(feature, "a"), item) == (held and "a" in item)
-    assert ta.holds(ta.Or(feature, "a"), item) == (held or "a" in item)
+    assert ta.model.holds(ta.Not(feature), item) == (not held)
+    assert ta.model.holds(ta.And(feature, "a"), item) == (held and "a" in item)
+    assert ta.model.holds(ta.Or(feature, "a"), item) == (held or "a" in item)
 
 
 def test_columns_are_compared_with_their_type():
-    assert ta.Column("legs", 1) != ta.Column("legs", True)
-    assert ta.Column("legs", 4)({"legs": 4})
-    assert not ta.Column("legs", 4)({})
+    assert ta.features.Column("legs", 1) != ta.features.Column("legs", True)
+    assert ta.features.Column("legs", 4)({"legs": 4})
+    assert not ta.features.Column("legs", 4)({})
 
 
 def test_a_custom_reading_reaches_into_combinations():

@@ -10,6 +10,7 @@ import pytest
 
 import tellapart as ta
 from tellapart.errors import FeatureError
+from tellapart.features import Column
 from tellapart.simulation import fired, pack, predict, predict_chunks
 from tellapart.simulation.plain import Plain
 from tellapart.simulation.tape import Tape
@@ -57,8 +58,8 @@ def test_a_table_in_chunks():
     rows = [{"milk": n % 3 == 0, "legs": n % 5} for n in range(1000)]
     model = ta.DecisionList(
         (
-            ta.Clause((ta.Literal("milk"), ta.Literal(ta.Column("legs", 4), False)), "mammal"),
-            ta.Clause((ta.Literal(ta.Column("legs", 2)),), "bird"),
+            ta.Clause((ta.Literal("milk"), ta.Literal(Column("legs", 4), False)), "mammal"),
+            ta.Clause((ta.Literal(Column("legs", 2)),), "bird"),
         ),
         ta.Clause((), "stone"),
     )

@@ -20,13 +20,13 @@ def taught():
 
 
 def test_the_first_label_is_asked_and_no_mistake():
-    teacher = ta.Recorded([(frozenset(BEAR), ta.Correction("mammal"))])
+    teacher = ta.teachers.Recorded([(frozenset(BEAR), ta.Correction("mammal"))])
     lesson = ta.teach(ta.DFF(), teacher, [frozenset(BEAR)] * 3)
     assert (lesson.rounds, lesson.mistakes, lesson.mistake_rounds) == (3, 0, ())
 
 
 def test_an_empty_stream_is_an_empty_lesson():
-    lesson = ta.teach(ta.DFF(), ta.Recorded([]), [])
+    lesson = ta.teach(ta.DFF(), ta.teachers.Recorded([]), [])
     assert (lesson.rounds, lesson.mistakes, lesson.rules_created) == (0, 0, 0)
 
 

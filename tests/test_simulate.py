@@ -18,6 +18,7 @@ from tellapart.model import Literal
 from tellapart.simulation.corrections import Corrections
 from tellapart.simulation.plain import Plain
 from tellapart.simulation.tape import Tape
+from tellapart.teachers import Recorded
 from tellapart.theory.representation import Component, Representation
 from tellapart.worlds import Listed, World
 
@@ -156,7 +157,7 @@ def test_a_feature_that_cannot_be_read_everywhere_ends_the_jumps():
     thick = Component("heavy", (Literal(lambda item: item["n"] > 3),))
     world = Listed("weights", items, labels, Representation((light, thick)), features=[])
     world.representation.separators[1, 0] = heavy
-    world.representation.separators[0, 1] = ta.Named("light", lambda item: item["n"] <= 3)
+    world.representation.separators[0, 1] = ta.features.Named("light", lambda item: item["n"] <= 3)
     make = {"CappedDFF": lambda w: ta.CappedDFF(2), "DFF": lambda w: ta.DFF()}
     for learner in make.values():
         taught, simulated = learner(world), learner(world)
@@ -187,9 +188,9 @@ def test_a_learner_with_its_own_reading_is_given_every_round():
 
     def reading(feature, item):
         seen.append(item)
-        return ta.holds(feature, item)
+        return ta.model.holds(feature, item)
 
-    assert_same(lambda w: ta.CappedDFF(7, holds=ta.holds), world)
+    assert_same(lambda w: ta.CappedDFF(7, holds=ta.model.holds), world)
     lesson = ta.simulate(ta.CappedDFF(7, holds=reading), world)
     assert lesson == ta.teach(ta.CappedDFF(7), world.teacher(), world.items)
     assert any(item is world.items[-1] for item in seen)
@@ -236,7 +237,7 @@ def test_mistakes_that_only_count_are_told_when_asked_for():
     assert lesson.corrections[-3:] == expected.corrections[-3:]
     assert lesson.corrections != expected.corrections[:-1]
     corrected = expected.corrections[5]
-    assert ta.Recorded.of(lesson).answer(corrected.item, corrected.guess) == corrected.correction
+    assert Recorded.of(lesson).answer(corrected.item, corrected.guess) == corrected.correction
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,13 @@ from tellapart import (
     Guess,
     Literal,
     Not,
-    suspects,
     teach,
     worlds,
 )
 from tellapart.errors import ParameterError, ProtocolError
 from tellapart.export.text import Words
 from tellapart.learners import BaseLearner
-from tellapart.review import Listening, Transcript
+from tellapart.review import Listening, Transcript, suspects
 from tellapart.teachers import Slipping
 from tellapart.worlds import World
 from tellapart.worlds.zoo import say_feature, say_label

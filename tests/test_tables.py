@@ -14,6 +14,7 @@ import tellapart as ta
 from tellapart import codec
 from tellapart.checks import random_features
 from tellapart.errors import FeatureError, FormatError, ParameterError
+from tellapart.features import Column, Is, Named
 from tellapart.features.to_polars import DTYPE
 from tellapart.features.tree import Type
 from tellapart.model import truth
@@ -82,11 +83,14 @@ def test_truth_says_what_the_feature_says(rows: int) -> None:
     maker = random_features.Maker(rows)
     features: list[Any] = [table.parse(maker.condition(2).feature) for _ in range(20)]
     features += [ta.Not(features[0]), ta.And(*features[:3]), ta.Or(features[3], ta.Not("b"))]
-    features += ["b", "n", "x", "s", "d", ta.And(), ta.Or(), ta.Is(3)]
+    features += ["b", "n", "x", "s", "d", ta.And(), ta.Or(), Is(3)]
     values = [("n", 3), ("n", 0.5), ("n", False), ("x", 1), ("s", "a"), ("s", 1), ("b", False)]
-    features += [ta.Column(name, value) for name, value in values]
-    features += [ta.Column("s", None), ta.Column("order", datetime.date(1999, 12, 30))]
-    features.append(ta.Named("long", lambda item: len(item["s"] or "") > 1))
+    features += [Column(name, value) for name, value in values]
+    features += [
+        Column("s", None),
+        Column("order", datetime.date(1999, 12, 30)),
+    ]
+    features.append(Named("long", lambda item: len(item["s"] or "") > 1))
     for feature in features:
         packed = table.truth(feature)
         assert unpack(packed, rows) == [truth(feature, item) for item in table.items], str(feature)
@@ -127,7 +131,12 @@ def test_a_tag_is_a_column_that_fills_up() -> None:
     feature = table.parse('"looks friendly" AND legs > 2')
     not_known = table.parse('"looks friendly" IS NULL')
     either = ta.Or("looks friendly", "feathers")
-    features = [feature, not_known, either, ta.Named("any", lambda i: bool(i["looks friendly"]))]
+    features = [
+        feature,
+        not_known,
+        either,
+        Named("any", lambda i: bool(i["looks friendly"])),
+    ]
     said = [("bear", True), ("duck", False), ("bear", None), ("wasp", True), ("bear", True)]
     for item, value in said:
         before = [table.truth(f) for f in features]

@@ -78,7 +78,7 @@ def encode(value: Any) -> Any:
         return {"$map": [[encode(key), encode(part)] for key, part in value.items()]}
     raise FormatError(
         f"cannot write {value!r} ({type(value).__name__}) as JSON. Use names, numbers, tuples, sets"
-        " or mappings; give a function a name with tellapart.Named(name, function)"
+        " or mappings; give a function a name with tellapart.features.Named(name, function)"
     )
 
 

@@ -185,7 +185,8 @@ def teach(
 
     `until` may end it sooner: `NoMistakeIn(40) | Rounds(1000)`.
 
-    >>> from tellapart import CappedDFF, Recorded
+    >>> from tellapart import CappedDFF
+    >>> from tellapart.teachers import Recorded
     >>> duck, bear = frozenset({"feathers", "eggs"}), frozenset({"milk", "hair"})
     >>> teacher = Recorded(
     ...     [(duck, Correction("bird", "feathers")), (bear, Correction("mammal", "milk"))])

@@ -28,7 +28,7 @@ class BaseLearner(ABC):
 
     Parameters
     ----------
-    holds : (feature, item) -> bool, default=tellapart.holds
+    holds : (feature, item) -> bool, default=tellapart.model.holds
         How to read a feature on an item.
     remember : bool, default=False
         Answer an item seen before with its label instead of asking the model. The mistake bounds

@@ -88,7 +88,8 @@ class Corrections(Sequence[Round]):
     teacher : () -> Teacher
         Makes one who will say of the others what was, or would have been, said.
 
-    >>> from tellapart import Correction, Guess, Recorded
+    >>> from tellapart import Correction, Guess
+    >>> from tellapart.teachers import Recorded
     >>> noted = Noted(Guess("fish", "bass"))
     >>> noted.guesses[2] = Guess("bird", "duck")
     >>> noted.extend(first=0, words=1)[:] = 0b0001

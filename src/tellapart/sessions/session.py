@@ -30,20 +30,9 @@ from tellapart.learners.by_name import parse_learner
 from tellapart.model import DecisionList
 from tellapart.protocol import Item
 from tellapart.review import Stopper, Transcript
-from tellapart.sessions import agreement, replies, suggestions
+from tellapart.sessions import agreement, events, replies, suggestions
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
-from tellapart.sessions.events import (
-    FORMAT,
-    Event,
-    check_answer,
-    check_rule,
-    check_tag,
-    check_text,
-    new_id,
-    same,
-    stamp,
-    write_answer,
-)
+from tellapart.sessions.events import FORMAT, Event, check_text, new_id, same, stamp
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.log import Log
 from tellapart.sessions.queue import check_search, parse_search
@@ -266,7 +255,7 @@ class Session:
         """
         with self._log.ready() as state:
             question = self._question(state, given)
-            said = write_answer(state, question, answer, label, feature)
+            said = events.write_answer(state, question, answer, label, feature)
             data = {"given": given, "item": state.items.written(question.place), **said}
             if (known := self._log.find(state, id, "answered", teacher, data)) is not None:
                 return known
@@ -280,7 +269,7 @@ class Session:
                         f"{given!r} was answered already; change that answer"
                         f" ({state.acts[number].id!r}) instead"
                     )
-            check_answer(state, question, said)
+            events.check_answer(state, question, said)
             return self._log.append(state, "answered", teacher, data, id)
 
     def change(
@@ -300,12 +289,12 @@ class Session:
             if act is None or act.question is None:
                 raise ProtocolError(f"there is no answer {event!r} to change")
             question, alive = act.question, act.alive
-            said = write_answer(state, question, answer, label, feature)
+            said = events.write_answer(state, question, answer, label, feature)
 
             def check(state: State) -> None:
                 if not alive:
                     raise ProtocolError(f"the answer {event!r} was undone; redo it first")
-                check_answer(state, question, said)
+                events.check_answer(state, question, said)
 
             return self._log.append_once("changed", teacher, {"event": event, **said}, id, check)
 
@@ -390,7 +379,9 @@ class Session:
             raise ParameterError(f"a tag is True, False or None, got {value!r}")
         check_text("a tag", tag)
         data = {"tag": tag, "item": self._written(item), "value": value}
-        return self._log.append_once("tag set", teacher, data, id, lambda s: check_tag(s, tag))
+        return self._log.append_once(
+            "tag set", teacher, data, id, lambda s: events.check_tag(s, tag)
+        )
 
     def tag_apart(self, teacher: str, given: Given, tag: str, *, id: str | None = None) -> str:
         """Set a tag to true on the item and to false on its example; returns the feature to name.
@@ -408,7 +399,7 @@ class Session:
         """Drop the rule with this example (a row or its id)."""
         data = {"example": self._written(example)}
         return self._log.append_once(
-            "rule dropped", teacher, data, id, lambda s: check_rule(s, data["example"])
+            "rule dropped", teacher, data, id, lambda s: events.check_rule(s, data["example"])
         )
 
     def edit_rule(
@@ -420,7 +411,7 @@ class Session:
             data = {"example": self._written(example), "if": "", "label": label}
             data["if"] = str(state.items.feature(condition))
         return self._log.append_once(
-            "rule edited", teacher, data, id, lambda s: check_rule(s, data["example"])
+            "rule edited", teacher, data, id, lambda s: events.check_rule(s, data["example"])
         )
 
     def note(self, teacher: str, text: str, item: Item = None, *, id: str | None = None) -> Saved:

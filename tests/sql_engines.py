@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from tellapart.checks import random_features
+import random_features
 from tellapart.features.to_polars import DTYPE
 from tellapart.features.tree import Type
 

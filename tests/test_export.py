@@ -15,7 +15,7 @@ import pytest
 
 import sql_engines
 import tellapart as ta
-from tellapart.checks.random_features import LABELS, ModelMaker
+from random_features import LABELS, ModelMaker
 from tellapart.errors import ExportError, FormatError, ParameterError
 
 NASTY = "<script>alert('&')</script> \"q\" \\ \x07 \ud83d\udc4d".encode("utf-16", "surrogatepass")

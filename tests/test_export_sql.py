@@ -13,7 +13,7 @@ import pytest
 
 import sql_engines
 import tellapart as ta
-from tellapart.checks.random_features import LABELS, SCHEMA, ModelMaker
+from random_features import LABELS, SCHEMA, ModelMaker
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export.dialects import DIALECTS
 

@@ -9,7 +9,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from tellapart.checks import random_features
+import random_features
 from tellapart.features import Expression, parse_feature
 from tellapart.features.to_polars import DTYPE, cleaned
 from tellapart.features.tree import Type

@@ -9,7 +9,7 @@ from contextlib import suppress
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from tellapart.checks import random_features
+import random_features
 from tellapart.errors import FeatureError
 from tellapart.features import Expression, parse_feature
 from tellapart.features.tree import identifier

@@ -10,7 +10,7 @@ import pytest
 
 import sql_engines
 import tellapart as ta
-from tellapart.checks.random_features import ModelMaker
+from random_features import ModelMaker
 from tellapart.engines import predict_file
 from tellapart.errors import TellapartError
 

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+import random_features
 import tellapart as ta
 from tellapart import codec
-from tellapart.checks import random_features
 from tellapart.errors import FeatureError, FormatError, ParameterError
 from tellapart.features import Column, Is, Named
 from tellapart.features.to_polars import DTYPE

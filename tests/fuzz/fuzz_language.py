@@ -11,11 +11,13 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import atheris
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
 with atheris.instrument_imports(include=["tellapart", "sqlglot"]):
-    from tellapart.checks.random_features import PIECES, SCHEMA
+    from random_features import PIECES, SCHEMA
     from tellapart.errors import FeatureError
     from tellapart.features import parse_feature
 

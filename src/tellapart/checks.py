@@ -1,4 +1,9 @@
-"""The check-list of learners. Each check takes a function that makes a fresh learner.
+"""What every learner must pass; run it on your own with `check_learner`.
+
+    from tellapart.checks import check_learner
+    check_learner(lambda: MyLearner(m=7))
+
+Each check takes a function that makes a fresh learner.
 
 Checks drive the learner through the public contract only, over a small seeded world, and raise
 `AssertionError` with what went wrong.

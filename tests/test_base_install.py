@@ -11,6 +11,8 @@ import pytest
 
 import tellapart
 
+pytestmark = pytest.mark.slow
+
 EXTRAS = ("fastapi", "starlette", "pydantic", "jinja2", "uvicorn", "psycopg", "sqlalchemy", "numba")
 BLOCK = f"""
 import sys

@@ -160,6 +160,7 @@ def test_demo_without_matplotlib_goes_on(
     assert list(Path().iterdir()) == []
 
 
+@pytest.mark.slow
 def test_demo_for_machines(
     capsys: pytest.CaptureFixture[str], needs: Callable[[str], None]
 ) -> None:
@@ -200,6 +201,7 @@ def test_same_seed_same_bytes(
     assert runs[0] == runs[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("picture", "said"),
     [("no/such/folder/a.png", "no/such/folder/a.png: No such file"), ("a.doc", "end it in one of")],
@@ -214,6 +216,7 @@ def test_a_picture_that_cannot_be_saved(
 # -- simulate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -104,6 +104,7 @@ OPERATIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
 def test_arithmetic_at_the_edges_of_doubles(dialect: str, request: Any) -> None:
     signed = [*EDGES, *(-edge for edge in EDGES), None]
@@ -319,6 +320,7 @@ def test_postgres_orders_texts_by_code_point_in_any_language(postgres: str) -> N
         assert base.execute(f"SELECT {sql}, {alike} FROM t").fetchall() == [("yes", "yes")]
 
 
+@pytest.mark.slow
 def test_long_models_and_long_clauses(needs: Any) -> None:
     needs("duckdb")
     names = [f"c{n}" for n in range(1500)]

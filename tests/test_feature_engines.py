@@ -113,6 +113,7 @@ def plain(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime.date) else value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_the_canonical_text_says_the_same_and_stays(seed: int) -> None:
     rows = frame(seed, rows=40)

@@ -37,10 +37,18 @@ def test_every_public_learner_is_checked():
     assert set(public_learners()) == {name.split("-")[0] for name in MAKERS}
 
 
-@pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
+def checks():
+    long = ("check_contradictions", "check_copy_is_independent")
+    for name, make in MAKERS.items():
+        for check in CHECKS:
+            slow = check in long and name in ("Hindsight", "AutoDFF")
+            marks = [pytest.mark.slow] if slow else []
+            yield pytest.param(make, CHECKS[check], id=f"{name}-{check}", marks=marks)
+
+
 @pytest.mark.parametrize("remember", [False, True], ids=["", "remember"])
-@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-def test_check(make, remember, check):
+@pytest.mark.parametrize(("make", "check"), list(checks()))
+def test_check(make, check, remember):
     check(lambda: make(remember=remember))
 
 

@@ -229,6 +229,7 @@ LEARNERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", LEARNERS, ids=lambda make: repr(make(8)))
 @pytest.mark.parametrize("m", [4, 8, 16])
 def test_the_lower_bound_world_costs_every_learner(make, m):

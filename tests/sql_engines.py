@@ -17,7 +17,7 @@ DTYPES = {name: DTYPE[Type(kind)] for name, kind in random_features.SCHEMA.items
 
 
 def frame(seed: int, *, rows: int = 60, dirty: bool = False) -> pl.DataFrame:
-    """The random table of `checks.random_features`; `dirty` has NaN and infinities in it."""
+    """The random table of `random_features`; `dirty` has NaN and infinities in it."""
     return pl.DataFrame(random_features.table(rows, seed, dirty=dirty), schema=DTYPES)
 
 

@@ -1,12 +1,10 @@
-"""What every learner must pass; run it on your own with `check_learner`.
+"""Checks that every learner must pass. Run them on your own with `check_learner`:
 
     from tellapart.checks import check_learner
     check_learner(lambda: MyLearner(m=7))
 
-Each check takes a function that makes a fresh learner.
-
-Checks drive the learner through the public contract only, over a small seeded world, and raise
-`AssertionError` with what went wrong.
+Each check takes a function that makes a fresh learner, uses the public contract only, on a small
+seeded world, and raises an `AssertionError` that says what is wrong.
 """
 
 from __future__ import annotations
@@ -22,6 +20,8 @@ from tellapart.learners import BaseLearner, load_learner
 from tellapart.model import Not
 from tellapart.protocol import Correction, Guess, Item
 from tellapart.teachers import Slipping
+
+__all__ = ["CHECKS", "check_learner"]
 
 Make: TypeAlias = Callable[[], BaseLearner]
 Answer: TypeAlias = tuple[Item, Correction | None]

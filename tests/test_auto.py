@@ -16,8 +16,8 @@ from tellapart import codec
 from tellapart.features import Above
 from tellapart.learners.auto import Difficulty, Told
 from tellapart.learners.base import BaseLearner
+from tellapart.learners.hindsight.hindsight import WAYS, Reading
 from tellapart.learners.hindsight.history import History
-from tellapart.learners.hindsight.readings import WAYS, Reading
 from tellapart.learners.hindsight.tree_growing import Grower, in_order
 from tellapart.model import holds, truth
 from tellapart.protocol import Correction, Guess, Item

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_
 
 if TYPE_CHECKING:
     from tellapart.model import DecisionList
+    from tellapart.review import Watch
 
 Item: TypeAlias = Any
 """Anything a feature can be asked about: a mapping, a set of names, your own object."""
@@ -119,31 +120,11 @@ class Teacher(Protocol):
         ...
 
 
-class Watch(Protocol):
-    """A stopper at work in one lesson."""
-
-    def __call__(self, guess: Guess, correction: Correction | None) -> None:
-        """Take a round, after it was learnt."""
-        ...
-
-    def skip(self, rounds: int) -> None:
-        """Take so many rounds whose guesses were right and changed nothing."""
-        ...
-
-    def met(self) -> bool:
-        """Whether it is time to stop."""
-        ...
-
-    def left(self) -> int:
-        """How many more right guesses until it is; 0 when it is."""
-        ...
-
-
 class Stopper(Protocol):
-    """What `teach` asks of one who says when to stop; `tellapart.review` has some."""
+    """What `teach` asks of a condition to stop; `tellapart.review` has some."""
 
     def watch(self, learner: Learner) -> Watch:
-        """A fresh look-out for one lesson."""
+        """A fresh watch over one lesson: it takes every round and knows when to stop."""
         ...
 
 
@@ -205,7 +186,7 @@ def teach(
 
 
 class Conversation:
-    """A learner and a teacher at work, and the record of it: what `teach` is made of."""
+    """A learner and a teacher, and the record of their rounds; `teach` is made of it."""
 
     def __init__(self, learner: Learner, teacher: Teacher, until: Stopper | None = None) -> None:
         self.learner, self.teacher = learner, teacher

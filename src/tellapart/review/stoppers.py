@@ -92,15 +92,12 @@ class Rounds(Stopper):
         check("Rounds", "n", self.n, "an integer >= 1", lambda n: n >= 1)
 
     def met(self, progress: Progress) -> bool:
-        """Whether so many items were met."""
         return progress.rounds >= self.n
 
     def left(self, progress: Progress) -> int:
-        """Those that are missing."""
         return max(0, self.n - progress.rounds)
 
     def facts(self, progress: Progress) -> list[str]:
-        """How many were met."""
         return [f"{counted(progress.rounds, 'item')} done"]
 
 
@@ -122,15 +119,12 @@ class NoMistakeIn(Stopper):
         check("NoMistakeIn", "n", self.n, "an integer >= 1", lambda n: n >= 1)
 
     def met(self, progress: Progress) -> bool:
-        """Whether so many guesses in a row were right."""
         return progress.streak >= self.n
 
     def left(self, progress: Progress) -> int:
-        """Those that are missing."""
         return max(0, self.n - progress.streak)
 
     def facts(self, progress: Progress) -> list[str]:
-        """The run, and what it says of the error."""
         run = "a mistake just now"
         if progress.streak:
             run = f"no mistake in {counted(progress.streak, 'item')}"
@@ -168,12 +162,10 @@ class ErrorBelow(Stopper):
         return 1 - self.confidence
 
     def met(self, progress: Progress) -> bool:
-        """Whether the rounds refute an error as large as this."""
         stretches = progress.windows if self.lately else [progress.model]
         return any(is_below(self.error, stretch, self._risk) for stretch in stretches)
 
     def left(self, progress: Progress) -> int:
-        """How many right guesses would refute it."""
         if not self.lately:
             mistakes, rounds, share = progress.model
             return max(0, self._needed(mistakes, share) - rounds)
@@ -194,7 +186,6 @@ class ErrorBelow(Stopper):
         return needed(self.error, mistakes, share, self._risk)
 
     def facts(self, progress: Progress) -> list[str]:
-        """The bound as it is."""
         return [str(estimate(progress, self.confidence, lately=self.lately))]
 
 

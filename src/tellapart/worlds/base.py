@@ -154,7 +154,6 @@ class Listed(World):
         self._columns: dict[Feature, Words] = {}
 
     def teacher(self) -> FromRepresentation:
-        """A fresh teacher who has this world's representation in mind."""
         return FromRepresentation(
             self.representation,
             LabelOf(self._distinct, self._truths),
@@ -166,7 +165,6 @@ class Listed(World):
         )
 
     def truth(self, feature: Feature) -> Words:
-        """Where `feature` holds, as a packed column; worked out once and kept."""
         if feature not in self._columns:
             column = self._column(feature)
             if self._order is not None:
@@ -180,14 +178,12 @@ class Listed(World):
 
     @cached_property
     def packed_labels(self) -> Labels:
-        """What the teacher calls each item, packed."""
         distinct = Labels.of(list(map(LabelOf(self._distinct, self._truths), self._distinct)))
         if self._order is None:
             return distinct
         return Labels(distinct.names, Codes.of(distinct.codes.array()[self._order]))
 
     def places(self, feature: Feature) -> Sequence[int] | None:
-        """The items on which a rare feature holds, in order; None when it may hold on many."""
         if not isinstance(feature, Is):
             return None
         numbers = self._numbers.get(feature.item, [])

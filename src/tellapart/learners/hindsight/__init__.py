@@ -1,4 +1,4 @@
-"""Hindsight, which refits on the whole history, and its parts: history, tree growing, readings."""
+"""Hindsight, which refits on the whole history, and its parts: history and tree growing."""
 
 from tellapart.learners.hindsight.hindsight import Hindsight
 

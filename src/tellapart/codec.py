@@ -4,9 +4,8 @@ Plain JSON values stand for themselves. Everything else is an object with one ke
 with a dollar sign: `{"$tuple": [...]}`, `{"$set": [...]}`, `{"$not": ...}`. Rooms above register
 their own kinds with `register`. A set is written in sorted order, so equal values give equal text.
 
-What has no name in JSON (a bare function, an object of yours) is refused with a message that says
-what to do; objects with an identity in a list of items (a world's) are written as their number and
-found again with `items=`.
+Other values (a bare function, an object of yours) are refused with a message that says what to do.
+Items of a world are written as their number and found again with `items=`.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from tellapart.errors import FormatError
 
 @dataclass(frozen=True)
 class Context:
-    """What a text cannot carry and the reader must bring."""
+    """What JSON cannot carry and the reader must supply."""
 
     items: Sequence[Any] | None = None
     """The items that `{"$item": 17}` refers to."""
@@ -108,8 +107,7 @@ def decode(value: Any, context: Context | None = None) -> Any:
 
 
 def _find(tag: str) -> None:
-    """Load the rooms that register kinds until one knows `tag`: a file may be read before any of
-    them was used."""
+    """Import the rooms that register kinds until one knows `tag`."""
     for room in ("features", "tables", "worlds"):
         if tag in _readers:
             return
@@ -172,7 +170,7 @@ def _hashable(part: Any) -> Hashable:
 
 
 def keep(item: Any) -> Any:
-    """A copy of `item` that its owner cannot change behind our back."""
+    """A copy of `item` that changes of the original do not reach."""
     if isinstance(item, set):
         return frozenset(item)
     if type(item) is dict:

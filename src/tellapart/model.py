@@ -1,4 +1,4 @@
-"""The one currency between rooms: a decision list, and what it means for a feature to hold.
+"""Decision lists, and what it means for a feature to hold.
 
 A `DecisionList` is immutable: ordered clauses, first match wins, then a default. Trees, rule lists
 and guards all present themselves this way.
@@ -237,7 +237,7 @@ class FirstMatch:
         self._asked: dict[Feature, None] = {}  # and all others, asked one by one
 
     def append(self, literals: Iterable[Literal] = (), label: Label = None) -> int:
-        """A new conjunction after all others; returns its slot. The label is of no use here."""
+        """A new conjunction after all others; returns its slot. The label is not used here."""
         slot = self.slots
         self.slots += 1
         for literal in literals:
@@ -255,7 +255,7 @@ class FirstMatch:
             (self._required if wanted else self._forbidden).add(feature)
 
     def remove(self, slot: int) -> None:
-        """Take the conjunction in `slot` out of the race."""
+        """Remove the conjunction in `slot`: it never matches again."""
         self._removed |= 1 << slot
 
     def first(self, item: Item) -> int | None:

@@ -153,7 +153,7 @@ class Lesson:
     @property
     def mistake_rounds(self) -> tuple[int, ...]:
         """In which rounds the mistakes fell."""
-        numbers = getattr(self.corrections, "numbers", None)  # of corrections not yet laid out
+        numbers = getattr(self.corrections, "numbers", None)  # those of `simulate` are made lazily
         if numbers is not None:
             return tuple(numbers.tolist())
         return tuple(corrected.number for corrected in self.corrections)
@@ -206,7 +206,7 @@ class Conversation:
         return correction
 
     def skip(self, rounds: int) -> None:
-        """So many rounds whose guesses are known to be right and to change nothing."""
+        """Count rounds whose guesses are known to be right and to change nothing."""
         if self._watch is not None:
             self._watch.skip(rounds)
 

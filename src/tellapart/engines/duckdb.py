@@ -126,7 +126,7 @@ def _refuse_equal_names(scan: Scan, keep: Sequence[str]) -> None:
 
 
 def _watched(base: Any, copy: str, progress: Callable[[int, int | None], None]) -> int:
-    """Run the query in a thread of its own, and tell how far it is, in percent."""
+    """Run the query in a thread, and report its progress in percent."""
     done = threading.Event()
     outcome: list[Any] = []
 
@@ -143,7 +143,7 @@ def _watched(base: Any, copy: str, progress: Callable[[int, int | None], None]) 
     try:
         while not done.wait(0.1):
             progress(max(0, int(base.query_progress())), 100)
-    except BaseException:  # the user has had enough
+    except BaseException:  # such as Ctrl-C
         base.interrupt()
         thread.join()
         raise

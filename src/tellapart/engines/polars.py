@@ -48,7 +48,7 @@ def run(job: Job, *, without_gaps: bool = False) -> int:
         columns = [*kept, labels.gather(numbers), clause, examples.gather(numbers)]
         return pl.DataFrame([c.alias(name) for c, name in zip(columns, names, strict=True)])
 
-    # the last column tells of short rows, which are filled up with nulls
+    # a null in the last column may be a short row, which Polars fills up with nulls
     short = pl.col(f"kept {len(keep)}").is_null().alias("short")
     holds = [translate(tree_of(f, scan.types), clean=True).alias(places[f]) for f in features]
     kept = [pl.col(f"kept {n}") for n in range(len(keep))]

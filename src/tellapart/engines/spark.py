@@ -1,7 +1,6 @@
 """Prediction with Spark: it runs the exported SQL, on this machine or on a cluster.
 
-Spark writes many Parquet files; they are then put together, in order, into the one that was asked
-for.
+Spark writes many Parquet files, which are then joined, in order, into the output file.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def session(master: str | None = None, more: Mapping[str, str] | None = None) ->
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "FATAL",
     }
-    if local:  # nobody else has to find us
+    if local:  # no other machine connects
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     builder = SparkSession.builder.appName("tellapart").master(master or "local[*]")
     for name, value in {**settings, **(more or {})}.items():
@@ -73,7 +72,7 @@ def session(master: str | None = None, more: Mapping[str, str] | None = None) ->
 
 
 def _cause(error: BaseException) -> str:
-    """What Java says; the first line only says that it said something."""
+    """The exception of Java; the first line only says that there was one."""
     lines = str(error).strip().splitlines()
     said = [line.strip(": ") for line in lines[1:] if "xception: " in line]
     return said[-1] if said else first_line(error)
@@ -91,7 +90,7 @@ def _spark_session() -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Let Java, which inherits it, talk to nobody on stderr."""
+    """Discard what Java, which inherits it, prints on stderr."""
     sys.stderr.flush()
     kept = os.dup(2)
     try:
@@ -131,7 +130,7 @@ def run(job: Job) -> int:
 
 @contextmanager
 def _running(master: str | None) -> Iterator[Any]:
-    """The session at hand, or one of our own that ends with the work."""
+    """The active session, or one of our own that ends with the work."""
     here = _spark_session().getActiveSession()
     made = session(master)
     try:

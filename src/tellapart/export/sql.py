@@ -42,7 +42,7 @@ def to_sql(
         default last; or the example it shows, as text.
     schema : mapping from column to type, default={}
         For features that are plain column names: whether such a column holds truths (the default),
-        numbers, texts or dates. A Polars schema will do.
+        numbers, texts or dates. A Polars schema works too.
     clean : bool, default=False
         Promise that no number in the table is NaN or infinite: the SQL becomes shorter.
 

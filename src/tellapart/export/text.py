@@ -61,7 +61,7 @@ def plainly(feature: Feature, wanted: bool = True) -> str:
 
 @dataclass(frozen=True)
 class Words:
-    """How to speak of the things of one world.
+    """The words for labels, features and items of one world.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ def parse_feature(text: str, schema: Mapping[str, Any]) -> Expression:
     text : str
         A condition in SQL, such as `legs >= 4 AND NOT aquatic`.
     schema : mapping from column to type
-        bool, integer, number, text, date or datetime; a Polars schema will do.
+        bool, integer, number, text, date or datetime; or a Polars schema.
 
     Examples
     --------

@@ -164,7 +164,7 @@ class _Translator:
         kind = wider(node.operand.type, *(value.type for value in node.values))
         if _is_lower(node.operand, node.values):
             found = self.equals_lower(node.operand, node.values)
-        elif kind is Type.TEXT and len(node.values) <= 8:  # quicker than is_in
+        elif kind is Type.TEXT and len(node.values) <= 8:  # faster than is_in
             operand = self.expr(node.operand)
             found = pl.any_horizontal(*(operand == value.value for value in node.values))
         else:

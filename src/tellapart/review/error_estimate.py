@@ -145,7 +145,7 @@ class Progress:
             self._change()
 
     def skip(self, rounds: int) -> None:
-        """So many rounds at once whose guesses were right and changed nothing."""
+        """Count rounds whose guesses were right and changed nothing."""
         self._count(rounds)
         self.streak += rounds
 
@@ -237,7 +237,7 @@ def estimate(
     stretches = progress.windows if lately else [progress.model]
     best = stretches[0]
     high = highest(best, risk)
-    for stretch in stretches[1:]:  # an edge is dear: look for it only where it is lower
+    for stretch in stretches[1:]:  # an edge is slow to find: do it only where it is lower
         if is_below(high, stretch, risk):
             high, best = highest(stretch, risk, high), stretch
     low = lowest(best, risk)
@@ -281,7 +281,7 @@ def lowest(stretch: Stretch, risk: float) -> float:
 
 
 def needed(error: float, mistakes: int, share: float, risk: float) -> int:
-    """How many rounds with so many mistakes refute an error of `error` or more.
+    """How many rounds with `mistakes` mistakes refute an error of `error` or more.
 
     >>> needed(0.05, 0, 1.0, 0.05)
     66
@@ -314,7 +314,8 @@ def _edge(stretch: Stretch, out: float, refuted: Callable[[float], bool]) -> flo
 
 
 def _mean(logs: list[float], count: int) -> float:
-    """The logarithm of a mean of so many numbers, given the logarithms of those that are not 0."""
+    """The logarithm of the mean of `count` numbers, given the logarithms of those that are not
+    0."""
     top = max(logs)
     return top + log(sum([exp(value - top) for value in logs]) / count)
 

@@ -201,7 +201,7 @@ def _bits_at(words: Words, numbers: _Numbers) -> npt.NDArray[np.bool_]:
 
 
 def _bits(counts: _Floats) -> _Floats:
-    """The bits it takes to tell so many labels of each kind: n times their entropy."""
+    """The bits to encode the labels, given how many there are of each: n times their entropy."""
     total = counts.sum(axis=-1)
     bits: _Floats = _n_log_n(total) - _n_log_n(counts).sum(axis=-1)
     return bits
@@ -287,7 +287,8 @@ class Separation(NamedTuple):
 
     @property
     def doubt(self) -> float:
-        """0 where it holds on all of the one or none of the other; 1 where it tells nothing.
+        """0 where it holds on all of the one or none of the other; 1 where it does not separate
+        them.
 
         Few others prove little.
         """

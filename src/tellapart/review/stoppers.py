@@ -245,7 +245,7 @@ class Watch:
             self.progress.add(correction is not None, changed)
 
     def skip(self, rounds: int) -> None:
-        """Take so many rounds whose guesses were right and changed nothing."""
+        """Count rounds whose guesses were right and changed nothing."""
         self.progress.skip(rounds)
 
     def met(self) -> bool:

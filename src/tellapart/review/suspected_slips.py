@@ -79,7 +79,7 @@ def suspects(
     truth_of : feature -> packed column, optional
         Where a feature holds on the items, in their order (`world.truth`); faster than asking.
     words : Words, optional
-        How to speak of items, labels and features.
+        The words for items, labels and features.
     trees : int, default=20
         How many trees judge, rounded up to a multiple of five. A fifth of them judge each round.
     seed : int

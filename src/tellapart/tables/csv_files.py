@@ -314,7 +314,7 @@ class CsvFile:
                     self.misfit(line, name, cell[:40], dtype)
 
     def misfit(self, line: int, name: str, cell: str, dtype: pl.DataType) -> NoReturn:
-        told = name in self.types  # by whoever reads, or by a model: then it is no guess
+        told = name in self.types  # the type was given, not inferred
         what = f"{self.name} line {line}, column {name!r}: {cell!r}"
         if dtype.is_numeric() and re.match(_COMMA, cell):
             what += " has a decimal comma, and numbers are read with a point. Replace the commas"
@@ -419,7 +419,7 @@ def in_utf8(path: Path, encoding: str, folder: Path) -> Iterator[Path]:
         yield path
         return
     with TemporaryDirectory(dir=folder) as place:
-        made = Path(place, path.name)  # the same name, for whoever says what is wrong with it
+        made = Path(place, path.name)  # the same name, for error messages
         with made.open("wb") as file:
             for text in decoded(path, encoding):
                 file.write(text.encode())

@@ -154,7 +154,7 @@ def refuse_mixed(path: Path, texts: pl.LazyFrame) -> None:
     looks = texts.select(pl.all().cast(pl.Float64, strict=False).is_not_null().any())
     try:
         found = looks.collect(engine="streaming").row(0, named=True)
-    except pl.exceptions.PolarsError:  # whoever reads the file will say why
+    except pl.exceptions.PolarsError:  # reading the file will report it
         return
     numeric = frozenset(name for name, some in found.items() if some)
     if numeric:

@@ -84,7 +84,7 @@ class Row(Mapping[str, Any]):
         return f"<row {self.identity!r}>"
 
     def __deepcopy__(self, memo: object) -> Row:
-        return self  # a copy of a learner speaks of the same items
+        return self  # copies of a learner share their items
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Row, (self.identity, dict(self))

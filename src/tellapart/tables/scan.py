@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LOOK = 10_000
-"""Rows that tell the types of columns, where nobody else does."""
+"""Rows from which the types of columns are inferred."""
 
 _JSON: dict[Type, tuple[type, ...]] = {
     Type.BOOL: (bool,),
@@ -127,7 +127,7 @@ class Scan:
         )
 
     def blank(self, name: str) -> bool:
-        """Whether a column of a Parquet or Arrow file has no type, for want of a single value."""
+        """Whether a column of a Parquet or Arrow file has no type, because it has no value."""
         return self.kind in ("parquet", "ipc") and str(self._dtypes[name]) == "Null"
 
     def explain(self, error: BaseException) -> NoReturn:

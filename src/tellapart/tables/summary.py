@@ -68,7 +68,7 @@ def _column(table: Table, name: str, kind: Type) -> ColumnSummary:
     elif kind is Type.BOOL:
         true = int(column.sum())
         shown = f"{true:,} true, {len(column) - unknown - true:,} false"
-    elif kind is Type.TEXT:  # the first rows will do to show what it looks like
+    elif kind is Type.TEXT:  # the first rows are enough
         head = column.head(_LOOK).drop_nulls().unique(maintain_order=True)
         shown = ", ".join(repr(_short(value)) for value in sorted(head.head(4).to_list()))
         if len(head) > 4:

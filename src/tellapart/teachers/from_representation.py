@@ -29,7 +29,7 @@ class FromRepresentation:
     label_of : item -> label
         The truth, exceptions included.
     component_of : item -> number, default=representation.component
-        G(x), where the teacher knows a quicker way, or chooses otherwise among several components.
+        G(x), where the teacher knows a faster way, or chooses otherwise among several components.
     reasons : (item, example) -> features, default none
         What the teacher may say when the components do not help.
     reasons_tell : bool, default=False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -78,116 +78,73 @@ def examine(
     allow_exceptions: bool,
 ) -> Legality:
     """The work behind `Representation.check`."""
-    failures = list(_foreign_separators(representation))
-    if items is None:
-        if labels is not None:
-            raise ParameterError("check: labels were given without items; give both")
-        failures += _separation(representation, lambda *_: iter(()))
-        return Legality(tuple(failures))
-
-    known = list(items)
-    given = None if labels is None else list(labels)
-    if given is not None and len(given) != len(known):
+    known, given = list(items or ()), list(labels or ())
+    if labels is not None and items is None:
+        raise ParameterError("check: labels were given without items; give both")
+    if labels is not None and len(given) != len(known):
         raise ParameterError(f"check: {len(known)} items, but {len(given)} labels; give as many")
-    everything = (1 << len(known)) - 1
-    where: dict[Feature, int] = {}
+    parts, everything = representation.components, set(range(len(known)))
+    where: dict[Feature, set[int]] = {}
+    failures: list[Failure] = []
 
-    def holding(feature: Feature) -> int:
-        """The set of items on which `feature` holds, as bits; every feature is read once."""
+    def satisfying(literal: Literal) -> set[int]:
+        """The items that satisfy a literal; every feature is read once."""
+        feature, wanted = literal
         if feature not in where:
             reading = representation.reading
-            bits = ("1" if truth(feature, item, reading) else "0" for item in reversed(known))
-            where[feature] = int("".join(bits) or "0", 2)
-        return where[feature]
+            where[feature] = {n for n, item in enumerate(known) if truth(feature, item, reading)}
+        return where[feature] if wanted else everything - where[feature]
 
-    def satisfying(literal: Literal) -> int:
-        held = holding(literal.feature)
-        return held if literal.wanted else everything & ~held
+    def name(number: int) -> str:
+        return f"{number} ({parts[number]})"
 
-    members: list[int] = []
-    for component in representation.components:
-        inside = everything
-        for literal in component.literals:
-            inside &= satisfying(literal)
-        members.append(inside)
+    for pair, feature in representation.separators.items():
+        if not all(0 <= number < len(parts) for number in pair):
+            reason = (
+                f"separators[{pair}] names a component that is not there; they are numbered 0 to"
+                f" {len(parts) - 1}"
+            )
+            failures.append(Failure(reason, pair, feature))
 
-    covered = 0
-    for inside in members:
-        covered |= inside
-    for n in _positions(everything & ~covered):
+    members = [everything.intersection(*map(satisfying, part.literals)) for part in parts]
+    for n in sorted(everything.difference(*members)):
         reason = f"item {n}, {known[n]!r}, lies in no component"
         failures.append(Failure(reason, item=known[n]))
 
-    def offences(i: int, j: int, feature: Feature) -> Iterator[Failure]:
-        held = satisfying(Literal.forbid(Not(feature)))
-        for number, off, what in (
-            (i, members[i] & ~held, "does not hold"),
+    for i, j, found in _separators(representation):
+        if found is None:
+            reason = (
+                f"components {name(i)} and {name(j)} have no discriminating feature; give one in"
+                f" separators={{({i}, {j}): feature}}"
+            )
+            failures.append(Failure(reason, (i, j)))
+            continue
+        held = satisfying(Literal.forbid(Not(found)))
+        for number, offending, what in (
+            (i, members[i] - held, "does not hold"),
             (j, members[j] & held, "holds"),
         ):
-            for n in _positions(off & -off):
-                yield Failure(
-                    f"{describe(feature)!r} was to separate {_name(representation, i)} from"
-                    f" {_name(representation, j)}, but it {what} on item {n}, {known[n]!r}, which"
-                    f" lies in {number}",
-                    (i, j),
-                    feature,
-                    known[n],
+            if offending:
+                n = min(offending)
+                reason = (
+                    f"{describe(found)!r} was to separate {name(i)} from {name(j)}, but it {what}"
+                    f" on item {n}, {known[n]!r}, which lies in {number}"
                 )
+                failures.append(Failure(reason, (i, j), found, known[n]))
 
-    failures += _separation(representation, offences)
-
-    exceptions: list[int] = []
-    if given is not None:
-        exceptions = representation.exceptions(known, given)
-        for n in exceptions if not allow_exceptions else ():
-            number = representation.component(known[n])
-            if number is not None:  # else it is reported above
-                failures.append(
-                    Failure(
-                        f"item {n}, {known[n]!r}, is {given[n]!r} but lies in component"
-                        f" {_name(representation, number)}",
-                        (number,),
-                        item=known[n],
-                    )
-                )
+    exceptions = [] if labels is None else representation.exceptions(known, given)
+    for n in exceptions if not allow_exceptions else ():
+        home = representation.component(known[n])
+        if home is not None:  # else it is reported above
+            reason = f"item {n}, {known[n]!r}, is {given[n]!r} but lies in component {name(home)}"
+            failures.append(Failure(reason, (home,), item=known[n]))
     return Legality(tuple(failures), tuple(exceptions))
 
 
-def _separation(
-    representation: Representation, offences: Callable[[int, int, Feature], Iterator[Failure]]
-) -> Iterator[Failure]:
-    """A failure for each pair of different labels that nothing separates; else the `offences`."""
+def _separators(representation: Representation) -> Iterator[tuple[int, int, Feature | None]]:
+    """The feature that is to hold on component i and not on j, for all pairs of other labels."""
     for i, j, feature in representation.pairs():
-        if feature is None:
-            yield Failure(
-                f"components {_name(representation, i)} and {_name(representation, j)} have no"
-                f" discriminating feature; give one in separators={{({i}, {j}): feature}}",
-                (i, j),
-            )
-            continue
-        yield from offences(i, j, feature)
-        back = representation.separator(j, i)  # the other direction may use another feature
-        if back is not None and back != Not(feature):
-            yield from offences(j, i, back)
-
-
-def _foreign_separators(representation: Representation) -> Iterator[Failure]:
-    for pair, feature in representation.separators.items():
-        if not all(0 <= number < representation.m for number in pair):
-            yield Failure(
-                f"separators[{pair}] names a component that is not there; they are numbered 0 to"
-                f" {representation.m - 1}",
-                pair,
-                feature,
-            )
-
-
-def _name(representation: Representation, number: int) -> str:
-    return f"{number} ({representation.components[number]})"
-
-
-def _positions(bits: int) -> Iterator[int]:
-    while bits:
-        low = bits & -bits
-        yield low.bit_length() - 1
-        bits ^= low
+        yield i, j, feature
+        back = None if feature is None else representation.separator(j, i)
+        if back is not None and back != Not(feature):  # the other direction has its own feature
+            yield j, i, back

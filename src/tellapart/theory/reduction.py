@@ -1,4 +1,4 @@
-"""Exceptions explained away: legal representations without any, and how small they can be.
+"""Representations without exceptions, and how small they can be.
 
 Over d features an item is a corner of the cube {0,1}^d, and a component may be taken for the
 smallest subcube around it: a single feature separates two components if and only if these subcubes
@@ -120,7 +120,7 @@ def apart(
     *,
     reading: Holds = holds,
 ) -> int:
-    """So many of `items`, no two of which fit into one component: a lower bound on any legal size.
+    """A number of `items` no two of which fit into one component: a lower bound on any legal size.
 
     Two items of one label cannot share a component when an item of another label lies between them
     (agrees with both wherever they agree): no single feature tells it from both. Items are taken

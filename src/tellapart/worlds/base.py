@@ -112,9 +112,9 @@ class Listed(World):
     reasons : (item, example) -> features, optional
         What the teacher says of exceptions; by default the first of `features` that differs.
     component_of : item -> number, default=representation.component
-        G(x), where there is a quicker way.
+        G(x), where there is a faster way.
     truths : feature -> packed column over `items`, optional
-        Where a feature holds, where there is a quicker way than asking every item.
+        Where a feature holds, where there is a faster way than asking every item.
 
     >>> from tellapart.theory.representation import Component
     >>> birds = Representation((Component("bird"),))

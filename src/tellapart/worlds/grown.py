@@ -115,7 +115,7 @@ def _best_split(has: _Floats, is_label: _Floats) -> tuple[float, int]:
 
 
 def _bits(counts: _Floats) -> npt.NDArray[np.float64]:
-    """The bits it takes to tell so many labels of each kind: n times their entropy."""
+    """The bits to encode the labels, given how many there are of each: n times their entropy."""
     exact = counts.astype(np.float64)
     share = exact / np.maximum(exact.sum(axis=-1, keepdims=True), 1)
     bits: npt.NDArray[np.float64] = -(exact * np.log2(np.where(share > 0, share, 1))).sum(axis=-1)

@@ -176,7 +176,7 @@ def quiet_majority(
 
     As printed, StRoDFF makes a rule only when the default guess is *wrong*. Here only exceptions
     make it wrong, so only they make rules. Corrected from outside its region, such a rule shrinks
-    to the region it came from; inside, too few ordinary items come by to speak against it, and it
+    to the region it came from; inside, there are too few ordinary items to correct it, and it
     stays wrong about all of them. Rule by rule the regions are lost. Made at the round that meets
     the condition, whatever its label, the first rule is an ordinary one, and the last.
 

@@ -238,7 +238,7 @@ class History:
 
     def _set(self, column: int, number: int) -> None:
         if number == len(self) - 1:
-            self._held.append(column)  # all of them at once are quicker
+            self._held.append(column)  # faster all at once
             return
         self._bits[column, number >> 6] |= _ONE << np.uint64(number & 63)
         self._rows[number, column >> 3] |= 1 << (column & 7)

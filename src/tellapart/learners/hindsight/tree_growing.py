@@ -42,7 +42,7 @@ _SPARSE = 10  # items are counted one by one when to go through all the words ta
 _BYTE = 255
 _TOP, _TRIES, _NEAR = 2, 3, 4.0  # where several columns are tried, how many, nats from the best
 _CLOSE = 1e-9  # nats: what differs by less is equal
-_BLOCK = 1 << 15  # words counted at a time: what fits the cache is quicker
+_BLOCK = 1 << 15  # words counted at a time, so that they fit the cache
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 _Counts: TypeAlias = npt.NDArray[np.intp]
@@ -173,7 +173,7 @@ class Grower:
             self.on_item = pack_rows(on_item)
 
     def _leaf_score(self, counts: _Counts) -> _Floats:
-        """The score of a leaf with so many items of each label (the first axis)."""
+        """The score of a leaf, given how many items of each label it has (the first axis)."""
         score: _Floats = self.of_label.take(counts).sum(0) - self.of_leaf.take(counts.sum(0))
         return score
 
@@ -307,7 +307,7 @@ class Grower:
         counts = np.zeros((len(self.labels), self.columns), dtype=np.intp)
         for label in range(len(counts)):
             rows = self.rows[at[codes == label]]
-            for first in range(0, len(rows), _BYTE):  # so many ones fit into a byte
+            for first in range(0, len(rows), _BYTE):  # their sum fits into a byte
                 some = rows[first : first + _BYTE]
                 truths = np.unpackbits(some, axis=1, count=self.columns, bitorder="little")
                 counts[label] += truths.sum(0, dtype=np.uint8)

@@ -39,8 +39,8 @@ class WorstCase:
     positions: int
     """How many different positions were met."""
     searched: float
-    """Every lesson with at most so many right guesses was tried (of at most `rounds` rounds):
-    `math.inf` if `exact`, -1 if not even those without one."""
+    """The search is complete for lessons with at most this many right guesses (and at most `rounds`
+    rounds): `math.inf` if `exact`, -1 if not even for those without one."""
 
 
 def worst_case(
@@ -81,7 +81,7 @@ def worst_case(
     unnamed : bool, default=False
         The teacher may also name none: in a bad round, or against a rule made from an exception.
     depth : int, default=None
-        Look only so many rounds ahead, for worlds too large to search; then nothing is proven.
+        Look only this many rounds ahead, for worlds too large to search; then nothing is proven.
     rounds : int, default=100
         Where to stop a lesson that could go on for ever, or that looks only `depth` ahead.
     most_positions : int, default=None

@@ -46,7 +46,7 @@ class Commitments:
     def forced(self, feature: Feature, component: int) -> bool | None:
         """The truth of `feature` on all items of `component`; None where each may choose."""
         if feature not in self.sides:
-            return False  # nobody named it
+            return False  # not named yet
         sides = self.sides[feature]
         if sides is None or component not in sides:
             return None

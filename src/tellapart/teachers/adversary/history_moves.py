@@ -99,9 +99,9 @@ class Answer(NamedTuple):
 
     feature: Feature | None
     columns: tuple[_Column, ...]
-    """What he is bound to from now on."""
+    """What the teacher has committed to from now on."""
     holders: frozenset[int] | None = None
-    """If he made the feature up: the old items on which it holds."""
+    """If the feature is new: the old items on which it holds."""
     slip: bool = False
 
 

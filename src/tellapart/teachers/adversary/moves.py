@@ -128,7 +128,7 @@ class Moves:
                     continue
                 by_default = guess.example == default
                 # An exception's component leaves no trace, nor does that of an item that corrects a
-                # rule and names a free feature: any component that fits will do.
+                # rule and names a free feature: one component that fits is enough.
                 on_rule = plain and not by_default
                 free = exception or (on_rule and not self._pair(home, guess.example))
                 for name in self._names(position, home, guess.example, by_default):
@@ -159,7 +159,7 @@ class Moves:
             return [None]  # a wrong label beside a right example: nothing tells the two apart
         names: list[Feature | None] = [self._same(*pair) if pair and self.same_feature else _FRESH]
         if by_default:
-            return names  # our learners ignore it: one will do, and s is no limit to it
+            return names  # our learners ignore it: one is enough, and s does not limit it
         for feature in position.like.counted:
             fits = pair in (None, self.commitments.sides[feature])
             if fits and self.commitments.against.get(feature) == example:

@@ -148,7 +148,7 @@ class LevelSearch:
 
 
 def walk(moves: Moves, learner: BaseLearner, choose: Choose, rounds: float) -> list[Played]:
-    """The lesson that `choose` makes, of at most so many rounds."""
+    """The lesson that `choose` makes, of at most `rounds` rounds."""
     line: list[Played] = []
     key: Hashable = START
     options = moves.openings(learner)

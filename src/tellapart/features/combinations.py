@@ -1,12 +1,13 @@
-"""Features out of features: columns, thresholds, and, or, named functions, this very item.
+"""Features made of columns, values, functions, items and other features.
 
 Two combinations that say the same in another order are the same feature: they compare and hash
-equal, and print alike. Nothing here ever lists features, so the space of them may be infinite.
+equal, and print alike. Nothing here lists all features, so there may be infinitely many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Any
 
 from tellapart import codec
@@ -15,6 +16,7 @@ from tellapart.model import Compound, Holds, describe, truth
 from tellapart.protocol import Feature, Item
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Column(Compound):
     """The column `name` of a mapping, compared to `value` (True: its truth).
 
@@ -23,27 +25,17 @@ class Column(Compound):
     (True, False, 'legs = 4')
     """
 
-    __slots__ = ("name", "value")
+    name: str
+    value: Any = True
+    _kind: type = field(init=False)  # 1 and True are different values
 
-    def __init__(self, name: str, value: Any = True) -> None:
-        self.name, self.value = name, value
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_kind", type(self.value))
 
     def truth(self, item: Item, holds: Holds) -> bool:
         if self.value is True:
             return truth(self.name, item, holds)
         return bool(item.get(self.name) == self.value)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Column):
-            return NotImplemented
-        return (self.name, self.value, type(self.value)) == (
-            other.name,
-            other.value,
-            type(other.value),
-        )
-
-    def __hash__(self) -> int:
-        return hash((Column, self.name, self.value))
 
     def __str__(self) -> str:
         return self.name if self.value is True else f"{self.name} = {self.value}"
@@ -52,6 +44,7 @@ class Column(Compound):
         return f"Column({self.name!r})" if self.value is True else f"Column{self.name, self.value}"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Above(Compound):
     """The column `name` of a mapping is a number above `threshold`; a missing value is not.
 
@@ -62,10 +55,11 @@ class Above(Compound):
     (True, False, False, 'height > 1.75')
     """
 
-    __slots__ = ("name", "threshold")
+    name: str
+    threshold: float
 
-    def __init__(self, name: str, threshold: float) -> None:
-        self.name, self.threshold = name, float(threshold)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "threshold", float(self.threshold))
 
     def truth(self, item: Item, holds: Holds) -> bool:
         try:
@@ -76,15 +70,6 @@ class Above(Compound):
                 f"cannot tell whether {self} on {item!r} ({type(item).__name__}): give items as"
                 f" mappings with numbers under {self.name!r}"
             ) from None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Above) and (self.name, self.threshold) == (
-            other.name,
-            other.threshold,
-        )
-
-    def __hash__(self) -> int:
-        return hash((Above, self.name, self.threshold))
 
     def __str__(self) -> str:
         return f"{self.name} > {self.threshold:g}"
@@ -148,6 +133,7 @@ class Or(_Many):
         return any(truth(part, item, holds) for part in self.parts)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Named(Compound):
     """Any function of an item, under a name: two of the same name are the same feature.
 
@@ -159,19 +145,11 @@ class Named(Compound):
     (True, 'tall')
     """
 
-    __slots__ = ("function", "name")
-
-    def __init__(self, name: str, function: Callable[[Item], bool]) -> None:
-        self.name, self.function = name, function
+    name: str
+    function: Callable[[Item], bool] = field(compare=False)
 
     def truth(self, item: Item, holds: Holds) -> bool:
         return bool(self.function(item))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Named) and self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash((Named, self.name))
 
     def __str__(self) -> str:
         return self.name
@@ -180,26 +158,21 @@ class Named(Compound):
         return f"Named({self.name!r})"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Is(Compound):
-    """Holds on one item only: what an exception always has and nothing else does.
+    """Holds on one item only: a feature that every exception has and nothing else.
 
     >>> Is("platypus")("platypus"), Is("platypus")("duck")
     (True, False)
     """
 
-    __slots__ = ("item",)
+    item: Hashable
 
-    def __init__(self, item: Item) -> None:
-        self.item = codec.identity(item)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "item", codec.identity(self.item))
 
     def truth(self, item: Item, holds: Holds) -> bool:
         return codec.identity(item) == self.item
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Is) and self.item == other.item
-
-    def __hash__(self) -> int:
-        return hash((Is, self.item))
 
     def __str__(self) -> str:
         return f"is {self.item}"
@@ -208,7 +181,11 @@ class Is(Compound):
         return f"Is({self.item!r})"
 
 
-def _find(name: str, context: codec.Context) -> Named:
+def _write_parts(feature: And | Or) -> Any:
+    return codec.encode(feature.parts)["$set"]
+
+
+def _read_named(name: str, context: codec.Context) -> Named:
     if name not in context.features:
         raise FormatError(
             f"the feature {name!r} is a function: pass features={{{name!r}: function}} to read it"
@@ -228,17 +205,7 @@ codec.register(
     lambda f: [f.name, codec.encode(f.threshold)],
     lambda v, c: Above(v[0], codec.decode(v[1], c)),
 )
-codec.register(
-    And,
-    "$and",
-    lambda f: codec.encode(f.parts)["$set"],
-    lambda v, c: And(*codec.decode(v, c)),
-)
-codec.register(
-    Or,
-    "$or",
-    lambda f: codec.encode(f.parts)["$set"],
-    lambda v, c: Or(*codec.decode(v, c)),
-)
-codec.register(Named, "$named", lambda f: f.name, _find)
+codec.register(And, "$and", _write_parts, lambda v, c: And(*codec.decode(v, c)))
+codec.register(Or, "$or", _write_parts, lambda v, c: Or(*codec.decode(v, c)))
+codec.register(Named, "$named", lambda f: f.name, _read_named)
 codec.register(Is, "$is", lambda f: codec.encode(f.item), lambda v, c: Is(codec.decode(v, c)))

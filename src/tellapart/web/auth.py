@@ -1,4 +1,4 @@
-"""Who may call: people with tokens, the cookies that browsers keep instead, and what each may do.
+"""Who may call, how often, and what each may do: people with tokens, or a browser's cookie.
 
 A cookie is a name, a time and a signature made with the person's token. So it outlives a restart of
 the server, and ends with the token.
@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import secrets
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -104,6 +105,42 @@ class People:
     def csrf(person: Person, cookie: str) -> str:
         """What a page must send beside the cookie: another site cannot read it."""
         return person.sign("csrf " + cookie)
+
+
+class RateLimiter:
+    """A token bucket for each of many callers: so many requests a second, with a reserve.
+
+    >>> now = [0.0]
+    >>> limiter = RateLimiter(rate=1, burst=2, clock=lambda: now[0])
+    >>> [limiter.wait("Ann") for _ in range(3)]
+    [0.0, 0.0, 1.0]
+    >>> now[0] = 1.5
+    >>> limiter.wait("Ann")
+    0.0
+    """
+
+    def __init__(
+        self,
+        rate: float,
+        burst: int,
+        *,
+        max_callers: int = 10_000,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.rate, self.burst = rate, burst
+        self._max_callers, self._clock = max_callers, clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, caller: str) -> float:
+        """0 if one more request is fine, which is counted; else seconds until it is."""
+        now = self._clock()
+        left, at = self._left.pop(caller, (float(self.burst), now))
+        left = min(float(self.burst), left + (now - at) * self.rate)
+        wait = 0.0 if left >= 1 else (1 - left) / self.rate
+        self._left[caller] = (left - 1 if not wait else left, now)
+        if len(self._left) > self._max_callers:
+            self._left.popitem(last=False)
+        return wait
 
 
 class Caller:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import html
+import ipaddress
 import logging
 import secrets
 import time
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -26,6 +27,7 @@ from tellapart.web.config import AppState, Limits
 from tellapart.web.errors import Refused
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+LOCAL_NAMES = ("localhost", "localhost.localdomain")
 PUBLIC_PATHS = ("/health",)
 """Paths that need no token, beside those under /static/."""
 CSRF_HEADER = "x-csrf-token"
@@ -79,7 +81,7 @@ class AccessMiddleware:
     ) -> None:
         headers, path = Headers(scope=scope), scope["path"]
         host = headers.get("host", "")
-        if not state.limits.is_own_host(host):
+        if not is_own_host(state.limits, host):
             raise Refused(403, "WrongHost", "this server does not go by that name (Host header)")
         _check_origin(state.limits, scope, headers, host)
         if path in PUBLIC_PATHS or path.startswith("/static/"):
@@ -106,13 +108,41 @@ class AccessMiddleware:
         await self.app(scope, await _read_body(state.limits, headers, receive), sender)
 
 
+def is_own_host(limits: Limits, host: str) -> bool:
+    """Whether a Host header names this server.
+
+    >>> hosts = ("127.0.0.1:8400", "[::1]", "evil.test", "10.0.0.1", "")
+    >>> [is_own_host(Limits(), host) for host in hosts]
+    [True, True, False, False, False]
+    >>> is_own_host(Limits(loopback=False), "10.0.0.1:80")
+    True
+    """
+    try:
+        parts = urlsplit(f"//{host}")
+        name, _ = (parts.hostname or "").lower().rstrip("."), parts.port
+    except ValueError:
+        return False
+    if not name or parts.path or parts.query or parts.fragment or parts.username is not None:
+        return False
+    public = None if limits.public is None else urlsplit(limits.public).hostname
+    if name in limits.hosts or name in LOCAL_NAMES or name == public:
+        return True
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return address.is_loopback or not limits.loopback
+
+
 def _check_origin(limits: Limits, scope: Scope, headers: Headers, host: str) -> None:
     """Refuse what another site's page sends."""
     origin = headers.get("origin")
-    if origin is not None and not limits.is_own_origin(origin, scope["scheme"], host):
-        raise Refused(403, "ForeignOrigin", "this request comes from a page of another site")
+    own = [f"{scope['scheme']}://{host}".lower()]
+    if limits.public is not None:
+        own.append(limits.public.lower().rstrip("/"))
     site = headers.get("sec-fetch-site", "none")
-    if scope["method"] not in SAFE and site not in ("none", "same-origin"):
+    cross = scope["method"] not in SAFE and site not in ("none", "same-origin")
+    if cross or (origin is not None and origin.lower() not in own):
         raise Refused(403, "ForeignOrigin", "this request comes from a page of another site")
 
 

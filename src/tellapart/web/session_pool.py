@@ -8,20 +8,26 @@ opens again from its log.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from starlette.responses import Response
 
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
 from tellapart.web import json_logging
+from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
 
 T = TypeVar("T")
 R = TypeVar("R")
+P = ParamSpec("P")
 SOON, QUIET = 0.003, 0.1
 """Seconds without a request after which a session gets ready for the likeliest key, and after which
 it works ahead for other keys and does what was left for later."""
@@ -287,3 +293,47 @@ def _prepared(make: Callable[[], Session]) -> Session:
     session = make()
     session.prepare()
     return session
+
+
+# -- routes
+
+
+def in_session(function: Callable[Concatenate[Session, P], T]) -> Callable[..., Awaitable[T]]:
+    """A route of a function that works with an open session, in its thread.
+
+    The function takes the session first; the request names it in its path.
+    """
+    return _route(function, SessionPool.run)
+
+
+def reads_session(function: Callable[Concatenate[Session, P], T]) -> Callable[..., Awaitable[T]]:
+    """The same for a function that takes long and changes nothing: beside the session's thread."""
+    return _route(function, SessionPool.read)
+
+
+def draws(draw: Callable[[T], Response]) -> Callable[[Callable[..., T]], Callable[..., Any]]:
+    """Like `in_session`, and `draw` makes the response while the disk takes the changes in."""
+
+    def decorate(function: Callable[..., T]) -> Callable[..., Any]:
+        return _route(function, lambda pool, name, work: pool.run_and_draw(name, work, draw))
+
+    return decorate
+
+
+def _route(function: Callable[..., T], run: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(function, eval_str=True)
+    first, *others = signature.parameters.values()
+    wants_call = "call" in signature.parameters
+
+    async def endpoint(session: str, call: Caller, **arguments: Any) -> Any:
+        if wants_call:
+            arguments["call"] = call
+        return await run(call.pool, session, partial(function, **arguments))
+
+    if not wants_call:
+        others.append(inspect.Parameter("call", inspect.Parameter.KEYWORD_ONLY, annotation=Call))
+    endpoint.__name__, endpoint.__doc__ = function.__name__, function.__doc__
+    endpoint.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[first.replace(annotation=SessionName), *others]
+    )
+    return endpoint

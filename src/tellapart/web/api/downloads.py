@@ -22,8 +22,9 @@ from tellapart.model import DecisionList
 from tellapart.sessions import Session, export_log
 from tellapart.tables import Table
 from tellapart.web.api.review import clause_of_items
-from tellapart.web.api.schemas import plain
+from tellapart.web.api.teaching import plain
 from tellapart.web.auth import Call, SessionName
+from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["downloads"])
 
@@ -197,16 +198,16 @@ def _file(kind: str, description: str) -> dict[int | str, dict[str, Any]]:
 
 
 @router.get("/export", response_class=Response, responses=_file("*/*", "The model."))
-async def export(
-    session: SessionName,
-    call: Call,
+@in_session
+def export(
+    session: Session,
     to: Literal["json", "sql", "python", "text", "dot", "svg"] = "json",
     dialect: Dialect = "duckdb",
 ) -> Response:
     """The model: JSON, SQL in a dialect, Python, sentences, or a picture."""
-    made = await call.pool.run(session, lambda s: write_model(s, to, dialect))
     kind, ending = LANGUAGES[to]
-    return Response(made.encode(), headers=_attached(session, ending), media_type=kind)
+    made = write_model(session, to, dialect).encode()
+    return Response(made, headers=_attached(session.name, ending), media_type=kind)
 
 
 @router.get("/log", response_class=StreamingResponse, responses=_file("*/*", "Lines of JSON."))
@@ -224,9 +225,9 @@ async def log(session: SessionName, call: Call) -> Response:
 @router.get(
     "/predictions", response_class=StreamingResponse, responses=_file("*/*", "A row an item.")
 )
-async def predictions(
-    session: SessionName,
-    call: Call,
+@reads_session
+def predictions(
+    session: Session,
     column: Annotated[list[str], Query(max_length=500, default_factory=list)],
     format: Literal["csv", "jsonl", "parquet"] = "csv",
     exact: bool = False,
@@ -235,10 +236,10 @@ async def predictions(
 
     In CSV, a text that a spreadsheet would run as a formula gets a ' before it, unless `exact`.
     """
-    made = await call.pool.read(session, lambda s: Predictions(s.table, s.model, column))
+    made = Predictions(session.table, session.model, column)
     return StreamingResponse(
         made.stream(format, exact=exact),
-        headers=_attached(session, format),
+        headers=_attached(session.name, format),
         media_type=FORMATS[format],
     )
 

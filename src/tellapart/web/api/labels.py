@@ -7,88 +7,80 @@ from fastapi import APIRouter
 from tellapart.sessions import Event, Session
 from tellapart.web.api import schemas
 from tellapart.web.api.schemas import Saved
-from tellapart.web.api.teaching import find_item
-from tellapart.web.auth import Call, SessionName
+from tellapart.web.api.teaching import find_item, to_named
+from tellapart.web.auth import Call
+from tellapart.web.session_pool import in_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["labels, tags, notes"])
 
 
 @router.get("/labels")
-async def labels(session: SessionName, call: Call) -> schemas.Labels:
+@in_session
+def labels(session: Session) -> schemas.Labels:
     """The labels there are, in order of their coming."""
-    return await call.pool.run(session, lambda s: schemas.Labels(s.labels, s.meanings))
+    return schemas.Labels(session.labels, session.meanings)
 
 
 @router.post("/labels")
-async def add_label(session: SessionName, body: schemas.AddLabel, call: Call) -> Saved:
+@in_session
+def add_label(session: Session, body: schemas.AddLabel, call: Call) -> Saved:
     """One more label to choose from."""
-    return await call.pool.run(
-        session, lambda s: Saved(*s.add_label(call.name, body.label, id=body.id))
-    )
+    return Saved(*session.add_label(call.name, body.label, id=body.id))
 
 
 @router.post("/labels/describe")
-async def describe_label(session: SessionName, body: schemas.DescribeLabel, call: Call) -> Saved:
+@in_session
+def describe_label(session: Session, body: schemas.DescribeLabel, call: Call) -> Saved:
     """Say in a line what a label means."""
-    return await call.pool.run(
-        session,
-        lambda s: Saved(*s.describe_label(call.name, body.label, body.meaning, id=body.id)),
-    )
+    return Saved(*session.describe_label(call.name, body.label, body.meaning, id=body.id))
 
 
 @router.post("/labels/rename")
-async def rename_label(session: SessionName, body: schemas.RenameLabel, call: Call) -> Saved:
+@in_session
+def rename_label(session: Session, body: schemas.RenameLabel, call: Call) -> Saved:
     """Call a label something else, in the past too."""
-    return await call.pool.run(
-        session, lambda s: Saved(*s.rename_label(call.name, body.label, body.to, id=body.id))
-    )
+    return Saved(*session.rename_label(call.name, body.label, body.to, id=body.id))
 
 
 @router.post("/labels/merge")
-async def merge_labels(session: SessionName, body: schemas.MergeLabels, call: Call) -> Saved:
+@in_session
+def merge_labels(session: Session, body: schemas.MergeLabels, call: Call) -> Saved:
     """Make one label of two, in the past too."""
-    return await call.pool.run(
-        session, lambda s: Saved(*s.merge_labels(call.name, body.label, body.into, id=body.id))
-    )
+    return Saved(*session.merge_labels(call.name, body.label, body.into, id=body.id))
 
 
 @router.get("/tags")
-async def tags(session: SessionName, call: Call) -> schemas.Tags:
+@in_session
+def tags(session: Session) -> schemas.Tags:
     """The tags there are."""
-    return await call.pool.run(session, lambda s: schemas.Tags(list(s.table.tags)))
+    return schemas.Tags(list(session.table.tags))
 
 
 @router.post("/tags")
-async def set_tag(session: SessionName, body: schemas.SetTag, call: Call) -> Saved:
+@in_session
+def set_tag(session: Session, body: schemas.SetTag, call: Call) -> Saved:
     """Say of an item that it has a tag, has it not, or (null) that it is unknown."""
-
-    def work(s: Session) -> Saved:
-        row = find_item(s.table, body.item)
-        return Saved(*s.set_tag(call.name, body.tag, row, body.value, id=body.id))
-
-    return await call.pool.run(session, work)
+    row = find_item(session.table, body.item)
+    return Saved(*session.set_tag(call.name, body.tag, row, body.value, id=body.id))
 
 
-def note(session: Session, event: Event) -> schemas.Note:
+def to_note(session: Session, event: Event) -> schemas.Note:
     """A note, and the item it is about."""
     about = event.data.get("item")
-    return schemas.Note.of(event, None if about is None else find_item(session.table, about))
+    item = None if about is None else to_named(find_item(session.table, about))
+    return schemas.Note(event.id, event.number, event.at, event.by, event.data["text"], item)
 
 
 @router.get("/notes")
-async def notes(session: SessionName, call: Call) -> schemas.Notes:
+@in_session
+def notes(session: Session) -> schemas.Notes:
     """All notes."""
-    return await call.pool.run(
-        session, lambda s: schemas.Notes([note(s, event) for event in s.notes()])
-    )
+    return schemas.Notes([to_note(session, event) for event in session.notes()])
 
 
 @router.post("/notes")
-async def write_note(session: SessionName, body: schemas.WriteNote, call: Call) -> Saved:
+@in_session
+def write_note(session: Session, body: schemas.WriteNote, call: Call) -> Saved:
     """Write something down, about an item or in general."""
-
-    def work(s: Session) -> Saved:
-        row = None if body.item is None else find_item(s.table, body.item)
-        return Saved(*s.note(call.name, body.text, row, id=body.id))
-
-    return await call.pool.run(session, work)
+    row = None if body.item is None else find_item(session.table, body.item)
+    return Saved(*session.note(call.name, body.text, row, id=body.id))

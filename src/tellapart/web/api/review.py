@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from fastapi import APIRouter, Query
 
+from tellapart import sessions
 from tellapart.export import sentences
 from tellapart.export.text import Words
 from tellapart.features.phrasing import spoken
@@ -24,18 +25,40 @@ from tellapart.simulation import clause_numbers
 from tellapart.tables import Row, Table
 from tellapart.tables.packed_columns import evaluate
 from tellapart.web.api import schemas
-from tellapart.web.api.schemas import Answered, Named, Saved
-from tellapart.web.api.teaching import find_item
-from tellapart.web.auth import Call, SessionName
+from tellapart.web.api.schemas import Answered, Saved
+from tellapart.web.api.teaching import find_item, to_item, to_named, to_progress
+from tellapart.web.auth import Call
+from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["review"])
 
 Number = Annotated[int, Query(ge=1, le=10_000_000_000)]
 
 
+def to_answered(one: sessions.Answered) -> Answered:
+    """One answer in the history."""
+    example = one.guess.example
+    return Answered(
+        event=one.id,
+        number=one.number,
+        at=one.at,
+        teacher=one.teacher,
+        item=to_named(one.item),
+        guess=cast(Any, one.guess.label),
+        example=None if example is None else to_named(example),
+        answer=cast(Any, one.answer),
+        label=one.label,
+        feature=one.feature,
+        outcome=one.outcome,
+        undone=one.undone,
+        changes=list(one.changes),
+    )
+
+
 @router.get("/history")
-async def history(
-    session: SessionName,
+@in_session
+def history(
+    session: Session,
     call: Call,
     item: Annotated[str | None, Query(max_length=1000)] = None,
     teacher: Annotated[str | None, Query(max_length=200)] = None,
@@ -43,17 +66,13 @@ async def history(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> schemas.History:
     """Answers, the latest first. Teachers see their own, the owner sees all."""
-
-    def work(s: Session) -> schemas.History:
-        row = None if item is None else find_item(s.table, item)
-        found = s.history(item=row, teacher=teacher if call.is_owner else call.name)
-        if before is not None:
-            found = [one for one in found if one.number < before]
-        page = found[::-1][:limit]
-        more = page[-1].number if len(found) > len(page) else None
-        return schemas.History([Answered.of(one) for one in page], more)
-
-    return await call.pool.run(session, work)
+    row = None if item is None else find_item(session.table, item)
+    found = session.history(item=row, teacher=teacher if call.is_owner else call.name)
+    if before is not None:
+        found = [one for one in found if one.number < before]
+    page = found[::-1][:limit]
+    more = page[-1].number if len(found) > len(page) else None
+    return schemas.History([to_answered(one) for one in page], more)
 
 
 def clause_of_items(table: Table, model: DecisionList) -> npt.NDArray[np.uint32]:
@@ -93,7 +112,7 @@ def list_rules(session: Session, *, counts: bool = True) -> list[schemas.Rule]:
                     schemas.Literals(str(one.feature), one.wanted) for one in clause.literals
                 ],
                 label=cast(Any, clause.label),
-                example=None if example is None else Named.of(example),
+                example=None if example is None else to_named(example),
                 by_hand=clause.origin == "by hand",
                 teacher=alive[0].teacher if alive else None,
                 right=right,
@@ -106,50 +125,39 @@ def list_rules(session: Session, *, counts: bool = True) -> list[schemas.Rule]:
 
 
 @router.get("/rules")
-async def rules(session: SessionName, call: Call, counts: bool = True) -> schemas.Rules:
+@reads_session
+def rules(session: Session, counts: bool = True) -> schemas.Rules:
     """Every rule with its sentence, example, record, and how many items it labels."""
-    return await call.pool.read(
-        session, lambda s: schemas.Rules(list_rules(s, counts=counts), s.number)
-    )
+    return schemas.Rules(list_rules(session, counts=counts), session.number)
 
 
 @router.get("/rules/{number}/items")
-async def rule_items(
-    session: SessionName,
+@reads_session
+def rule_items(
+    session: Session,
     number: int,
-    call: Call,
     offset: Annotated[int, Query(ge=0, le=10_000_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
 ) -> schemas.Items:
     """The items that a rule labels."""
-
-    def work(s: Session) -> schemas.Items:
-        places = np.flatnonzero(clause_of_items(s.table, s.model) == number - 1)
-        page = [s.table.items[int(place)] for place in places[offset : offset + limit]]
-        return schemas.Items(len(places), [schemas.Item.of(row) for row in page])
-
-    return await call.pool.read(session, work)
+    places = np.flatnonzero(clause_of_items(session.table, session.model) == number - 1)
+    page = [session.table.items[int(place)] for place in places[offset : offset + limit]]
+    return schemas.Items(len(places), [to_item(row) for row in page])
 
 
 @router.post("/rules/drop")
-async def drop_rule(session: SessionName, body: schemas.DropRule, call: Call) -> Saved:
+@in_session
+def drop_rule(session: Session, body: schemas.DropRule, call: Call) -> Saved:
     """Drop the rule with an example. It can be undone."""
-
-    def work(s: Session) -> Saved:
-        return Saved(*s.drop_rule(call.name, find_item(s.table, body.example), id=body.id))
-
-    return await call.pool.run(session, work)
+    return Saved(*session.drop_rule(call.name, find_item(session.table, body.example), id=body.id))
 
 
 @router.post("/rules/edit")
-async def edit_rule(session: SessionName, body: schemas.EditRule, call: Call) -> Saved:
+@in_session
+def edit_rule(session: Session, body: schemas.EditRule, call: Call) -> Saved:
     """Give the rule with an example another condition and label. It can be undone."""
-
-    def work(s: Session) -> Saved:
-        row = find_item(s.table, body.example)
-        return Saved(*s.edit_rule(call.name, row, body.condition, body.label, id=body.id))
-
-    return await call.pool.run(session, work)
+    row = find_item(session.table, body.example)
+    return Saved(*session.edit_rule(call.name, row, body.condition, body.label, id=body.id))
 
 
 def mistake_bound(session: Session, m: int | None = None, k: int = 0) -> schemas.Bound:
@@ -164,24 +172,20 @@ def mistake_bound(session: Session, m: int | None = None, k: int = 0) -> schemas
 
 
 @router.get("/progress")
-async def progress(
-    session: SessionName,
-    call: Call,
+@in_session
+def progress(
+    session: Session,
     m: Annotated[int | None, Query(ge=1, le=100_000)] = None,
     k: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> schemas.Course:
     """How far it is: mistakes, the last 20, the error with its interval, the bound."""
-
-    def work(s: Session) -> schemas.Course:
-        mistakes = s.mistakes()
-        return schemas.Course.of(
-            s.summary(),
-            curve=_curve(mistakes),
-            last=mistakes[-20:],
-            bound=mistake_bound(s, m, k),
-        )
-
-    return await call.pool.run(session, work)
+    mistakes = session.mistakes()
+    return schemas.Course(
+        **vars(to_progress(session.summary())),
+        curve=_curve(mistakes),
+        last=mistakes[-20:],
+        bound=mistake_bound(session, m, k),
+    )
 
 
 def _curve(mistakes: list[bool], points: int = 400) -> list[schemas.Point]:
@@ -195,23 +199,24 @@ def _curve(mistakes: list[bool], points: int = 400) -> list[schemas.Point]:
 def list_disagreements(session: Session) -> schemas.Disputes:
     """Items that teachers called differently, with both reasons; and how far they agree."""
     found = [
-        schemas.Dispute(Named.of(one.item), [Answered.of(each) for each in one.answers])
+        schemas.Dispute(to_named(one.item), [to_answered(each) for each in one.answers])
         for one in session.disagreements()
     ]
     return schemas.Disputes(found, schemas.Agreement(*session.agreement()))
 
 
 @router.get("/disagreements")
-async def disagreements(session: SessionName, call: Call) -> schemas.Disputes:
+@reads_session
+def disagreements(session: Session) -> schemas.Disputes:
     """Items that teachers called differently, with both reasons, and how far they agree."""
-    return await call.pool.read(session, list_disagreements)
+    return list_disagreements(session)
 
 
 def list_odd(session: Session, teacher: str | None = None) -> list[schemas.Odd]:
     """Answers that the others contradict, of all or of one teacher, the oddest first."""
     return [
-        schemas.Odd.of(
-            one.answer,
+        schemas.Odd(
+            **vars(to_answered(one.answer)),
             expected=one.expected,
             expected_feature=one.expected_feature,
             score=round(one.score, 4),
@@ -222,10 +227,10 @@ def list_odd(session: Session, teacher: str | None = None) -> list[schemas.Odd]:
 
 
 @router.get("/odd")
-async def odd(
-    session: SessionName, call: Call, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+@reads_session
+def odd(
+    session: Session, call: Call, limit: Annotated[int, Query(ge=1, le=1000)] = 50
 ) -> schemas.OddOnes:
     """Answers that the others contradict: slips, or exceptions. Of one's own, or all of them."""
-    whose = None if call.is_owner else call.name
-    found = await call.pool.read(session, lambda s: list_odd(s, whose))
+    found = list_odd(session, None if call.is_owner else call.name)
     return schemas.OddOnes(found[:limit], dict(Counter(one.teacher for one in found)))

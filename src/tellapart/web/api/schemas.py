@@ -1,19 +1,15 @@
 """What clients send and what they are answered: the shapes of /api/openapi.json.
 
 Requests are pydantic models, which check what comes in. Responses are plain dataclasses; routes
-return them, and pages draw them. `of` makes one of what a session says.
+return them, and pages draw them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
-
-from tellapart import codec, features, sessions
-from tellapart.tables import Row
 
 # -- requests
 
@@ -177,11 +173,6 @@ class Settings(Change):
 # -- responses
 
 
-def plain(value: Any) -> Any:
-    """A cell as JSON: dates as text."""
-    return value.isoformat() if isinstance(value, datetime | date) else value
-
-
 @dataclass
 class Saved:
     """An event that is safely in the log."""
@@ -197,21 +188,10 @@ class Named:
     id: Any
     name: str
 
-    @classmethod
-    def of(cls, row: Row) -> Named:
-        """An item: `id` is what to send back, `name` what to show."""
-        return Named(codec.encode(row.identity), str(row))
-
 
 @dataclass
 class Item(Named):
     cells: dict[str, Any]
-
-    @classmethod
-    def of(cls, row: Row) -> Item:
-        """An item with its cells."""
-        cells = {name: plain(value) for name, value in row.items()}
-        return Item(codec.encode(row.identity), str(row), cells)
 
 
 @dataclass
@@ -229,12 +209,6 @@ class Candidate:
     yes: int
     no: int
     score: float
-
-    @classmethod
-    def of(cls, one: features.candidates.Candidate) -> Candidate:
-        """A candidate: `feature` is what to send, `items` how many it covers."""
-        score = round(one.score, 4)
-        return Candidate(str(one.feature), one.covers, one.exact, one.yes, one.no, score)
 
 
 @dataclass
@@ -280,14 +254,6 @@ class Progress:
     error: Error
     may_stop: bool
     stop: str | None
-
-    @classmethod
-    def of(cls, summary: sessions.Summary, **more: Any) -> Self:
-        """How far a session is."""
-        values = {**vars(summary), **more}
-        values["recent"] = Recent(*summary.recent)
-        values["error"] = Error(*summary.error, values.pop("estimate"))
-        return cls(**values)
 
 
 @dataclass
@@ -412,27 +378,6 @@ class Answered:
     undone: bool
     changes: list[str]
 
-    @classmethod
-    def of(cls, one: sessions.Answered, **more: Any) -> Self:
-        """One answer in the history."""
-        example = one.guess.example
-        return cls(
-            event=one.id,
-            number=one.number,
-            at=one.at,
-            teacher=one.teacher,
-            item=Named.of(one.item),
-            guess=cast(Any, one.guess.label),
-            example=None if example is None else Named.of(example),
-            answer=cast(Any, one.answer),
-            label=one.label,
-            feature=one.feature,
-            outcome=one.outcome,
-            undone=one.undone,
-            changes=list(one.changes),
-            **more,
-        )
-
 
 @dataclass
 class History:
@@ -497,12 +442,6 @@ class Note:
     teacher: str | None
     text: str
     item: Named | None
-
-    @classmethod
-    def of(cls, event: sessions.Event, row: Row | None) -> Note:
-        """A note, and the item it is about."""
-        item = None if row is None else Named.of(row)
-        return Note(event.id, event.number, event.at, event.by, event.data["text"], item)
 
 
 @dataclass

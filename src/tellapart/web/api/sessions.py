@@ -10,9 +10,11 @@ from fastapi import APIRouter
 
 from tellapart.sessions import Session
 from tellapart.web.api import schemas
-from tellapart.web.api.schemas import Progress, Saved
+from tellapart.web.api.schemas import Saved
+from tellapart.web.api.teaching import to_progress
 from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
+from tellapart.web.session_pool import in_session
 
 router = APIRouter(tags=["sessions"])
 
@@ -45,7 +47,7 @@ def about(session: Session) -> schemas.Session:
         labels=session.labels,
         tags=list(session.table.tags),
         teachers=session.teachers,
-        progress=Progress.of(session.summary()),
+        progress=to_progress(session.summary()),
         saved=session.number,
     )
 
@@ -103,20 +105,22 @@ async def new_session(body: schemas.NewSession, call: Call) -> schemas.Session:
 
 
 @router.get("/sessions/{session}")
-async def session(session: SessionName, call: Call) -> schemas.Session:
+@in_session
+def session(session: Session) -> schemas.Session:
     """Open a session, if it is not open yet, and say what it is and how far."""
-    return await call.pool.run(session, about)
+    return about(session)
 
 
 @router.patch("/sessions/{session}")
-async def settings(session: SessionName, body: schemas.Settings, call: Call) -> Saved:
+@in_session
+def settings(session: Session, body: schemas.Settings, call: Call) -> Saved:
     """Switch the order, the overlap, the lease or the stopper."""
     given = body.model_dump(exclude_none=True, exclude={"id"})
     if given.get("until") == {}:
         given["until"] = None
     if not given:
         raise Refused(422, "NoSetting", "name at least one of order, overlap, lease and until")
-    return await call.pool.run(session, lambda s: Saved(*s.set(call.name, id=body.id, **given)))
+    return Saved(*session.set(call.name, id=body.id, **given))
 
 
 @router.post("/sessions/{session}/close")

@@ -18,8 +18,9 @@ from tellapart.sessions.events import stamp
 from tellapart.tables import Row, Table
 from tellapart.tables.packed_columns import evaluate
 from tellapart.web.api import schemas
-from tellapart.web.api.schemas import Candidate, Checked, Given, Item, Next, Progress, Saved
-from tellapart.web.auth import Call, Caller, SessionName
+from tellapart.web.api.schemas import Candidate, Checked, Given, Item, Named, Next, Progress, Saved
+from tellapart.web.auth import Call, Caller
+from tellapart.web.session_pool import in_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["teaching"])
 MAX_CANDIDATES = 30
@@ -27,6 +28,30 @@ MAX_CANDIDATES = 30
 
 
 # -- what is shown
+
+
+def plain(value: Any) -> Any:
+    """A cell as JSON: dates as text."""
+    return value.isoformat() if isinstance(value, datetime | date) else value
+
+
+def to_named(row: Row) -> Named:
+    """An item: `id` is what to send back, `name` what to show."""
+    return Named(codec.encode(row.identity), str(row))
+
+
+def to_item(row: Row) -> Item:
+    """An item with its cells."""
+    cells = {name: plain(value) for name, value in row.items()}
+    return Item(codec.encode(row.identity), str(row), cells)
+
+
+def to_progress(summary: sessions.Summary) -> Progress:
+    """How far a session is."""
+    values = dict(vars(summary))
+    values["recent"] = schemas.Recent(*summary.recent)
+    values["error"] = schemas.Error(*summary.error, values.pop("estimate"))
+    return Progress(**values)
 
 
 def show_next(
@@ -45,7 +70,7 @@ def show_next(
         busy=0 if ending is None else ending.busy,
         given=given,
         labels=session.labels,
-        progress=Progress.of(session.summary() if ending is None else ending.summary),
+        progress=to_progress(session.summary() if ending is None else ending.summary),
         can_undo=session.can_undo(teacher),
         can_redo=session.can_redo(teacher),
         saved=session.number,
@@ -59,9 +84,9 @@ def _given(session: Session, given: sessions.Given, *, candidates: bool) -> Give
         asks=cast(Any, given.asks),
         kept=given.kept,
         until=stamp(given.until),
-        item=Item.of(item),
+        item=to_item(item),
         guess=cast(Any, given.guess.label),
-        example=None if example is None else Item.of(example),
+        example=None if example is None else to_item(example),
         differs=[] if example is None else _differences(item, example),
         candidates=_candidates(session, given.id) if candidates else [],
     )
@@ -70,7 +95,7 @@ def _given(session: Session, given: sessions.Given, *, candidates: bool) -> Give
 def _differences(item: Row, example: Row) -> list[schemas.Difference]:
     """The columns in which two items differ, with both values."""
     return [
-        schemas.Difference(name, schemas.plain(value), schemas.plain(example.get(name)))
+        schemas.Difference(name, plain(value), plain(example.get(name)))
         for name, value in item.items()
         if value != example.get(name)
     ]
@@ -79,7 +104,10 @@ def _differences(item: Row, example: Row) -> list[schemas.Difference]:
 def _candidates(
     session: Session, given: str, label: str | None = None, limit: int = MAX_CANDIDATES
 ) -> list[Candidate]:
-    return [Candidate.of(one) for one in session.candidates(given, label, limit=limit)]
+    return [
+        Candidate(str(one.feature), one.covers, one.exact, one.yes, one.no, round(one.score, 4))
+        for one in session.candidates(given, label, limit=limit)
+    ]
 
 
 def given_to(session: Session, call: Caller, id: str) -> sessions.Given:
@@ -203,100 +231,79 @@ def change_answer(
 
 
 @router.post("/next")
-async def next_item(session: SessionName, call: Call, body: schemas.Begin | None = None) -> Next:
+@in_session
+def next_item(session: Session, call: Call, body: schemas.Begin | None = None) -> Next:
     """The next item: the one you have already, or a new one, leased to you."""
     wish = body or schemas.Begin()
-    return await call.pool.run(
-        session, lambda s: show_next(s, call.name, wish.id, candidates=wish.candidates)
-    )
+    return show_next(session, call.name, wish.id, candidates=wish.candidates)
 
 
 @router.get("/candidates")
-async def candidates(
-    session: SessionName,
+@in_session
+def candidates(
+    session: Session,
     call: Call,
     given: Annotated[str, Query(max_length=100)],
     label: Annotated[str | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = MAX_CANDIDATES,
 ) -> schemas.Candidates:
     """Features that tell the item from its example, ranked for a label."""
-
-    def work(s: Session) -> schemas.Candidates:
-        given_to(s, call, given)
-        return schemas.Candidates(_candidates(s, given, label, limit))
-
-    return await call.pool.run(session, work)
+    given_to(session, call, given)
+    return schemas.Candidates(_candidates(session, given, label, limit))
 
 
 @router.post("/search")
-async def search(session: SessionName, body: schemas.Search, call: Call) -> Saved:
+@in_session
+def search(session: Session, body: schemas.Search, call: Call) -> Saved:
     """Be given next the items that a condition or words fit; they do not count as drawn."""
-    return await call.pool.run(
-        session, lambda s: Saved(*s.search(call.name, body.text, id=body.id))
-    )
+    return Saved(*session.search(call.name, body.text, id=body.id))
 
 
 @router.post("/check")
-async def check(session: SessionName, body: schemas.Try, call: Call) -> Checked:
+@in_session
+def check(session: Session, body: schemas.Try, call: Call) -> Checked:
     """Whether an expression holds here and not there, and on how many items. Changes nothing."""
-
-    def work(s: Session) -> Checked:
-        item, example = None, None
-        if body.given is not None:
-            shown = given_to(s, call, body.given)
-            item, example = shown.item, shown.guess.example
-        if body.item is not None:
-            item = find_item(s.table, body.item)
-        if body.example is not None:
-            example = find_item(s.table, body.example)
-        return check_feature(s, body.feature, item, example)
-
-    return await call.pool.run(session, work)
+    item, example = None, None
+    if body.given is not None:
+        shown = given_to(session, call, body.given)
+        item, example = shown.item, shown.guess.example
+    if body.item is not None:
+        item = find_item(session.table, body.item)
+    if body.example is not None:
+        example = find_item(session.table, body.example)
+    return check_feature(session, body.feature, item, example)
 
 
 @router.post("/answers")
-async def answer(session: SessionName, body: schemas.Said, call: Call) -> schemas.SavedNext:
+@in_session
+def answer(session: Session, body: schemas.Said, call: Call) -> schemas.SavedNext:
     """Answer to what was given. When this returns, the answer is safely in the log."""
-
-    def work(s: Session) -> schemas.SavedNext:
-        done = give_answer(s, call, body.given, body.answer, body.label, body.feature, body.id)
-        return _with_next(s, call, done, body)
-
-    return await call.pool.run(session, work)
+    done = give_answer(session, call, body.given, body.answer, body.label, body.feature, body.id)
+    return _with_next(session, call, done, body)
 
 
 @router.post("/undo")
-async def undo(
-    session: SessionName, call: Call, body: schemas.Turn | None = None
-) -> schemas.SavedNext:
+@in_session
+def undo(session: Session, call: Call, body: schemas.Turn | None = None) -> schemas.SavedNext:
     """Take back your latest act, or one that you name."""
     turn = body or schemas.Turn()
-    return await call.pool.run(
-        session, lambda s: _with_next(s, call, s.undo(call.name, turn.event, id=turn.id), turn)
-    )
+    return _with_next(session, call, session.undo(call.name, turn.event, id=turn.id), turn)
 
 
 @router.post("/redo")
-async def redo(
-    session: SessionName, call: Call, body: schemas.Turn | None = None
-) -> schemas.SavedNext:
+@in_session
+def redo(session: Session, call: Call, body: schemas.Turn | None = None) -> schemas.SavedNext:
     """Do again what you undid last, or one that you name."""
     turn = body or schemas.Turn()
-    return await call.pool.run(
-        session, lambda s: _with_next(s, call, s.redo(call.name, turn.event, id=turn.id), turn)
-    )
+    return _with_next(session, call, session.redo(call.name, turn.event, id=turn.id), turn)
 
 
 @router.post("/change")
-async def change(session: SessionName, body: schemas.Changed, call: Call) -> Saved:
+@in_session
+def change(session: Session, body: schemas.Changed, call: Call) -> Saved:
     """Another answer in place of an earlier one: your own, or, for the owner, anybody's."""
-
-    def work(s: Session) -> Saved:
-        return Saved(
-            *change_answer(s, call, body.event, body.answer, body.label, body.feature, body.id)
-        )
-
-    return await call.pool.run(session, work)
+    said = (body.event, body.answer, body.label, body.feature, body.id)
+    return Saved(*change_answer(session, call, *said))
 
 
 def _with_next(

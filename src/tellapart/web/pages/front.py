@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tellapart.console.keyboard import KEYS
 from tellapart.sessions import Session
 from tellapart.sessions.config import FOR_PEOPLE
 from tellapart.web.api.sessions import create_session
-from tellapart.web.auth import Call, SessionName
-from tellapart.web.pages.render import Form, frame, home, page, redirect
+from tellapart.web.auth import Call
+from tellapart.web.pages.render import Form, draw, home, page, redirect
+from tellapart.web.session_pool import in_session
 
 router = APIRouter()
 
@@ -27,9 +28,8 @@ async def front(call: Call) -> Response:
     shown: list[dict[str, Any]] = [
         {"name": one.name, "home": home(one.name), "events": one.events} for one in listed
     ]
-    return page(
-        "front.html", sessions=shown, tables=tables, owner=call.is_owner, csrf=call.csrf or ""
-    )
+    values = {"sessions": shown, "tables": tables, "owner": call.is_owner, "csrf": call.csrf or ""}
+    return HTMLResponse(draw("front.html", **values))
 
 
 @router.post("/")
@@ -38,26 +38,22 @@ async def start(sent: Form, call: Call) -> Response:
     reading = {"id": sent["column"]} if sent.get("column") else {}
     name = sent.get("name", "").strip()
     made = await create_session(call, name, sent.get("table", ""), reading, **FOR_PEOPLE)
-    return redirect(home(made) + "/teach")
+    return RedirectResponse(home(made) + "/teach", 303)
 
 
 @router.get("/s/{session}/help")
-async def explain(session: SessionName, call: Call) -> Response:
+@in_session
+def explain(session: Session, call: Call) -> Response:
     """Keys, words, how it learns."""
-
-    def work(s: Session) -> dict[str, Any]:
-        return {"labels": s.labels, "meanings": s.meanings, **frame(s, call)}
-
-    values = await call.pool.run(session, work)
     actions = [(action, words) for action, (_, words) in KEYS.items()]
-    return page("help.html", title="Help", here="/help", actions=actions, **values)
+    labels, meanings = session.labels, session.meanings
+    return page(session, call, "help", actions=actions, labels=labels, meanings=meanings)
 
 
 @router.post("/s/{session}/meaning")
-async def describe(session: SessionName, sent: Form, call: Call) -> Response:
+@in_session
+def describe(session: Session, sent: Form, call: Call) -> Response:
     """What a label means."""
     label, meaning = sent.get("label", ""), sent.get("meaning", "").strip()
-    await call.pool.run(
-        session, lambda s: s.describe_label(call.name, label, meaning, id=sent.get("id"))
-    )
-    return redirect(home(session) + "/help#labels")
+    session.describe_label(call.name, label, meaning, id=sent.get("id"))
+    return redirect(session, "/help#labels")

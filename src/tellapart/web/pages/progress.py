@@ -16,45 +16,42 @@ from tellapart.errors import ParameterError
 from tellapart.sessions import Session
 from tellapart.sessions.config import ORDERS
 from tellapart.web.api.review import mistake_bound
-from tellapart.web.auth import Call, SessionName
-from tellapart.web.pages.render import Form, frame, home, page, redirect
+from tellapart.web.auth import Call
+from tellapart.web.pages.render import Form, page, redirect
+from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
 
 
 @router.get("/progress")
-async def progress(session: SessionName, call: Call) -> Response:
+@reads_session
+def progress(session: Session, call: Call) -> Response:
     """How far it is, and how it went."""
-
-    def work(s: Session) -> dict[str, Any]:
-        mistakes = s.mistakes()
-        about = frame(s, call)
-        groups = max(len(s.labels), about["summary"].rules + 1)
-        found = mistake_bound(s, m=groups).mistakes
-        bound = None
-        if found is not None and found >= sum(mistakes):
-            bound = (
-                f"Proven: if you have {groups} groups in mind and no exception comes, at most"
-                f" {found:,.0f} mistakes, however many items there are."
-            )
-        elif found is not None:
-            bound = (
-                f"With {groups} groups and no exception there would be at most {found:,.0f}"
-                " mistakes: so there are more groups than that, exceptions, or slips."
-            )
-        return {
-            "mistakes": Markup(curve(np.cumsum(mistakes).tolist(), "guesses", "mistakes so far")),
-            "rules_curve": Markup(curve(s.rules_over_time(), "guesses", "rules")),
-            "bound": bound,
-            "settings": s.settings,
-            **_tally(s),
-            "orders": [(order, _ORDERS.get(order, order)) for order in ORDERS],
-            "overlaps": _overlaps(s) if len(call.app.people.all) > 1 else [],
-            **about,
-        }
-
-    values = await call.pool.read(session, work)
-    return page("progress.html", title="Progress", here="/progress", **values)
+    mistakes = session.mistakes()
+    groups = max(len(session.labels), session.summary().rules + 1)
+    bound, most = None, mistake_bound(session, m=groups).mistakes
+    if most is not None and most >= sum(mistakes):
+        bound = (
+            f"Proven: if you have {groups} groups in mind and no exception comes, at most"
+            f" {most:,.0f} mistakes, however many items there are."
+        )
+    elif most is not None:
+        bound = (
+            f"With {groups} groups and no exception there would be at most {most:,.0f}"
+            " mistakes: so there are more groups than that, exceptions, or slips."
+        )
+    return page(
+        session,
+        call,
+        "progress",
+        mistakes=Markup(curve(np.cumsum(mistakes).tolist(), "guesses", "mistakes so far")),
+        rules_curve=Markup(curve(session.rules_over_time(), "guesses", "rules")),
+        bound=bound,
+        settings=session.settings,
+        **_tally(session),
+        orders=[(order, _ORDERS.get(order, order)) for order in ORDERS],
+        overlaps=_overlaps(session) if len(call.app.people.all) > 1 else [],
+    )
 
 
 def _tally(session: Session) -> dict[str, Any]:
@@ -74,16 +71,13 @@ def _tally(session: Session) -> dict[str, Any]:
 
 
 @router.post("/labels")
-async def rename(session: SessionName, sent: Form, call: Call) -> Response:
+@in_session
+def rename(session: Session, sent: Form, call: Call) -> Response:
     """Call a label something else; by the name of another label, make one of the two."""
-
-    def work(s: Session) -> None:
-        label, to = sent.get("label", ""), sent.get("to", "").strip()
-        act = s.merge_labels if to in s.labels else s.rename_label
-        act(call.name, label, to, id=sent.get("id"))
-
-    await call.pool.run(session, work)
-    return redirect(home(session) + "/progress")
+    label, to = sent.get("label", ""), sent.get("to", "").strip()
+    act = session.merge_labels if to in session.labels else session.rename_label
+    act(call.name, label, to, id=sent.get("id"))
+    return redirect(session, "/progress")
 
 
 _OVERLAPS = {0.0: "none", 0.1: "a tenth", 0.25: "a quarter", 0.5: "half", 1.0: "all"}
@@ -103,7 +97,8 @@ _ORDERS = {
 
 
 @router.post("/settings")
-async def settings(session: SessionName, sent: Form, call: Call) -> Response:
+@in_session
+def settings(session: Session, sent: Form, call: Call) -> Response:
     """Switch the order of items, or the share that two teachers are asked about."""
     wanted: dict[str, Any] = {"order": sent.get("order", "")}
     if "overlap" in sent:
@@ -113,8 +108,8 @@ async def settings(session: SessionName, sent: Form, call: Call) -> Response:
             raise ParameterError(
                 f"overlap is a number from 0 to 1, got {sent['overlap']!r}"
             ) from None
-    await call.pool.run(session, lambda s: s.set(call.name, **wanted, id=sent.get("id")))
-    return redirect(home(session) + "/progress")
+    session.set(call.name, **wanted, id=sent.get("id"))
+    return redirect(session, "/progress")
 
 
 # -- charts

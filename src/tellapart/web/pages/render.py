@@ -84,9 +84,11 @@ def draw(template: str, **values: Any) -> str:
     return _templates().get_template(template).render(**values)
 
 
-def page(template: str, **values: Any) -> Response:
-    """A whole page."""
-    return HTMLResponse(draw(template, **values))
+def page(session: Session, call: Caller, name: str, **values: Any) -> Response:
+    """A whole page of a session."""
+    title = next(title for title, path in PAGES if path == f"/{name}")
+    values |= {"title": title, "here": f"/{name}", **frame(session, call)}
+    return HTMLResponse(draw(f"{name}.html", **values))
 
 
 def fragments(*drawn: str) -> Response:
@@ -94,9 +96,9 @@ def fragments(*drawn: str) -> Response:
     return HTMLResponse("".join(drawn), headers={"x-swap": "1"})
 
 
-def redirect(path: str) -> Response:
-    """A change was made: show the page anew."""
-    return RedirectResponse(path, 303)
+def redirect(session: Session, path: str) -> Response:
+    """A change was made: show a page of the session anew."""
+    return RedirectResponse(home(session.name) + path, 303)
 
 
 async def _form(request: Request) -> dict[str, str]:

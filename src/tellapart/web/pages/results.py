@@ -17,95 +17,81 @@ from tellapart.simulation import unpack
 from tellapart.tables.packed_columns import evaluate
 from tellapart.web.api.downloads import FORMATS, Dialect, write_model
 from tellapart.web.api.review import clause_of_items
-from tellapart.web.auth import Call, SessionName
-from tellapart.web.pages.render import MAX_ROWS, frame, page
+from tellapart.web.auth import Call
+from tellapart.web.pages.render import MAX_ROWS, page
+from tellapart.web.session_pool import reads_session
 
 router = APIRouter(prefix="/s/{session}")
 
 
 @router.get("/data")
-async def data(
-    session: SessionName,
+@reads_session
+def data(
+    session: Session,
     call: Call,
     q: Annotated[str, Query(max_length=20_000)] = "",
     label: Annotated[str, Query(max_length=200)] = "",
     rule: Annotated[int | None, Query(ge=1)] = None,
 ) -> Response:
     """What the rules say of every item."""
-
-    def work(s: Session) -> dict[str, Any]:
-        model, table, types = s.model, s.table, s.table.types
-        clauses = list(model)
-        numbers = clause_of_items(table, model)
-        keep = np.ones(len(table), dtype=np.bool_)
-        wrong = None
-        if rule is not None:
-            keep &= numbers == rule - 1
-        if label:
-            right = [n for n, clause in enumerate(clauses) if clause.label == label]
-            keep &= np.isin(numbers, right)
-        if q.strip():
-            try:
-                keep &= unpack(evaluate(table, parse_search(table, q)), len(table))
-            except FeatureError as error:
-                wrong = str(error).splitlines()[0]
-        places = np.flatnonzero(keep)
-        columns = [column for column in table.columns if column != table.id][:12]
-        rows = []
-        for place in places[:MAX_ROWS].tolist():
-            row = table.items[place]
-            cells = [show(row[column])[:200] for column in columns]
-            predicted = clauses[numbers[place]].label
-            rows.append(
-                {
-                    "item": name(row),
-                    "predicted": predicted,
-                    "taught": s.label_of(row),
-                    "cells": cells,
-                }
-            )
-        return {
-            "rows": rows,
-            "found": len(places),
-            "columns": columns,
-            "numeric": {one for one in columns if one in types and types[one].numeric},
-            "q": q,
-            "label": label,
-            "rule": rule,
-            "labels": s.labels,
-            "wrong": wrong,
-            "formats": list(FORMATS),
-            **frame(s, call),
+    table, types = session.table, session.table.types
+    clauses = list(session.model)
+    numbers = clause_of_items(table, session.model)
+    keep = np.ones(len(table), dtype=np.bool_)
+    wrong = None
+    if rule is not None:
+        keep &= numbers == rule - 1
+    if label:
+        right = [n for n, clause in enumerate(clauses) if clause.label == label]
+        keep &= np.isin(numbers, right)
+    if q.strip():
+        try:
+            keep &= unpack(evaluate(table, parse_search(table, q)), len(table))
+        except FeatureError as error:
+            wrong = str(error).splitlines()[0]
+    places = np.flatnonzero(keep)
+    columns = [column for column in table.columns if column != table.id][:12]
+    rows: list[dict[str, Any]] = [
+        {
+            "item": name(row),
+            "predicted": clauses[numbers[place]].label,
+            "taught": session.label_of(row),
+            "cells": [show(row[column])[:200] for column in columns],
         }
-
-    return page("data.html", title="Data", here="/data", **await call.pool.read(session, work))
+        for place in places[:MAX_ROWS].tolist()
+        for row in [table.items[place]]
+    ]
+    return page(
+        session,
+        call,
+        "data",
+        rows=rows,
+        found=len(places),
+        columns=columns,
+        numeric={one for one in columns if one in types and types[one].numeric},
+        q=q,
+        label=label,
+        rule=rule,
+        labels=session.labels,
+        wrong=wrong,
+        formats=list(FORMATS),
+    )
 
 
 @router.get("/export")
-async def export(
-    session: SessionName, call: Call, to: Annotated[str, Query(max_length=40)] = "text"
+@reads_session
+def export(
+    session: Session, call: Call, to: Annotated[str, Query(max_length=40)] = "text"
 ) -> Response:
     """The model in every language, to be copied or saved."""
     ways = ["text", *(f"sql, {one}" for one in get_args(Dialect)), "python", "json", "dot"]
     if to not in ways:
         raise ParameterError(f"to is one of {'; '.join(ways)}, got {to!r}")
     language, _, dialect = to.partition(", ")
-
-    def work(s: Session) -> dict[str, Any]:
-        text, wrong = "", None
-        try:
-            text = write_model(s, language, dialect or "duckdb")
-        except ExportError as error:
-            wrong = str(error)
-        query = {"to": language, **({"dialect": dialect} if dialect else {})}
-        return {
-            "text": text,
-            "wrong": wrong,
-            "ways": ways,
-            "to": to,
-            "query": urlencode(query),
-            **frame(s, call),
-        }
-
-    values = await call.pool.read(session, work)
-    return page("export.html", title="Export", here="/export", **values)
+    text, wrong = "", None
+    try:
+        text = write_model(session, language, dialect or "duckdb")
+    except ExportError as error:
+        wrong = str(error)
+    query = urlencode({"to": language, **({"dialect": dialect} if dialect else {})})
+    return page(session, call, "export", text=text, wrong=wrong, ways=ways, to=to, query=query)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter
 from starlette.responses import Response
 
@@ -11,21 +9,19 @@ from tellapart.sessions import Session
 from tellapart.web.api.review import list_rules
 from tellapart.web.api.schemas import Rule
 from tellapart.web.api.teaching import find_item
-from tellapart.web.auth import Call, SessionName
-from tellapart.web.pages.render import Form, frame, home, page, redirect
+from tellapart.web.auth import Call
+from tellapart.web.pages.render import Form, page, redirect
+from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
 
 
 @router.get("/rules")
-async def rules(session: SessionName, call: Call) -> Response:
+@reads_session
+def rules(session: Session, call: Call) -> Response:
     """Every rule as a sentence."""
-
-    def work(s: Session) -> dict[str, Any]:
-        found = [(rule, _condition(rule)) for rule in list_rules(s)]
-        return {"rules": found, "meanings": s.meanings, **frame(s, call)}
-
-    return page("rules.html", title="Rules", here="/rules", **await call.pool.read(session, work))
+    found = [(rule, _condition(rule)) for rule in list_rules(session)]
+    return page(session, call, "rules", rules=found, meanings=session.meanings)
 
 
 def _condition(rule: Rule) -> str:
@@ -38,16 +34,13 @@ def _condition(rule: Rule) -> str:
 
 
 @router.post("/rules")
-async def change_rule(session: SessionName, sent: Form, call: Call) -> Response:
+@in_session
+def change_rule(session: Session, sent: Form, call: Call) -> Response:
     """Edit or drop a rule."""
-
-    def work(s: Session) -> None:
-        example = find_item(s.table, sent.get("example", ""))
-        if sent.get("do") == "drop":
-            s.drop_rule(call.name, example, id=sent.get("id"))
-        else:
-            condition, label = sent.get("condition", ""), sent.get("label", "").strip()
-            s.edit_rule(call.name, example, condition, label, id=sent.get("id"))
-
-    await call.pool.run(session, work)
-    return redirect(home(session) + "/rules")
+    example = find_item(session.table, sent.get("example", ""))
+    if sent.get("do") == "drop":
+        session.drop_rule(call.name, example, id=sent.get("id"))
+    else:
+        condition, label = sent.get("condition", ""), sent.get("label", "").strip()
+        session.edit_rule(call.name, example, condition, label, id=sent.get("id"))
+    return redirect(session, "/rules")

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import counted, spoken
@@ -17,122 +17,112 @@ from tellapart.sessions import Ending, Given, Session, labels
 from tellapart.sessions.phrasing import covers, ending_text, notice
 from tellapart.sessions.tour import HINTS
 from tellapart.web.api.teaching import check_feature, give_answer, given_to
-from tellapart.web.auth import Call, Caller, SessionName
+from tellapart.web.auth import Call, Caller
 from tellapart.web.errors import Refused
 from tellapart.web.pages.comparison import compare, is_picture
-from tellapart.web.pages.render import Form, draw, fragments, frame, home, page, redirect
+from tellapart.web.pages.render import Form, draw, fragments, frame, home, redirect
+from tellapart.web.session_pool import draws, in_session
 
 router = APIRouter(prefix="/s/{session}")
 
 
+def _fragments(values: dict[str, Any]) -> Response:
+    return fragments(draw("card.html", **values), draw("status.html", **values))
+
+
 @router.get("/teach")
-async def teach(session: SessionName, call: Call) -> Response:
+@in_session
+def teach(session: Session, call: Call) -> Response:
     """The whole page."""
-    values = await call.pool.run(session, lambda s: _card(s, call))
-    return page("teach.html", title="Teach", here="/teach", **values)
+    values = _card(session, call)
+    return HTMLResponse(draw("teach.html", title="Teach", here="/teach", **values))
 
 
 @router.get("/card")
-async def card(session: SessionName, call: Call) -> Response:
-    """The item before the teacher, as a part."""
-    return await call.pool.run_and_draw(session, lambda s: _card(s, call), _fragments)
+@draws(_fragments)
+def card(session: Session, call: Call) -> dict[str, Any]:
+    """The item before the teacher, as a fragment."""
+    return _card(session, call)
 
 
 @router.get("/label")
-async def label(
-    session: SessionName,
+@draws(_fragments)
+def label(
+    session: Session,
     call: Call,
     given: Annotated[str, Query(max_length=100)],
     label: Annotated[str, Query(max_length=200)] = "",
     typed: Annotated[str, Query(max_length=210)] = "",
-) -> Response:
+) -> dict[str, Any]:
     """The teacher says what it is: now, what tells it from the example?"""
-
-    def work(s: Session) -> dict[str, Any]:
-        shown = given_to(s, call, given)
-        wanted = _label(s, {"label": label, "typed": typed})
-        if wanted is None:
-            raise ParameterError("a label is wanted: choose one, or type a new one")
-        if wanted == shown.guess.label:
-            return _answer(s, call, {"given": given, "answer": "right"})
-        return _card(s, call, label=wanted)
-
-    return await call.pool.run_and_draw(session, work, _fragments)
+    shown = given_to(session, call, given)
+    wanted = _label(session, {"label": label, "typed": typed})
+    if wanted is None:
+        raise ParameterError("a label is wanted: choose one, or type a new one")
+    if wanted == shown.guess.label:
+        return _answer(session, call, {"given": given, "answer": "right"})
+    return _card(session, call, label=wanted)
 
 
 @router.post("/answer")
-async def answer(session: SessionName, sent: Form, call: Call) -> Response:
+@draws(_fragments)
+def answer(session: Session, sent: Form, call: Call) -> dict[str, Any]:
     """An answer; then the next item."""
-    return await call.pool.run_and_draw(session, lambda s: _answer(s, call, sent), _fragments)
+    return _answer(session, call, sent)
 
 
 @router.post("/turn")
-async def turn(session: SessionName, sent: Form, call: Call) -> Response:
+@draws(_fragments)
+def turn(session: Session, sent: Form, call: Call) -> dict[str, Any]:
     """Undo or redo."""
-
-    def work(s: Session) -> dict[str, Any]:
-        redo = sent.get("do") == "redo"
-        (s.redo if redo else s.undo)(call.name, id=sent.get("id"))
-        return _card(s, call, said="Redone." if redo else "Undone.")
-
-    return await call.pool.run_and_draw(session, work, _fragments)
+    redo = sent.get("do") == "redo"
+    (session.redo if redo else session.undo)(call.name, id=sent.get("id"))
+    return _card(session, call, said="Redone." if redo else "Undone.")
 
 
 @router.post("/note")
-async def note(session: SessionName, sent: Form, call: Call) -> Response:
+@draws(_fragments)
+def note(session: Session, sent: Form, call: Call) -> dict[str, Any]:
     """A note about the item at hand."""
-
-    def work(s: Session) -> dict[str, Any]:
-        item = given_to(s, call, sent.get("given", "")).item
-        s.note(call.name, sent.get("text", ""), item, id=sent.get("id"))
-        return _card(s, call, said="Noted.")
-
-    return await call.pool.run_and_draw(session, work, _fragments)
+    item = given_to(session, call, sent.get("given", "")).item
+    session.note(call.name, sent.get("text", ""), item, id=sent.get("id"))
+    return _card(session, call, said="Noted.")
 
 
 @router.post("/search")
-async def search(session: SessionName, request: Request, sent: Form, call: Call) -> Response:
+@in_session
+def search(session: Session, request: Request, sent: Form, call: Call) -> Response:
     """Look for items; then the first of them."""
-
-    def work(s: Session) -> dict[str, Any]:
-        s.search(call.name, sent.get("text", ""), id=sent.get("id"))
-        return _card(s, call)
-
-    values = await call.pool.run(session, work)
+    session.search(call.name, sent.get("text", ""), id=sent.get("id"))
+    values = _card(session, call)
     if "x-fragment" not in request.headers or sent.get("from") == "data":
-        return redirect(home(session) + "/teach")
+        return redirect(session, "/teach")
     return _fragments(values)
 
 
 @router.post("/tag")
-async def tag(session: SessionName, sent: Form, call: Call) -> Response:
+@draws(_fragments)
+def tag(session: Session, sent: Form, call: Call) -> dict[str, Any]:
     """A tag that the item has and the example has not, and the answer it makes."""
-
-    def work(s: Session) -> dict[str, Any]:
-        shown = given_to(s, call, sent.get("given", ""))
-        name, made = sent.get("tag", "").strip(), sent.get("id")
-        feature = s.tag_apart(call.name, shown, name, id=made)
-        return _answer(s, call, {**sent, "answer": "wrong", "feature": feature})
-
-    return await call.pool.run_and_draw(session, work, _fragments)
+    shown = given_to(session, call, sent.get("given", ""))
+    name = sent.get("tag", "").strip()
+    feature = session.tag_apart(call.name, shown, name, id=sent.get("id"))
+    return _answer(session, call, {**sent, "answer": "wrong", "feature": feature})
 
 
 @router.get("/check")
-async def check(
-    session: SessionName,
+@in_session
+def check(
+    session: Session,
     call: Call,
     given: Annotated[str, Query(max_length=100)],
     feature: Annotated[str, Query(max_length=20_000)],
 ) -> Response:
     """What is to be said of a condition while it is typed."""
-
-    def work(s: Session) -> dict[str, Any]:
-        shown = given_to(s, call, given)
-        found = check_feature(s, feature, shown.item, shown.guess.example)
-        covers = f" ({counted(found.items or 0, 'item')})" if found.tells else ""
-        return {"says": found.message + covers, "tells": found.tells}
-
-    return JSONResponse(await call.pool.run(session, work))
+    shown = given_to(session, call, given)
+    found = check_feature(session, feature, shown.item, shown.guess.example)
+    covers = f" ({counted(found.items or 0, 'item')})" if found.tells else ""
+    return JSONResponse({"says": found.message + covers, "tells": found.tells})
 
 
 @router.get("/file")
@@ -228,7 +218,3 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         {"label": label, "key": keyed.get(label), "means": meanings.get(label)}
         for label in session.labels
     ]
-
-
-def _fragments(values: dict[str, Any]) -> Response:
-    return fragments(draw("card.html", **values), draw("status.html", **values))

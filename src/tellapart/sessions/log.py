@@ -127,7 +127,7 @@ class Log:
         if (known := self.find(state, id, "joined", teacher)) is not None:
             return known
         if teacher in state.teachers:
-            return Saved(state.number, "")
+            return Saved(state.number, "", None, None)
         return self.append(state, "joined", teacher, {}, id)
 
     def find(

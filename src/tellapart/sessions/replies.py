@@ -42,15 +42,16 @@ class Given(NamedTuple):
     """When the lease ends, in seconds since 1970."""
 
 
-class Saved(NamedTuple):
+@dataclass(frozen=True)
+class Saved:
     """An event that is safely in the log."""
 
     number: int
     id: str
-    outcome: str | None = None
+    outcome: str | None
     """Of an answer: "label", "right", "mistake", "again" (the rules changed meanwhile: the label is
     kept, and the next item asks for the feature), "opinion", "unsure" or "skipped"."""
-    event: str | None = None
+    event: str | None
     """Of an undo or redo: what was undone or redone."""
 
 

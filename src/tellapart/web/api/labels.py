@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from tellapart.sessions import Event, Session
+from tellapart.sessions import Event, Saved, Session
 from tellapart.web.api import schemas
-from tellapart.web.api.schemas import Saved
 from tellapart.web.api.teaching import find_item, to_named
 from tellapart.web.auth import Call
 from tellapart.web.session_pool import in_session
@@ -25,28 +24,28 @@ def labels(session: Session) -> schemas.Labels:
 @in_session
 def add_label(session: Session, body: schemas.AddLabel, call: Call) -> Saved:
     """One more label to choose from."""
-    return Saved(*session.add_label(call.name, body.label, id=body.id))
+    return session.add_label(call.name, body.label, id=body.id)
 
 
 @router.post("/labels/describe")
 @in_session
 def describe_label(session: Session, body: schemas.DescribeLabel, call: Call) -> Saved:
     """Say in a line what a label means."""
-    return Saved(*session.describe_label(call.name, body.label, body.meaning, id=body.id))
+    return session.describe_label(call.name, body.label, body.meaning, id=body.id)
 
 
 @router.post("/labels/rename")
 @in_session
 def rename_label(session: Session, body: schemas.RenameLabel, call: Call) -> Saved:
     """Call a label something else, in the past too."""
-    return Saved(*session.rename_label(call.name, body.label, body.to, id=body.id))
+    return session.rename_label(call.name, body.label, body.to, id=body.id)
 
 
 @router.post("/labels/merge")
 @in_session
 def merge_labels(session: Session, body: schemas.MergeLabels, call: Call) -> Saved:
     """Make one label of two, in the past too."""
-    return Saved(*session.merge_labels(call.name, body.label, body.into, id=body.id))
+    return session.merge_labels(call.name, body.label, body.into, id=body.id)
 
 
 @router.get("/tags")
@@ -61,7 +60,7 @@ def tags(session: Session) -> schemas.Tags:
 def set_tag(session: Session, body: schemas.SetTag, call: Call) -> Saved:
     """Say of an item that it has a tag, has it not, or (null) that it is unknown."""
     row = find_item(session.table, body.item)
-    return Saved(*session.set_tag(call.name, body.tag, row, body.value, id=body.id))
+    return session.set_tag(call.name, body.tag, row, body.value, id=body.id)
 
 
 def to_note(session: Session, event: Event) -> schemas.Note:
@@ -83,4 +82,4 @@ def notes(session: Session) -> schemas.Notes:
 def write_note(session: Session, body: schemas.WriteNote, call: Call) -> Saved:
     """Write something down, about an item or in general."""
     row = None if body.item is None else find_item(session.table, body.item)
-    return Saved(*session.note(call.name, body.text, row, id=body.id))
+    return session.note(call.name, body.text, row, id=body.id)

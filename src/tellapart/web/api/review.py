@@ -20,12 +20,12 @@ from tellapart.export.text import Words
 from tellapart.features.phrasing import spoken
 from tellapart.model import DecisionList
 from tellapart.protocol import Feature
-from tellapart.sessions import Session
+from tellapart.sessions import Saved, Session
 from tellapart.simulation import clause_numbers
 from tellapart.tables import Row, Table
 from tellapart.tables.packed_columns import evaluate
 from tellapart.web.api import schemas
-from tellapart.web.api.schemas import Answered, Saved
+from tellapart.web.api.schemas import Answered
 from tellapart.web.api.teaching import find_item, to_item, to_named, to_progress
 from tellapart.web.auth import Call
 from tellapart.web.session_pool import in_session, reads_session
@@ -149,7 +149,7 @@ def rule_items(
 @in_session
 def drop_rule(session: Session, body: schemas.DropRule, call: Call) -> Saved:
     """Drop the rule with an example. It can be undone."""
-    return Saved(*session.drop_rule(call.name, find_item(session.table, body.example), id=body.id))
+    return session.drop_rule(call.name, find_item(session.table, body.example), id=body.id)
 
 
 @router.post("/rules/edit")
@@ -157,7 +157,7 @@ def drop_rule(session: Session, body: schemas.DropRule, call: Call) -> Saved:
 def edit_rule(session: Session, body: schemas.EditRule, call: Call) -> Saved:
     """Give the rule with an example another condition and label. It can be undone."""
     row = find_item(session.table, body.example)
-    return Saved(*session.edit_rule(call.name, row, body.condition, body.label, id=body.id))
+    return session.edit_rule(call.name, row, body.condition, body.label, id=body.id)
 
 
 def mistake_bound(session: Session, m: int | None = None, k: int = 0) -> schemas.Bound:

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
+from tellapart.sessions import Saved
+
 # -- requests
 
 Id = Annotated[
@@ -171,16 +173,6 @@ class Settings(Change):
 
 
 # -- responses
-
-
-@dataclass
-class Saved:
-    """An event that is safely in the log."""
-
-    number: int
-    id: str
-    outcome: str | None
-    event: str | None
 
 
 @dataclass

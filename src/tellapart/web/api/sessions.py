@@ -8,9 +8,8 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from tellapart.sessions import Session
+from tellapart.sessions import Saved, Session
 from tellapart.web.api import schemas
-from tellapart.web.api.schemas import Saved
 from tellapart.web.api.teaching import to_progress
 from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
@@ -120,7 +119,7 @@ def settings(session: Session, body: schemas.Settings, call: Call) -> Saved:
         given["until"] = None
     if not given:
         raise Refused(422, "NoSetting", "name at least one of order, overlap, lease and until")
-    return Saved(*session.set(call.name, id=body.id, **given))
+    return session.set(call.name, id=body.id, **given)
 
 
 @router.post("/sessions/{session}/close")

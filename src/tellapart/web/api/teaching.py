@@ -13,12 +13,12 @@ from tellapart import codec, sessions
 from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.features import Expression
 from tellapart.features.tree import Type
-from tellapart.sessions import Ending, Session
+from tellapart.sessions import Ending, Saved, Session
 from tellapart.sessions.events import stamp
 from tellapart.tables import Row, Table
 from tellapart.tables.packed_columns import evaluate
 from tellapart.web.api import schemas
-from tellapart.web.api.schemas import Candidate, Checked, Given, Item, Named, Next, Progress, Saved
+from tellapart.web.api.schemas import Candidate, Checked, Given, Item, Named, Next, Progress
 from tellapart.web.auth import Call, Caller
 from tellapart.web.session_pool import in_session
 
@@ -204,7 +204,7 @@ def give_answer(
     label: str | None,
     feature: str | None,
     id: str | None,
-) -> sessions.Saved:
+) -> Saved:
     """Answer to what was given, and count it."""
     before = session.number
     done = session.answer(call.name, given, answer, label, feature, id=id)
@@ -221,7 +221,7 @@ def change_answer(
     label: str | None,
     feature: str | None,
     id: str | None,
-) -> sessions.Saved:
+) -> Saved:
     """Another answer in place of an earlier one: one's own, or, for the owner, anybody's."""
     call.must_have_answered(session, event)
     return session.change(call.name, event, answer, label, feature, id=id)
@@ -256,7 +256,7 @@ def candidates(
 @in_session
 def search(session: Session, body: schemas.Search, call: Call) -> Saved:
     """Be given next the items that a condition or words fit; they do not count as drawn."""
-    return Saved(*session.search(call.name, body.text, id=body.id))
+    return session.search(call.name, body.text, id=body.id)
 
 
 @router.post("/check")
@@ -303,11 +303,11 @@ def redo(session: Session, call: Call, body: schemas.Turn | None = None) -> sche
 def change(session: Session, body: schemas.Changed, call: Call) -> Saved:
     """Another answer in place of an earlier one: your own, or, for the owner, anybody's."""
     said = (body.event, body.answer, body.label, body.feature, body.id)
-    return Saved(*change_answer(session, call, *said))
+    return change_answer(session, call, *said)
 
 
 def _with_next(
-    session: Session, call: Caller, done: sessions.Saved, wish: schemas.Said | schemas.Turn
+    session: Session, call: Caller, done: Saved, wish: schemas.Said | schemas.Turn
 ) -> schemas.SavedNext:
     after = show_next(session, call.name, candidates=wish.candidates) if wish.next else None
-    return schemas.SavedNext(Saved(*done), after)
+    return schemas.SavedNext(done, after)

@@ -6,6 +6,7 @@ import getpass
 import ipaddress
 import logging
 import os
+import socket
 import stat
 import sys
 from collections.abc import Mapping
@@ -135,9 +136,10 @@ def serve(
         else:  # better refused at the start than later
             store.claim("")
             store.release("")
+        names = [*(allow_host or ()), *([] if _is_loopback(host) else [host, socket.gethostname()])]
         limits = Limits(
             loopback=_is_loopback(host),
-            hosts=frozenset(one.lower() for one in (*(allow_host or ()), *_names(host))),
+            hosts=frozenset(map(str.lower, names)),
             public=public_url,
             rate=rate,
             burst=max(20, round(2 * rate)),
@@ -147,9 +149,9 @@ def serve(
         def ready() -> None:
             print(f"Serving {store.where}", flush=True)
             for person in people.all:
-                if person in known:
-                    continue
-                print(f"  {person.name}: {address.rstrip('/')}/?token={person.token}", flush=True)
+                if person not in known:
+                    link = f"{address.rstrip('/')}/?token={person.token}"
+                    print(f"  {person.name}: {link}", flush=True)
             print("Stop with Ctrl-C; nothing is lost.", flush=True)
             json_logging.write("started", host=host, port=listening.getsockname()[1])
 
@@ -161,7 +163,6 @@ def serve(
 
 def check_port(port: int) -> None:
     """Raise for a number that no port has, before anything is begun."""
-
     if not 0 <= port <= 65535:
         raise ParameterError(
             f"cannot listen on port {port}: a port is a number from 0 to 65535. Choose another with"
@@ -170,6 +171,7 @@ def check_port(port: int) -> None:
 
 
 def login() -> str:
+    """The login name, as the name of a teacher."""
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
@@ -183,21 +185,9 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _names(host: str) -> list[str]:
-    """The names this machine goes by, if others may reach it."""
-    import socket
-
-    if _is_loopback(host):
-        return []
-    return [host, socket.gethostname()]
-
-
 def _address(host: str, port: int) -> str:
-    import socket
-
-    shown = host
-    if host in ("0.0.0.0", "::", ""):  # every address: a name that others can use
-        shown = socket.gethostname()
+    # 0.0.0.0 is every address: show a name that others can use
+    shown = socket.gethostname() if host in ("0.0.0.0", "::", "") else host
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
 

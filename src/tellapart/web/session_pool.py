@@ -2,7 +2,7 @@
 
 Whatever is done to a session is done in its thread, one thing after another: a slow learner delays
 nobody but those who teach it. When too many are open, the one not used for longest is closed; it
-opens again from its log.
+opens again from its log. `in_session` makes a route of a function that works with a session.
 """
 
 from __future__ import annotations
@@ -193,14 +193,16 @@ class SessionPool:
         try:
             if name in self._leaving:
                 await asyncio.shield(self._leaving[name])
-            made = _OpenSession(await asyncio.to_thread(_prepared, make))
+            session = await asyncio.to_thread(make)
+            await asyncio.to_thread(session.prepare)
+            made = _OpenSession(session)
             self._make_room(coming=1)
             self._open[name] = made
             return made
         finally:
             del self._opening[name]
 
-    # -- tables
+    # -- files
 
     def tables(self) -> list[str]:
         """The tables that a session may be begun with."""
@@ -214,14 +216,18 @@ class SessionPool:
                 break
         return found
 
-    def table_path(self, name: str) -> Path:
-        """The path of a table in our folder; nothing outside of it."""
+    def file(self, name: str) -> Path | None:
+        """A file in our folder or beneath; nothing outside of it."""
         try:
             path = (self.folder / name).resolve()
-            inside = path.is_relative_to(self.folder) and path.is_file()
+            return path if path.is_relative_to(self.folder) and path.is_file() else None
         except (OSError, ValueError):
-            inside = False
-        if not inside or path.suffix.lower() not in ENDINGS:
+            return None
+
+    def table(self, name: str) -> Path:
+        """The path of a table in our folder."""
+        path = self.file(name)
+        if path is None or path.suffix.lower() not in ENDINGS:
             raise ParameterError(
                 f"there is no table {name!r} in the folder of this server; GET /api/tables names"
                 " those there are"
@@ -287,12 +293,6 @@ class _OpenSession:
         self._ended = True
         await self.run(self.session.close)
         self._pool.shutdown(wait=False)
-
-
-def _prepared(make: Callable[[], Session]) -> Session:
-    session = make()
-    session.prepare()
-    return session
 
 
 # -- routes

@@ -26,7 +26,7 @@ async def create_session(
     Without a name it is called what the table is called.
     """
     call.must_own()
-    path = await asyncio.to_thread(call.pool.table_path, table)
+    path = await asyncio.to_thread(call.pool.table, table)
     await call.pool.create(name or path.stem, path, reading, **settings)
     return name or path.stem
 

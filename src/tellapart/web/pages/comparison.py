@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from markupsafe import Markup
@@ -26,34 +27,14 @@ Source = Callable[[str], str | None]
 
 
 @dataclass(frozen=True)
-class Part:
-    """A piece of text, marked if the other item does not have it."""
-
-    text: str
-    marked: bool = False
-
-
-@dataclass(frozen=True)
 class Cell:
-    """One value: a text in parts, yes or no, a picture, or unknown."""
+    """One value."""
 
     kind: str
+    """text, yes, no, image or unknown."""
     text: str
-    parts: tuple[Part, ...] = ()
-    more: int = 0
-    src: str | None = None
-
-    @property
-    def html(self) -> Markup:
-        """What is in the cell; made here, as a template takes much longer."""
-        if self.kind == "image":
-            return Markup('<img src="{}" alt="{}">').format(self.src, self.text)
-        made = Markup().join(_MARK.format(p.text) if p.marked else p.text for p in self.parts)
-        if self.more:
-            made += _MORE.format(self.more)
-        if len(self.text) > _LONG or self.text.count("\n") > _LINES:
-            made = Markup("<div>{}</div>").format(made)  # with a scroll bar of its own
-        return made
+    html: Markup
+    """Made here, as a template takes much longer."""
 
 
 @dataclass(frozen=True)
@@ -113,35 +94,42 @@ def is_picture(text: str) -> bool:
 def _line(column: str, item: Row, example: Row | None, picture: Source) -> Line:
     mine = item[column]
     theirs = None if example is None else example.get(column)
-    differs = (example is not None and (mine is None) != (theirs is None)) or mine != theirs
+    differs = example is not None and ((mine is None) != (theirs is None) or mine != theirs)
     return Line(
         column,
-        _cell(mine, theirs, picture, mark=differs and example is not None),
+        _cell(mine, theirs, picture, mark=differs),
         _cell(theirs, mine, picture, mark=differs),
-        differs and example is not None,
+        differs,
     )
 
 
 def _cell(value: Any, other: Any, picture: Source, *, mark: bool) -> Cell:
     text = show(value)
-    if value is None:
-        return Cell("unknown", text, (Part(text),))
-    source = picture(text) if isinstance(value, str) and is_picture(text) else None
-    if source is not None:
-        return Cell("image", text, src=source)
+    if value is None or isinstance(value, bool):
+        return Cell("unknown" if value is None else text, text, Markup.escape(text))
+    if isinstance(value, str) and is_picture(text) and (source := picture(text)) is not None:
+        return Cell("image", text, Markup('<img src="{}" alt="{}">').format(source, text))
     shown, more = text[:MAX_CHARACTERS], max(0, len(text) - MAX_CHARACTERS)
-    if isinstance(value, bool):
-        return Cell(text, text, (Part(text),))
-    if not mark or not isinstance(value, str) or not isinstance(other, str) or " " not in text:
-        return Cell("text", shown, (Part(shown),), more)
+    html = Markup.escape(shown)
+    if mark and isinstance(value, str) and isinstance(other, str) and " " in text:
+        html = _mark_words(shown, other)
+    if more:
+        html += _MORE.format(more)
+    if len(shown) > _LONG or shown.count("\n") > _LINES:
+        html = Markup("<div>{}</div>").format(html)  # with a scroll bar of its own
+    return Cell("text", shown, html)
+
+
+def _mark_words(text: str, other: str) -> Markup:
+    """Mark the words that the other text does not have; none if they have no word in common."""
     known = {word.lower() for word in _WORDS.findall(other[: 10 * MAX_CHARACTERS])}
-    parts: list[Part] = []
-    for word in _WORDS.findall(shown):
-        marked = word[:1].isalnum() and word.lower() not in known
-        if parts and parts[-1].marked == marked:
-            parts[-1] = Part(parts[-1].text + word, marked)
-        else:
-            parts.append(Part(word, marked))
-    if all(part.marked for part in parts if any(map(str.isalnum, part.text))):
-        parts = [Part(shown)]  # nothing in common: marks would only be in the way
-    return Cell("text", shown, tuple(parts), more)
+
+    def is_new(word: str) -> bool:
+        return word[:1].isalnum() and word.lower() not in known
+
+    words = _WORDS.findall(text)
+    if all(is_new(word) for word in words if any(map(str.isalnum, word))):
+        return Markup.escape(text)
+    return Markup().join(
+        _MARK.format("".join(run)) if new else "".join(run) for new, run in groupby(words, is_new)
+    )

@@ -128,8 +128,7 @@ def check(
 @router.get("/file")
 async def picture(call: Call, path: Annotated[str, Query(max_length=1000)]) -> Response:
     """A picture that a cell names, if it lies beside the table or beneath."""
-    folder = call.pool.folder
-    found = _inside(folder, path)
+    found = _picture_file(call, path)
     if found is None:
         raise Refused(404, "NoPicture", "there is no such picture beside the table")
     kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
@@ -137,13 +136,9 @@ async def picture(call: Call, path: Annotated[str, Query(max_length=1000)]) -> R
     return FileResponse(found, media_type=kind, headers={"content-security-policy": "sandbox"})
 
 
-def _inside(folder: Path, name: str) -> Path | None:
-    try:
-        path = (folder / name).resolve()
-        good = path.is_relative_to(folder) and path.is_file() and is_picture(path.name)
-    except (OSError, ValueError):
-        return None
-    return path if good else None
+def _picture_file(call: Caller, name: str) -> Path | None:
+    found = call.pool.file(name)
+    return found if found is not None and is_picture(found.name) else None
 
 
 def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, Any]:
@@ -194,14 +189,12 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
 
 
 def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) -> None:
-    folder = call.pool.folder
-
-    def where(name: str) -> str | None:
-        if _inside(folder, name) is None:
+    def address(picture: str) -> str | None:
+        if _picture_file(call, picture) is None:
             return None
-        return f"{home(session.name)}/file?{urlencode({'path': name})}"
+        return f"{home(session.name)}/file?{urlencode({'path': picture})}"
 
-    values["shown"] = compare(given, where)
+    values["shown"] = compare(given, address)
     if call.app.pages.tour:
         values["hint"] = HINTS.get(str(given.item))
     if given.asks == "feature":

@@ -9,12 +9,12 @@ import sys
 
 import numpy as np
 import pytest
+from tellapart.simulation.engine import engine
+from tellapart.simulation.plain import Plain
 
 import tellapart as ta
 from tellapart.cli.bench import bench as command
 from tellapart.lab.bench import Limit, Measurement, peers, run, simulating, starting
-from tellapart.simulation.engine import engine
-from tellapart.simulation.plain import Plain
 
 
 @pytest.fixture

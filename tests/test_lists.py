@@ -1,18 +1,17 @@
-"""The two lists on columns, `Plain` and `Tape`: against each other, and against single items."""
+"""Lists of rules over packed columns, as arrays and as integers, against one item at a time."""
 
 from __future__ import annotations
 
-import itertools
 import random
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tellapart.simulation import Codes, Labels, bit, blank, clear, pack, unpack, words_for
-from tellapart.simulation.plain import Plain
-from tellapart.simulation.tape import Tape
+from tellapart.model import Literal
+from tellapart.protocol import Feature
+from tellapart.simulation import Codes, Labels, Words, bit, pack, unpack, words_for
+from tellapart.simulation.numpy_engine import ColumnRule, all_items, write_codes, wrong_items
+from tellapart.simulation.packed_rules import PackedRules, without_first
 
 
 class Case:
@@ -21,7 +20,7 @@ class Case:
     def __init__(self, seed: int, items: int, columns: int, rules: int, labels: int) -> None:
         self.random = random.Random(seed)
         generator = np.random.default_rng(seed)
-        self.items = items
+        self.length, self.items = items, range(items)
         self.columns = [
             pack(generator.random(items) < generator.choice([0.1, 0.5])) for _ in range(columns)
         ]
@@ -37,113 +36,166 @@ class Case:
         ]
         self.removed = {slot for slot in range(rules) if self.random.random() < 0.2}
         self.default = self.random.randrange(labels)
-        self.digits = (labels - 1).bit_length()
+        self.names = tuple(range(labels))
+        self.packed_labels = Labels(self.names, Codes(self.said(), items))
 
-    def fill(self, made: Plain | Tape) -> Plain | Tape:
+    # -- a world
+
+    def __len__(self) -> int:
+        return self.length
+
+    def truth(self, feature: Feature) -> Words:
+        assert isinstance(feature, int)
+        return self.columns[feature]
+
+    def places(self, feature: Feature) -> None:
+        return None
+
+    # -- the same list, in several ways
+
+    def column_rules(self) -> list[ColumnRule]:
+        return [
+            ColumnRule(
+                [self.columns[column] for column, wanted in literals if not wanted],
+                [self.columns[column] for column, wanted in literals if wanted],
+                code,
+            )
+            for slot, (literals, code) in enumerate(self.rules)
+            if slot not in self.removed
+        ]
+
+    def packed_rules(self) -> PackedRules:
         """Build it literal by literal, in any order; some rules are removed again."""
+        made = PackedRules(self, self.default, position=-1)
+        made.open(0, words_for(self.length))
         todo = []
         for literals, code in self.rules:
-            slot = made.append(code)
-            todo += [(slot, column, wanted) for column, wanted in literals]
+            slot = made.append(label=code)
+            todo += [(slot, Literal(column, wanted)) for column, wanted in literals]
         random.Random(1).shuffle(todo)
-        for slot, column, wanted in todo:
-            made.require(slot, made.hold(self.columns[column]), wanted)
+        for slot, literal in todo:
+            made.require(slot, literal)
         for slot in self.removed:
             made.remove(slot)
         return made
 
-    def slot(self, item: int) -> int:
+    def slot(self, item: int) -> int | None:
         """The first rule that covers an item, the slow way."""
         for slot, (literals, _) in enumerate(self.rules):
             if slot not in self.removed and all(
                 bit(self.columns[column], item) == wanted for column, wanted in literals
             ):
                 return slot
-        return -1
+        return None
 
     def code(self, item: int) -> int:
         slot = self.slot(item)
-        return self.default if slot < 0 else self.rules[slot][1]
+        return self.default if slot is None else self.rules[slot][1]
 
-    def said(self, kind: type[Plain] | type[Tape]) -> list[np.ndarray]:
-        planes = [blank(words_for(self.items)) for _ in range(self.digits)]
-        self.fill(kind(planes, self.default)).say(self.items)
+    def said(self) -> list[Words]:
+        digits = (len(self.names) - 1).bit_length()
+        planes = [np.empty(words_for(self.length), dtype=np.uint64) for _ in range(digits)]
+        write_codes(planes, self.column_rules(), self.default, self.length)
         return planes
+
+    def disturb(self, times: int) -> None:
+        """Change some labels, so that the list errs."""
+        for _ in range(times):
+            self.packed_labels.codes[self.random.randrange(self.length)] = self.random.choice(
+                self.names
+            )
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_what_is_said(seed, needs):
-    needs("numba")
+def test_what_is_said(seed: int) -> None:
     labels = random.Random(seed).choice([1, 2, 4, 5, 8, 40])
     case = Case(seed, random.Random(seed).choice([0, 1, 64, 1000, 1087]), 7, 9, labels)
-    plain, tape = (Codes(case.said(kind), case.items) for kind in (Plain, Tape))
-    assert list(plain) == list(tape) == [case.code(item) for item in range(case.items)]
-    assert plain.array().tolist() == list(plain)
-    lists = [case.fill(kind([], case.default)) for kind in (Plain, Tape)]
-    for item in range(0, case.items, 37):
-        assert [made.first(item) for made in lists] == [case.slot(item)] * 2
+    said = Codes(case.said(), case.length)
+    assert list(said) == [case.code(item) for item in range(case.length)]
+    assert said.array().tolist() == list(said)
+    rules = case.packed_rules()
+    for item in range(0, case.length, 37):
+        assert rules.arrive(item) == case.slot(item)
 
 
-@pytest.mark.parametrize("shown", [True, False])
-@pytest.mark.parametrize("quiet", [-1, 0, 3, 1000, 10**6])
-@pytest.mark.parametrize("seed", range(8))
-def test_what_is_found(seed, quiet, shown, needs):
-    """Walk from event to event; both lists must agree on every step and on what is put down."""
-    needs("numba")
-    generator = random.Random(seed)
-    labels = [3, 20, 2, 4, 6, 2, 20, 3][seed]
-    case = Case(seed, [70, 3000, 45_000, 45_000][seed % 4], 30 if seed % 2 else 5, 12, labels)
-    planes = case.said(Plain)
-    for _ in range([300, 40, 40, 3, 300, 40, 40, 20][seed]):
-        item = generator.randrange(case.items)
-        generator.choice(planes)[item >> 6] ^= np.uint64(1 << (item & 63))
-    ordinary = pack(np.random.default_rng(seed).random(case.items) < 0.5)
-    for given, wrong_only in itertools.product((None, ordinary), (True, False)):
-        noted = [None] * 2 if given is None else [np.zeros_like(ordinary), ordinary.copy()]
-        lists = [
-            case.fill(kind(planes, case.default, given, put_down))
-            for kind, put_down in zip((Plain, Tape), noted, strict=True)
-        ]
-        start = steps = 0
-        while start < case.items and steps < 100:
-            stop = generator.choice([case.items, generator.randrange(start, case.items + 1)])
-            found = [made.find(start, stop, shown, quiet, wrong_only) for made in lists]
-            assert found[0] == found[1]
-            start, steps = found[0][0] + 1, steps + 1
-        if given is not None:
-            written = lists[1].written
-            assert noted[0][:written].tolist() == noted[1][:written].tolist()
-            assert not noted[0][written:].any()
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_wrong(seed: int) -> None:
+    case = Case(seed, 700, 6, 5, random.Random(seed).choice([1, 2, 3, 20]))
+    case.disturb(40)
+    planes, truth = case.packed_labels.codes.planes, case.packed_labels.codes
+    for start, stop in ((0, 700), (1, 64), (100, 650), (64, 129)):
+        wrong, left = wrong_items(planes, case.column_rules(), case.default, start, stop)
+        first = start & ~63
+        said = np.flatnonzero(unpack(wrong, 64 * len(wrong))) + first
+        assert said.tolist() == [n for n in range(start, stop) if case.code(n) != truth[n]]
+        uncovered = np.flatnonzero(unpack(left, 64 * len(left))) + first
+        assert uncovered.tolist() == [n for n in range(start, stop) if case.slot(n) is None]
 
 
-def test_an_event_is_what_it_says():
-    """`Plain.find` against one item at a time."""
-    for seed in range(60):
-        case = Case(seed, 150, 5, 4, 3)
-        planes = case.said(Plain)
-        for _ in range(4):
-            item = case.random.randrange(case.items)
-            planes[1][item >> 6] ^= np.uint64(1 << (item & 63))
-        truth = Codes(planes, case.items)
-        ordinary = pack([case.random.random() < 0.7 for _ in range(case.items)])
-        shown, quiet, wrong_only = case.random.random() < 0.5, case.random.randrange(-1, 40), True
-        noted = np.zeros_like(ordinary)
-        found = case.fill(Plain(planes, case.default, ordinary, noted)).find(
-            0, case.items, shown, quiet, wrong_only
-        )
-        uncovered, put_down, answer = 0, [], (case.items, -1)
-        for item in range(case.items):
-            slot = case.slot(item)
-            wrong = case.code(item) != truth[item] and (shown or slot < 0)
-            counted = slot < 0 and 0 <= uncovered < quiet
-            if wrong and not (counted and bit(ordinary, item)):
-                answer = (item, slot)
+@pytest.mark.parametrize("seed", range(60))
+def test_an_event_is_what_it_says(seed: int) -> None:
+    """Looked for with integers and with arrays, against one item at a time."""
+    case = Case(seed, 300, 5, 4, 3)
+    case.disturb(12)
+    truth, rules = case.packed_labels.codes, case.packed_rules()
+    for _ in range(20):
+        start = case.random.randrange(case.length)
+        stop = case.random.randrange(start + 1, case.length + 1)
+        shown = case.random.random() < 0.6
+        spare = case.random.choice([None, 0, 1, case.random.randrange(40)])
+        quiet = shown and spare is not None and case.random.random() < 0.5
+        event, slot, uncovered, hushed = stop, None, 0, 0
+        for item in range(start, stop):
+            fired = case.slot(item)
+            wrong = case.code(item) != truth[item]
+            if fired is not None:
+                is_event = shown and wrong
+            elif spare is None:
+                is_event = wrong
+            else:
+                is_event = uncovered >= spare or (wrong and shown and not quiet)
+            if is_event:
+                event, slot = item, fired
                 break
-            if wrong and shown:
-                put_down.append(item)
-            uncovered += slot < 0 <= quiet
-        assert found == (*answer, uncovered), seed
-        assert np.flatnonzero(unpack(noted, case.items)).tolist() == put_down
+            uncovered += fired is None
+            hushed += fired is None and wrong
+        assert rules.find(start, stop, shown, spare, quiet) == event
+        assert (rules.uncovered(event), rules.quiet_mistakes(event)) == (uncovered, hushed)
+        if event < stop:
+            assert rules.arrive(event) == slot
+        reached = rules.pass_over(start, stop, shown, spare, quiet)
+        assert reached == (stop if event == stop else max(start, event & ~63))
+
+
+def test_mistakes_together() -> None:
+    """Those of all rules up to the first uncovered item that may make a rule."""
+    for seed in range(40):
+        case = Case(seed, 200, 5, 4, 3)
+        case.disturb(20)
+        truth, rules = case.packed_labels.codes, case.packed_rules()
+        spare = case.random.choice([None, case.random.randrange(30)])
+        stop, found, by_default, uncovered = rules.mistakes(3, 190, spare)
+        left = [n for n in range(3, 190) if case.slot(n) is None]
+        late = [n for n in left if case.code(n) != truth[n]] if spare is None else left[spare:]
+        assert stop == min([*late, 190])
+        assert rules.items_of(uncovered, stop).tolist() == [n for n in left if n < stop]
+        wrong = [n for n in range(3, stop) if case.code(n) != truth[n]]
+        erred = [*found, (None, by_default)]
+        assert sorted((n, slot) for slot, bits in erred for n in rules.items_of(bits, stop)) == [
+            (n, case.slot(n)) for n in wrong
+        ]
+
+
+def test_parts_of_bits() -> None:
+    for start, stop in ((0, 0), (0, 1), (5, 64), (63, 65), (64, 64), (70, 300)):
+        words = all_items(start, stop)
+        items = np.flatnonzero(unpack(words, 64 * len(words))) + (start & ~63)
+        assert items.tolist() == list(range(start, stop))
+    generator = random.Random(1)
+    for _ in range(200):
+        bits, n = generator.getrandbits(generator.randrange(1, 90)), generator.randrange(30)
+        places = [place for place in range(90) if bits >> place & 1]
+        assert without_first(bits, n) == sum(1 << place for place in places[n:])
 
 
 def test_codes_and_labels():
@@ -161,34 +213,3 @@ def test_codes_and_labels():
     labels = Labels(["a", "b", "c", "d"], codes.map([0, 0, 0, 1, 0, 2, 0, 3], 4))
     assert list(labels) == ["c", "d", "b", "b"]
     assert labels[1:] == ["d", "b", "b"]
-
-
-@pytest.mark.parametrize("items", [1, 64, 200])
-def test_clear(items):
-    for start in range(0, items, 7):
-        for stop in range(start, items + 1, 9):
-            words = pack(np.ones(items, dtype=np.bool_))
-            clear(words, start, stop)
-            expected = [not start <= item < stop for item in range(items)]
-            assert unpack(words, items).tolist() == expected
-
-
-def test_columns_of_one_length_start_at_different_places_of_their_pages():
-    starts = {blank(10_000).ctypes.data % 4096 for _ in range(20)}
-    assert len(starts) == 20
-    assert all(start % 64 == 0 for start in starts)
-
-
-def test_compiled_code_goes_by_the_contents_of_all_its_files(needs):
-    """numba looks at the date of the kernel's own file alone: the others are in its name."""
-    needs("numba")
-    from tellapart.simulation import kernel
-
-    here = Path(kernel.__file__)
-    for name in ("kernel", *kernel._PARTS):
-        source = (here.parent / f"{name}.py").read_text(encoding="utf-8")
-        imported = re.findall(r"^from tellapart\.columns\.(\w+) import", source, re.MULTILINE)
-        # (of `bits` and `codes` only what is not compiled)
-        assert set(imported) - {"bits", "codes"} <= set(kernel._PARTS)
-    assert kernel.find.py_func.__qualname__ == f"find{kernel._stamp()}"
-    assert kernel._stamp()

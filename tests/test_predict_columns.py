@@ -12,15 +12,6 @@ import tellapart as ta
 from tellapart.errors import FeatureError
 from tellapart.features import Column
 from tellapart.simulation import fired, pack, predict, predict_chunks
-from tellapart.simulation.plain import Plain
-from tellapart.simulation.tape import Tape
-
-
-@pytest.fixture(params=[Plain, Tape], ids=["Plain", "Tape"], autouse=True)
-def both_engines(request, monkeypatch, needs):
-    if request.param is Tape:
-        needs("numba")
-    monkeypatch.setattr("tellapart.simulation.whole.engine", lambda items: request.param)
 
 
 def random_model(generator: random.Random, features: list[object], labels: int) -> ta.DecisionList:
@@ -115,7 +106,6 @@ MILK = ta.DecisionList((ta.Clause((ta.Literal("milk"),), "mammal"),), ta.Clause(
     ids=["not packed", "list", "short", "signed", "bytes", "big-endian"],
 )
 def test_a_column_that_is_none_is_refused(bend):
-    """The kernel takes addresses: it read whatever was there, and beyond."""
     held = np.arange(1000) % 3 == 0
     with pytest.raises(FeatureError, match="16 words of uint64 for 1000 items"):
         predict(MILK, Given(1000, bend(held)))

@@ -1,4 +1,4 @@
-"""The kernel thinks of reasons as the teacher does, and counts them as the learner would."""
+"""Reasons of many mistakes at once: what the teacher would say, counted as the learner would."""
 
 from __future__ import annotations
 
@@ -8,14 +8,6 @@ import pytest
 
 import tellapart as ta
 from tellapart.protocol import Guess
-from tellapart.simulation.tape import Tape
-
-
-@pytest.fixture(autouse=True)
-def compiled(monkeypatch, needs):
-    """The list that has a kernel, whatever the number of items."""
-    needs("numba")
-    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: Tape)
 
 
 def odd_world(seed: int, items: int = 700) -> ta.worlds.MadeWorld:
@@ -70,15 +62,6 @@ def test_exceptions_are_counted_as_they_would_be_told(part):
         same([odd_learner(seed, world) for _ in range(2)], world)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_little_room_changes_nothing(seed, monkeypatch):
-    """Counters that must move to a larger table again and again, notes in parts of a word."""
-    monkeypatch.setattr("tellapart.simulation.reasons._ROOM", 4)
-    monkeypatch.setattr("tellapart.simulation.corrections._PART", 1)
-    world = odd_world(seed, 2000)
-    same([odd_learner(seed, world) for _ in range(2)], world)
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_a_learner_that_counted_before_goes_on(seed):
     """Its counters and its examples are known; those of another world are strange."""
@@ -116,7 +99,7 @@ def test_few_rounds_are_told():
 
 
 @pytest.mark.parametrize("make", [ta.worlds.tree, ta.worlds.dnf])
-def test_compiled_thoughts_are_the_teachers(make):
+def test_thoughts_of_many_are_the_teachers(make):
     """One rule, whose mistakes are all taken at once: each with the reason that is said aloud."""
     world = make(3000, 40 if make is ta.worlds.tree else 90, 4, 4, 0.2, seed=8, similar=2)
     learner = ta.RobustDFF(4, 100_000, 100_000)

@@ -15,9 +15,8 @@ import tellapart as ta
 from tellapart.learners import BaseLearner
 from tellapart.learners.rule_list import Rule, RuleLearner
 from tellapart.model import Literal
+from tellapart.simulation import simulator
 from tellapart.simulation.corrections import Corrections
-from tellapart.simulation.plain import Plain
-from tellapart.simulation.tape import Tape
 from tellapart.teachers import Recorded
 from tellapart.theory.representation import Component, Representation
 from tellapart.worlds import Listed, World
@@ -92,21 +91,24 @@ def assert_same(make: Callable[[World], BaseLearner], world: World) -> None:
     assert simulated.model == taught.model
 
 
-@pytest.fixture(params=[Plain, Tape], ids=["Plain", "Tape"])
-def both_engines(request, monkeypatch, needs):
-    """Both lists on columns, whatever the number of items."""
-    if request.param is Tape:
-        needs("numba")
-    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: request.param)
+SHORT = (1, 1, 1, 2, 3, 5)
+"""Windows so short that small worlds, too, are passed over with arrays."""
+
+
+@pytest.fixture(params=[False, True], ids=["integers", "arrays"])
+def both_engines(request, monkeypatch):
+    """Columns as Python integers, and as arrays."""
+    if request.param:
+        monkeypatch.setattr("tellapart.simulation.simulator._SIZES", SHORT)
 
 
 @pytest.mark.parametrize("part", range(20))
-def test_every_learner_on_a_thousand_random_worlds(part, monkeypatch, needs):
-    """Half of the worlds go through each of the two lists on columns."""
-    needs("numba")
+def test_every_learner_on_a_thousand_random_worlds(part, monkeypatch):
+    """Half of the worlds go through arrays."""
+    sizes = simulator._SIZES
     for seed in range(part, 1000, 20):
-        used = (Plain, Tape)[seed // 20 % 2]
-        monkeypatch.setattr("tellapart.simulation.match.engine", lambda items, used=used: used)
+        used = (sizes, SHORT)[seed // 20 % 2]
+        monkeypatch.setattr(simulator, "_SIZES", used)
         world = random_world(seed)
         for make in LEARNERS.values():
             assert_same(make, world)
@@ -125,7 +127,7 @@ def test_every_learner_on_a_thousand_random_worlds(part, monkeypatch, needs):
 )
 @pytest.mark.parametrize("name", ["CappedDFF", "StRoDFF, scaled", "StRoDFF, printed", "Guarded"])
 def test_long_stretches_without_a_mistake(world, name):
-    """Long enough for the strips of the kernel, which small worlds never reach."""
+    """Long enough for windows of all sizes."""
     assert_same(LEARNERS[name], world)
 
 
@@ -244,10 +246,8 @@ def test_mistakes_that_only_count_are_told_when_asked_for():
     "name", ["RobustDFF", "StRoDFF", "StRoDFF, scaled", "StRoDFF, printed", "a patient RobustDFF"]
 )
 @pytest.mark.parametrize("exceptions", [0, 0.002])
-def test_mistakes_of_rules_that_only_count_are_taken_together(name, exceptions, needs, monkeypatch):
+def test_mistakes_of_rules_that_only_count_are_taken_together(name, exceptions):
     """Most of them: a learner that wants witnesses is told of few, and ends as if told of all."""
-    needs("numba")
-    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: Tape)
     makers = {**LEARNERS, "a patient RobustDFF": lambda w: ta.RobustDFF(w.m, 4000, 40)}
     world = ta.worlds.tree(30_000, 50, 6, 3, exceptions, seed=3)
     assert_same(makers[name], world)
@@ -256,10 +256,8 @@ def test_mistakes_of_rules_that_only_count_are_taken_together(name, exceptions, 
         assert len(lesson.corrections._told) < lesson.mistakes / 5
 
 
-def test_rules_from_another_world_are_told_of_everything(needs, monkeypatch):
+def test_rules_from_another_world_are_told_of_everything():
     """What a teacher says against an example of another world is not known beforehand."""
-    needs("numba")
-    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: Tape)
     first, then = (ta.worlds.tree(3000, 50, 6, 3, 0.01, seed=seed) for seed in (3, 4))
     learners = [ta.RobustDFF(6, 400, 20) for _ in range(2)]
     for learner in learners:
@@ -300,29 +298,6 @@ print(8 * peak / (columns * n))
     assert float(done.stdout) < 1.2
 
 
-@pytest.mark.parametrize("name", ["CappedDFF", "StRoDFF, quick"])
-def test_only_rounds_that_change_a_rule_are_told(name, needs, monkeypatch):
-    """No more than rules are made and get literals, however many mistakes there are."""
-    needs("numba")
-    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: Tape)
-    told: list[str] = []
-    for method in ("meet", "err"):
-        spied = getattr(RuleLearner, method)
-
-        def spy(self, *given, method=method, spied=spied):
-            told.append(method)
-            spied(self, *given)
-
-        monkeypatch.setattr(RuleLearner, method, spy)
-    makers = {**LEARNERS, "StRoDFF, quick": lambda w: ta.StRoDFF(w.m, 0, 0, 0.1, scale=0.01)}
-    world = ta.worlds.tree(30_000, 50, 6, 3, seed=3)
-    learner = makers[name](world)
-    lesson = ta.simulate(learner, world)
-    assert lesson == ta.teach(makers[name](world), world.teacher(), world.items)
-    assert told.count("meet") == lesson.rules_created
-    assert told.count("err") == sum(len(rule.features) for rule in learner.rules)
-
-
 class Doubting(ta.RobustDFF):
     """Believes a reason only after three witnesses more; says nothing of it to `simulate`."""
 
@@ -330,9 +305,7 @@ class Doubting(ta.RobustDFF):
         return super()._witnesses(first) + 3
 
 
-def test_a_learner_with_a_patience_of_its_own_is_asked(needs, monkeypatch):
-    needs("numba")
-    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: Tape)
+def test_a_learner_with_a_patience_of_its_own_is_asked():
     world = ta.worlds.tree(3000, 30, 6, 3, 0.05, seed=2)
     one, other = Doubting(6, 9, 3), Doubting(6, 9, 3)
     lesson = ta.teach(one, world.teacher(), world.items)
@@ -341,29 +314,14 @@ def test_a_learner_with_a_patience_of_its_own_is_asked(needs, monkeypatch):
     assert lesson.mistakes != ta.simulate(ta.RobustDFF(6, 9, 3), world).mistakes
 
 
-def test_rules_that_moved_up_still_count(
-    monkeypatch: pytest.MonkeyPatch, needs: Callable[[str], None]
-) -> None:
-    """At scale 0 rules come and go, so slots are swept; the kernel must know whose table is whose.
-
-    It did not once, and the same round came up again and again.
-    """
-    needs("numba")
-    from tellapart.simulation.solo import Solo
-
-    tell, told = Solo._tell, []
-
-    def watched(self: Solo, number: int) -> None:
-        told.append(number)
-        tell(self, number)
-
-    monkeypatch.setattr(Solo, "_tell", watched)
+def test_rules_that_moved_up_still_count() -> None:
+    """At scale 0 rules come and go, so slots are swept; every mistake must find its own rule."""
     world = ta.worlds.tree(200_000, 64, 4, 4, 0.01, seed=1)
     taught, met = (ta.StRoDFF(4, 0.01, 0.01 / 64, 0.1, scale=0.0) for _ in range(2))
     lesson = ta.simulate(met, world)
     assert lesson == ta.teach(taught, world.teacher(), world.items)
     assert met.rules_deleted > 64
-    assert len(told) == len(set(told)) < lesson.mistakes / 2, "most are only counted"
+    assert len(lesson.corrections._told) < lesson.mistakes / 2, "most are only counted"
 
 
 @pytest.mark.usefixtures("both_engines")

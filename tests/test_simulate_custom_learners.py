@@ -9,8 +9,6 @@ import pytest
 
 import tellapart as ta
 from tellapart.learners import BaseLearner
-from tellapart.simulation.plain import Plain
-from tellapart.simulation.tape import Tape
 
 
 class Latest(ta.CappedDFF):
@@ -126,14 +124,8 @@ OWN: dict[str, Callable[[], BaseLearner]] = {
 }
 
 
-@pytest.mark.parametrize("used", [Plain, Tape])
 @pytest.mark.parametrize("name", OWN)
-def test_a_learner_that_overrides_anything_is_simulated_as_it_is_taught(
-    name: str, used: type, monkeypatch: pytest.MonkeyPatch, needs: Callable[[str], None]
-) -> None:
-    if used is Tape:
-        needs("numba")
-    monkeypatch.setattr("tellapart.simulation.match.engine", lambda items: used)
+def test_a_learner_that_overrides_anything_is_simulated_as_it_is_taught(name: str) -> None:
     for exceptions in (0, 0.02):
         world = ta.worlds.tree(800, 10, 5, 3, exceptions, seed=3)
         for make in (OWN[name], lambda: ta.Guarded(OWN[name](), ta.CappedDFF(5))):
@@ -151,21 +143,38 @@ class Talkative(ta.CappedDFF):
         super()._learn(item, guess, correction)
 
 
-class Discreet(Talkative):
-    """Says that it need not hear of guesses that stand."""
+class Brief(ta.CappedDFF):
+    """Does something else with a mistake of a rule, and says that only mistakes change it."""
 
-    needs_every_round = False
+    jumps = True
+
+    def _wrong(self, rule, feature) -> None:
+        self.heard = [*getattr(self, "heard", ()), feature]
+        super()._wrong(rule, feature)
 
 
 def test_a_learner_that_learns_in_its_own_way_hears_every_round_unless_it_says_otherwise() -> None:
     world = ta.worlds.tree(3000, 50, 6, 3, seed=3)
-    taught, told, discreet = Talkative(6), Talkative(6), Discreet(6)
+    taught, told = Talkative(6), Talkative(6)
     lesson = ta.teach(taught, world.teacher(), world.items)
-    assert ta.simulate(told, world) == ta.simulate(discreet, world) == lesson
+    assert ta.simulate(told, world) == lesson
     assert told.heard == taught.heard
     assert len(told.heard) == 2999
-    assert discreet.heard == [corrected.correction for corrected in lesson.corrections]
-    assert len(discreet.heard) > 5
+    taught, told = Brief(6), Brief(6)
+    assert ta.teach(taught, world.teacher(), world.items) == lesson
+    assert ta.simulate(told, world) == lesson
+    assert told.heard == taught.heard
+    assert len(told.heard) > 5
+
+
+class Heir(Brief):
+    """Says nothing itself."""
+
+
+def test_only_the_class_that_says_so_jumps() -> None:
+    assert Brief(6).rule_lists() is not None
+    assert Heir(6).rule_lists() is None
+    assert ta.CappedDFF(6, remember=True).rule_lists() is None
 
 
 def test_a_method_of_one_object_counts_as_an_override() -> None:

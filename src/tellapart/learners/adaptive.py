@@ -37,6 +37,7 @@ class AdaptiveDFF(RuleLearner):
     """
 
     parameters = ("schedule",)
+    jumps = True
 
     def __init__(
         self, schedule: str = "growing", *, holds: Holds = holds, remember: bool = False

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tellapart import codec
@@ -177,6 +178,14 @@ class BaseLearner(ABC):
 
     # -- how `simulate` jumps over rounds in which nothing changes
 
+    jumps: ClassVar[bool] = False
+    """Whether `simulate` may leave rounds out. A class says so itself: it is not inherited.
+
+    With True it says: I guess by my rules (`model`), a right guess changes no more than a count,
+    and of a mistake nothing matters but `_wrong` and `_uncovered`. Who overrides anything else
+    leaves this alone, and is given every round.
+    """
+
     def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
         """The lists of rules that decide when this learner changes next, or None.
 
@@ -186,11 +195,16 @@ class BaseLearner(ABC):
         return None
 
     def skip(self, rounds: int, uncovered: Callable[[RuleLearner], int]) -> None:
-        """Let the clock run over rounds in which the guess was right and nothing else changed.
+        """Let the clock run over rounds that change nothing else.
 
         `uncovered` tells how many of them a list of rules did not cover.
         """
         self.rounds += rounds
+
+    def _says_it_jumps(self) -> bool:
+        """Whether this very class says that it jumps, and this object overrides nothing."""
+        kind = type(self)
+        return bool(vars(kind).get("jumps")) and vars(self).keys().isdisjoint(_names(kind))
 
     # -- what a learner fills in
 
@@ -360,6 +374,11 @@ class BaseLearner(ABC):
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self._parameters().items())
         return f"{type(self).__name__}({values})"
+
+
+@cache
+def _names(kind: type) -> frozenset[str]:
+    return frozenset(dir(kind))
 
 
 def load_learner(

@@ -40,6 +40,7 @@ class CappedDFF(RuleLearner):
     """
 
     parameters = ("m",)
+    jumps = True
 
     def __init__(self, m: int, *, holds: Holds = holds, remember: bool = False) -> None:
         super().__init__(holds=holds, remember=remember)

@@ -42,6 +42,8 @@ class DFF(RuleLearner):
     [^2]: Dasgupta, Sabato, *Robust Learning from Discriminative Feature Feedback*, AISTATS 2020.
     """
 
+    jumps = True
+
     def bound(
         self,
         *,

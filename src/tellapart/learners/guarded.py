@@ -8,16 +8,10 @@ from typing import Any, ClassVar
 from tellapart import codec
 from tellapart.errors import ParameterError
 from tellapart.learners.base import BaseLearner
-from tellapart.learners.claims import stands
 from tellapart.learners.rule_list import RuleLearner
 from tellapart.model import DecisionList, Holds, holds
 from tellapart.protocol import Correction, Guess, Item, Label
 from tellapart.theory import guarded_bound
-
-_SHOWS = (
-    *("guess", "_guess", "shown", "_recall"),
-    *("learn", "_learn", "_pass_on", "overhear", "_overhear", "witness"),
-)
 
 
 class Guarded(BaseLearner):
@@ -49,6 +43,7 @@ class Guarded(BaseLearner):
     """
 
     parameters: ClassVar[tuple[str, ...]] = ("practical", "guaranteed")
+    jumps = True
 
     def __init__(
         self,
@@ -127,7 +122,7 @@ class Guarded(BaseLearner):
 
     def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
         """Those of both learners."""
-        if self.remember or not stands(self, "rule_lists", _SHOWS):
+        if self.remember or not self._says_it_jumps():
             return None
         lists: list[tuple[RuleLearner, bool]] = []
         for learner in (self.practical, self.guaranteed):

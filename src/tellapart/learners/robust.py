@@ -6,16 +6,10 @@ from abc import abstractmethod
 from typing import Any
 
 from tellapart.errors import check
-from tellapart.learners.claims import stands
 from tellapart.learners.rule_list import Rule, RuleLearner, Unnamed
 from tellapart.model import Holds, holds
 from tellapart.protocol import Feature
-from tellapart.theory import Tolerance, patient_bound, robust_bound
-
-_HANDLING = (
-    *("_patience", "_witnesses", "_q", "_wrong", "spent", "_odd_counts"),
-    *("_uncovered", "_create", "_add", "_extend", "_delete", "_compact"),
-)
+from tellapart.theory import patient_bound, robust_bound
 
 
 class HandleMistake(RuleLearner):
@@ -31,33 +25,21 @@ class HandleMistake(RuleLearner):
     def _witnesses(self, first: int) -> float:
         """s, for a feature first counted in round `first`; it never falls."""
 
-    @property
-    def by_the_book(self) -> bool:
-        """As for all learners; and what `tolerance` says is what becomes of a mistake."""
-        return super().by_the_book and stands(self, "tolerance", _HANDLING)
-
     def _wrong(self, rule: Rule, feature: Feature) -> None:
         """Algorithm 2, line by line; k and s may be real numbers (StRoDFF's thresholds)."""
         count, first = rule.counts.get(feature, (0, self.rounds))  # t(x̂, φ)
         count += 1
         if count > self._witnesses(first):
             self._extend(rule, feature)
-            rule.uncount(feature)
+            rule.counted -= rule.counts.pop(feature, (0, 0))[0]
             if len(rule.features) >= self.m:
                 self._delete(rule)
             return
-        rule.count(feature, count, first)
+        rule.counts[feature], rule.counted = (count, first), rule.counted + 1
         k = self._patience(rule, first)
         # (if all counters do not sum to more than k, no part of them does)
         if rule.counted > k and self._odd_counts(rule) > k:
             self._delete(rule)
-
-    def spent(self, rule: Rule) -> int:
-        aside = self.m - 1 - len(rule.features) - len(rule.counts)
-        if aside >= 0:  # all its counters are set aside, and so many more would be
-            return -aside
-        plenty = rule.counted > self._patience(rule, self.rounds)
-        return self._odd_counts(rule) if plenty else rule.counted
 
     def _odd_counts(self, rule: Rule) -> int:
         """The sum of all counters but the b largest: what speaks against the rule."""
@@ -106,6 +88,7 @@ class RobustDFF(HandleMistake):
     """
 
     parameters = ("m", "k", "s", "patience")
+    jumps = True
 
     def __init__(
         self,
@@ -146,11 +129,6 @@ class RobustDFF(HandleMistake):
     def hidden(self) -> tuple[Any, ...]:
         """The length and the counters of each rule."""
         return tuple((len(rule.features), *_counters(rule)) for rule in self.rules)
-
-    @property
-    def tolerance(self) -> Tolerance | None:
-        k = self.k if self.patience is None else self.patience
-        return Tolerance(k, self.s) if self.s else None
 
     def _patience(self, rule: Rule, first: int) -> float:
         return self.k if self.patience is None else self.patience

@@ -12,15 +12,10 @@ from typing import Any, ClassVar
 
 from tellapart import codec
 from tellapart.learners.base import BaseLearner
-from tellapart.learners.claims import stands
 from tellapart.model import Clause, Compound, DecisionList, FirstMatch, Holds, Literal, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
-from tellapart.theory import Tolerance
 
 _COMPACT_AFTER = 64  # removed rules are swept out of the index once there are this many
-_GUESSES = ("guess", "_guess", "_match", "_recall")
-_LEARNS = ("learn", "_learn", "overhear", "_overhear", "witness")
-_BOOK = ("_check_answer", "_check_turn", "_fault", "_odd", "_reason")
 
 
 class Unnamed(Compound):
@@ -73,15 +68,6 @@ class Rule:
         """The sum of all counts."""
         self.slot = -1
         self._clause: Clause | None = None
-
-    def count(self, feature: Feature, count: int, since: int) -> None:
-        """Set fcount[x̂](φ) and t(x̂, φ)."""
-        self.counted += count - self.counts.get(feature, (0, 0))[0]
-        self.counts[feature] = (count, since)
-
-    def uncount(self, feature: Feature) -> None:
-        """Set fcount[x̂](φ) to zero."""
-        self.counted -= self.counts.pop(feature, (0, 0))[0]
 
     @property
     def clause(self) -> Clause:
@@ -139,61 +125,22 @@ class RuleLearner(BaseLearner):
 
     # -- the contract of BaseLearner
 
-    def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
-        """This very list, unless memory answers first, or more matters than `quiet` knows of.
-
-        A learner made from this one that guesses or learns in another way is not believed to go by
-        its rules, or to change only when it errs, until it says so itself.
-        """
-        known = stands(self, "rule_lists", _GUESSES) and stands(self, "needs_every_round", _LEARNS)
-        counts = stands(self, "quiet", ("needs_every_round", "_uncovered", "ready"))
-        sees_all = (self.needs_every_round or self.quiet()[0] >= 0) and not counts
-        return [(self, shown)] if known and not sees_all and not self.remember else None
-
-    @property
-    def by_the_book(self) -> bool:
-        """Whether a round is nothing but `meet` or `err`, once it is known to be in turn."""
-        return stands(self, "by_the_book", _GUESSES + _LEARNS + _BOOK)
-
     @property
     def default(self) -> Guess:
         """What is said of items that no rule covers."""
         return self._first or Guess(None, None)
 
-    def meet(self, item: Item, label: Label) -> None:
-        """Take a round in which no rule covered the item, known to be in turn."""
-        self.rounds += 1
-        self._uncovered(item, label)
+    def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
+        """This very list, unless memory answers first; see `BaseLearner.jumps`."""
+        return [(self, shown)] if self._says_it_jumps() and not self.remember else None
 
-    def err(self, rule: Rule, feature: Feature) -> None:
-        """Take a mistake of `rule`, known to be in turn, with a reason known to be sound."""
-        self.rounds += 1
-        self._wrong(rule, feature)
+    def spare(self) -> int | None:
+        """How many uncovered rounds, from now on, can do no more than be counted.
 
-    def quiet(self) -> tuple[int, bool, tuple[float, ...] | None]:
-        """How many of the coming uncovered rounds can change nothing but their count.
-
-        And whether after them only wrong guesses can, and, if the first number grows as covered
-        rounds go by, how (`columns.Tape.find`). -1 when they are not even counted: then every
-        mistake, and nothing else, changes this learner.
+        None when uncovered rounds are not even counted: then those with a wrong guess, and no
+        others, change this learner.
         """
-        return -1, True, None
-
-    @property
-    def tolerance(self) -> Tolerance | None:
-        """How many mistakes of a rule change nothing but a count; None: each may change it.
-
-        A mistake only counts (`Rule.count`) if its reason was named no more often than the s of
-        this tolerance, and if `spent` had not reached its k before.
-        """
-        return None
-
-    def spent(self, rule: Rule) -> int:
-        """What the counts of `rule` have used up of k.
-
-        A mistake adds at most 1, and nothing if this is not above 0 and its reason not new.
-        """
-        return 0
+        return 0 if self.needs_every_round else None
 
     def rule(self, slot: int) -> Rule | None:
         """The rule in a slot of the index, if it is in force; -1 is the last slot."""
@@ -272,7 +219,8 @@ class RuleLearner(BaseLearner):
             rule = Rule(example, label, data["born"], data["number"])
             rule.features = codec.decode(data["not"], context)
             for f, n, t in data["counts"]:
-                rule.count(codec.decode(f, context), n, t)
+                rule.counts[codec.decode(f, context)] = (n, t)
+                rule.counted += n
             self._add(rule)
 
     # -- the steps learners are made of

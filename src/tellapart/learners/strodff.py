@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import ceil, exp, sqrt
+from math import ceil, exp
 from typing import Any
 
 from tellapart import codec
@@ -12,8 +12,7 @@ from tellapart.learners.robust import HandleMistake
 from tellapart.learners.rule_list import Rule, RuleLearner
 from tellapart.model import Holds, holds
 from tellapart.protocol import Item, Label
-from tellapart.theory import Tolerance, gamma, q, stochastic_bound
-from tellapart.theory.bounds import log_over
+from tellapart.theory import gamma, q, stochastic_bound
 
 
 class StRoDFF(HandleMistake):
@@ -70,6 +69,7 @@ class StRoDFF(HandleMistake):
 
     parameters = ("m", "epsilon", "sigma", "delta", "scale", "as_printed")
     needs_every_round = True
+    jumps = True
 
     def __init__(
         self,
@@ -121,10 +121,6 @@ class StRoDFF(HandleMistake):
         now = None if self.as_printed else self.rounds
         return q(rate, self.rounds - since + 1, self.delta, now=now, scale=self.scale)
 
-    @property
-    def tolerance(self) -> Tolerance:
-        return Tolerance(0, 1, self.epsilon, self.sigma, self.delta, self.scale, self.as_printed)
-
     def _patience(self, rule: Rule, first: int) -> float:
         return self._q(self.epsilon, first if self.as_printed else rule.born)
 
@@ -145,23 +141,18 @@ class StRoDFF(HandleMistake):
         r = t - self._last_rule - uncovered + 1
         return uncovered >= gamma(self.epsilon, r, t, self.delta, scale=self.scale)
 
-    def quiet(self) -> tuple[int, bool, tuple[float, ...] | None]:
-        """How many uncovered rounds must go by before the next rule can be made.
+    def spare(self) -> int:
+        """For `simulate`: how many uncovered rounds must go by before the next rule can be made.
 
-        The threshold never falls while covered and uncovered rounds go by, so at least what is
-        missing now is missing. It is 1 + a r + b sqrt(r), where r counts the covered rounds and b
-        grows with log^{3/2}(8t^2/delta). A little is left for the rounding of floats.
+        The threshold never falls, so at least what is missing now is missing.
         """
         t, uncovered = self.rounds + 1, self._uncovered_rounds
-        r = t - self._last_rule - uncovered
-        a = 1 / (1 - 2 * self.epsilon) - 1
-        b = gamma(self.epsilon, 1, t, self.delta, scale=self.scale) - 1 - a
-        missing = a * r + b * sqrt(r) - uncovered + 1 - 1e-6
-        quiet = max(0, ceil(missing) - 1)
-        return quiet, self.as_printed, (a, b, r, t, log_over(8 * t**2, self.delta), missing - quiet)
+        covered = t - self._last_rule - uncovered
+        enough = gamma(self.epsilon, covered, t, self.delta, scale=self.scale)
+        return max(0, ceil(enough - 1e-6) - uncovered - 1)  # (a little for rounding)
 
     def skip(self, rounds: int, uncovered: Callable[[RuleLearner], int]) -> None:
-        """Let the clock run over rounds in which nothing else changed."""
+        """For `simulate`: let the clock run over rounds that change nothing else."""
         self._uncovered_rounds += uncovered(self)
         self.rounds += rounds
 

@@ -1,26 +1,25 @@
-"""Packed columns: 64 items a word."""
+"""Packed columns, 64 items a word: `predict` on whole tables, `simulate` on long streams."""
 
-from tellapart.simulation.bits import Words, bit, blank, clear, clear_tail, pack, unpack, words_for
-from tellapart.simulation.codes import Codes, Labels
-from tellapart.simulation.jump import simulate
-from tellapart.simulation.mind import Mind
-from tellapart.simulation.plain import Plain
-from tellapart.simulation.said import Said
+from tellapart.simulation.bits import Words, bit, clear_tail, pack, unpack, words_for
+from tellapart.simulation.packed_labels import Codes, Labels
+from tellapart.simulation.predict import (
+    clause_codes,
+    clause_numbers,
+    fired,
+    predict,
+    predict_chunks,
+)
+from tellapart.simulation.simulator import simulate
 from tellapart.simulation.source import Source, column
-from tellapart.simulation.whole import clause_numbers, fired, predict, predict_chunks
 
 __all__ = [
     "Codes",
     "Labels",
-    "Mind",
-    "Plain",
-    "Said",
     "Source",
     "Words",
     "bit",
-    "blank",
+    "clause_codes",
     "clause_numbers",
-    "clear",
     "clear_tail",
     "column",
     "fired",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import count
 from typing import TypeAlias
 
 import numpy as np
@@ -22,24 +21,6 @@ def words_for(items: int) -> int:
     return -(-items // 64)
 
 
-_LINE, _PAGE = 8, 512  # words in a cache line, and in a page
-_made = count()
-
-
-def blank(words: int) -> Words:
-    """Room for a column; its contents are arbitrary.
-
-    Long columns start at a cache line, each at another place in its page: were all at the same
-    place, the same stretch of nine columns would not fit the first-level cache, whose lines are
-    found by their place in the page.
-    """
-    if words <= _PAGE:
-        return np.empty(words, dtype=np.uint64)
-    room = np.empty(words + 2 * _PAGE, dtype=np.uint64)
-    start = -(room.ctypes.data // 8) % _PAGE + _LINE * (5 * next(_made) % (_PAGE // _LINE))
-    return room[start : start + words]
-
-
 def pack(truths: Iterable[bool] | npt.NDArray[np.bool_]) -> Words:
     """Pack truth values.
 
@@ -47,7 +28,7 @@ def pack(truths: Iterable[bool] | npt.NDArray[np.bool_]) -> Words:
     array([5], dtype=uint64)
     """
     values = truths if isinstance(truths, np.ndarray) else np.fromiter(truths, dtype=np.bool_)
-    words = blank(words_for(len(values)))
+    words = np.empty(words_for(len(values)), dtype=np.uint64)
     packed = np.packbits(values, bitorder="little")
     words[-1:] = 0
     words.view(np.uint8)[: len(packed)] = packed
@@ -68,26 +49,6 @@ def clear_tail(words: Words, items: int) -> Words:
     if items % 64:
         words[-1] &= np.uint64((1 << items % 64) - 1)
     return words
-
-
-def clear(words: Words, start: int, stop: int) -> None:
-    """Set the bits from `start` to before `stop` to zero, in place.
-
-    >>> words = pack([True, True, True])
-    >>> clear(words, 1, 2)
-    >>> unpack(words, 3).tolist()
-    [True, False, True]
-    """
-    if start >= stop:
-        return
-    first, last = start >> 6, stop >> 6
-    before, after = (1 << (start & 63)) - 1, ~((1 << (stop & 63)) - 1) & (1 << 64) - 1
-    if first == last:
-        words[first] &= np.uint64(before | after)
-        return
-    words[first] &= np.uint64(before)
-    words[first + 1 : last] = 0
-    words[last : last + 1] &= np.uint64(after)
 
 
 def bit(words: Words, item: int) -> bool:

@@ -1,140 +1,106 @@
-"""The corrections of a lesson that were not all laid out while it ran."""
+"""The corrections of a lesson that were not laid out while it ran."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from tellapart.model import DecisionList
 from tellapart.protocol import Guess, Round, Teacher
-from tellapart.simulation.bits import Words, clear
-from tellapart.simulation.log import Log
+from tellapart.simulation.bits import unpack, words_for
+from tellapart.simulation.numpy_engine import PART, all_items, first_matches
+from tellapart.simulation.packed_rules import World
+from tellapart.simulation.predict import column_rules
+from tellapart.simulation.source import column
 
-_PART = 1 << 12  # words of the first part of a column
 
+class Stretch(NamedTuple):
+    """Rounds in which a model did not change, though it made mistakes."""
 
-class Noted:
-    """Mistakes on ordinary items: what was said of each can be asked again at any time.
-
-    Those of a rule are kept as a number and a guess. The default makes millions: of those a bit is
-    kept, in parts of a column, each laid out when the one before is full.
-
-    Parameters
-    ----------
-    default : Guess
-        What is said of items that no rule covers.
-    """
-
-    def __init__(self, default: Guess) -> None:
-        self.guesses: dict[int, Guess] = {}
-        self.log = Log(default)
-        """Further mistakes of rules: those that only counted."""
-        self.parts: list[tuple[int, Words]] = []
-        """Parts of the column, each with the number of its first word."""
-        self._default = default
-
-    def extend(self, first: int, words: int) -> Words:
-        """One more part of a column of so many words, from word `first` on, with anything in it.
-
-        With it there is room for a sixteenth of all, then for twice as many as before.
-        """
-        part = np.empty(min(words - first, max(_PART, words >> 4, first)), dtype=np.uint64)
-        self.parts.append((first, part))
-        return part
-
-    def end(self, word: int) -> None:
-        """From this word on, nothing was put down so far."""
-        if self.parts:
-            first, part = self.parts[-1]
-            self.parts[-1] = first, part[: max(0, word - first)]
-
-    def forget(self, start: int) -> None:
-        """Forget what was put down of the items from `start` on."""
-        for first, part in self.parts:
-            clear(part, max(0, start - 64 * first), 64 * len(part))
-
-    def numbers(self) -> list[npt.NDArray[np.int64]]:
-        """The rounds, in no particular order."""
-        found = [np.fromiter(self.guesses, dtype=np.int64), self.log.numbers]
-        for first, part in self.parts:
-            bits = np.unpackbits(part.view(np.uint8), bitorder="little")
-            found.append(np.flatnonzero(bits) + 64 * first)
-        return found
-
-    def guess(self, number: int) -> Guess:
-        """What was said in one of these rounds."""
-        return self.guesses.get(number) or self.log.guess(number) or self._default
-
-    def __len__(self) -> int:
-        of_default = sum(int(np.bitwise_count(part).sum()) for _, part in self.parts)
-        return len(self.guesses) + len(self.log) + of_default
+    start: int
+    stop: int
+    """The first round and the one after the last."""
+    mistakes: int
+    model: DecisionList
 
 
 class Corrections(Sequence[Round]):
-    """Rounds that were told, and rounds that can be told at any time, in order.
+    """The corrections of a lesson, in order: some were told, others are found when asked for.
+
+    Of a stretch of rounds only the model is kept. It is run over the columns once more to find its
+    mistakes, and the teacher is asked once more what they were.
 
     Parameters
     ----------
     told : sequence of Round
-        Those that happened, in order.
-    noted : Noted
-        The others.
-    items : sequence
-        All items of the lesson.
-    teacher : () -> Teacher
-        Makes one who will say of the others what was, or would have been, said.
-
-    >>> from tellapart import Correction, Guess
-    >>> from tellapart.teachers import Recorded
-    >>> noted = Noted(Guess("fish", "bass"))
-    >>> noted.guesses[2] = Guess("bird", "duck")
-    >>> noted.extend(first=0, words=1)[:] = 0b0001
-    >>> items = ["bat", "duck", "cat", "dog"]
-    >>> teacher = Recorded([("bat", Correction("mammal")), ("cat", Correction("mammal", "milk"))])
-    >>> told = Round(3, "dog", Guess("fish", "bass"), Correction("mammal", "hair"))
-    >>> corrections = Corrections([told], noted, items, lambda: teacher)
-    >>> len(corrections), [(one.number, one.item, one.guess.label) for one in corrections]
-    (3, [(0, 'bat', 'fish'), (2, 'cat', 'bird'), (3, 'dog', 'fish')])
-    >>> corrections[1].correction
-    Correction(label='mammal', feature='milk')
+        Those that were told to the learner one by one, in order.
+    stretches : sequence of Stretch
+        Where the others are, in order. No told round is in one.
+    world : World
+        Where the lesson took place.
+    teacher : Teacher
+        The one of the lesson: asked again, he says what he said, or would have said, then.
     """
 
     def __init__(
-        self,
-        told: Sequence[Round],
-        noted: Noted,
-        items: Sequence[Any],
-        teacher: Callable[[], Teacher],
+        self, told: Sequence[Round], stretches: Sequence[Stretch], world: World, teacher: Teacher
     ) -> None:
         self._told = {corrected.number: corrected for corrected in told}
-        self._noted, self._items, self._make = noted, items, teacher
-
-    @cached_property
-    def _teacher(self) -> Teacher:
-        return self._make()
+        self._stretches, self._starts = stretches, [stretch.start for stretch in stretches]
+        self._world, self._teacher = world, teacher
+        self._laid_out: tuple[Stretch | None, dict[int, Guess]] = None, {}
 
     @cached_property
     def numbers(self) -> npt.NDArray[np.int64]:
         """The numbers of the rounds, in order."""
-        told = np.fromiter(self._told, dtype=np.int64)
-        return np.sort(np.concatenate([told, *self._noted.numbers()]), kind="stable")
-
-    @cached_property
-    def _length(self) -> int:
-        return len(self._told) + len(self._noted)
+        parts = [np.fromiter(self._told, dtype=np.int64)]
+        parts += [self._mistakes(stretch)[0] for stretch in self._stretches]
+        return np.sort(np.concatenate(parts))
 
     def __len__(self) -> int:
-        return self._length
+        return len(self._told) + sum(stretch.mistakes for stretch in self._stretches)
+
+    def _mistakes(self, stretch: Stretch) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The rounds of the mistakes of a stretch, and the numbers of the clauses that erred."""
+        clauses, labels = list(stretch.model), self._world.packed_labels
+        numbers = range(len(clauses))
+        rules = column_rules(clauses, numbers, lambda feature: column(self._world, feature))
+        rounds, erred = [], []
+        end = words_for(stretch.stop)
+        for first in range(stretch.start >> 6, end, PART):
+            last = min(first + PART, end)
+            left = all_items(max(stretch.start, 64 * first), min(stretch.stop, 64 * last))
+            for number, covered in first_matches(rules, first, last, left):
+                label = labels.code(clauses[number].label)
+                right = (
+                    np.uint64(0) if label is None else labels.codes.where(label, slice(first, last))
+                )
+                found = np.flatnonzero(unpack(covered & ~right, 64 * (last - first)))
+                rounds.append(found + 64 * first)
+                erred.append(np.full(len(found), number))
+        return np.concatenate(rounds), np.concatenate(erred)
+
+    def _guess(self, number: int) -> Guess:
+        """What was guessed in a round that was not told."""
+        stretch = self._stretches[bisect_right(self._starts, number) - 1]
+        if self._laid_out[0] is not stretch:
+            rounds, erred = self._mistakes(stretch)
+            guesses = [clause.guess for clause in stretch.model]
+            found = zip(rounds.tolist(), erred.tolist(), strict=True)
+            self._laid_out = stretch, {number: guesses[clause] for number, clause in found}
+        return self._laid_out[1][number]
 
     def _round(self, number: int) -> Round:
         told = self._told.get(number)
         if told is not None:
             return told
-        item, guess = self._items[number], self._noted.guess(number)
+        item, guess = self._world.items[number], self._guess(number)
         correction = self._teacher.answer(item, guess)
         assert correction is not None
         return Round(number, item, guess, correction)

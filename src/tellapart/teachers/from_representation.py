@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Hashable, Iterable
 
 from tellapart import codec
@@ -92,33 +91,27 @@ class FromRepresentation:
 
     def _reason(self, item: Item, example: Item, against: int | None) -> Feature:
         """Something true of `item` and not of `example`, said by few others `against` it."""
-        reading = self.representation.reading
-        for feature in self.reasons(item, example) if self.reasons else ():
-            if not self.reasons_tell and (
-                not truth(feature, item, reading) or truth(feature, example, reading)
-            ):
-                continue
-            if against is None:
-                return feature
+        reasons = self.reasons(item, example) if self.reasons else ()
+        if not self.reasons_tell:
+            reading = self.representation.reading
+            reasons = (
+                feature
+                for feature in reasons
+                if truth(feature, item, reading) and not truth(feature, example, reading)
+            )
+        if against is None:
+            return next(iter(reasons), Is(item))
+        return self.name(item, reasons, against) or Is(item)
+
+    def name(self, item: Item, reasons: Iterable[Feature], against: int) -> Feature | None:
+        """Name the first of `reasons` that few other exceptions have named against a component."""
+        key = codec.identity(item)
+        for feature in reasons:
             named = self._named.setdefault((against, feature), set())
-            key = codec.identity(item)
             if self.s is None or len(named) < self.s or key in named:
                 named.add(key)
                 return feature
-        return Is(item)
-
-    def said(self, item: Item, feature: Feature, against: int) -> None:
-        """Note that `item`, an exception, was told apart from an example of component `against`."""
-        self._named.setdefault((against, feature), set()).add(codec.identity(item))
-
-    def left(self, against: int, feature: Feature) -> int:
-        """How many more exceptions may name `feature` against a component."""
-        named = self._named.get((against, feature), ())
-        return sys.maxsize if self.s is None else max(0, self.s - len(named))
-
-    def names(self) -> Iterable[tuple[int, Feature]]:
-        """What exceptions named, and against which component."""
-        return self._named
+        return None
 
     def _component(self, item: Item) -> int:
         number = self.component_of(item)

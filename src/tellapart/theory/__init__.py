@@ -2,7 +2,6 @@
 
 from tellapart.theory.bounds import (
     StochasticBound,
-    Tolerance,
     adaptive_bound,
     capped_bound,
     capped_rules,
@@ -33,7 +32,6 @@ __all__ = [
     "Representation",
     "Split",
     "StochasticBound",
-    "Tolerance",
     "absorb",
     "adaptive_bound",
     "apart",

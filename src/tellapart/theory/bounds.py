@@ -31,7 +31,8 @@ def q(
     >>> round(q(0.05, 100, 0.1), 2), round(q(0.05, 100, 0.1, now=1000), 2)
     (30.62, 37.58)
     """
-    return q_given_log(epsilon, t, log_over(8 * (t if now is None else now) ** 3, delta), scale)
+    logarithm = log_over(8 * (t if now is None else now) ** 3, delta)
+    return epsilon * t + scale * (2 / 3 * logarithm + sqrt(2 * epsilon * t * logarithm))
 
 
 def log_over(number: float, delta: float) -> float:
@@ -42,29 +43,6 @@ def log_over(number: float, delta: float) -> float:
     """
     quotient = number / delta
     return log(quotient) if quotient < inf else log(number) - log(delta)
-
-
-def q_given_log(epsilon: float, t: float, logarithm: float, scale: float) -> float:
-    """`q`, once its logarithm is known (`columns` compiles this very function)."""
-    return epsilon * t + scale * (2 / 3 * logarithm + sqrt(2 * epsilon * t * logarithm))
-
-
-class Tolerance(NamedTuple):
-    r"""The k and s of Algorithm 2 as they grow, in round t.
-
-    A rule takes k + q(epsilon, T) odd corrections, where T rounds went by since it was made, and
-    a reason is named s + q(sigma, T) times, T rounds since the first, before it is believed. The
-    logarithm in q is that of t; `as_printed`, that of T, and rules take no more than k + q(epsilon,
-    1). With the defaults nothing grows.
-    """
-
-    k: float
-    s: float
-    epsilon: float = 0.0
-    sigma: float = 0.0
-    delta: float = 1.0
-    scale: float = 0.0
-    as_printed: bool = False
 
 
 def gamma(epsilon: float, r: float, t: float, delta: float, *, scale: float = 1.0) -> float:

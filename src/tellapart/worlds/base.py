@@ -83,14 +83,6 @@ class World(ABC):
         """The items on which a rare feature holds, in order; None when it may hold on many."""
         return None
 
-    @property
-    def ordinary(self) -> Words | None:
-        """Items on which the teacher's answer is sound and depends on nothing that was said before.
-
-        Sound: the feature holds on the item and not on the example. None when there is no promise.
-        """
-        return None
-
     def __len__(self) -> int:
         return len(self.items)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tellapart.errors import ParameterError
 from tellapart.model import Literal
-from tellapart.simulation import Codes, blank, pack, words_for
+from tellapart.simulation import Codes, pack, words_for
 from tellapart.theory.representation import Component, Representation
 from tellapart.worlds.made import Columns, MadeWorld, check_sizes
 
@@ -65,7 +65,8 @@ def dnf(
 def _drawn(items: int, components: int, seed: int) -> Codes:
     """A component for each item, a part at a time: numbers take 64 times the room of their bits."""
     generator = np.random.default_rng([seed & (1 << 64) - 1, 11])
-    planes = [blank(words_for(items)) for _ in range((components - 1).bit_length())]
+    size, digits = words_for(items), (components - 1).bit_length()
+    planes = [np.empty(size, dtype=np.uint64) for _ in range(digits)]
     for first in range(0, items, _PART):
         numbers = generator.integers(components, size=min(_PART, items - first))
         for digit, plane in enumerate(planes):

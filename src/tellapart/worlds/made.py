@@ -9,29 +9,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import permutations
 from numbers import Integral
 from typing import Any, TypeGuard
 
 import numpy as np
+import numpy.typing as npt
 
 from tellapart import codec
 from tellapart.errors import FormatError, ParameterError, check
 from tellapart.features import And, Is, Or
 from tellapart.model import Not, truth
 from tellapart.protocol import Feature, Item, Label
-from tellapart.simulation import (
-    Codes,
-    Labels,
-    Mind,
-    Said,
-    Words,
-    blank,
-    clear_tail,
-    column,
-    pack,
-    words_for,
-)
+from tellapart.simulation import Codes, Labels, Words, clear_tail, column, pack, words_for
 from tellapart.teachers import FromRepresentation
 from tellapart.theory.representation import Representation
 from tellapart.worlds.base import View, World
@@ -41,6 +32,9 @@ _MASK = (1 << 64) - 1
 _MATERIALISE_AFTER = 32  # single bits read from a column before the whole of it is laid out
 _BLOCK = 4096  # words of a column laid out at a time: what fits the cache is quicker
 _REASONS = 256  # columns a teacher thinks of before giving up
+_FEW = 8  # of these, looked at for many items at once
+_STEP = np.uint64(_GOLDEN)
+_THINK = -2
 
 
 def _mix(z: int) -> int:
@@ -133,14 +127,35 @@ class Columns:
         for step in range(_REASONS):
             yield _mix(start + step * _GOLDEN & _MASK) % self.features
 
+    def truths(
+        self, columns: npt.NDArray[np.int64], items: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.bool_]:
+        """`bit` of many pairs."""
+        starts = _mix_all(columns.astype(np.uint64) * _STEP + np.uint64(self.start))
+        words = _mix_all((items >> 6).astype(np.uint64) * _STEP + starts)
+        return (words >> (items & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
+
+    def thoughts_of(self, items: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The first few of the `thoughts` of many items, a row for each."""
+        starts = _mix_all(items.astype(np.uint64) * _STEP + np.uint64(self.mind))
+        drawn = _mix_all(starts[:, None] + np.arange(_FEW, dtype=np.uint64) * _STEP)
+        return (drawn % np.uint64(self.features)).astype(np.int64)
+
     def words(self, column: int) -> Words:
         """The whole column, packed."""
         start = np.uint64(_mix(self.start + column * _GOLDEN & _MASK))
-        mixed = blank(words_for(self.items))
+        mixed = np.empty(words_for(self.items), dtype=np.uint64)
         for first in range(0, len(mixed), _BLOCK):
             steps = np.arange(first, min(first + _BLOCK, len(mixed)), dtype=np.uint64)
-            mixed[first : first + _BLOCK] = _mix_all(steps * np.uint64(_GOLDEN) + start)
+            mixed[first : first + _BLOCK] = _mix_all(steps * _STEP + start)
         return clear_tail(mixed, self.items)
+
+
+@cache
+def _reason(code: int) -> Feature:
+    """The feature that a code of `MadeWorld.answers` stands for."""
+    name = f"f{code >> 1}"
+    return Not(name) if code & 1 else name
 
 
 class MadeWorld(World):
@@ -170,6 +185,8 @@ class MadeWorld(World):
         Makes the same world: what is sent to another process is this.
     """
 
+    reason = staticmethod(_reason)
+
     def __init__(
         self,
         name: str,
@@ -196,10 +213,7 @@ class MadeWorld(World):
         self._columns: dict[Feature, Words] = {}
         self.bits: dict[Feature, memoryview] = {}
         """The columns laid out so far, to be read a word at a time."""
-        self.addresses: dict[Feature, int] = {}
-        """Where these are in memory: it takes a while to find out, so it is asked once."""
         self._touched: dict[Feature, int] = {}
-        self._said: dict[int, Said] = {}
         for feature, words in (laid_out or {}).items():
             self._lay_out(feature, words)
         self._forced = self._forced_literals() if forced else {}
@@ -267,7 +281,6 @@ class MadeWorld(World):
 
     def _lay_out(self, feature: Feature, words: Words) -> None:
         self._columns[feature], self.bits[feature] = words, words.data
-        self.addresses[feature] = words.ctypes.data
 
     def _combined(self, feature: Feature) -> Words:
         """The column of what is no column by itself; not kept."""
@@ -289,63 +302,69 @@ class MadeWorld(World):
         known = isinstance(row, Row) and row.number < len(self) and row == self.items[row.number]
         return [row.number] if known and isinstance(row, Row) else []
 
-    @cached_property
-    def ordinary(self) -> Words:
-        """All items but the exceptions: of them the teacher thinks by components alone.
-
-        Where there are none, a column that takes no room.
-        """
-        if not self.exceptions:
-            return np.broadcast_to(np.uint64(_MASK), words_for(len(self)))
-        words = blank(words_for(len(self)))
-        words.fill(0)
-        odd = np.array(self.exceptions, dtype=np.uint64)
-        np.bitwise_or.at(words, odd >> np.uint64(6), np.uint64(1) << (odd & np.uint64(63)))
-        return clear_tail(np.bitwise_not(words, out=words), len(self))
-
-    def said_against(self, example: Item) -> Said:
-        """What the teacher says to an ordinary item of each component, taken to be like `example`.
-
-        None where that depends on the item; None everywhere if the example is of another world.
-        """
-        if not self.has(example):
-            return Said([None] * self.m)
-        parts, j = self.representation.components, self.components.at(example.number)
-        if j not in self._said:
-            self._said[j] = Said(
-                None if part.label == parts[j].label else self.representation.separator(i, j)
-                for i, part in enumerate(parts)
-            )
-        return self._said[j]
-
-    @property
-    def mind(self) -> Mind | None:
-        """How the teacher thinks of reasons for exceptions; None where there are none."""
-        if not self.exceptions:
-            return None
-        forced: list[list[tuple[int, bool]]] = [[] for _ in range(self.m)]
-        for (component, feature), wanted in self._forced.items():
-            forced[component].append((self.columns.number(feature), wanted))
-        return Mind(
-            features=self.columns.features,
-            draws=_REASONS,
-            start=self.columns.start,
-            thoughts=self.columns.mind,
-            limit=self.s,
-            forced=forced,
-        )
-
     def has(self, item: Item) -> TypeGuard[Row]:
         """Whether an item is one of this world."""
         return isinstance(item, Row) and item.world is self
 
-    def home(self, item: Item) -> tuple[int, int, bool] | None:
-        """Of an item of this world: its number, its component, and whether it is an exception."""
-        if not self.has(item):
-            return None
-        component = self.components[item.number]
-        odd = self.labels.codes[item.number] != self.usual[component]
-        return item.number, component, odd
+    def answers(
+        self, items: npt.NDArray[np.int64], examples: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """What the teacher says of items with another label than the shown examples', as codes.
+
+        For `simulate`, which would otherwise ask him one by one. A code is twice the number of a
+        column, and one more for its negation (`reason`); -1 where he finds none soon. In the second
+        place comes a component where he says so only if not too many exceptions have said the same
+        against that component (`FromRepresentation.name`); else -1.
+        """
+        labels, components, usual = self.labels.codes, self.components, np.array(self.usual)
+        own, other = components.take(items), components.take(examples)
+        odd, odd_example = labels.take(items) != usual[own], labels.take(examples) != usual[other]
+        codes = np.where(odd, _THINK, self._separator_codes[own, other])
+        thought = np.flatnonzero(codes == _THINK)
+        codes[thought] = self._think(*(each[thought] for each in (items, own, examples, other)))
+        return codes, np.where(odd & ~odd_example, other, -1)
+
+    @cached_property
+    def _separator_codes(self) -> npt.NDArray[np.int64]:
+        """The codes of what tells each component from each other; `_THINK` where labels agree."""
+        codes = np.full((self.m, self.m), _THINK)
+        for i, j in permutations(range(self.m), 2):
+            parts = self.representation.components
+            if parts[i].label != parts[j].label:
+                codes[i, j] = self._code(self.representation.separator(i, j))
+        return codes
+
+    def _code(self, feature: Feature | None) -> int:
+        negated = isinstance(feature, Not)
+        name = feature.feature if isinstance(feature, Not) else feature
+        return -1 if callable(name) else 2 * self.columns.number(name) + negated
+
+    def _think(
+        self,
+        items: npt.NDArray[np.int64],
+        components: npt.NDArray[np.int64],
+        examples: npt.NDArray[np.int64],
+        others: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.int64]:
+        """The codes of the first of `_thoughts` about each item; -1 where he is slow."""
+        drawn = self.columns.thoughts_of(items)
+        truths = self._truths(drawn, items[:, None], components[:, None])
+        tells = truths != self._truths(drawn, examples[:, None], others[:, None])
+        rows, first = np.arange(len(items)), np.argmax(tells, axis=1)
+        codes = 2 * drawn[rows, first] + ~truths[rows, first]
+        return np.where(tells[rows, first], codes, -1)
+
+    def _truths(
+        self,
+        columns: npt.NDArray[np.int64],
+        items: npt.NDArray[np.int64],
+        components: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.bool_]:
+        """Whether columns hold on items, pair by pair."""
+        truths = self.columns.truths(columns, items)
+        for (component, feature), wanted in self._forced.items():
+            truths[(components == component) & (columns == self.columns.number(feature))] = wanted
+        return truths
 
     def _forced_literals(self) -> dict[tuple[int, Feature], bool]:
         parts = enumerate(self.representation.components)

@@ -6,9 +6,9 @@ import random
 from functools import partial
 
 from tellapart.errors import ParameterError
-from tellapart.model import Literal
+from tellapart.model import Clause, Literal
 from tellapart.protocol import Label
-from tellapart.simulation import Codes, Plain, blank, words_for
+from tellapart.simulation import clause_codes
 from tellapart.theory.representation import Component, Representation
 from tellapart.worlds.made import Columns, MadeWorld, check_sizes
 
@@ -55,18 +55,12 @@ def tree(
     representation = Representation(tuple(map(Component, given, paths)))
     used = dict.fromkeys(feature for path in paths for feature, _ in path)
     laid_out = {feature: columns.words(columns.number(feature)) for feature in used}
-    planes = [blank(words_for(items)) for _ in range((components - 1).bit_length())]
-    leaves = Plain(planes, default=components - 1)
-    for number, path in enumerate(paths[:-1]):
-        leaves.append(code=number)
-        for feature, wanted in path:
-            leaves.require(number, laid_out[feature], wanted)
-    leaves.say(items)
+    leaves = [Clause(path, label) for path, label in zip(paths, given, strict=True)]
     return MadeWorld(
         name,
         representation,
         columns,
-        Codes(planes, items),
+        clause_codes(leaves, range(components), laid_out.__getitem__, items),
         forced=False,
         exceptions=exceptions,
         placement=placement,

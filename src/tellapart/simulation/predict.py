@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +10,9 @@ import numpy.typing as npt
 from tellapart.errors import FeatureError
 from tellapart.model import Clause, DecisionList, holds
 from tellapart.protocol import Feature, Label
-from tellapart.simulation.bits import Words, blank, words_for
-from tellapart.simulation.codes import Codes, Labels
-from tellapart.simulation.engine import engine
-from tellapart.simulation.plain import Plain
+from tellapart.simulation.bits import Words, words_for
+from tellapart.simulation.numpy_engine import ColumnRule, write_codes
+from tellapart.simulation.packed_labels import Codes, Labels
 from tellapart.simulation.source import Source, column
 
 
@@ -35,7 +33,7 @@ def predict(model: DecisionList, source: Source) -> Labels:
     """
     code: dict[Label, int] = {}
     codes = [code.setdefault(clause.label, len(code)) for clause in model]
-    return Labels(tuple(code), _say(model, source, codes, len(code)))
+    return Labels(tuple(code), _from_source(model, source, codes))
 
 
 def fired(model: DecisionList, source: Source) -> Codes:
@@ -46,8 +44,7 @@ def fired(model: DecisionList, source: Source) -> Codes:
     >>> fired(model, ta.Table({"milk": [True, False]})).array()
     array([0, 1], dtype=uint8)
     """
-    clauses = len(model.clauses) + 1
-    return _say(model, source, range(clauses), clauses)
+    return _from_source(model, source, range(len(model.clauses) + 1))
 
 
 def predict_chunks(model: DecisionList, sources: Iterable[Source]) -> Iterator[Labels]:
@@ -63,47 +60,52 @@ def predict_chunks(model: DecisionList, sources: Iterable[Source]) -> Iterator[L
         yield predict(model, source)
 
 
-def _say(model: DecisionList, source: Source, codes: Sequence[int], count: int) -> Codes:
-    """The code of the clause that fires, for every item; the last of `codes` is the default's."""
-    if model.reading is not getattr(source, "reading", holds):
-        raise FeatureError(
-            "this model reads features by a `holds` of its own, which columns do not know:"
-            " use model.predict(items)"
-        )
-    size = words_for(len(source))
-    planes = [blank(size) for _ in range((count - 1).bit_length())]
-    columns: dict[Feature, Any] = {}
-    made = engine(len(source))(planes, codes[-1])
-    for clause, code in zip(model.clauses, codes, strict=False):
-        slot = made.append(code)
-        for feature, wanted in clause.literals:
-            if feature not in columns:
-                columns[feature] = made.hold(column(source, feature))
-            made.require(slot, columns[feature], wanted)
-    made.say(len(source))
-    return Codes(planes, len(source))
-
-
 def clause_numbers(
     clauses: Sequence[Clause], truth: Callable[[Feature], Words], items: int
 ) -> npt.NDArray[np.uint32]:
     """The number of the first clause that covers each item, from 0; the last one covers the rest.
 
-    The number is kept as binary digits, a packed column each, so that a clause costs a few passes
-    over words and never one over items.
-
-    >>> from tellapart.model import Clause, Literal
-    >>> from tellapart.simulation.bits import pack
+    >>> from tellapart.model import Literal
+    >>> from tellapart.simulation import pack
     >>> clauses = [Clause((Literal("milk"),), "bear"), Clause((), "duck")]
     >>> clause_numbers(clauses, lambda feature: pack([False, True, True]), 3).tolist()
     [1, 0, 0]
     """
-    last = len(clauses) - 1
-    digits = [blank(words_for(items)) for _ in range(last.bit_length())]
-    clause_list = Plain(digits, default=last)
-    for number, clause in enumerate(clauses[:last]):
-        clause_list.append(code=number)
-        for feature, wanted in clause.literals:
-            clause_list.require(number, truth(feature), wanted)
-    clause_list.say(items)
-    return Codes(digits, items).array().astype(np.uint32, copy=False)
+    codes = clause_codes(clauses, range(len(clauses)), truth, items)
+    return codes.array().astype(np.uint32, copy=False)
+
+
+def clause_codes(
+    clauses: Sequence[Clause], codes: Sequence[int], truth: Callable[[Feature], Words], items: int
+) -> Codes:
+    """The code of the first clause that covers each item, packed; the last one covers the rest."""
+    *rules, default = column_rules(clauses, codes, truth)
+    size = words_for(items)
+    planes = [np.empty(size, dtype=np.uint64) for _ in range(max(codes).bit_length())]
+    write_codes(planes, rules, default.code, items)
+    return Codes(planes, items)
+
+
+def column_rules(
+    clauses: Iterable[Clause], codes: Iterable[int], truth: Callable[[Feature], Words]
+) -> list[ColumnRule]:
+    """Clauses with the columns of their features; each column is asked for once."""
+    columns: dict[Feature, Words] = {}
+    rules = []
+    for clause, code in zip(clauses, codes, strict=True):
+        for feature, _ in clause.literals:
+            if feature not in columns:
+                columns[feature] = truth(feature)
+        forbidden = [columns[feature] for feature, wanted in clause.literals if not wanted]
+        needed = [columns[feature] for feature, wanted in clause.literals if wanted]
+        rules.append(ColumnRule(forbidden, needed, code))
+    return rules
+
+
+def _from_source(model: DecisionList, source: Source, codes: Sequence[int]) -> Codes:
+    if model.reading is not getattr(source, "reading", holds):
+        raise FeatureError(
+            "this model reads features by a `holds` of its own, which columns do not know:"
+            " use model.predict(items)"
+        )
+    return clause_codes(list(model), codes, lambda feature: column(source, feature), len(source))

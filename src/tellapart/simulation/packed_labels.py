@@ -1,27 +1,18 @@
-"""A small number, or a label, for every item, packed: plane b holds bit b of all the numbers."""
+"""A small number, or a label, for every item, packed: plane b holds bit b of all numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from tellapart.protocol import Label
-from tellapart.simulation.bits import Words, blank, clear_tail, pack, words_for
+from tellapart.simulation.bits import Words, clear_tail, pack, words_for
 
 _PART = 1 << 14  # words
-
-
-class Planes(tuple[Words, ...]):
-    """Columns of bits that stay where they are."""
-
-    @cached_property
-    def addresses(self) -> tuple[int, ...]:
-        """Where each is in memory: it takes a while to find out, so it is asked once."""
-        return tuple(plane.ctypes.data for plane in self)
 
 
 class Codes(Sequence[int]):
@@ -33,7 +24,7 @@ class Codes(Sequence[int]):
     """
 
     def __init__(self, planes: Sequence[Words], length: int) -> None:
-        self.planes = Planes(planes)
+        self.planes = tuple(planes)
         self._length = length
         self._views = tuple((1 << b, plane.data) for b, plane in enumerate(self.planes))
 
@@ -46,9 +37,8 @@ class Codes(Sequence[int]):
 
     def map(self, images: Sequence[int], count: int) -> Codes:
         """Every number replaced by its image, with room for numbers below `count`."""
-        planes = [blank(words_for(self._length)) for _ in range((count - 1).bit_length())]
-        for plane in planes:
-            plane.fill(0)
+        size = words_for(self._length)
+        planes = [np.zeros(size, dtype=np.uint64) for _ in range((count - 1).bit_length())]
         for part in self.parts():
             for number, image in enumerate(images):
                 where = self.where(number, part)
@@ -89,6 +79,18 @@ class Codes(Sequence[int]):
                 code += weight
         return code
 
+    def take(self, items: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The numbers of some items.
+
+        >>> Codes.of([2, 0, 1, 3]).take(np.array([3, 0])).tolist()
+        [3, 2]
+        """
+        codes = np.zeros(len(items), dtype=np.int64)
+        words, places = items >> 6, (items & 63).astype(np.uint64)
+        for b, plane in enumerate(self.planes):
+            codes |= (plane[words] >> places & np.uint64(1)).astype(np.int64) << b
+        return codes
+
     def where(self, code: int, part: slice | None = None) -> Words:
         """The items that have `code`, or a part of these words.
 
@@ -97,8 +99,8 @@ class Codes(Sequence[int]):
         """
         whole = words_for(self._length)
         part = part or slice(0, whole)
-        words = blank(part.stop - part.start)
-        words.fill(0 if code >> len(self.planes) else (1 << 64) - 1)
+        fill = np.uint64(0 if code >> len(self.planes) else (1 << 64) - 1)
+        words = np.full(part.stop - part.start, fill)
         for b, plane in enumerate(self.planes):
             if code >> b & 1:
                 words &= plane[part]

@@ -9,7 +9,7 @@ import numpy as np
 
 from tellapart.simulation.bits import Words, clear_tail, words_for
 
-PART = 8192
+PART = 4096
 """Words at a time, so that the arrays in use stay in the cache."""
 _FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 

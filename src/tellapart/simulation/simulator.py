@@ -11,7 +11,7 @@ from tellapart.simulation.corrections import Corrections
 from tellapart.simulation.counting import MistakeCounter
 from tellapart.simulation.packed_rules import PackedRules, World
 
-_SIZES = (16, 32, 64, 128, 256, 2048, 8192)
+_SIZES = (16, 32, 64, 128, 256, 1024, 4096)
 """How many words are looked at together: few after a change, then more and more."""
 _INTEGERS = 4
 """Up to this place in `_SIZES`, columns are looked at as Python integers; then, as arrays."""

@@ -13,17 +13,9 @@ from importlib import import_module
 
 from tellapart.lab.bench.measured import SEED, Bench, Limit, Measurement, machine
 from tellapart.lab.bench.peers import against_river, against_sklearn, teach_against_naive
-from tellapart.lab.bench.simulating import (
-    against_memory,
-    against_teach,
-    compiled_pass,
-    learnt,
-    memory,
-)
+from tellapart.lab.bench.simulating import against_memory, against_teach, learnt, memory
 from tellapart.lab.bench.starting import start_up
 from tellapart.learners import CappedDFF
-from tellapart.simulation.engine import engine
-from tellapart.simulation.tape import Tape
 from tellapart.worlds import dnf, tree
 
 LARGE = (1000, 96, 4)
@@ -55,15 +47,12 @@ def _all(quick: bool) -> Iterator[Measurement | Limit]:
         cases.insert(0, (tree, LARGE))
     for make, (features, components, labels) in cases:
         quiet = make(long, features, components, labels, seed=SEED)
-        yield from against_memory(quiet, None if quick else 0.5)
-    compiled = engine(long) is Tape
-    if compiled:
-        yield compiled_pass(quiet)
+        yield from against_memory(quiet, None if quick else 0.25)
     for make, sizes_of in cases:
         yield from memory(partial(make, long, *sizes_of, seed=SEED), None if quick else 0.2)
-    yield from start_up(compiled=compiled)
+    yield from start_up()
     odd = tree(20_000 if quick else 1_000_000, 100, 8, 4, 0.01, seed=SEED)
-    yield from against_teach(odd, None if quick else 50)
+    yield from against_teach(odd, bars=not quick)
     model = learnt(CappedDFF(quiet.m), quiet)
     if _has("sklearn"):
         yield against_sklearn(model, quiet)

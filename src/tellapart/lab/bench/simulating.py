@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
 
-from tellapart.lab.bench.clock import seconds, turns, worked
+from tellapart.lab.bench.clock import turns, worked
 from tellapart.lab.bench.measured import Limit, Measurement
 from tellapart.learners import BaseLearner, CappedDFF, RobustDFF, StRoDFF
 from tellapart.model import DecisionList
 from tellapart.protocol import Lesson, teach
 from tellapart.simulation import Words
 from tellapart.simulation import simulate as run_simulate
-from tellapart.simulation.desk import alone
 from tellapart.worlds import MadeWorld
 
 
@@ -25,69 +23,30 @@ def against_memory(world: MadeWorld, bar: float | None) -> Iterator[Measurement]
 
     What is told round by round does not shrink with the stream, so short streams have no bar.
     """
-    makers: dict[str, Callable[[], BaseLearner]] = {
-        "CappedDFF": lambda: CappedDFF(world.m),
-        "RobustDFF": lambda: RobustDFF(world.m, 0, 0),
-        "StRoDFF, scale 0.01": lambda: StRoDFF(world.m, 0, 0, 0.1, scale=0.01),
-        "StRoDFF": lambda: StRoDFF(world.m, 0.001, 0.001, 0.1),
+    makers: dict[str, tuple[Callable[[], BaseLearner], float | None]] = {
+        "CappedDFF": (lambda: CappedDFF(world.m), bar),
+        "RobustDFF": (lambda: RobustDFF(world.m, 0, 0), bar),
+        "StRoDFF, scale 0.01": (lambda: StRoDFF(world.m, 0, 0, 0.1, scale=0.01), None),
+        "StRoDFF": (lambda: StRoDFF(world.m, 0.001, 0.001, 0.1), None),
     }
-    for name, make in makers.items():
+    for name, (make, least) in makers.items():
         learner = make()
         lesson = run_simulate(learner, world)
         columns = [world.truth(feature) for feature in learner.model.features]
-        room = np.empty_like(columns[0])
-        repeats, passes = 25, partial(and_pass, columns, room)
-        note = f"{world.name}, {lesson.mistakes:,} mistakes"
+        repeats, room = 25 if least else 5, np.empty_like(columns[0])
+        ratio, mine, theirs = turns(
+            lambda make=make: run_simulate(make(), world),  # type: ignore[misc]
+            partial(and_pass, columns, room),
+            repeats,
+        )
         against = f"one AND pass over {len(columns)} columns"
-        for company, where in ((alone(), ", on one core"), (nullcontext(), "")):
-            learners = [make() for _ in range(repeats)]
-            with company:
-                ratio, mine, theirs = turns(
-                    partial(_next_simulated, learners, world), passes, repeats
-                )
-            least = None if where else bar
-            what = f"simulate, {name}{where}"
-            yield Measurement(what, against, ratio, least, mine, theirs, repeats, note)
-        if name == "CappedDFF":  # who errs can only be known by reading the labels, too
-            planes = [*columns, *world.labels.codes.planes]
-            both = partial(and_pass, planes, room)
-            theirs = min(seconds(both) for _ in range(repeats))
-            against += " and the planes of the labels"
-            yield Measurement(
-                f"simulate, {name}", against, theirs / mine, None, mine, theirs, repeats, note
-            )
-
-
-def _next_simulated(learners: list[BaseLearner], world: MadeWorld) -> Lesson:
-    return run_simulate(learners.pop(), world)
+        note = f"{world.name}, {lesson.mistakes:,} mistakes"
+        yield Measurement(f"simulate, {name}", against, ratio, least, mine, theirs, repeats, note)
 
 
 def learnt(learner: BaseLearner, world: MadeWorld) -> DecisionList:
     run_simulate(learner, world)
     return learner.model
-
-
-def compiled_pass(world: MadeWorld) -> Measurement:
-    """How far the yardstick itself is from what compiled code can do with these columns."""
-    from tellapart.simulation import kernel
-
-    columns = [world.truth(feature) for feature in learnt(CappedDFF(world.m), world).features]
-    room, size = np.empty_like(columns[0]), len(columns[0])
-    addresses = np.array([column.ctypes.data for column in columns], dtype=np.int64)
-    kernel.meet(addresses, size)
-    ratio, mine, theirs = turns(
-        lambda: and_pass(columns, room), lambda: kernel.meet(addresses, size), repeats := 25
-    )
-    return Measurement(
-        f"one AND pass over {len(columns)} columns",
-        "the same, compiled, with the result in registers",
-        ratio,
-        None,
-        mine,
-        theirs,
-        repeats,
-        world.name,
-    )
 
 
 def and_pass(columns: list[Words], room: Words) -> None:
@@ -121,20 +80,20 @@ def memory(make_world: Callable[[], MadeWorld], limit: float | None) -> Iterator
         )
 
 
-def against_teach(world: MadeWorld, bar: float | None) -> Iterator[Measurement]:
+def against_teach(world: MadeWorld, *, bars: bool) -> Iterator[Measurement]:
     """`simulate` with one item in a hundred an exception, against `teach`, once.
 
     In the processor's time: `teach` is too long to be repeated until nobody is in the way. Where it
     would take minutes it is given the beginning of the stream.
     """
     rate, short = 0.01, len(world) // 5
-    makers: dict[str, tuple[Callable[[], BaseLearner], int]] = {
-        "CappedDFF": (lambda: CappedDFF(world.m), len(world)),
-        "RobustDFF told k and s": (lambda: RobustDFF(world.m, world.k, world.s), short),
-        "StRoDFF": (lambda: StRoDFF(world.m, rate, rate, 0.1), len(world)),
-        "StRoDFF, scale 0.1": (lambda: StRoDFF(world.m, rate, rate, 0.1, 0.1), len(world)),
+    makers: dict[str, tuple[Callable[[], BaseLearner], int, float]] = {
+        "CappedDFF": (lambda: CappedDFF(world.m), len(world), 50),
+        "RobustDFF told k and s": (lambda: RobustDFF(world.m, world.k, world.s), short, 20),
+        "StRoDFF": (lambda: StRoDFF(world.m, rate, rate, 0.1), len(world), 50),
+        "StRoDFF, scale 0.1": (lambda: StRoDFF(world.m, rate, rate, 0.1, 0.1), len(world), 50),
     }
-    for name, (make, rounds) in makers.items():
+    for name, (make, rounds, least) in makers.items():
         mine = min(worked(run_simulate, make(), world)[0] for _ in range(5))
         lesson = run_simulate(make(), world)
         items = world.items if rounds == len(world) else world.items[:rounds]
@@ -144,6 +103,7 @@ def against_teach(world: MadeWorld, bar: float | None) -> Iterator[Measurement]:
         if rounds < len(world):
             theirs *= len(world) / rounds
             note += f" as far as it was taught, {rounds:,} rounds, whose time was scaled up"
+        bar = least if bars else None
         yield Measurement(f"simulate, {name}", "teach", theirs / mine, bar, mine, theirs, 1, note)
 
 

@@ -10,22 +10,16 @@ from tempfile import TemporaryDirectory
 from tellapart.lab.bench.measured import Limit
 
 
-def start_up(*, compiled: bool) -> Iterator[Limit]:
-    """Fresh processes: importing, the demo, the first simulation that is worth the kernel.
-
-    `compiled`: whether there is a kernel.
-    """
+def start_up() -> Iterator[Limit]:
+    """Fresh processes: importing, the demo, the first simulation of a million rounds."""
     yield Limit("import tellapart", _fresh("import tellapart"), "seconds", 0.15, "best of 5")
     demo = "from tellapart.cli import main; main(['demo'])"
-    demo += "; import sys; assert 'numba' not in sys.modules"
-    yield Limit("tellapart demo", _fresh(demo), "seconds", None, "without numba; best of 5")
-    if compiled:
-        first = (
-            "import tellapart as ta; world = ta.worlds.tree(60_000, 20, 4, 2, seed=1);"
-            " ta.simulate(ta.CappedDFF(4), world)"
-        )
-        note = "numba and a kernel compiled before; best of 5"
-        yield Limit("the first simulation", _fresh(first), "seconds", None, note)
+    yield Limit("tellapart demo", _fresh(demo), "seconds", None, "best of 5")
+    for exceptions, limit in (("0", 0.3), ("0.01", None)):
+        world = f"tree(1_000_000, 100, 8, 4, {exceptions}, seed=1)"
+        first = f"import tellapart as ta; w = ta.worlds.{world}; ta.simulate(ta.CappedDFF(8), w)"
+        note = f"CappedDFF, {world}, with importing and making the world; best of 5"
+        yield Limit("the first simulation", _fresh(first), "seconds", limit, note)
 
 
 def _fresh(program: str) -> float:

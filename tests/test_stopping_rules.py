@@ -24,7 +24,7 @@ from tellapart import (
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
 from tellapart.review import ErrorBelow, NoMistakeIn, Progress, Rounds, Stopper
-from tellapart.review.error_estimate import Stretch, highest, is_above, is_below, lowest, needed
+from tellapart.review.progress import Stretch, highest, is_above, is_below, lowest, needed
 
 LESSONS, LENGTH, RISK = 150, 250, 0.05
 

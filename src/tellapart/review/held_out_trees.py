@@ -28,7 +28,7 @@ from tellapart import codec
 from tellapart.features import Is
 from tellapart.model import Holds, Not, describe, holds, truth
 from tellapart.protocol import Feature, Label
-from tellapart.review.transcript import Transcript
+from tellapart.review.progress import Transcript
 from tellapart.simulation import Words, bit, clear_tail, pack, unpack, words_for
 
 _Floats = npt.NDArray[np.float64]

@@ -15,7 +15,7 @@ from tellapart.errors import check
 from tellapart.features.phrasing import counted
 from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Correction, Guess, Label, Learner, Lesson
-from tellapart.review.error_estimate import Progress, Stretch, estimate, is_below, needed, window
+from tellapart.review.progress import Progress, Stretch, estimate, is_below, needed, window
 
 
 class Stopper(ABC):

@@ -19,7 +19,7 @@ from tellapart.export.text import Words
 from tellapart.model import DecisionList, describe, holds, truth
 from tellapart.protocol import Feature, Item, Label, Learner
 from tellapart.review.held_out_trees import HeldOutTrees, PackedHistory
-from tellapart.review.transcript import Transcript
+from tellapart.review.progress import Transcript
 from tellapart.simulation import Words as Packed
 from tellapart.simulation import bit, pack, unpack
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted
-from tellapart.review.error_estimate import percent
+from tellapart.review.progress import percent
 from tellapart.sessions.replies import AT_RANDOM, Ending, Summary
 from tellapart.tables import Row
 

@@ -1,44 +1,107 @@
-"""The counts of a lesson, and the error they show: an interval that holds whenever one looks.
+"""What is known of a lesson so far: its rounds, its counts, and the error they show.
 
-Assumed: the items come in random order, and the learner changes only by what it was told. Then,
-whatever was learnt before, the next guess errs with a chance p that is the error of the model as it
-is, and for any g >= 0
-
-    g^M / ((1 + p_1 (g-1)) ... (1 + p_n (g-1))),       M mistakes in n guesses with these chances,
-
-is a martingale that starts at 1: the purse of a player in a fair game. By the concavity of the
-logarithm the product below is at most (1 + q (g-1))^n with q the mean of the chances, so
-
-    g^M / (1 + q (g-1))^n
-
-is never more than that purse, nor is its mean over several g. A fair game ever fills a purse to 1/r
-with a chance of at most r (Ville's inequality). Hence, with confidence 1 - r and for all n at once,
-q is one of the numbers for which the mean stays below 1/r: these cover the mean error over the n
-rounds. Models may change meanwhile, and when to look may depend on anything seen.
-
-Where the count begins must not be chosen in hindsight. For the error *of the present model* it
-begins when the model came to be, and the j-th model has the share r / (j (j+1)) of the risk; the
-shares add up to r. Without this, luck passes any bound: a learner that errs once in 20 rounds for
-ever has a run of 59 right guesses one day, and 59 right guesses of one model, chosen beforehand, do
-show an error below 5 %.
+`Transcript` has every round, for a review (`Listening` makes one). `Progress` has a few counts.
+`estimate` says how often the learner errs now.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
 from itertools import count
 from math import ceil, exp, log, log1p
 from typing import NamedTuple
 
-from tellapart.errors import check
-from tellapart.protocol import Lesson
+from tellapart import codec
+from tellapart.errors import ProtocolError, check
+from tellapart.protocol import Correction, Guess, Item, Label, Lesson, Teacher
 
 _BETS = tuple(2.0**-power for power in (2, 1, 1 / 2, 1 / 4, 1 / 8))
 _FEWER = tuple((log(g), g - 1) for g in _BETS)  # g < 1 bets on fewer mistakes, 1 / g on more
 _MORE = tuple((-log(g), 1 / g - 1) for g in _BETS)
 _NEAR = 5e-10  # how exactly an edge is found
 _ABOVE = 0.9  # of the risk goes to the upper bound, which is what people stop by
+
+
+class Told(NamedTuple):
+    """One round: the item, the label it has in the end, and how it came to it."""
+
+    item: Item
+    label: Label
+    guess: Guess | None = None
+    """What was guessed; None where that is not known."""
+    correction: Correction | None = None
+    """None when the guess stood."""
+    who: Hashable = None
+    """Who answered."""
+
+
+@dataclass
+class Transcript:
+    """Every round of a lesson, right ones too; grows by one `add` a round.
+
+    >>> history = Transcript()
+    >>> history.add("bear", Guess(None, None), Correction("mammal"))
+    >>> history.add("lion", Guess("mammal", "bear"), None, who="Ann")
+    >>> history.rounds[1].label, history.rounds[1].who, len(history)
+    ('mammal', 'Ann', 2)
+    """
+
+    rounds: list[Told] = field(default_factory=list)
+
+    def add(
+        self, item: Item, guess: Guess, correction: Correction | None, who: Hashable = None
+    ) -> None:
+        """One more round, as it was told to the learner."""
+        label = guess.label if correction is None else correction.label
+        if label is None:
+            raise ProtocolError(f"{item!r} has no label: the guess asked, and nobody answered")
+        self.rounds.append(Told(codec.keep(item), label, guess, correction, who))
+
+    @classmethod
+    def of(cls, lesson: Lesson, items: Iterable[Item], labels: Iterable[Label]) -> Transcript:
+        """A lesson whose teacher was not listened to.
+
+        `labels` says what each item was where nothing is recorded: for the rounds without a
+        correction. Items after the last round of the lesson are left out.
+        """
+        corrected = {r.number: r for r in lesson.corrections}
+        history = cls()
+        for number, (item, label) in enumerate(zip(items, labels, strict=True)):
+            if number == lesson.rounds:
+                break
+            if number in corrected:
+                _, _, guess, correction = corrected[number]
+                history.add(item, guess, correction)
+            else:
+                history.rounds.append(Told(codec.keep(item), label))
+        return history
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+
+class Listening:
+    """Another teacher's answers, and a `history` of them.
+
+    >>> from tellapart import CappedDFF, teach, worlds
+    >>> world = worlds.zoo()
+    >>> teacher = Listening(world.teacher())
+    >>> lesson = teach(CappedDFF(m=7), teacher, world.items)
+    >>> sum(told.correction is not None for told in teacher.history.rounds), lesson.mistakes
+    (23, 22)
+    """
+
+    def __init__(self, teacher: Teacher) -> None:
+        self.teacher = teacher
+        self.history = Transcript()
+        self.m, self.k, self.s = (getattr(teacher, name, None) for name in "mks")
+
+    def answer(self, item: Item, guess: Guess) -> Correction | None:
+        """What the other teacher says."""
+        correction = self.teacher.answer(item, guess)
+        self.history.add(item, guess, correction)
+        return correction
 
 
 class Stretch(NamedTuple):
@@ -183,6 +246,30 @@ class Progress:
         return self.windows[max(0, len(self._marks) - 2)]
 
 
+# -- the error, with an interval that holds whenever one looks
+#
+# Assumption: items come in random order, and the learner changes only by what it is told. Then the
+# next guess errs with a chance p that is the error of the present model, and for any g >= 0
+#
+#     g^M / ((1 + p_1 (g-1)) ... (1 + p_n (g-1))),      M mistakes in n guesses with these chances,
+#
+# is a martingale that starts at 1: the purse of a player in a fair game. By the concavity of the
+# logarithm the denominator is at most (1 + q (g-1))^n, where q is the mean of the chances, so
+#
+#     g^M / (1 + q (g-1))^n
+#
+# is never more than that purse, nor is its mean over several g. The chance that the purse ever
+# reaches 1/r is at most r (Ville's inequality). So with confidence 1 - r, and for all n at once, q
+# is one of the numbers for which the mean stays below 1/r. These bound the mean error over the n
+# rounds. The model may change meanwhile, and when to look may depend on anything seen.
+#
+# Where the count begins must not be chosen in hindsight. For the error *of the present model* it
+# begins when the model came to be, and the j-th model has the share r / (j (j+1)) of the risk; the
+# shares add up to r. Otherwise luck would beat any bound: a learner that errs once in 20 rounds
+# will have a run of 59 right guesses one day, and 59 right guesses of one model that was chosen
+# beforehand do show an error below 5 %.
+
+
 @dataclass(frozen=True)
 class ErrorEstimate:
     """How often the learner errs, and between which bounds with what confidence."""
@@ -195,7 +282,7 @@ class ErrorEstimate:
     rounds_used: int
     """How many of the last rounds the bounds rest on."""
     lately: bool = False
-    """Whether they speak of the mean error over these rounds, or of the present model's."""
+    """Whether they bound the mean error over these rounds, or the present model's."""
 
     def __str__(self) -> str:
         if self.high > 0.99:

@@ -58,21 +58,24 @@ def require(part: str) -> None:
 HEAVY = ("spark", "browser", "postgres", "compiled", "slow")
 """The marks of tests that `./test --fast` leaves out. Those of the first are run first."""
 SLOW_PAGES = ("README.md", "simulate.md", "tutorial.md")
+"""Pages of the documentation whose examples take long."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by the fixtures and parameters they have, and put heavy ones first: quick ones
     fill the gaps at the end, and a worker that has started Spark or a browser keeps on using it.
+
+    Of a test that is repeated for many seeds, all but the first two count as slow.
     """
     for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
         names = {*getattr(item, "fixturenames", ())}
-        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
-            names.update(p for p in item.callspec.params.values() if isinstance(p, str))
+        names.update(value for value in parameters.values() if isinstance(value, str))
         for name in ("browser", "postgres", "spark"):
             if name in names:
                 item.add_marker(name)
-        if item.path.name in SLOW_PAGES:
+        if item.path.name in SLOW_PAGES or parameters.get("seed", 0) > 1:
             item.add_marker("slow")
     items.sort(key=_weight)
 

@@ -420,7 +420,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory, needs: Any) -> str:
     """axe-core, which judges how a page serves those who cannot see or point."""
     needs("npm")
     folder = tmp_path_factory.mktemp("axe")
-    asked = ["npm", "pack", "axe-core@4", "--silent"]
+    asked = ["npm", "pack", "axe-core@4", "--silent", "--prefer-offline"]
     got = subprocess.run(
         asked, check=False, cwd=folder, capture_output=True, text=True, timeout=120
     )

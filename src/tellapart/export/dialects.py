@@ -22,9 +22,7 @@ class DuckDB(Lowering):
     """ILIKE is twenty times faster than TRANSLATE, and right but for two letters."""
 
     name, dialect = "DuckDB", "duckdb"
-
-    def trim(self, operand: exp.Expr) -> exp.Expr:
-        return anonymous("TRIM", operand, " ")  # or it would take all kinds of spaces
+    trims_all = True
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         if not fold:
@@ -111,6 +109,7 @@ class BigQuery(Lowering):
     """No ESCAPE, but backslashes; arithmetic that overflows is an error, unless it is SAFE_."""
 
     name, dialect = "BigQuery", "bigquery"
+    trims_all = True
     moment = exp.DType.DATETIME
     _SAFE: ClassVar[dict[str, str]] = {
         "+": "SAFE_ADD", "-": "SAFE_SUBTRACT", "*": "SAFE_MULTIPLY", "/": "SAFE_DIVIDE",
@@ -123,22 +122,17 @@ class BigQuery(Lowering):
         right = self.guarded(node.right) if node.op == "/" else self.raw(node.right)
         return anonymous(self._SAFE[node.op], self.raw(node.left), right)
 
-    def trim(self, operand: exp.Expr) -> exp.Expr:
-        return anonymous("TRIM", operand, " ")
-
 
 class Snowflake(Lowering):
     """sqlglot drops IS TRUE there; a literal with an exponent may be anything."""
 
     name, dialect = "Snowflake", "snowflake"
+    trims_all = True
     moment = exp.DType.TIMESTAMPNTZ
 
     def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
         made = exp.Coalesce(this=operand, expressions=[exp.false()])
         return exp.Not(this=made) if negated else made
-
-    def trim(self, operand: exp.Expr) -> exp.Expr:
-        return anonymous("TRIM", operand, " ")
 
     def figure(self, text: str) -> exp.Expr:
         made = super().figure(text)

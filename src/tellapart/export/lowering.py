@@ -59,6 +59,8 @@ class Lowering:
     dialect: ClassVar[Any]
     double: ClassVar[exp.DType] = exp.DType.DOUBLE
     moment: ClassVar[exp.DType] = exp.DType.TIMESTAMP
+    trims_all: ClassVar[bool] = False
+    """Whether TRIM removes all kinds of white space, unless it is told to remove spaces."""
 
     def __init__(self, *, clean: bool = False) -> None:
         self.clean = clean
@@ -256,7 +258,7 @@ class Lowering:
         return exp.Extract(this=exp.var(name.upper()), expression=moment)
 
     def trim(self, operand: exp.Expr) -> exp.Expr:
-        return exp.Trim(this=operand)
+        return anonymous("TRIM", operand, " ") if self.trims_all else exp.Trim(this=operand)
 
     # -- numbers
 

@@ -35,13 +35,6 @@ _BLOCK = 1 << 20
 _LITTLE, _BIG = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 
 
-def read_csv(
-    path: Path, types: Mapping[str, Type], separator: str | None, encoding: str, nulls: list[str]
-) -> pl.DataFrame:
-    """The table in a CSV file, or a `FormatError` that says where it is wrong and what to do."""
-    return CsvFile(path, types, separator, encoding, nulls).read()
-
-
 class CsvFile:
     """A CSV file: what its first lines say, how to read it, and what is wrong with it."""
 
@@ -67,6 +60,7 @@ class CsvFile:
             )
 
     def read(self) -> pl.DataFrame:
+        """The table, or a `FormatError` that says where the file is wrong and what to do."""
         import polars as pl
 
         try:

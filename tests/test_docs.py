@@ -7,6 +7,8 @@ import importlib
 import inspect
 import os
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -100,6 +102,12 @@ def test_the_house_has_every_room() -> None:
     assert [room for row in shown for room in sorted(row)] == [
         room for floor in rooms for room in sorted(floor)
     ]
+
+
+def test_the_picture_of_the_rooms_is_up_to_date() -> None:
+    command = [sys.executable, str(ROOT / "docs" / "rooms.py"), "--check"]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert not checked.returncode, checked.stderr
 
 
 def test_the_file_of_a_model_is_described() -> None:

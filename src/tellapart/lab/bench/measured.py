@@ -78,7 +78,7 @@ def machine() -> dict[str, str | int]:
         "cores": os.cpu_count() or 0,
         "seed": SEED,
     }
-    for package in ("numpy", "numba", "scikit-learn", "river"):
+    for package in ("numpy", "scikit-learn", "river"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:

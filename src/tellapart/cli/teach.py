@@ -82,7 +82,7 @@ def teach(
     from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
 
     if not console:
-        pass  # a missing extra is named before any work
+        from tellapart.web.config import PageOptions  # a missing extra is named before any work
     tour, how_read = table is None, table_arguments(reading, table)
     check_port(port)
     if table is None:
@@ -104,8 +104,6 @@ def teach(
         if console:
             _talk(opened, teacher, chosen, HINTS if tour else None)
         else:
-            from tellapart.web.config import PageOptions
-
             known = None if label is None else (table, label)
             pages = PageOptions(chosen, known, tour)
             _serve(store, opened, table.parent, teacher, port, pages, browser=not no_browser)

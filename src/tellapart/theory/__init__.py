@@ -20,9 +20,15 @@ from tellapart.theory.bounds import (
     stochastic_rules,
 )
 from tellapart.theory.conversions import Split, from_dnf, from_sklearn, from_tree, to_dnf
-from tellapart.theory.legality import Failure, Legality
 from tellapart.theory.reduction import absorb, apart, smallest
-from tellapart.theory.representation import Component, Facts, Representation, facts
+from tellapart.theory.representation import (
+    Component,
+    Facts,
+    Failure,
+    Legality,
+    Representation,
+    facts,
+)
 
 __all__ = [
     "Component",

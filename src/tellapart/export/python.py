@@ -19,16 +19,6 @@ from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Feature
 
-_CLEAN: dict[Type, Callable[[Any], Any]] = {
-    Type.BOOL: evaluate._bool,
-    Type.INTEGER: evaluate._whole,
-    Type.NUMBER: evaluate._double,
-    Type.TEXT: evaluate._text,
-    Type.DATE: evaluate._date,
-    Type.DATETIME: evaluate._datetime,
-}
-"""How a value of a column is read; each is copied into the program that uses it."""
-
 _OPERATORS = {
     "=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
     "+": "add", "-": "sub", "*": "mul", "/": "truediv",
@@ -151,7 +141,7 @@ class _Program:
         """An expression for a value; for a condition True, False or None."""
         match node:
             case tree.Column():
-                clean = self.part(_CLEAN[node.type])
+                clean = self.part(evaluate.CLEAN[node.type])
                 return f"{self.part(read)}(item, {node.name!r}, {clean})"
             case Value():
                 return self.plain(node.value, "literal")
@@ -190,7 +180,7 @@ class _Program:
             return self.plain(change(node.value), "literal")
         if kind is Type.NUMBER:
             return self.known("float", self.value(node))
-        return self.known(self.part(_CLEAN[kind]), self.value(node))
+        return self.known(self.part(evaluate.CLEAN[kind]), self.value(node))
 
     def call(self, node: tree.Call) -> str:
         if node.name == "coalesce":

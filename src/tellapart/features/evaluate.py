@@ -52,7 +52,7 @@ def reader(node: Node) -> Read:
 
 
 def _column(name: str, kind: Type) -> Read:
-    clean = _CLEAN[kind]
+    clean = CLEAN[kind]
 
     def read(item: Any) -> Any:
         if isinstance(item, Mapping):
@@ -120,7 +120,7 @@ def _datetime(value: Any) -> datetime:
     return value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
 
 
-_CLEAN: dict[Type, Callable[[Any], Any]] = {
+CLEAN: dict[Type, Callable[[Any], Any]] = {
     Type.BOOL: _bool,
     Type.INTEGER: _whole,
     Type.NUMBER: _double,
@@ -128,6 +128,7 @@ _CLEAN: dict[Type, Callable[[Any], Any]] = {
     Type.DATE: _date,
     Type.DATETIME: _datetime,
 }
+"""How a value of a column is read; the Python export copies these functions."""
 
 
 def _as(node: Node, kind: Type) -> Read:

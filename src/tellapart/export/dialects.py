@@ -14,7 +14,7 @@ from tellapart.export.lowering import Lowering
 from tellapart.export.postgres import Postgres
 from tellapart.export.sql_nodes import anonymous, cast, escape, string, words, wrap
 from tellapart.features import letter_case
-from tellapart.features.evaluate import regex
+from tellapart.features.expression import regex
 from tellapart.features.tree import Arithmetic, Column, Node, Pattern, Type, Wild
 
 

@@ -35,7 +35,7 @@ from tellapart.export.sql_nodes import (
     wrap,
 )
 from tellapart.features import letter_case, tree
-from tellapart.features.evaluate import reader, wider
+from tellapart.features.expression import reader, wider
 from tellapart.features.tree import Node, Pattern, Type, Value
 
 _COMPARE: dict[str, type[exp.Expr]] = {

@@ -17,7 +17,7 @@ from sqlglot import exp, parse_one
 from tellapart.export.lowering import Lowering, reach
 from tellapart.export.sql_nodes import words, wrap
 from tellapart.features import tree
-from tellapart.features.evaluate import reader
+from tellapart.features.expression import reader
 from tellapart.features.tree import Node, Pattern, Type, Value
 
 _SUM = f"""

@@ -14,7 +14,17 @@ from typing import Any
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export.feature_trees import check_reading, refusal
 from tellapart.export.text import reachable
-from tellapart.features import Above, And, Column, Expression, Not, Or, evaluate, letter_case, tree
+from tellapart.features import (
+    Above,
+    And,
+    Column,
+    Expression,
+    Not,
+    Or,
+    expression,
+    letter_case,
+    tree,
+)
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Feature
@@ -141,7 +151,7 @@ class _Program:
         """An expression for a value; for a condition True, False or None."""
         match node:
             case tree.Column():
-                clean = self.part(evaluate.CLEAN[node.type])
+                clean = self.part(expression.CLEAN[node.type])
                 return f"{self.part(read)}(item, {node.name!r}, {clean})"
             case Value():
                 return self.plain(node.value, "literal")
@@ -151,13 +161,13 @@ class _Program:
             case tree.Call():
                 return self.call(node)
             case tree.Compare():
-                kind = evaluate.wider(node.left.type, node.right.type)
+                kind = expression.wider(node.left.type, node.right.type)
                 sides = (self.of(side, kind) for side in (node.left, node.right))
                 return self.known(self.operator(node.op), *sides)
             case tree.Like():
                 return self.opposite(self.like(node), node.negated)
             case tree.In():
-                kind = evaluate.wider(node.operand.type, *(v.type for v in node.values))
+                kind = expression.wider(node.operand.type, *(v.type for v in node.values))
                 values = ", ".join(self.of(value, kind) for value in node.values)
                 found = self.known(f"({values},).__contains__", self.of(node.operand, kind))
                 return self.opposite(found, node.negated)
@@ -176,11 +186,11 @@ class _Program:
         if node.type is kind or kind not in (Type.NUMBER, Type.DATETIME):
             return self.value(node)
         if isinstance(node, Value):
-            change: Any = float if kind is Type.NUMBER else evaluate._datetime
+            change: Any = float if kind is Type.NUMBER else expression._datetime
             return self.plain(change(node.value), "literal")
         if kind is Type.NUMBER:
             return self.known("float", self.value(node))
-        return self.known(self.part(evaluate.CLEAN[kind]), self.value(node))
+        return self.known(self.part(expression.CLEAN[kind]), self.value(node))
 
     def call(self, node: tree.Call) -> str:
         if node.name == "coalesce":
@@ -217,7 +227,7 @@ class _Program:
 
     def shape(self, pattern: Pattern, fold: bool) -> str:
         self.imports.add("import re")
-        made = self.constant(f"re.compile({evaluate.regex(pattern, fold)!r}, re.DOTALL)")
+        made = self.constant(f"re.compile({expression.regex(pattern, fold)!r}, re.DOTALL)")
         return f"(lambda text: {made}.fullmatch(text) is not None)"
 
     # -- pieces
@@ -235,10 +245,10 @@ class _Program:
     def part(self, function: Callable[..., Any]) -> str:
         name = function.__name__
         self.parts.setdefault(name, function)
-        if function is evaluate._datetime:
-            self.parts = {"_date": evaluate._date, **self.parts}
+        if function is expression._datetime:
+            self.parts = {"_date": expression._date, **self.parts}
             self.imports.add("from datetime import UTC, date, datetime, time")
-        elif function is evaluate._date:
+        elif function is expression._date:
             self.imports.add("from datetime import date, datetime")
         return name
 

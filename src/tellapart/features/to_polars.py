@@ -1,7 +1,7 @@
 """Features on the rows of a Polars frame.
 
 `translate` makes a Polars expression of a syntax tree; `truths` and `count` evaluate many features
-at once. `evaluate` does the same for one item.
+at once. `expression` evaluates one item.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tellapart.features import letter_case, tree
-from tellapart.features.evaluate import regex, wider
+from tellapart.features.expression import regex, wider
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 
 if TYPE_CHECKING:

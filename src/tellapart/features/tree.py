@@ -1,7 +1,7 @@
 """The syntax tree of a feature, one frozen class per kind of node, and its text.
 
 `grammar` parses a text into a tree, `canonical` has the functions that make nodes, `text` prints
-them, `evaluate` evaluates a tree on an item, `to_polars` makes a Polars expression of it, and the
+them, `expression` evaluates a tree on an item, `to_polars` makes a Polars expression of it, and the
 export writes it in other dialects. A condition is true, false or unknown (None).
 """
 

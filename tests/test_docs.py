@@ -87,13 +87,13 @@ def test_the_walk_names_what_is_in_the_files() -> None:
             assert re.search(rf"\b{name}\b", source), (path, name)
 
 
-def test_the_map_names_every_page() -> None:
+def test_the_index_names_every_page() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     for page in GUIDES:
         assert page.name == "index.md" or f"({page.name})" in index, page.name
 
 
-def test_the_house_has_every_room() -> None:
+def test_design_names_every_room() -> None:
     page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
     with open(ROOT / "pyproject.toml", "rb") as file:
         [contract] = tomllib.load(file)["tool"]["importlinter"]["contracts"]
@@ -117,12 +117,12 @@ def test_the_file_of_a_model_is_described() -> None:
     assert [tag for tag in codec._readers if f'"{tag}"' not in page] == []
 
 
-def test_every_public_name_stands_on_some_page() -> None:
+def test_every_public_name_is_on_some_page() -> None:
     pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     assert [one for one in tellapart.__all__ if not re.search(rf"\b{one}\b", pages)] == []
 
 
-def test_the_list_of_commands_is_whole() -> None:
+def test_the_list_of_commands_is_complete() -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^tellapart (\w+)  ", page, re.M)) == set(COMMANDS)
 

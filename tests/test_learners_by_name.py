@@ -10,6 +10,7 @@ from tellapart.cli import main
 from tellapart.cli.serve import open_or_begin
 from tellapart.errors import ParameterError
 from tellapart.lab.compare import plan, run
+from tellapart.learners import AdaptiveDFF, AutoDFF, Guarded
 from tellapart.learners.by_name import (
     format_learner,
     learner_classes,
@@ -46,6 +47,8 @@ def test_values() -> None:
     assert parse_learner("adaptive:schedule=ruler")[1] == {"schedule": "ruler"}
     assert parse_learner("adaptive:schedule='ruler'")[1] == {"schedule": "ruler"}
     assert parse_learner("robust:patience=none")[1] == {"patience": None}
+    made = make_learner("guarded:practical=auto,guaranteed=adaptive")
+    assert repr(made) == repr(Guarded(AutoDFF(), AdaptiveDFF()))
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
     AutoDFF        capped:m=7        CappedDFF:m=7,remember=true        adaptive:schedule=ruler
 
-Case does not matter, and the ending DFF may be left out. A value is a number, true, false, none, or
-a text.
+Case does not matter, and the ending DFF may be left out. A value is a number, true, false, none, a
+text, or the name of a learner (guarded:practical=dff,guaranteed=adaptive).
 """
 
 from __future__ import annotations
@@ -103,6 +103,9 @@ def make_learner(
             f"{kind.__name__} must be told {', '.join(missing)}, as in {_form(kind)}; AutoDFF and"
             " AdaptiveDFF need nothing"
         )
+    for key, parameter in _parameters(kind).items():
+        if isinstance(given.get(key), str) and parameter.annotation == "BaseLearner":
+            given[key] = make_learner(given[key], facts=facts)
     try:
         return kind(**given)
     except TypeError as error:

@@ -13,7 +13,10 @@ import tellapart
 
 pytestmark = pytest.mark.slow
 
-EXTRAS = ("fastapi", "starlette", "pydantic", "jinja2", "uvicorn", "psycopg", "sqlalchemy", "numba")
+EXTRAS = (
+    *("fastapi", "starlette", "pydantic", "jinja2", "prometheus_client", "uvicorn"),
+    *("psycopg", "sqlalchemy", "numba"),
+)
 BLOCK = f"""
 import sys
 class Blocked:

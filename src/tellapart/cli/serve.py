@@ -9,18 +9,14 @@ import os
 import socket
 import stat
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from tellapart.cli.open_session import check_begun, reading_notice
+from tellapart.cli.open_session import open_or_begin, reading_notice
 from tellapart.cli.options import Reading, table_arguments
 from tellapart.errors import ParameterError
-
-if TYPE_CHECKING:
-    from tellapart.sessions import Session, Store
 
 
 def serve(
@@ -189,43 +185,3 @@ def _address(host: str, port: int) -> str:
     # 0.0.0.0 is every address: show a name that others can use
     shown = socket.gethostname() if host in ("0.0.0.0", "::", "") else host
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
-
-
-def open_or_begin(
-    store: Store,
-    table: Path,
-    name: str,
-    reading: Mapping[str, Any] | None = None,
-    *,
-    id: str | None = None,
-    learner: str | None = None,
-    overlap: float | None = None,
-) -> Session:
-    """The session of a table: opened, or begun if there is none of that name.
-
-    `reading` are arguments of `read_table`; a session that is opened remembers its own.
-    """
-    from tellapart.sessions import Session
-    from tellapart.sessions.config import FOR_PEOPLE
-    from tellapart.tables import read_table
-
-    how_read = dict(reading or {})
-    if name in {listed.name for listed in store.sessions()}:
-        begun = store.opened(name).data
-        check_begun(begun, "--session NAME", id=id, learner=learner, reading=how_read)
-        opened = Session.open(store, name)
-        now = opened.settings["overlap"]
-        if overlap is not None and overlap != now:
-            opened.close()
-            raise ParameterError(
-                f"--overlap {overlap}: it is {now} in this session. Leave it out; it can be changed"
-                " on the page Progress"
-            )
-        return opened
-    how = {**FOR_PEOPLE, "overlap": overlap or 0.0}
-    if learner is not None:
-        how["learner"] = learner
-    named_by = id or read_table(table, **how_read).names()
-    if named_by is not None:
-        how_read["id"] = named_by
-    return Session.new(store, name, table, reading=how_read, **how)

@@ -9,9 +9,9 @@ import threading
 import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tellapart.cli.open_session import check_begun, reading_notice
+from tellapart.cli.open_session import open_or_begin, reading_notice
 from tellapart.cli.options import Reading, table_arguments
 from tellapart.cli.serve import check_port, login
 from tellapart.errors import ParameterError, SessionError
@@ -81,8 +81,8 @@ def teach(
     from tellapart.sessions import Store
     from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
 
-    if not console:
-        from tellapart.web.config import PageOptions  # a missing extra is named before any work
+    if not console:  # a missing extra is named before any work
+        from tellapart.web.config import PageOptions
     tour, how_read = table is None, table_arguments(reading, table)
     check_port(port)
     if table is None:
@@ -99,7 +99,25 @@ def teach(
     teacher = name or login()
     with Store(session or table.with_name(table.name + ".sessions.db")) as store:
         with reading_notice(f"Reading {table.name}"):
-            opened = _open(store, table, teacher, label, id, order, learner, how_read)
+            opened = open_or_begin(
+                store,
+                table,
+                table.stem,
+                how_read,
+                id=id,
+                learner=learner,
+                label=label,
+                order=order,
+                another=f"--session FILE (this one is in {store.where})",
+                for_teach=True,
+            )
+            if order is not None and order != opened.settings["order"]:
+                try:
+                    opened.join(teacher)
+                    opened.set(teacher, order=order)
+                except SessionError:
+                    opened.close()
+                    raise
             opened.prepare()
         if console:
             _talk(opened, teacher, chosen, HINTS if tour else None)
@@ -109,58 +127,6 @@ def teach(
             _serve(store, opened, table.parent, teacher, port, pages, browser=not no_browser)
     if label is not None:
         print(_agreement(opened, table, label), file=sys.stderr)
-
-
-def _open(
-    store: Store,
-    table: Path,
-    teacher: str,
-    label: str | None,
-    id: str | None,
-    order: str | None,
-    learner: str | None,
-    how_read: Mapping[str, Any],
-) -> Session:
-    """The session of a table: gone on with, or begun."""
-    from tellapart.sessions import Session
-    from tellapart.sessions.config import FOR_PEOPLE
-    from tellapart.tables import read_table
-
-    if table.stem in {listed.name for listed in store.sessions()}:
-        # the log knows how the table was read; where it lies may have changed since
-        begun = store.opened(table.stem).data
-        another = f"--session FILE (this one is in {store.where})"
-        check_begun(begun, another, id=id, learner=learner, label=label, reading=how_read)
-        reading = dict(begun.get("source") or {})
-        reading.pop("path", None)
-        opened = Session.open(store, table.stem, read_table(table, **reading))
-        if order is not None and order != opened.settings["order"]:
-            try:
-                opened.join(teacher)
-                opened.set(teacher, order=order)
-            except SessionError:
-                opened.close()
-                raise
-        return opened
-    without = [] if label is None else [label]
-    reading = dict(how_read)
-    read = read_table(table, **reading)
-    if not len(read):
-        raise ParameterError(f"{table} has columns, and no rows to teach about")
-    if label is not None and all(known is None for known in read.labels(label)):
-        raise ParameterError(
-            f"{table}: column {label!r} is empty in every row, so there are no labels to compare"
-            " with. Fill some in, or leave out --label"
-        )
-    named_by = id or read.names(without)
-    if named_by is not None:
-        reading["id"] = named_by
-    if without:
-        reading["without"] = without
-    how = FOR_PEOPLE if order is None else {**FOR_PEOPLE, "order": order}
-    if learner is not None:
-        how = {**how, "learner": learner}
-    return Session.new(store, table.stem, table, reading=reading, **how)
 
 
 def _talk(

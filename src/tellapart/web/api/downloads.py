@@ -84,7 +84,7 @@ def answers_csv(session: Session) -> bytes:
 
 
 class Predictions:
-    """A label for every item, with the number of the rule and its example, block by block.
+    """A label for every item, with the number of the rule and its example.
 
     It is made once, at one moment of the session; teaching may go on while it is read.
     """
@@ -92,78 +92,46 @@ class Predictions:
     def __init__(self, table: Table, model: DecisionList, columns: list[str]) -> None:
         for name in columns:
             table.check(name)
-        clauses = list(model)
-        self._numbers = clause_of_items(table, model)
-        self._labels = [clause.label for clause in clauses]
-        self._examples = [example_text(clause.example) for clause in clauses]
         kept = list(dict.fromkeys(columns))
         if table.id is not None and table.id not in kept:
             kept.insert(0, table.id)
-        self._frame = table.frame(kept)
-        self._row_numbers = table.id is None
+        numbers, clauses = clause_of_items(table, model), list(model)
+        labels = pl.Series([one.label for one in clauses], dtype=pl.String, strict=False)
+        examples = pl.Series([example_text(one.example) for one in clauses], dtype=pl.String)
+        made = [labels.gather(numbers), pl.Series(numbers + 1, dtype=pl.UInt32)]
+        made.append(examples.gather(numbers))
         taken = {*kept, "item"}
-        self._ours = [_free(name, taken) for name in OURS]
-        self.columns = [*(["item"] if self._row_numbers else []), *kept, *self._ours]
+        made = [one.alias(_free(name, taken)) for name, one in zip(OURS, made, strict=True)]
+        rows = [pl.Series("item", np.arange(len(numbers)))] if table.id is None else []
+        self._frame = pl.DataFrame([*rows, *table.frame(kept).get_columns(), *made])
 
-    def blocks(self) -> Iterator[list[tuple[Any, ...]]]:
-        """Rows, some thousand at a time."""
-        for start in range(0, len(self._numbers), BLOCK):
-            found = self._numbers[start : start + BLOCK].tolist()
-            cells = self._frame.slice(start, BLOCK).rows() if self._frame.width else None
-            block = []
-            for n, clause in enumerate(found):
-                head = (start + n,) if self._row_numbers else ()
-                row = () if cells is None else cells[n]
-                said = (self._labels[clause], clause + 1, self._examples[clause])
-                block.append((*head, *row, *said))
-            yield block
+    def _blocks(self) -> Iterator[list[tuple[Any, ...]]]:
+        for start in range(0, len(self._frame), BLOCK):
+            yield self._frame.slice(start, BLOCK).rows()
 
-    def csv(self, *, exact: bool = False) -> Iterator[bytes]:
-        """As CSV. Texts that a spreadsheet would take for a formula get a ' before them, unless
-        `exact`."""
-        safe = plain if exact else _safe
-        yield _csv([[safe(name) for name in self.columns]])
-        for block in self.blocks():
-            yield _csv([[safe(cell) for cell in row] for row in block])
+    def stream(self, format: str, *, exact: bool = False) -> Iterator[bytes]:
+        """In one of `FORMATS`; `exact`: CSV without a ' before what looks like a formula."""
+        if format == "csv":
+            return self._csv(plain if exact else _safe)
+        return self._jsonl() if format == "jsonl" else self._parquet()
 
-    def jsonl(self) -> Iterator[bytes]:
-        """As JSON lines."""
-        for block in self.blocks():
-            lines = (
-                json.dumps(
-                    {name: plain(cell) for name, cell in zip(self.columns, row, strict=True)},
-                    ensure_ascii=False,
-                )
-                for row in block
-            )
-            yield ("\n".join(lines) + "\n").encode()
+    def _csv(self, write: Callable[[Any], Any]) -> Iterator[bytes]:
+        yield _csv([[write(name) for name in self._frame.columns]])
+        for block in self._blocks():
+            yield _csv([[write(cell) for cell in row] for row in block])
 
-    def frame(self) -> pl.DataFrame:
-        """As a frame."""
-        found = self._numbers
-        labels = pl.Series(self._ours[0], self._labels, dtype=pl.String, strict=False)
-        examples = pl.Series(self._ours[2], self._examples, dtype=pl.String)
-        made = [
-            labels.gather(found),
-            pl.Series(self._ours[1], (found + 1).astype(np.uint32)),
-            examples.gather(found),
-        ]
-        head = [pl.Series("item", np.arange(len(found)))] if self._row_numbers else []
-        return pl.DataFrame([*head, *self._frame.get_columns(), *made])
+    def _jsonl(self) -> Iterator[bytes]:
+        names = self._frame.columns
+        for block in self._blocks():
+            rows = (dict(zip(names, map(plain, row), strict=True)) for row in block)
+            yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
-    def parquet(self) -> Iterator[bytes]:
-        """As a Parquet file."""
+    def _parquet(self) -> Iterator[bytes]:
         with tempfile.TemporaryFile() as file:
-            self.frame().write_parquet(file)
+            self._frame.write_parquet(file)
             file.seek(0)
             while chunk := file.read(1 << 18):
                 yield chunk
-
-    def stream(self, format: str, *, exact: bool = False) -> Iterator[bytes]:
-        """In one of `FORMATS`."""
-        if format == "csv":
-            return self.csv(exact=exact)
-        return self.jsonl() if format == "jsonl" else self.parquet()
 
 
 def _safe(cell: Any) -> Any:

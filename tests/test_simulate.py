@@ -104,14 +104,17 @@ def both_engines(request, monkeypatch):
 
 @pytest.mark.parametrize("part", range(20))
 def test_every_learner_on_a_thousand_random_worlds(part, monkeypatch):
-    """Half of the worlds go through arrays."""
+    """Half of the worlds go through arrays. AutoDFF, which is slow, is given every round of every
+    tenth world.
+    """
     sizes = simulator._SIZES
     for seed in range(part, 1000, 20):
         used = (sizes, SHORT)[seed // 20 % 2]
         monkeypatch.setattr(simulator, "_SIZES", used)
         world = random_world(seed)
-        for make in LEARNERS.values():
-            assert_same(make, world)
+        for name, make in LEARNERS.items():
+            if name != "AutoDFF" or seed // 20 % 10 in (0, 5):
+                assert_same(make, world)
 
 
 @pytest.mark.usefixtures("both_engines")

@@ -23,6 +23,7 @@ def small(monkeypatch):
     monkeypatch.setattr(starting, "_fresh", lambda program: 0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_everything_is_measured(needs, capsys):
     needs("scikit-learn")

@@ -102,11 +102,11 @@ def both_engines(request, monkeypatch):
         monkeypatch.setattr("tellapart.simulation.simulator._SIZES", SHORT)
 
 
-@pytest.mark.parametrize("part", range(20))
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, 20))]
+)
 def test_every_learner_on_a_thousand_random_worlds(part, monkeypatch):
-    """Half of the worlds go through arrays. AutoDFF, which is slow, is given every round of every
-    tenth world.
-    """
+    """Half of the worlds go through arrays. AutoDFF, which is slow, sees a fifth of them."""
     sizes = simulator._SIZES
     for seed in range(part, 1000, 20):
         used = (sizes, SHORT)[seed // 20 % 2]
@@ -245,6 +245,7 @@ def test_mistakes_that_only_count_are_told_when_asked_for():
     assert Recorded.of(lesson).answer(corrected.item, corrected.guess) == corrected.correction
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["RobustDFF", "StRoDFF", "StRoDFF, scaled", "StRoDFF, printed", "a patient RobustDFF"]
 )
@@ -270,6 +271,7 @@ def test_rules_from_another_world_are_told_of_everything():
     assert learners[1].to_json() == learners[0].to_json()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "world"),
     [
@@ -317,6 +319,7 @@ def test_a_learner_with_a_patience_of_its_own_is_asked():
     assert lesson.mistakes != ta.simulate(ta.RobustDFF(6, 9, 3), world).mistakes
 
 
+@pytest.mark.slow
 def test_rules_that_moved_up_still_count() -> None:
     """At scale 0 rules come and go, so slots are swept; every mistake must find its own rule."""
     world = ta.worlds.tree(200_000, 64, 4, 4, 0.01, seed=1)

@@ -55,6 +55,7 @@ def same(learners, world) -> ta.Lesson:
     return lesson
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(8))
 def test_exceptions_are_counted_as_they_would_be_told(part):
     for seed in range(part, 160, 8):

@@ -15,58 +15,26 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "AdaptiveDFF": "learners",
-    "AutoDFF": "learners",
-    "And": "features",
-    "CappedDFF": "learners",
-    "Clause": "model",
-    "Correction": "protocol",
-    "DFF": "learners",
-    "DecisionList": "model",
-    "FeatureError": "errors",
-    "Guarded": "learners",
-    "Guess": "protocol",
-    "Hindsight": "learners",
-    "Lesson": "protocol",
-    "Literal": "model",
-    "Not": "model",
-    "Or": "features",
-    "RobustDFF": "learners",
-    "Session": "sessions",
-    "StRoDFF": "learners",
-    "Store": "sessions",
-    "Table": "tables",
-    "TellapartError": "errors",
-    "estimate": "review",
-    "load_learner": "learners",
-    "load_model": "export",
-    "parse_feature": "features",
-    "read_table": "tables",
-    "save_model": "export",
-    "simulate": "simulation",
-    "teach": "protocol",
-    "to_sql": "export",
-}
+_NAMES = {
+    "errors": ("FeatureError", "TellapartError"),
+    "export": ("load_model", "save_model", "to_sql"),
+    "features": ("And", "Or", "parse_feature"),
+    "learners": (
+        "AdaptiveDFF", "AutoDFF", "CappedDFF", "DFF", "Guarded", "Hindsight", "RobustDFF",
+        "StRoDFF", "load_learner",
+    ),
+    "model": ("Clause", "DecisionList", "Literal", "Not"),
+    "protocol": ("Correction", "Guess", "Lesson", "teach"),
+    "review": ("estimate",),
+    "sessions": ("Session", "Store"),
+    "simulation": ("simulate",),
+    "tables": ("Table", "read_table"),
+}  # fmt: skip
+_HOME = {name: room for room, names in _NAMES.items() for name in names}
 _ROOMS = (
-    "adapters",
-    "checks",
-    "engines",
-    "errors",
-    "export",
-    "features",
-    "lab",
-    "learners",
-    "model",
-    "protocol",
-    "review",
-    "sessions",
-    "simulation",
-    "tables",
-    "teachers",
-    "theory",
-    "worlds",
-)
+    "adapters", "checks", "engines", "errors", "export", "features", "lab", "learners", "model",
+    "protocol", "review", "sessions", "simulation", "tables", "teachers", "theory", "worlds",
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from tellapart import adapters as adapters

@@ -14,14 +14,7 @@ from tellapart.features.tree import Type, Value
 
 
 class Query:
-    """SQL in one dialect.
-
-    Parameters
-    ----------
-    dialect : {"duckdb", "spark"}
-    types : mapping from column to type
-        The columns the model reads.
-    """
+    """SQL in one dialect (duckdb or spark), over columns of `types`."""
 
     def __init__(self, dialect: str, types: Mapping[str, Type]) -> None:
         self.dialect, self.types = dialect, types

@@ -36,25 +36,10 @@ _JSON: dict[Type, tuple[type, ...]] = {
 class Scan:
     """A file to be read once, as a lazy frame.
 
-    Parameters
-    ----------
-    path : Path
-        CSV, JSON lines, Parquet or Arrow IPC, by its ending.
-    wanted : mapping from column to type
-        The columns to read, and their types; None: as the file says.
-    nulls : list of str, default=[]
-        What a CSV file writes for unknown besides an empty cell.
-    separator : str, default=None
-        The separator of a CSV file; by default the one in its first line.
-
-    Attributes
-    ----------
-    kind : str
-        csv, jsonl, parquet or ipc.
-    types : mapping from column to type
-        What the wanted columns hold.
-    columns : list of str
-        All columns; for JSON lines those of the first lines, and the wanted ones.
+    `wanted` has the columns to read, and their types (None: as the file says); `nulls` and
+    `separator` are for CSV files. `kind` is csv, jsonl, parquet or ipc; `types` has the types of
+    the wanted columns; `columns` are all columns (of JSON lines, those of the first lines and the
+    wanted ones).
     """
 
     def __init__(

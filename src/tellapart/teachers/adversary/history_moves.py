@@ -131,14 +131,8 @@ class Move(NamedTuple):
 class HistoryMoves:
     """What a teacher may do whose learner looks back.
 
-    Parameters
-    ----------
-    m, k : int
-        How many components there are, and at most how many bad rounds.
-    features : int, default=None
-        At most how many features there are. None: no limit.
-    look_into : bool, default=False
-        Items are sets of features, all of them there from the start.
+    There are `m` components, at most `k` bad rounds and at most `features` features (None: no
+    limit). With `look_into`, items are sets of features, all of them there from the start.
     """
 
     def __init__(

@@ -8,7 +8,8 @@ import pytest
 
 import tellapart as ta
 from tellapart.cli.bench import bench as command
-from tellapart.lab.bench import Limit, Measurement, peers, run, simulating, starting
+from tellapart.lab import bench
+from tellapart.lab.measurement import Limit, Measurement
 
 
 @pytest.fixture
@@ -16,11 +17,11 @@ def small(monkeypatch):
     """The same measurements on little worlds."""
     sizes = {1_000_000: 3000, 20_000: 300, 2_000: 200}
     for name in ("tree", "dnf"):
-        make = getattr(run, name)
+        make = getattr(bench, name)
         monkeypatch.setattr(
-            run, name, lambda n, *rest, make=make, **more: make(sizes[n], *rest, **more)
+            bench, name, lambda n, *rest, make=make, **more: make(sizes[n], *rest, **more)
         )
-    monkeypatch.setattr(starting, "_fresh", lambda program: 0.1)
+    monkeypatch.setattr(bench, "_fresh", lambda program: 0.1)
 
 
 @pytest.mark.slow
@@ -55,7 +56,7 @@ def test_everything_is_measured(needs, capsys):
 
 @pytest.mark.usefixtures("small")
 def test_it_prints(monkeypatch, capsys):
-    monkeypatch.setattr(run, "_has", lambda package: False)
+    monkeypatch.setattr(bench, "_can_import", lambda package: False)
     command(quick=True)
     shown = capsys.readouterr().out
     assert "simulate, CappedDFF" in shown
@@ -67,16 +68,16 @@ def test_it_prints(monkeypatch, capsys):
 def test_the_yardsticks_are_honest():
     """The loop over rules gives the same lesson, and the AND pass the AND."""
     world = ta.worlds.tree(300, 20, 5, 3, 0.05, seed=1)
-    naive = ta.teach(peers.Naive(5), world.teacher(), world.items)
+    naive = ta.teach(bench.LoopingCapped(5), world.teacher(), world.items)
     assert naive == ta.teach(ta.CappedDFF(5), world.teacher(), world.items)
     columns = [world.truth(f"f{n}") for n in range(4)]
     room = columns[0].copy()
-    simulating.and_pass(columns, room)
+    bench.and_pass(columns, room)
     assert room.tolist() == [int(a & b & c & d) for a, b, c, d in zip(*columns, strict=True)]
 
 
 def test_a_fresh_process_is_timed():
-    assert 0.05 < starting._fresh("time.sleep(0.05)") < 5
+    assert 0.05 < bench._fresh("time.sleep(0.05)") < 5
 
 
 def test_what_is_reached():
@@ -90,7 +91,7 @@ def test_a_lesson_is_compared_with_the_beginning_of_another():
     world, other = (ta.worlds.tree(400, 20, 4, 2, 0.1, seed=seed) for seed in (1, 2))
     whole = ta.simulate(ta.CappedDFF(4), world)
     for items in (world.items, world.items[:150]):
-        assert simulating._alike(whole, ta.teach(ta.CappedDFF(4), world.teacher(), items))
-        assert not simulating._alike(whole, ta.teach(ta.CappedDFF(3), world.teacher(), items))
+        assert bench.starts_like(whole, ta.teach(ta.CappedDFF(4), world.teacher(), items))
+        assert not bench.starts_like(whole, ta.teach(ta.CappedDFF(3), world.teacher(), items))
     strange = ta.teach(ta.CappedDFF(4), other.teacher(), other.items[:150])
-    assert not simulating._alike(whole, strange)
+    assert not bench.starts_like(whole, strange)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tellapart.lab.bench import Limit, Measurement
+    from tellapart.lab.measurement import Limit, Measurement
 
 
 def bench(*, quick: bool = False, json: bool = False) -> None:
@@ -29,8 +29,8 @@ def bench(*, quick: bool = False, json: bool = False) -> None:
     json
         Print everything as one JSON object instead (docs/simulate.md has its keys).
     """
-    from tellapart.lab.bench import Limit
     from tellapart.lab.bench import bench as measure
+    from tellapart.lab.measurement import Limit
 
     if json:
         from json import dumps

@@ -1,9 +1,11 @@
-"""A measurement, and everything it depends on."""
+"""Measurements, and how time is taken."""
 
 from __future__ import annotations
 
 import os
 import platform
+import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 from tellapart import __version__
 
 SEED = 1
+"""Of all worlds that are measured."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Measurement:
     ratio: float
     """The yardstick's time over ours: above 1, ours is faster."""
     bar: float | None
-    """What it should reach; None where no promise was made."""
+    """What it should reach, if anything."""
     seconds: float
     yardstick_seconds: float
     repeats: int
@@ -42,18 +45,18 @@ class Limit:
     value: float
     unit: str
     limit: float | None
-    """What it should not exceed; None where no promise was made."""
+    """What it should not exceed, if anything."""
     note: str
 
     @property
     def reached(self) -> bool | None:
-        """Whether it stays below its limit."""
+        """Whether it stays within its limit."""
         return None if self.limit is None else self.value <= self.limit
 
 
 @dataclass(frozen=True)
 class Bench:
-    """All measurements of a run, and where it ran."""
+    """All measurements of a run, and the machine it ran on."""
 
     machine: dict[str, str | int]
     measurements: tuple[Measurement, ...]
@@ -66,6 +69,42 @@ class Bench:
             "measurements": [{**asdict(one), "reached": one.reached} for one in self.measurements],
             "limits": [{**asdict(one), "reached": one.reached} for one in self.limits],
         }
+
+
+def compare_times(
+    what: str,
+    against: str,
+    ours: Callable[[], object],
+    yardstick: Callable[[], object],
+    note: str,
+    *,
+    repeats: int = 3,
+    bar: float | None = None,
+    parts: tuple[int, int] = (1, 1),
+) -> Measurement:
+    """Time ours and the yardstick alternately, and compare the best times.
+
+    Times depend on the machine and its load; ratios of times taken in turns depend on them much
+    less. `parts` divides the two times, to compare single updates.
+    """
+    times = [(seconds(ours), seconds(yardstick)) for _ in range(repeats)]
+    mine, theirs = (min(column) for column in zip(*times, strict=True))
+    mine, theirs = mine / parts[0], theirs / parts[1]
+    return Measurement(what, against, theirs / mine, bar, mine, theirs, repeats, note)
+
+
+def seconds(do: Callable[[], object]) -> float:
+    """The wall-clock time of a call."""
+    start = time.perf_counter()
+    do()
+    return time.perf_counter() - start
+
+
+def cpu_seconds(do: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
+    """The processor time of a call, and its result."""
+    start = time.process_time()
+    result = do(*arguments)
+    return time.process_time() - start, result
 
 
 def machine() -> dict[str, str | int]:

@@ -99,8 +99,7 @@ def lay_out(picture: Picture) -> Any:
         figure = Figure(figsize=picture.size)
         FigureCanvasAgg(figure)
         picture.draw(figure)
-        for _ in range(2):  # the first pass changes the room that the second one needs
-            figure.draw_without_rendering()
+        figure.draw_without_rendering()
         figure.set_layout_engine("none")  # one layout for all formats
     return figure
 

@@ -18,6 +18,7 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -105,7 +106,7 @@ class AccessMiddleware:
                     " header.)",
                 )
         scope["tellapart.caller"] = caller
-        await self.app(scope, await _read_body(state.limits, headers, receive), sender)
+        await self.app(scope, await _read_body(state.limits, scope, receive), sender)
 
 
 def is_own_host(limits: Limits, host: str) -> bool:
@@ -175,15 +176,11 @@ def _exchange_token(state: AppState, scope: Scope, host: str) -> Response | None
         state.people.cookie(person),
         max_age=COOKIE_SECONDS,
         path="/",
-        secure=_is_secure(state.limits, scope),
+        secure="https" in (scope["scheme"], (state.limits.public or "").partition(":")[0]),
         httponly=True,
         samesite="strict",
     )
     return reply
-
-
-def _is_secure(limits: Limits, scope: Scope) -> bool:
-    return scope["scheme"] == "https" or (limits.public or "").startswith("https:")
 
 
 def _identify(state: AppState, scope: Scope, headers: Headers, host: str) -> Caller:
@@ -217,41 +214,29 @@ def _no_token(state: AppState, scope: Scope, message: str) -> Refused:
     return Refused(401, "NoToken", message, {"WWW-Authenticate": "Bearer"})
 
 
-async def _read_body(limits: Limits, headers: Headers, receive: Receive) -> Receive:
+async def _read_body(limits: Limits, scope: Scope, receive: Receive) -> Receive:
     """The whole body, read here, so that its size is known before anybody looks at it."""
-    largest = limits.max_body
-    said = headers.get("content-length", "0")
-    if said.isascii() and said.isdecimal() and int(said) > largest:
-        raise _too_large(largest)
-    chunks: list[bytes] = []
-    size, more = 0, True
+    too_large = Refused(413, "TooLarge", f"a request has at most {limits.max_body:,} bytes")
+    length = Headers(scope=scope).get("content-length", "0")
+    if length.isascii() and length.isdecimal() and int(length) > limits.max_body:
+        raise too_large
+    body = bytearray()
     try:
         async with asyncio.timeout(limits.body_timeout):
-            while more:
-                message = await receive()
-                if message["type"] != "http.request":
-                    break
-                size += len(message.get("body", b""))
-                if size > largest:
-                    raise _too_large(largest)
-                chunks.append(message.get("body", b""))
-                more = message.get("more_body", False)
+            async for chunk in Request(scope, receive).stream():
+                body += chunk
+                if len(body) > limits.max_body:
+                    raise too_large
     except TimeoutError:
         raise Refused(408, "TooSlow", "the body of the request did not arrive") from None
-    body: Message | None = {
-        "type": "http.request",
-        "body": b"".join(chunks),
-        "more_body": False,
-    }
+    except ClientDisconnect:
+        pass
+    messages: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
-    async def read() -> Message:
-        nonlocal body
-        if body is not None:
-            message, body = body, None
-            return message
-        return await receive()
+    async def replay() -> Message:
+        return messages.pop() if messages else await receive()
 
-    return read
+    return replay
 
 
 async def _refuse(scope: Scope, receive: Receive, sender: _Sender, error: Refused) -> None:
@@ -313,10 +298,6 @@ class _Sender:
 def _too_many(wait: float) -> Refused:
     seconds = str(max(1, round(wait + 0.5)))
     return Refused(429, "TooMany", "too many requests; slow down", {"Retry-After": seconds})
-
-
-def _too_large(largest: int) -> Refused:
-    return Refused(413, "TooLarge", f"a request has at most {largest:,} bytes")
 
 
 def _cookie_name(host: str) -> str:

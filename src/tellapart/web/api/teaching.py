@@ -197,34 +197,22 @@ def _verdict(
 
 
 def give_answer(
-    session: Session,
-    call: Caller,
-    given: str,
-    answer: str,
-    label: str | None,
-    feature: str | None,
-    id: str | None,
+    session: Session, call: Caller, given: str, *said: Any, id: str | None = None
 ) -> Saved:
-    """Answer to what was given, and count it."""
+    """Answer to what was given, and count it. `said`: answer, label, feature."""
     before = session.number
-    done = session.answer(call.name, given, answer, label, feature, id=id)
+    done = session.answer(call.name, given, *said, id=id)
     if done.number > before:  # and not a repeat
         call.app.metrics.answers.labels(done.outcome or "none").inc()
     return done
 
 
 def change_answer(
-    session: Session,
-    call: Caller,
-    event: str,
-    answer: str,
-    label: str | None,
-    feature: str | None,
-    id: str | None,
+    session: Session, call: Caller, event: str, *said: Any, id: str | None = None
 ) -> Saved:
     """Another answer in place of an earlier one: one's own, or, for the owner, anybody's."""
     call.must_have_answered(session, event)
-    return session.change(call.name, event, answer, label, feature, id=id)
+    return session.change(call.name, event, *said, id=id)
 
 
 # -- routes
@@ -278,7 +266,8 @@ def check(session: Session, body: schemas.Try, call: Call) -> Checked:
 @in_session
 def answer(session: Session, body: schemas.Said, call: Call) -> schemas.SavedNext:
     """Answer to what was given. When this returns, the answer is safely in the log."""
-    done = give_answer(session, call, body.given, body.answer, body.label, body.feature, body.id)
+    said = (body.answer, body.label, body.feature)
+    done = give_answer(session, call, body.given, *said, id=body.id)
     return _with_next(session, call, done, body)
 
 
@@ -302,8 +291,8 @@ def redo(session: Session, call: Call, body: schemas.Turn | None = None) -> sche
 @in_session
 def change(session: Session, body: schemas.Changed, call: Call) -> Saved:
     """Another answer in place of an earlier one: your own, or, for the owner, anybody's."""
-    said = (body.event, body.answer, body.label, body.feature, body.id)
-    return change_answer(session, call, *said)
+    said = (body.answer, body.label, body.feature)
+    return change_answer(session, call, body.event, *said, id=body.id)
 
 
 def _with_next(

@@ -105,7 +105,7 @@ def _change(session: Session, call: Caller, sent: dict[str, str]) -> None:
     if answer == "wrong":
         label = sent.get("label", "").strip() or None
         feature = sent.get("feature", "").strip() or None
-    change_answer(session, call, event, answer, label, feature, sent.get("id"))
+    change_answer(session, call, event, answer, label, feature, id=sent.get("id"))
 
 
 @router.get("/odd")

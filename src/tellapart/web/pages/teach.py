@@ -150,7 +150,7 @@ def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, A
     if answer != "wrong":
         label = feature = None
     try:
-        done = give_answer(session, call, given, answer, label, feature, sent.get("id"))
+        done = give_answer(session, call, given, answer, label, feature, id=sent.get("id"))
     except FeatureError as error:
         return _card(session, call, label=label, written=feature, wrong=str(error).splitlines()[0])
     return _card(session, call, said=notice(done.outcome))

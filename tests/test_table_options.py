@@ -15,7 +15,7 @@ import pytest
 import tellapart as ta
 from tellapart.cli import main
 from tellapart.cli.open_session import open_or_begin
-from tellapart.cli.options import Reading, in_options, table_arguments
+from tellapart.cli.options import Reading, as_options, table_arguments
 from tellapart.engines import predict_file
 from tellapart.errors import FormatError, ParameterError
 from tellapart.sessions import Store
@@ -66,9 +66,9 @@ def test_options_become_arguments() -> None:
 
 
 def test_arguments_become_options() -> None:
-    assert in_options("separator", "\t") == "--separator tab"
-    assert in_options("separator", ";") == "--separator ';'"
-    assert in_options("encoding", "cp1252") == "--encoding cp1252"
+    assert as_options("separator", "\t") == "--separator tab"
+    assert as_options("separator", ";") == "--separator ';'"
+    assert as_options("encoding", "cp1252") == "--encoding cp1252"
 
 
 @pytest.mark.parametrize("given", ["zip", "=text", "zip=", ""])
@@ -81,7 +81,7 @@ def test_an_error_knows_both_languages_wherever_it_goes() -> None:
     error = FormatError("{a} {nulls}", nulls=["x y"])
     for one in (error, pickle.loads(pickle.dumps(error))):
         assert str(one) == "{a} nulls=['x y']"
-        assert one.said(in_options) == "{a} --nulls 'x y'"
+        assert one.said(as_options) == "{a} --nulls 'x y'"
 
 
 # -- the words of whoever reads

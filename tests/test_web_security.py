@@ -223,13 +223,13 @@ def test_what_nobody_expected_is_said_without_its_words(
 
 
 def test_logs_have_no_contents(ann: Client, caplog: pytest.LogCaptureFixture) -> None:
-    from tellapart.web.json_logging import Lines
+    from tellapart.web.json_logging import JsonFormatter
 
     with caplog.at_level(logging.INFO, "tellapart.web"):
         teach(ann)
         ann.get("/api/sessions/zoo/history?item=platypus")
         ann.get("/platypus?platypus=1")
-    written = "\n".join(Lines().format(record) for record in caplog.records)
+    written = "\n".join(JsonFormatter().format(record) for record in caplog.records)
     for word in ("bear", "duck", "mammal", "feathers", "platypus", ANN):
         assert word not in written
     line = json.loads(written.splitlines()[0])

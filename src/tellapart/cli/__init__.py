@@ -62,9 +62,9 @@ def _run(words: list[str]) -> int:
         do = ". Make room, and run it again; what was finished is kept" if full else ""
         return _complain(f"{where}{error.strerror or error}{do}", 1)
     except TellapartError as error:
-        from tellapart.cli.options import message
+        from tellapart.cli.options import error_message
 
-        return _complain(message(error), 1)
+        return _complain(error_message(error), 1)
     return result if isinstance(result, int) else 0
 
 

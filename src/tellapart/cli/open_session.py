@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tellapart.cli.options import in_options
+from tellapart.cli.options import as_options
 from tellapart.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -126,5 +126,5 @@ def _differences(
     for name, value in reading.items():
         now = source.get(name, "utf-8" if name == "encoding" else None)
         if value != now:
-            how = "without it" if now is None else f"with {in_options(name, now)}"
-            yield f"{in_options(name, value)}: the session was begun {how}"
+            how = "without it" if now is None else f"with {as_options(name, now)}"
+            yield f"{as_options(name, value)}: the session was begun {how}"

@@ -81,7 +81,7 @@ def table_arguments(reading: Reading | None, table: Path | None) -> dict[str, An
     }
     found = {name: value for name, value in given.items() if value is not None}
     if found and table is None:
-        said = " ".join(in_options(name, value) for name, value in found.items())
+        said = " ".join(as_options(name, value) for name, value in found.items())
         raise ParameterError(f"{said}: that is how to read a table; name the table, too")
     return found
 
@@ -93,10 +93,10 @@ def _column_type(given: str) -> tuple[str, str]:
     return column, kind
 
 
-def in_options(name: str, value: Any) -> str:
+def as_options(name: str, value: Any) -> str:
     """An argument of `read_table` as it is given to a command.
 
-    >>> in_options("types", {"post code": "text"}), in_options("nulls", ["-", "n/a"])
+    >>> as_options("types", {"post code": "text"}), as_options("nulls", ["-", "n/a"])
     ("--types 'post code=text'", '--nulls - --nulls n/a')
     """
     if isinstance(value, Mapping):
@@ -106,6 +106,6 @@ def in_options(name: str, value: Any) -> str:
     return " ".join(f"--{name} {shlex.quote(one)}" for one in value)
 
 
-def message(error: TellapartError) -> str:
+def error_message(error: TellapartError) -> str:
     """What an error says to whoever gave a command."""
-    return error.said(in_options) if isinstance(error, FormatError) else str(error)
+    return error.said(as_options) if isinstance(error, FormatError) else str(error)

@@ -114,7 +114,7 @@ def serve(
     where = folder or (Path.cwd() if table is None else table.parent)
     if not where.is_dir():
         raise ParameterError(f"--folder {where}: there is no such folder")
-    json_logging.start(level=logging.WARNING if quiet else logging.INFO)
+    json_logging.configure(level=logging.WARNING if quiet else logging.INFO)
     listening = listen(host, port)
     if db is None and table is not None:
         store = Store.beside(table)
@@ -149,7 +149,7 @@ def serve(
                     link = f"{address.rstrip('/')}/?token={person.token}"
                     print(f"  {person.name}: {link}", flush=True)
             print("Stop with Ctrl-C; nothing is lost.", flush=True)
-            json_logging.write("started", host=host, port=listening.getsockname()[1])
+            json_logging.log_event("started", host=host, port=listening.getsockname()[1])
 
         run(create_app(pool, people, limits), listening, ready=ready)
     finally:

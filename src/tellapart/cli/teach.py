@@ -165,7 +165,7 @@ def _serve(
     from tellapart.web.server import listen, run
     from tellapart.web.session_pool import SessionPool
 
-    json_logging.start(level=logging.WARNING)
+    json_logging.configure(level=logging.WARNING)
     person = Person(name, os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
     pool = SessionPool(store, folder)
     pool.add(session)

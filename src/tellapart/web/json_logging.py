@@ -16,7 +16,7 @@ from typing import Any, TextIO
 LOG = logging.getLogger("tellapart.web")
 
 
-class Lines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """One JSON object a line."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -33,26 +33,26 @@ class Lines(logging.Formatter):
         else:
             line["message"] = record.getMessage()
         if record.exc_info and record.exc_info[1] is not None:
-            line.update(where(record.exc_info[1]))
+            line.update(describe_error(record.exc_info[1]))
         return json.dumps(line, ensure_ascii=False, default=str)
 
 
-def where(error: BaseException) -> dict[str, Any]:
+def describe_error(error: BaseException) -> dict[str, Any]:
     """The type of an error and the lines it came through, without its words."""
     frames = traceback.extract_tb(error.__traceback__)[-8:]
     path = [f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in frames]
     return {"error": type(error).__name__, "where": path}
 
 
-def write(event: str, level: int = logging.INFO, **facts: Any) -> None:
+def log_event(event: str, level: int = logging.INFO, **facts: Any) -> None:
     """A line in the log."""
     LOG.log(level, event, extra={"event": event, "facts": facts})
 
 
-def start(stream: TextIO | None = None, level: int = logging.INFO) -> None:
+def configure(stream: TextIO | None = None, level: int = logging.INFO) -> None:
     """Send our log and uvicorn's to a stream (stderr)."""
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(Lines())
+    handler.setFormatter(JsonFormatter())
     for name in ("tellapart.web", "uvicorn", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler] if name != "uvicorn.error" else []

@@ -22,10 +22,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tellapart.web import errors, json_logging
+from tellapart.web import errors
 from tellapart.web.auth import COOKIE_SECONDS, Caller
 from tellapart.web.config import AppState, Limits
 from tellapart.web.errors import Refused
+from tellapart.web.json_logging import describe_error, log_event
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 LOCAL_NAMES = ("localhost", "localhost.localdomain")
@@ -70,7 +71,7 @@ class AccessMiddleware:
             state.metrics.refused.labels(error.kind).inc()
             await _refuse(scope, receive, sender, error)
         except Exception as error:
-            json_logging.write("failed", logging.ERROR, request=number, **json_logging.where(error))
+            log_event("failed", logging.ERROR, request=number, **describe_error(error))
             if not sender.status:
                 wrong = errors.fault(500, "ServerError", errors.MESSAGES[500], request=number)
                 await wrong(scope, receive, sender)
@@ -261,7 +262,7 @@ def _record(state: AppState, scope: Scope, sender: _Sender, seconds: float, numb
     method = scope["method"] if scope["method"].isalpha() else "other"
     state.metrics.requests.labels(method[:10], route, sender.status).inc()
     state.metrics.seconds.labels(route).observe(seconds)
-    json_logging.write(
+    log_event(
         "request",
         request=number,
         method=method[:10],

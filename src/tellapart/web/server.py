@@ -11,7 +11,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from tellapart.errors import ParameterError
-from tellapart.web import json_logging
+from tellapart.web.json_logging import log_event
 
 GRACE = 10
 """Seconds that requests have to finish when the server is told to stop."""
@@ -56,7 +56,7 @@ def run(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None] | N
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(server, "should_exit", True))
     server.run(sockets=[listening])
-    json_logging.write("stopped")
+    log_event("stopped")
 
 
 class _Server(uvicorn.Server):

@@ -21,9 +21,9 @@ from starlette.responses import Response
 
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
-from tellapart.web import json_logging
 from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
+from tellapart.web.json_logging import describe_error, log_event
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -277,7 +277,7 @@ class _OpenSession:
         try:
             work()
         except Exception as error:  # nobody asked for it, and whoever asks will be told
-            json_logging.write("look ahead", logging.WARNING, **json_logging.where(error))
+            log_event("look ahead", logging.WARNING, **describe_error(error))
 
     def _expect(self) -> None:
         if not self.users:

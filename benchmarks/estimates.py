@@ -15,7 +15,7 @@ import random
 from collections.abc import Callable
 
 from tellapart.review import Progress
-from tellapart.review.error_estimate import is_above, is_below
+from tellapart.review.progress import is_above, is_below
 
 RISK = 0.05
 ROUNDS = 1000

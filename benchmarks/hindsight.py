@@ -21,8 +21,8 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 import tellapart as ta
+from tellapart.learners.hindsight.hindsight import WAYS
 from tellapart.learners.hindsight.history import History
-from tellapart.learners.hindsight.readings import WAYS
 from tellapart.learners.hindsight.tree_growing import Grower
 from tellapart.protocol import Correction, Guess
 from tellapart.simulation import unpack

@@ -135,7 +135,7 @@ def main() -> None:
     asked.add_argument("--look", type=float, default=0.0, help="seconds before every key")
     chosen = asked.parse_args()
     sys.path.insert(0, str(HERE.parent / "tests"))
-    from browser_page import chromium
+    from browser_teacher import chromium
 
     token = "token-of-the-owner-1"
     with tempfile.TemporaryDirectory() as made, chromium() as browser:

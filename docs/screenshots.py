@@ -75,7 +75,7 @@ class Camera:
 def main(folder: Path) -> None:
     """Teach the zoo a little and take a screenshot of every page."""
     sys.path.insert(0, str(HERE.parent / "tests"))
-    from browser_page import PAGES, TEAM, Desk, chromium, history, write_zoo
+    from browser_teacher import PAGES, TEAM, BrowserTeacher, chromium, history, write_zoo
     from server_process import serving
 
     folder.mkdir(exist_ok=True)
@@ -83,7 +83,7 @@ def main(folder: Path) -> None:
     with TemporaryDirectory() as made, chromium() as browser:
         truth = write_zoo(Path(made, "zoo.csv"))
         with serving("--folder", made, cwd=Path(made), tokens=TEAM) as server:
-            ann = Desk(browser, server, "Ann", viewport=size)
+            ann = BrowserTeacher(browser, server, "Ann", viewport=size)
             ann.page.goto(f"{server.address}/?token={TEAM['Ann']}")
             camera = Camera(ann.page, folder)
             camera.take("front")
@@ -91,9 +91,9 @@ def main(folder: Path) -> None:
                 body = {"name": "zoo", "table": "zoo.csv", "id": "name", "overlap": 0.5}
                 body |= {"until": {"no mistake in": 40}, "labels": ["mammal", "bird"], "seed": 4}
                 client.post("/api/sessions", json={**body, "order": "random"}).raise_for_status()
-            ann.sit("zoo")
+            ann.open("zoo")
             camera.take("first")
-            bob = Desk(browser, server, "Bob").sit("zoo")
+            bob = BrowserTeacher(browser, server, "Bob").open("zoo")
             slipped = False
             for turn in range(16):
                 ann.say(truth[ann.item])

@@ -122,7 +122,7 @@ def browser(needs: Any) -> Iterator[Any]:
     """Debian's Chromium."""
     needs("playwright")
     needs("chromium")
-    from browser_page import chromium
+    from browser_teacher import chromium
 
     with chromium() as found:
         yield found
@@ -136,7 +136,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def truth(folder: Path) -> dict[str, str]:
     """The zoo is in the folder; what its animals are."""
-    from browser_page import write_zoo
+    from browser_teacher import write_zoo
 
     return write_zoo(folder / "zoo.csv")
 
@@ -145,7 +145,7 @@ def truth(folder: Path) -> dict[str, str]:
 def server(folder: Path, truth: dict[str, str]) -> Iterator[Any]:
     """`tellapart serve` on the zoo."""
     assert truth, "the zoo must be in the folder"
-    from browser_page import TEAM
+    from browser_teacher import TEAM
     from server_process import serving
 
     with serving("--folder", str(folder), "--rate", "10000", cwd=folder, tokens=TEAM) as found:
@@ -168,20 +168,20 @@ def begin(server: Any, request: pytest.FixtureRequest) -> Callable[..., str]:
 
 
 @pytest.fixture
-def sit(browser: Any, server: Any) -> Iterator[Callable[..., Any]]:
-    """A teacher sits down before a page; at the end nobody's browser may have complained."""
-    from browser_page import Desk
+def open_page(browser: Any, server: Any) -> Iterator[Callable[..., Any]]:
+    """Open a page of a session as a teacher; at the end no browser may have logged an error."""
+    from browser_teacher import BrowserTeacher
 
-    desks = []
+    teachers = []
 
-    def down(session: str, who: str = "Ann", path: str = "/teach", **how: Any) -> Any:
-        desk = Desk(browser, server, who, **how)
-        desks.append(desk)
-        return desk.sit(session, path)
+    def opened(session: str, who: str = "Ann", path: str = "/teach", **how: Any) -> Any:
+        teacher = BrowserTeacher(browser, server, who, **how)
+        teachers.append(teacher)
+        return teacher.open(session, path)
 
-    yield down
-    for desk in desks:
-        desk.close()
+    yield opened
+    for teacher in teachers:
+        teacher.close()
 
 
 @pytest.fixture
@@ -221,22 +221,22 @@ def bob(app: Any) -> Any:
 
 
 @pytest.fixture
-def sums(
+def runs_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, needs: Callable[[str], None]
 ) -> Iterator[Path]:
     """Where `slow_experiment` writes down its runs; workers find it through the environment."""
     needs("joblib")
     needs("matplotlib")
-    folder = tmp_path / "sums"
+    folder = tmp_path / "runs"
     folder.mkdir()
     path = os.pathsep.join(
         filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     )
-    monkeypatch.setenv("TELLAPART_SUMS", str(folder))
+    monkeypatch.setenv("SLOW_EXPERIMENT_FOLDER", str(folder))
     monkeypatch.setenv("PYTHONPATH", path)
     monkeypatch.chdir(tmp_path)
     yield folder
-    # the next test's workers shall have the next test's environment
+    # the workers of the next test need its own environment
     from joblib.externals.loky import get_reusable_executor
 
     get_reusable_executor().shutdown(wait=True)

@@ -33,8 +33,8 @@ def truth(cells: dict[str, Any]) -> str:
     return "both" if cells["b"] == 1 and cells["c"] > 1 else "few" if cells["d"] < 200 else "rest"
 
 
-class Nursery:
-    """A process that has everything loaded and forks servers: quicker than to start each anew."""
+class ForkServer:
+    """A process with everything loaded that forks servers: quicker than starting each anew."""
 
     CODE = """
 import os, signal, sys
@@ -55,7 +55,7 @@ for line in sys.stdin:
     sys.exit(main(words))
 """
 
-    def __enter__(self) -> Nursery:
+    def __enter__(self) -> ForkServer:
         self._process = subprocess.Popen(
             [sys.executable, "-c", self.CODE],
             stdin=subprocess.PIPE,
@@ -85,7 +85,7 @@ class Server:
         self.out, self.log = cwd / "server.out", cwd / "server.log"
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self, nursery: Nursery | None = None) -> Server:
+    def start(self, fork_server: ForkServer | None = None) -> Server:
         """Start, and wait until it says that it serves."""
         owner, *others = self.tokens.items()
         listed = self.cwd / "teachers.txt"
@@ -93,8 +93,8 @@ class Server:
         listed.chmod(0o600)
         words = [*self.words, "--name", owner[0], "--teachers", str(listed)]
         self.out.write_bytes(b"")
-        if nursery is not None:
-            self.pid = nursery.fork(self.cwd, self.out, self.log, owner[1], *words)
+        if fork_server is not None:
+            self.pid = fork_server.fork(self.cwd, self.out, self.log, owner[1], *words)
         else:
             with self.out.open("wb") as out, self.log.open("ab") as log:
                 self.process = subprocess.Popen(
@@ -152,18 +152,18 @@ def serving(
     *words: str,
     cwd: Path,
     tokens: dict[str, str] | None = None,
-    nursery: Nursery | None = None,
+    fork_server: ForkServer | None = None,
 ) -> Iterator[Server]:
     """A server for as long as it is needed."""
     server = Server(*words, tokens=tokens, cwd=cwd)
     try:
-        yield server.start(nursery)
+        yield server.start(fork_server)
     finally:
         if server.is_alive():
             server.kill()
 
 
-class Pupil(threading.Thread):
+class ApiTeacher(threading.Thread):
     """A teacher who answers until told to stop, or until the server is gone."""
 
     def __init__(self, server: Server, name: str, session: str, *, most: int = 1 << 60) -> None:
@@ -174,7 +174,7 @@ class Pupil(threading.Thread):
         self.acknowledged: dict[str, str] = {}
         """The ids of answers that the server took, and the items."""
         self.leases: list[tuple[str, float, float]] = []
-        self.trouble: str | None = None
+        self.error: str | None = None
         self.finished = False
 
     def run(self) -> None:
@@ -195,14 +195,14 @@ class Pupil(threading.Thread):
         asked = time.monotonic()
         found = self.client.post(f"{self.base}/next", json={})
         if found.status_code != 200:
-            self.trouble = found.text
+            self.error = found.text
             return False
         given = found.json()["given"]
         if given is None:
             return False
         reply = self.client.post(f"{self.base}/answers", json=self.answer(given, id))
         if reply.status_code != 200:
-            self.trouble = reply.text
+            self.error = reply.text
             return False
         self.acknowledged[id] = given["item"]["id"]
         self.leases.append((given["item"]["id"], asked, time.monotonic()))

@@ -1,7 +1,7 @@
 """An experiment for tests: adds numbers, slowly, and can be told to misbehave.
 
-`TELLAPART_SUMS` names a folder. Every run of a cell leaves a line in `runs` there; a file named
-`kill-K` makes cell K kill its own process once, `kill-K-always` every time, `raise-K` raises;
+`SLOW_EXPERIMENT_FOLDER` names a folder. Every run of a cell leaves a line in `runs` there; a file
+named `kill-K` makes cell K kill its own process once, `kill-K-always` every time, `raise-K` raises;
 `wait-K` makes all cells before K wait to be killed.
 """
 
@@ -26,7 +26,7 @@ def cells(quick: bool) -> list[Cell]:
 
 
 def run(seed: int, k: int) -> list[Row]:
-    folder = Path(os.environ["TELLAPART_SUMS"])
+    folder = Path(os.environ["SLOW_EXPERIMENT_FOLDER"])
     with (folder / "runs").open("a") as runs:
         runs.write(f"{k}\n")
     if (folder / f"kill-{k}").exists():

@@ -17,54 +17,54 @@ from typing import Any
 
 import pytest
 
-from browser_page import PAGES, TEAM, Desk, history, narrow, write_zoo
+from browser_teacher import PAGES, TEAM, BrowserTeacher, history, narrow, write_zoo
 from server_process import Server
 
-Sit = Callable[..., Desk]
+OpenPage = Callable[..., BrowserTeacher]
 
 
 def test_ten_items_by_keyboard_then_undo_two_then_reload(
-    sit: Sit, begin: Callable[..., str], server: Server, truth: dict[str, str]
+    open_page: OpenPage, begin: Callable[..., str], server: Server, truth: dict[str, str]
 ) -> None:
     session = begin()
-    desk = sit(session)
-    assert desk.heading == f"What is {desk.item}?"
+    teacher = open_page(session)
+    assert teacher.heading == f"What is {teacher.item}?"
     seen = []
     for _ in range(10):
-        seen.append(desk.item)
-        desk.say(truth[desk.item])
+        seen.append(teacher.item)
+        teacher.say(truth[teacher.item])
     assert len(set(seen)) == 10
     said = history(server, session)
     assert [(one["item"]["name"], one["label"] or one["guess"]) for one in said] == [
         (name, truth[name]) for name in seen
     ]
-    assert "Saved up to item 10" in desk.page.inner_text("#status")
-    desk.press("u")
-    assert desk.item == seen[9]
-    desk.press("u")
-    assert desk.item == seen[8]
-    before = desk.screen
-    desk.page.reload()
-    assert desk.screen == before
+    assert "Saved up to item 10" in teacher.page.inner_text("#status")
+    teacher.press("u")
+    assert teacher.item == seen[9]
+    teacher.press("u")
+    assert teacher.item == seen[8]
+    before = teacher.screen
+    teacher.page.reload()
+    assert teacher.screen == before
     assert "8 done, " in before[2]
-    desk.press("r", "r")
+    teacher.press("r", "r")
     assert [one["undone"] for one in history(server, session)] == [False] * 10
 
 
 def test_a_condition_with_a_mistake_in_it_is_mended(
-    sit: Sit, begin: Callable[..., str], server: Server
+    open_page: OpenPage, begin: Callable[..., str], server: Server
 ) -> None:
     session = begin(labels=["mammal", "bird"])
-    desk = sit(session)
-    desk.press("1")
-    assert "I think mammal" in desk.heading
-    desk.press("2")
-    page = desk.page
+    teacher = open_page(session)
+    teacher.press("1")
+    assert "I think mammal" in teacher.heading
+    teacher.press("2")
+    page = teacher.page
     page.keyboard.press("x")
     page.keyboard.type("legz >= 0")
     page.locator("#said", has_text="legz").wait_for()
     assert "no" in (page.get_attribute("#said", "class") or "")
-    desk.press("Enter")  # refused, and what was written is still there
+    teacher.press("Enter")  # refused, and what was written is still there
     assert page.input_value("#write") == "legz >= 0"
     assert history(server, session)[1:] == []
     page.locator("#said", has_text="legz").wait_for()
@@ -73,15 +73,15 @@ def test_a_condition_with_a_mistake_in_it_is_mended(
     page.wait_for_selector("#said.ok")
     assert re.search(r"and not on .* \([\d,]+ items\)", page.inner_text("#said"))
     page.focus("#write")
-    desk.press("Enter")
+    teacher.press("Enter")
     assert history(server, session)[1]["feature"] == told
 
 
 def test_two_browsers_two_teachers_one_session(
-    sit: Sit, begin: Callable[..., str], server: Server, truth: dict[str, str]
+    open_page: OpenPage, begin: Callable[..., str], server: Server, truth: dict[str, str]
 ) -> None:
     session = begin(overlap=1.0)
-    ann, bob = sit(session), sit(session, "Bob")
+    ann, bob = open_page(session), open_page(session, "Bob")
     assert ann.item != bob.item
     ann.teach(truth, 3)
     bob.teach(truth, 3)
@@ -91,79 +91,81 @@ def test_two_browsers_two_teachers_one_session(
     assert "Disagreements" in bob.page.inner_text("h1")
 
 
-def test_keys_rest_while_typing(sit: Sit, begin: Callable[..., str], server: Server) -> None:
+def test_keys_rest_while_typing(
+    open_page: OpenPage, begin: Callable[..., str], server: Server
+) -> None:
     session = begin(labels=["mammal", "bird"])
-    desk = sit(session)
-    desk.press("1")
-    before = desk.screen
-    page = desk.page
+    teacher = open_page(session)
+    teacher.press("1")
+    before = teacher.screen
+    page = teacher.page
     page.keyboard.press("n")
     page.keyboard.type("u1 s d 2 skip?")
     assert page.input_value("#note") == "u1 s d 2 skip?"
-    assert desk.screen == before
-    desk.press("Enter")
+    assert teacher.screen == before
+    teacher.press("Enter")
     with server.client("Ann") as client:
         notes = client.get(f"/api/sessions/{session}/notes").json()["notes"]
     assert [note["text"] for note in notes] == ["u1 s d 2 skip?"]
     page.keyboard.press("l")
     page.keyboard.type("u")
     page.keyboard.press("Escape")
-    assert desk.screen == before
+    assert teacher.screen == before
     page.keyboard.press("Control+u")  # the browser's own
-    assert desk.screen == before
+    assert teacher.screen == before
 
 
 def test_typing_filters_and_enter_takes_the_first_unless_it_is_new(
-    sit: Sit, begin: Callable[..., str], server: Server
+    open_page: OpenPage, begin: Callable[..., str], server: Server
 ) -> None:
     session = begin(labels=["mandrill", "big cat", "cat"])
-    desk = sit(session)
-    desk.write("l", "cat")  # the one called so, though another has it in it
-    desk.page.keyboard.press("l")
-    desk.page.keyboard.type("man")
-    lines = desk.page.locator("#labels li:visible")
+    teacher = open_page(session)
+    teacher.write("l", "cat")  # the one called so, though another has it in it
+    teacher.page.keyboard.press("l")
+    teacher.page.keyboard.type("man")
+    lines = teacher.page.locator("#labels li:visible")
     assert [line.split()[-1] for line in lines.all_inner_texts()] == ["mandrill", "man"]
     assert lines.first.get_attribute("class") == "taken"
-    desk.press("Enter")
-    assert "mandrill" in desk.heading
-    desk.press("0")
-    desk.write("l", "new: man")
-    desk.press("0")
-    desk.write("l", "duck")
-    desk.press("0")
+    teacher.press("Enter")
+    assert "mandrill" in teacher.heading
+    teacher.press("0")
+    teacher.write("l", "new: man")
+    teacher.press("0")
+    teacher.write("l", "duck")
+    teacher.press("0")
     said = [answer["label"] for answer in history(server, session)]
     assert said == ["cat", "mandrill", "man", "duck"]
 
 
 def test_meanings_are_written_and_items_looked_for_by_keyboard(
-    sit: Sit, begin: Callable[..., str], server: Server
+    open_page: OpenPage, begin: Callable[..., str], server: Server
 ) -> None:
     session = begin(labels=["mammal", "bird"])
-    desk = sit(session)
-    desk.page.keyboard.press("m")
-    desk.page.wait_for_selector("#means-2")
-    desk.page.focus("#means-2")
-    desk.page.keyboard.type("has feathers")
-    desk.page.keyboard.press("Enter")
-    desk.page.wait_for_selector('#means-2[value="has feathers"]')
-    desk.sit(session)
-    assert "has feathers" in desk.page.inner_text("#labels")
-    desk.write("/", "feathers AND NOT airborne")
-    first = desk.item
-    desk.press("2")
+    teacher = open_page(session)
+    teacher.page.keyboard.press("m")
+    teacher.page.wait_for_selector("#means-2")
+    teacher.page.focus("#means-2")
+    teacher.page.keyboard.type("has feathers")
+    teacher.page.keyboard.press("Enter")
+    teacher.page.wait_for_selector('#means-2[value="has feathers"]')
+    teacher.open(session)
+    assert "has feathers" in teacher.page.inner_text("#labels")
+    teacher.write("/", "feathers AND NOT airborne")
+    first = teacher.item
+    teacher.press("2")
     assert history(server, session)[0]["label"] == "bird"
-    assert desk.item != first
-    desk.page.goto(f"{server.address}/s/{session}/data?q=platypus")
-    desk.page.get_by_role("button", name="teach these next").press("Enter")
-    desk.page.wait_for_selector("text=stop looking")
-    assert desk.item == "platypus"
+    assert teacher.item != first
+    teacher.page.goto(f"{server.address}/s/{session}/data?q=platypus")
+    teacher.page.get_by_role("button", name="teach these next").press("Enter")
+    teacher.page.wait_for_selector("text=stop looking")
+    assert teacher.item == "platypus"
 
 
-def test_twice_is_once(sit: Sit, begin: Callable[..., str], server: Server) -> None:
+def test_twice_is_once(open_page: OpenPage, begin: Callable[..., str], server: Server) -> None:
     session = begin(labels=["mammal"])
-    desk = sit(session)
-    desk.press("1")
-    page = desk.page
+    teacher = open_page(session)
+    teacher.press("1")
+    page = teacher.page
     sent: list[str] = []
     page.on("request", lambda asked: sent.append(asked.url) if asked.method == "POST" else None)
     page.evaluate("document.getElementById('card').dataset.old = 1")
@@ -200,8 +202,10 @@ def test_twice_is_once(sit: Sit, begin: Callable[..., str], server: Server) -> N
     assert len(history(server, session)) == 5
 
 
-def test_a_page_that_is_being_left_is_not_heard(sit: Sit, begin: Callable[..., str]) -> None:
-    page = sit(begin(labels=["mammal"]), path="/help").page
+def test_a_page_that_is_being_left_is_not_heard(
+    open_page: OpenPage, begin: Callable[..., str]
+) -> None:
+    page = open_page(begin(labels=["mammal"]), path="/help").page
     sent: list[str] = []
     page.on("request", lambda asked: sent.append(asked.url) if asked.method == "POST" else None)
     with page.expect_navigation():
@@ -221,16 +225,16 @@ def test_a_page_that_is_being_left_is_not_heard(sit: Sit, begin: Callable[..., s
 
 
 def test_an_odd_answer_is_settled_with_one_key(
-    sit: Sit, begin: Callable[..., str], server: Server, truth: dict[str, str]
+    open_page: OpenPage, begin: Callable[..., str], server: Server, truth: dict[str, str]
 ) -> None:
     session = begin(labels=["mammal", "fish"])
-    desk = sit(session)
-    desk.teach(truth, 9)
-    while truth[desk.item] != "mammal":
-        desk.say(truth[desk.item])
-    slipped = desk.item
-    desk.say("bird")
-    page = desk.page
+    teacher = open_page(session)
+    teacher.teach(truth, 9)
+    while truth[teacher.item] != "mammal":
+        teacher.say(truth[teacher.item])
+    slipped = teacher.item
+    teacher.say("bird")
+    page = teacher.page
     page.goto(f"{server.address}/s/{session}/odd")
     line = page.locator("tr", has_text=slipped).first
     line.wait_for()
@@ -293,32 +297,32 @@ def test_the_server_dies_and_comes_back(
     write_zoo(tmp_path / "zoo.csv")
     teaching = Teaching(tmp_path).start()
     try:
-        desk = Desk(browser, teaching, "Ann").sit("zoo")
-        desk.teach(truth, 4)
-        item, label = desk.item, truth[desk.item]
-        assert f"I think {label}" in desk.heading  # aardvark, antelope, bass, bear, boar
+        teacher = BrowserTeacher(browser, teaching, "Ann").open("zoo")
+        teacher.teach(truth, 4)
+        item, label = teacher.item, truth[teacher.item]
+        assert f"I think {label}" in teacher.heading  # aardvark, antelope, bass, bear, boar
         teaching.kill()
-        page = desk.page
+        page = teacher.page
         page.evaluate("document.getElementById('card').dataset.old = 1")
         page.keyboard.press("Enter")
         page.locator("#trouble", has_text="does not answer").wait_for()
-        assert desk.item == item  # nothing has moved
+        assert teacher.item == item  # nothing has moved
         teaching.start()
         page.wait_for_selector("#card:not([data-old])")
         assert not page.is_visible("#trouble")
-        assert desk.item != item
-        before = desk.screen
+        assert teacher.item != item
+        before = teacher.screen
         page.reload()
-        assert desk.screen == before
+        assert teacher.screen == before
         assert "Saved up to item 5" in before[2]
-        desk.press("u")
+        teacher.press("u")
         teaching.kill()
         teaching.start()
         page.reload()
-        desk.press("r")  # also across a restart
-        assert desk.screen == before
-        assert [said for said in desk.complaints if "net::ERR_" not in said] == []
-        desk.context.close()
+        teacher.press("r")  # also across a restart
+        assert teacher.screen == before
+        assert [said for said in teacher.errors if "net::ERR_" not in said] == []
+        teacher.context.close()
     finally:
         teaching.kill()
 
@@ -352,23 +356,23 @@ def write_hostile(path: Path) -> None:
 
 
 def test_a_hostile_table_shows_as_text(
-    sit: Sit, begin: Callable[..., str], server: Server, folder: Path
+    open_page: OpenPage, begin: Callable[..., str], server: Server, folder: Path
 ) -> None:
     write_hostile(folder / "hostile.jsonl")
     session = begin("hostile.jsonl", labels=[IMAGE, "b"])
-    desk = sit(session)
-    page = desk.page
-    assert SCRIPT in desk.item
+    teacher = open_page(session)
+    page = teacher.page
+    assert SCRIPT in teacher.item
     assert SCRIPT in page.inner_text(".pair tbody")
     started = time.monotonic()
-    desk.press("1", "2")
+    teacher.press("1", "2")
     page.locator("#features li:nth-child(20)").wait_for()  # drawn a moment after the first ones
     page.locator(".pair tbody tr").last.wait_for()
-    desk.press("1")
-    assert IMAGE in desk.heading or "I think b" in desk.heading
-    desk.write("l", SCRIPT)
-    desk.write("x", '"column 1" > 0 AND "it\'s ""the"" column" IS NOT NULL')
-    desk.press("Enter", "s")
+    teacher.press("1")
+    assert IMAGE in teacher.heading or "I think b" in teacher.heading
+    teacher.write("l", SCRIPT)
+    teacher.write("x", '"column 1" > 0 AND "it\'s ""the"" column" IS NOT NULL')
+    teacher.press("Enter", "s")
     assert time.monotonic() - started < 120
     assert history(server, session)[2]["label"] == SCRIPT
     for path in (*PAGES, "teach"):
@@ -382,7 +386,7 @@ def test_a_hostile_table_shows_as_text(
 
 
 def test_pictures_beside_the_table(
-    sit: Sit, begin: Callable[..., str], folder: Path, server: Server
+    open_page: OpenPage, begin: Callable[..., str], folder: Path, server: Server
 ) -> None:
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect/></svg>'
     (folder / "shots").mkdir()
@@ -393,7 +397,7 @@ def test_pictures_beside_the_table(
     )
     (folder / "shots" / "link.svg").symlink_to(folder.parent / "outside.svg")
     session = begin("pictures.csv", labels=["it"])
-    desk = sit(session)
+    teacher = open_page(session)
     with server.client("Ann") as client:
         for path, status in (
             ("shots/a b.svg", 200),
@@ -405,11 +409,11 @@ def test_pictures_beside_the_table(
         ):
             answer = client.get(f"/s/{session}/file", params={"path": path})
             assert answer.status_code == status, path
-    assert desk.page.eval_on_selector("td img", "image => image.naturalWidth") == 9
-    assert desk.page.locator("td img").count() == 1
-    assert "../outside.svg" in desk.page.inner_text(".pair")
-    desk.press("1")
-    assert "shots/none.png" in desk.page.inner_text(".pair")
+    assert teacher.page.eval_on_selector("td img", "image => image.naturalWidth") == 9
+    assert teacher.page.locator("td img").count() == 1
+    assert "../outside.svg" in teacher.page.inner_text(".pair")
+    teacher.press("1")
+    assert "shots/none.png" in teacher.page.inner_text(".pair")
 
 
 # -- for everybody
@@ -448,12 +452,12 @@ def violations(page: Any, axe: str) -> list[str]:
 
 
 def test_every_page_is_for_everybody(
-    sit: Sit, begin: Callable[..., str], server: Server, truth: dict[str, str], axe: str
+    open_page: OpenPage, begin: Callable[..., str], server: Server, truth: dict[str, str], axe: str
 ) -> None:
     """No serious fault for axe-core, and no scrolling sideways when it is narrow or zoomed."""
     session = begin(until={"no mistake in": 3}, labels=["mammal", "bird", "fish"])
-    desk = sit(session, bypass_csp=True)
-    page = desk.page
+    teacher = open_page(session, bypass_csp=True)
+    page = teacher.page
     trouble = []
 
     def look(name: str) -> None:
@@ -465,14 +469,14 @@ def test_every_page_is_for_everybody(
         page.set_viewport_size({"width": 1280, "height": 720})
 
     look("first question")
-    desk.teach(truth, 8)
-    desk.say("fish")  # a slip
+    teacher.teach(truth, 8)
+    teacher.say("fish")  # a slip
     look("guess")
     page.keyboard.press("n")
     page.keyboard.type("a note")
-    desk.press("Enter")
-    desk.press(page.locator("#labels button:not(.guess)").first.get_attribute("data-key") or "")
-    assert desk.page.locator("#features").count()
+    teacher.press("Enter")
+    teacher.press(page.locator("#labels button:not(.guess)").first.get_attribute("data-key") or "")
+    assert teacher.page.locator("#features").count()
     look("feature")
     for path in (*PAGES, "teach"):
         page.goto(f"{server.address}/s/{session}/{path}")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from browser_page import DRAWN, Desk, disagree, go, narrow
+from browser_teacher import DRAWN, BrowserTeacher, disagree, go, narrow
 
-Sit = Callable[..., Desk]
+OpenPage = Callable[..., BrowserTeacher]
 Begin = Callable[..., str]
 
 
@@ -26,19 +26,19 @@ def names(page: Any) -> list[tuple[str, str]]:
 
 
 def test_everything_has_a_name_and_news_are_told(
-    sit: Sit, begin: Begin, truth: dict[str, str]
+    open_page: OpenPage, begin: Begin, truth: dict[str, str]
 ) -> None:
     session = begin(labels=["mammal", "bird", "fish"])
-    desk = sit(session)
-    page = desk.page
+    teacher = open_page(session)
+    page = teacher.page
     assert page.get_attribute("#voice", "role") == "status"
     page.evaluate("document.getElementById('voice').dataset.same = 1")
     for turn in range(1, 6):
-        desk.say(truth[desk.item])
+        teacher.say(truth[teacher.item])
         told = page.text_content("#voice")
-        assert desk.heading in " ".join(str(told).split())
+        assert teacher.heading in " ".join(str(told).split())
         assert f"Saved up to item {turn}" in str(told)
-    desk.press("s")
+    teacher.press("s")
     assert "Skipped: it comes back later." in str(page.text_content("#voice"))
     assert page.get_attribute("#voice", "data-same") == "1"  # the element itself stays
     assert page.evaluate("document.activeElement.tagName") == "H1"
@@ -46,10 +46,10 @@ def test_everything_has_a_name_and_news_are_told(
     assert ("button", "Enter right, next") in seen
     assert ("textbox", "type a label, old or new; Enter takes the first that fits") in seen
     assert [role for role, _ in seen].count("heading") == 1
-    disagree(desk)
+    disagree(teacher)
     assert ("button", "0 no single feature does") in names(page)
     for path in ("teach", "rules", "progress", "history", "odd", "data", "export", "help"):
-        go(desk, path)
+        go(teacher, path)
         for role, name in names(page):
             assert name, f"{path}: a {role} without a name"
         assert page.locator("h1").count() == 1, path
@@ -88,17 +88,17 @@ def tabbed(page: Any) -> list[str]:
 
 @pytest.mark.parametrize(("width", "height"), [(640, 360), (1280, 400), (360, 640)])
 def test_everything_can_be_reached(
-    sit: Sit, begin: Begin, truth: dict[str, str], width: int, height: int
+    open_page: OpenPage, begin: Begin, truth: dict[str, str], width: int, height: int
 ) -> None:
     """640 x 360 is 1280 x 720 at 200 % zoom."""
     session = begin(labels=["mammal", "bird", "fish"])
-    desk = sit(session, viewport={"width": width, "height": height})
-    desk.teach(truth, 6)
-    page = desk.page
+    teacher = open_page(session, viewport={"width": width, "height": height})
+    teacher.teach(truth, 6)
+    page = teacher.page
     assert narrow(page)
     keys = set(tabbed(page))
     assert {"enter", "s", "d", "u", "h", "l", "n", "1", "2", "3"} <= keys
-    disagree(desk)
+    disagree(teacher)
     assert narrow(page)
     assert {"f", "x", "t", "0", "escape", "1"} <= set(tabbed(page))
     if height > 480:  # where there is room, how it stands is always in sight
@@ -109,22 +109,24 @@ def test_everything_can_be_reached(
             assert 0 < box["y"] < box["y"] + box["height"] <= height
 
 
-def test_long_labels_push_nothing_aside(sit: Sit, begin: Begin, truth: dict[str, str]) -> None:
+def test_long_labels_push_nothing_aside(
+    open_page: OpenPage, begin: Begin, truth: dict[str, str]
+) -> None:
     long = "invertebrate" * 15
-    desk = sit(begin(labels=["mammal", "invertebrate", long]))
-    desk.write("l", long)
-    desk.teach(truth, 3)
+    teacher = open_page(begin(labels=["mammal", "invertebrate", long]))
+    teacher.write("l", long)
+    teacher.teach(truth, 3)
     for path, last in (
         ("help", ".means input[type=text]"),
         ("rules", ".list thead th:last-child"),
         ("progress", ".list details"),
     ):
-        page = go(desk, path)
+        page = go(teacher, path)
         assert narrow(page), path
         box = page.locator(last).first.bounding_box()
         assert box, path
         assert box["x"] + box["width"] <= 1280, path
-    page = go(desk, "help")
+    page = go(teacher, "help")
     for form in page.locator(".means").all():  # a name does not run into its box
         name = form.locator("label").evaluate(
             "it => { const r = document.createRange(); r.selectNodeContents(it);"
@@ -135,19 +137,20 @@ def test_long_labels_push_nothing_aside(sit: Sit, begin: Begin, truth: dict[str,
         assert name <= box["x"]
 
 
-def test_nothing_jumps(sit: Sit, begin: Begin, truth: dict[str, str]) -> None:
+def test_nothing_jumps(open_page: OpenPage, begin: Begin, truth: dict[str, str]) -> None:
     """Where the buttons are does not depend on the item, on what was said, or on the guess."""
-    desk = sit(begin(labels=["mammal", "bird", "fish"]))
+    teacher = open_page(begin(labels=["mammal", "bird", "fish"]))
     places = set()
-    desk.teach(truth, 1)
+
+    def look() -> None:
+        buttons = [teacher.page.locator(f"[data-key='{key}']") for key in "12s"]
+        places.add(json.dumps([button.bounding_box() for button in buttons]))
+
+    teacher.teach(truth, 1)
     for key in ("s", "d", "u", "s"):
-        desk.press(key)
-        places.add(
-            json.dumps([desk.page.locator(f"[data-key='{k}']").bounding_box() for k in "12s"])
-        )
-        desk.say(truth[desk.item])
-        if "I think" in desk.heading:
-            places.add(
-                json.dumps([desk.page.locator(f"[data-key='{k}']").bounding_box() for k in "12s"])
-            )
+        teacher.press(key)
+        look()
+        teacher.say(truth[teacher.item])
+        if "I think" in teacher.heading:
+            look()
     assert len(places) == 1, places

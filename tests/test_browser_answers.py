@@ -9,50 +9,50 @@ from typing import Any
 
 from rich.console import Console
 
-from browser_page import Desk, disagree, go, history, log
+from browser_teacher import BrowserTeacher, disagree, go, history, log
 from server_process import Server
 from teaching import plain
 from tellapart.console import talk
 from tellapart.console.keyboard import Piped, read_keys
 from tellapart.sessions import Session, Store
 
-Sit = Callable[..., Desk]
+OpenPage = Callable[..., BrowserTeacher]
 Begin = Callable[..., str]
 
 
-def test_every_kind_of_answer(sit: Sit, begin: Begin, server: Server) -> None:
+def test_every_kind_of_answer(open_page: OpenPage, begin: Begin, server: Server) -> None:
     session = begin(order="file", labels=["mammal", "fish"])
-    desk = sit(session)
-    page = desk.page
+    teacher = open_page(session)
+    page = teacher.page
     told = page.locator(".told")
-    desk.press("1")
-    desk.press("s")
+    teacher.press("1")
+    teacher.press("s")
     assert told.inner_text() == "Skipped: it comes back later."
     assert "1 skipped" in page.inner_text("#status")
-    desk.press("d")
+    teacher.press("d")
     assert told.inner_text() == "Saved as unsure: kept, not learnt from."
     assert "1 unsure" in page.inner_text("#status")
-    desk.write("n", "what a bear!")
+    teacher.write("n", "what a bear!")
     assert told.inner_text() == "Noted."
-    disagree(desk)
-    desk.press("Escape")
-    assert "I think mammal" in desk.heading
-    labels = [disagree(desk)]
-    desk.press("0")
-    labels.append(disagree(desk))
-    desk.write("t", "looks wet")
-    desk.press("u")
+    disagree(teacher)
+    teacher.press("Escape")
+    assert "I think mammal" in teacher.heading
+    labels = [disagree(teacher)]
+    teacher.press("0")
+    labels.append(disagree(teacher))
+    teacher.write("t", "looks wet")
+    teacher.press("u")
     assert told.inner_text() == "Undone."
-    desk.press("r")
+    teacher.press("r")
     assert told.inner_text() == "Redone."
-    desk.press("u")
-    desk.press("r")
+    teacher.press("u")
+    teacher.press("r")
     with page.expect_navigation():
         page.keyboard.press("h")
     assert page.inner_text("h1") == "Help"
     with page.expect_navigation():
         page.keyboard.press("Escape")  # back to where I was
-    labels.append(disagree(desk))
+    labels.append(disagree(teacher))
     options = page.locator("#tags option").evaluate_all("all => all.map(one => one.value)")
     assert options == ["looks wet"]
     page.keyboard.press("f")
@@ -62,7 +62,7 @@ def test_every_kind_of_answer(sit: Sit, begin: Begin, server: Server) -> None:
     assert page.locator("#features li:visible").count() == 0
     page.keyboard.press("Escape")
     chosen = page.locator("#features li button").last.get_attribute("value") or ""
-    desk.write("f", chosen.upper())
+    teacher.write("f", chosen.upper())
     said = [(one["answer"], one["label"], one["feature"]) for one in history(server, session)]
     assert said == [
         ("wrong", "mammal", None),
@@ -72,7 +72,7 @@ def test_every_kind_of_answer(sit: Sit, begin: Begin, server: Server) -> None:
         ("wrong", labels[1], '"looks wet"'),
         ("wrong", labels[2], chosen),
     ]
-    assert "what a bear!" in go(desk, "history?q=bear").inner_text("main")
+    assert "what a bear!" in go(teacher, "history?q=bear").inner_text("main")
 
 
 SAME = [
@@ -104,19 +104,19 @@ SAME = [
 
 
 def test_the_same_keys_give_the_same_log(
-    sit: Sit, begin: Begin, server: Server, folder: Path, tmp_path: Path
+    open_page: OpenPage, begin: Begin, server: Server, folder: Path, tmp_path: Path
 ) -> None:
     """In the console, and in a real browser."""
     how: dict[str, Any] = {"learner": "DFF", "order": "file", "seed": 3}
     session = begin(**how)
-    desk = sit(session)
+    teacher = open_page(session)
     piped = ""
     for one in SAME:
         if isinstance(one, tuple):
-            desk.write(*one)
+            teacher.write(*one)
             piped += f"{one[0]}{one[1]}\n"
         else:
-            desk.press({"\n": "Enter", "\x1b": "Escape"}.get(one, one))
+            teacher.press({"\n": "Enter", "\x1b": "Escape"}.get(one, one))
             piped += one
     with (
         Store(tmp_path / "console.db") as store,
@@ -130,23 +130,23 @@ def test_the_same_keys_give_the_same_log(
     assert len(answers) >= 10
 
 
-def test_keys_of_ones_own(sit: Sit, begin: Begin, server: Server, folder: Path) -> None:
+def test_keys_of_ones_own(open_page: OpenPage, begin: Begin, server: Server, folder: Path) -> None:
     file = folder / "tellapart-keys.toml"
     file.write_text('undo = "z"\nright = "space"\n')
     try:
         session = begin(order="file", labels=["mammal"])
-        desk = sit(session)
-        desk.press("1")
-        assert desk.page.get_by_role("button", name="Space right, next").count() == 1
-        desk.press(" ")
+        teacher = open_page(session)
+        teacher.press("1")
+        assert teacher.page.get_by_role("button", name="Space right, next").count() == 1
+        teacher.press(" ")
         assert len(history(server, session)) == 2
-        before = desk.screen
-        desk.page.keyboard.press("u")  # no key any more
-        desk.page.keyboard.press("Enter")
-        desk.page.wait_for_timeout(100)
-        assert desk.screen == before
-        desk.press("z")
+        before = teacher.screen
+        teacher.page.keyboard.press("u")  # no key any more
+        teacher.page.keyboard.press("Enter")
+        teacher.page.wait_for_timeout(100)
+        assert teacher.screen == before
+        teacher.press("z")
         assert [one["undone"] for one in history(server, session)] == [False, True]
-        assert "z" in go(desk, "help").locator("tr", has_text="undo").inner_text()
+        assert "z" in go(teacher, "help").locator("tr", has_text="undo").inner_text()
     finally:
         file.unlink()

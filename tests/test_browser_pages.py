@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from browser_page import Desk, go, history, log
+from browser_teacher import BrowserTeacher, go, history, log
 from server_process import Server
 
-Sit = Callable[..., Desk]
+OpenPage = Callable[..., BrowserTeacher]
 Begin = Callable[..., str]
 
 
-def test_the_order_is_switched(sit: Sit, begin: Begin, server: Server) -> None:
+def test_the_order_is_switched(open_page: OpenPage, begin: Begin, server: Server) -> None:
     session = begin(labels=["mammal"], order="random", seed=1)
-    desk = sit(session, path="/progress")
-    page = desk.page
+    teacher = open_page(session, path="/progress")
+    page = teacher.page
     assert page.locator("#order").input_value() == "random"
     page.focus("#order")
     page.keyboard.press("a")  # "as in the file"; and no key of ours while a choice is made
@@ -23,16 +23,16 @@ def test_the_order_is_switched(sit: Sit, begin: Begin, server: Server) -> None:
         page.keyboard.press("Enter")
     assert page.locator("#order").input_value() == "file"
     assert log(server, session)[-1].data["order"] == "file"
-    go(desk, "teach")
-    desk.press("1")
-    assert desk.item in ("aardvark", "antelope")
+    go(teacher, "teach")
+    teacher.press("1")
+    assert teacher.item in ("aardvark", "antelope")
 
 
 def test_two_teachers_are_asked_and_disagree(
-    sit: Sit, begin: Begin, server: Server, truth: dict[str, str]
+    open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:
     session = begin(labels=["mammal", "bird"], order="random", seed=1)
-    ann, bob = sit(session, path="/progress"), sit(session, who="Bob")
+    ann, bob = open_page(session, path="/progress"), open_page(session, who="Bob")
     page = ann.page
     assert page.locator("#overlap").input_value() == "0.0"
     page.select_option("#overlap", label="all")
@@ -53,12 +53,12 @@ def test_two_teachers_are_asked_and_disagree(
 
 
 def test_labels_are_renamed_and_merged(
-    sit: Sit, begin: Begin, server: Server, truth: dict[str, str]
+    open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:
     session = begin(order="file", labels=["mamal", "fish", "beast"])
-    desk = sit(session)
-    desk.press("1", "3", "0")
-    page = go(desk, "progress")
+    teacher = open_page(session)
+    teacher.press("1", "3", "0")
+    page = go(teacher, "progress")
 
     def call(label: str, name: str) -> None:
         page.get_by_label(f"rename or merge {label}", exact=True).press("Enter")
@@ -71,20 +71,20 @@ def test_labels_are_renamed_and_merged(
     call("mamal", "mammal")
     call("beast", "mammal")
     assert "mammal\t2\t" in page.locator("table").first.inner_text()
-    go(desk, "teach")
-    assert desk.label_key("mammal") == "1"
-    desk.say(truth[desk.item])
+    go(teacher, "teach")
+    assert teacher.label_key("mammal") == "1"
+    teacher.say(truth[teacher.item])
     assert [one.type for one in log(server, session)].count("labels merged") == 1
 
 
 def test_a_rule_is_edited_and_another_dropped(
-    sit: Sit, begin: Begin, truth: dict[str, str], server: Server
+    open_page: OpenPage, begin: Begin, truth: dict[str, str], server: Server
 ) -> None:
     session = begin(learner="DFF", order="file")
-    desk = sit(session)
-    while "2 rules" not in desk.page.inner_text("#status"):
-        desk.say(truth[desk.item])
-    page = go(desk, "rules")
+    teacher = open_page(session)
+    while "2 rules" not in teacher.page.inner_text("#status"):
+        teacher.say(truth[teacher.item])
+    page = go(teacher, "rules")
     before = page.locator("tbody tr").count()
     assert before >= 3
     page.locator("summary").first.focus()
@@ -102,7 +102,7 @@ def test_a_rule_is_edited_and_another_dropped(
     with page.expect_navigation():
         count.click()
     assert page.inner_text(".hint").startswith(f"{shown} items that rule")
-    go(desk, "rules")
+    go(teacher, "rules")
     page.locator("summary").last.click()
     with page.expect_navigation():
         page.get_by_role("button", name="drop the rule").last.click()
@@ -111,13 +111,13 @@ def test_a_rule_is_edited_and_another_dropped(
 
 
 def test_any_answer_is_changed_in_the_history(
-    sit: Sit, begin: Begin, server: Server, truth: dict[str, str]
+    open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:
     session = begin(order="file", labels=["mammal", "fish"])
-    desk = sit(session)
-    desk.teach(truth, 3)
-    desk.say("bird")  # a slip: bear
-    page = go(desk, "history")
+    teacher = open_page(session)
+    teacher.teach(truth, 3)
+    teacher.say("bird")  # a slip: bear
+    page = go(teacher, "history")
     page.fill("#q", "bear")
     with page.expect_navigation():
         page.keyboard.press("Enter")
@@ -127,29 +127,29 @@ def test_any_answer_is_changed_in_the_history(
         page.get_by_role("button", name="the guess was right").press("Enter")
     said = history(server, session)
     assert [(one["item"]["name"], one["answer"]) for one in said[3:]] == [("bear", "right")]
-    go(desk, "history?mistakes=1")
+    go(teacher, "history?mistakes=1")
     assert "bear" not in page.inner_text("main")
-    go(desk, "history")
+    go(teacher, "history")
     with page.expect_download() as saved:
         page.get_by_role("link", name="Download all as CSV").click()
     lines = saved.value.path().read_text().splitlines()
     assert lines[0] == "item,label,feature,answer,guess,example,teacher,at"
     assert [line.split(",")[0] for line in lines[1:]] == ["aardvark", "antelope", "bass", "bear"]
     assert lines[4].startswith("bear,mammal,,right,mammal,")
-    go(desk, "progress")
+    go(teacher, "progress")
     labels = page.locator("table").first.locator("tbody tr").all_inner_texts()
     assert [line.split()[:2] for line in labels] == [["mammal", "3"], ["fish", "1"]]
     assert "Ann\t4\t" in page.locator("table").last.inner_text()
 
 
 def test_the_rules_are_copied(
-    sit: Sit, begin: Begin, truth: dict[str, str], server: Server
+    open_page: OpenPage, begin: Begin, truth: dict[str, str], server: Server
 ) -> None:
     session = begin(order="file")
-    desk = sit(session)
-    desk.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.address)
-    desk.teach(truth, 5)
-    page = go(desk, "export")
+    teacher = open_page(session)
+    teacher.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.address)
+    teacher.teach(truth, 5)
+    page = go(teacher, "export")
     page.select_option("#to", "sql, postgres")
     with page.expect_navigation():
         page.get_by_role("button", name="show").click()
@@ -166,5 +166,5 @@ def test_the_rules_are_copied(
     assert copied == page.locator("#text").text_content()
     assert "WHEN" in copied
     for way in page.locator("#to option").all_inner_texts():
-        go(desk, f"export?to={way}")
+        go(teacher, f"export?to={way}")
         assert page.inner_text("#text").strip(), way

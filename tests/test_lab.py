@@ -21,39 +21,39 @@ from tellapart.errors import LabError, ParameterError
 from tellapart.lab.cell_store import CellStore
 from tellapart.lab.sweep import sweep
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("sums")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("runs_folder")]
 
 
 # -- workers that misbehave
 
 
-def test_a_killed_worker_is_replaced(tmp_path: Path, sums: Path) -> None:
+def test_a_killed_worker_is_replaced(tmp_path: Path, runs_folder: Path) -> None:
     cells = slow_experiment.cells(False)
     expected = local(cells, tmp_path / "calm")
-    (sums / "kill-9").touch()
+    (runs_folder / "kill-9").touch()
     assert local(cells, tmp_path / "out", workers=2) == expected
 
 
-def test_a_cell_that_kills_every_worker_ends_the_sweep(tmp_path: Path, sums: Path) -> None:
+def test_a_cell_that_kills_every_worker_ends_the_sweep(tmp_path: Path, runs_folder: Path) -> None:
     cells = slow_experiment.cells(True)
-    (sums / "kill-3-always").touch()
+    (runs_folder / "kill-3-always").touch()
     with pytest.raises(LabError, match=r"died 3 times in a row.*near \S+ k=3\."):
         local(cells, tmp_path / "out", workers=2)
-    (sums / "kill-3-always").unlink()
-    (sums / "runs").unlink()
+    (runs_folder / "kill-3-always").unlink()
+    (runs_folder / "runs").unlink()
     assert len(local(cells, tmp_path / "out")) == len(cells)
-    assert runs(sums) == [3], "all others are finished and kept"
+    assert runs(runs_folder) == [3], "all others are finished and kept"
 
 
-def test_a_failing_cell_does_not_stop_the_others(tmp_path: Path, sums: Path) -> None:
+def test_a_failing_cell_does_not_stop_the_others(tmp_path: Path, runs_folder: Path) -> None:
     cells = slow_experiment.cells(True)
-    (sums / "raise-4").touch()
+    (runs_folder / "raise-4").touch()
     with pytest.raises(LabError, match=r"1 of 6 cells failed.*k=4(.|\n)*told to fail"):
         local(cells, tmp_path / "out")
-    (sums / "raise-4").unlink()
-    (sums / "runs").unlink()
+    (runs_folder / "raise-4").unlink()
+    (runs_folder / "runs").unlink()
     local(cells, tmp_path / "out")
-    assert runs(sums) == [4]
+    assert runs(runs_folder) == [4]
 
 
 def test_a_worker_of_another_version_is_refused(
@@ -113,9 +113,9 @@ def wait_for_the_end_of(group: int) -> None:
         time.sleep(0.05)
 
 
-def stop_early(out: Path, sums: Path, how: signal.Signals) -> tuple[int, str, set[int]]:
+def stop_early(out: Path, runs_folder: Path, how: signal.Signals) -> tuple[int, str, set[int]]:
     """Stop a lab after three cells: its exit code, its last words, and the cells it kept."""
-    (sums / "wait-7").touch()
+    (runs_folder / "wait-7").touch()
     stopped = start(out, "--workers", "2")
     assert living(stopped.pid)
     wait_for_cells(out, 3, stopped)
@@ -128,20 +128,20 @@ def stop_early(out: Path, sums: Path, how: signal.Signals) -> tuple[int, str, se
         kept = {
             c.parameters["k"] for c in slow_experiment.cells(False) if store.load(c) is not None
         }
-    (sums / "runs").unlink()
-    (sums / "wait-7").unlink()
+    (runs_folder / "runs").unlink()
+    (runs_folder / "wait-7").unlink()
     return stopped.returncode, said, kept
 
 
-def test_a_killed_lab_goes_on(tmp_path: Path, sums: Path) -> None:
+def test_a_killed_lab_goes_on(tmp_path: Path, runs_folder: Path) -> None:
     calm, out = tmp_path / "calm", tmp_path / "out"
     lab.run(calm, [slow_experiment.NAME], workers=1)
-    (sums / "runs").unlink()
-    _, _, kept = stop_early(out, sums, signal.SIGKILL)
+    (runs_folder / "runs").unlink()
+    _, _, kept = stop_early(out, runs_folder, signal.SIGKILL)
     again = start(out, "--workers", "2", "--json")
     told, said = again.communicate(timeout=120)
     assert again.returncode == 0, said
-    assert set(runs(sums)) == set(range(10)) - kept
+    assert set(runs(runs_folder)) == set(range(10)) - kept
     assert json.loads(told)["cells_run"] == 10 - len(kept)
     for path in ("report.html", "numbers/sums.csv", "figures/sums.svg", "figures/sums.png"):
         assert (out / path).read_bytes() == (calm / path).read_bytes()
@@ -149,50 +149,50 @@ def test_a_killed_lab_goes_on(tmp_path: Path, sums: Path) -> None:
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_lab_says_what_it_kept(
-    how: signal.Signals, tmp_path: Path, sums: Path
+    how: signal.Signals, tmp_path: Path, runs_folder: Path
 ) -> None:
-    code, said, kept = stop_early(tmp_path / "out", sums, how)
+    code, said, kept = stop_early(tmp_path / "out", runs_folder, how)
     assert code == 130
     assert kept == {7, 8, 9}
     assert "interrupted. 3 of 10 cells are kept" in said
     assert len(local(slow_experiment.cells(False), tmp_path / "out")) == 10
-    assert set(runs(sums)) == set(range(10)) - kept
+    assert set(runs(runs_folder)) == set(range(10)) - kept
 
 
 # -- Dask
 
 
 def test_dask_with_a_killed_worker_gives_the_same_numbers(
-    tmp_path: Path, sums: Path, needs: Callable[[str], None]
+    tmp_path: Path, runs_folder: Path, needs: Callable[[str], None]
 ) -> None:
     needs("distributed")
     from distributed import LocalCluster
 
     cells = slow_experiment.cells(False)
     expected = local(cells, tmp_path / "local")
-    (sums / "runs").unlink()
-    (sums / "kill-5").touch()
+    (runs_folder / "runs").unlink()
+    (runs_folder / "kill-5").touch()
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         CellStore(tmp_path / "out") as store,
     ):
         address = cluster.scheduler_address
         assert sweep(cells, store, dask=address) == expected
-        assert runs(sums).count(5) > 1
-        (sums / "runs").unlink()
+        assert runs(runs_folder).count(5) > 1
+        (runs_folder / "runs").unlink()
         assert sweep(cells, store, dask=address) == expected
-        assert not runs(sums)
+        assert not runs(runs_folder)
 
 
 def test_dask_gives_up_on_a_cell_that_kills_its_workers(
-    tmp_path: Path, sums: Path, needs: Callable[[str], None]
+    tmp_path: Path, runs_folder: Path, needs: Callable[[str], None]
 ) -> None:
     needs("distributed")
     import dask
     from distributed import LocalCluster
 
     cells = slow_experiment.cells(True)
-    (sums / "kill-3-always").touch()
+    (runs_folder / "kill-3-always").touch()
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,

@@ -23,7 +23,7 @@ from tellapart.lab.cell_store import CellStore, write_atomic
 from tellapart.lab.figures import render
 from tellapart.lab.sweep import sweep
 
-pytestmark = pytest.mark.usefixtures("sums")
+pytestmark = pytest.mark.usefixtures("runs_folder")
 
 
 # -- cells
@@ -93,7 +93,7 @@ def spoil_source(path: Path) -> None:
     ],
 )
 def test_a_spoilt_cell_is_run_again(
-    spoil: Callable[[Path], object], tmp_path: Path, sums: Path
+    spoil: Callable[[Path], object], tmp_path: Path, runs_folder: Path
 ) -> None:
     cells = slow_experiment.cells(True)
     before = local(cells, tmp_path / "out")
@@ -101,7 +101,7 @@ def test_a_spoilt_cell_is_run_again(
     content = path.read_bytes()
     spoil(path)
     assert local(cells, tmp_path / "out") == before
-    assert runs(sums)[len(cells) :] == [2]
+    assert runs(runs_folder)[len(cells) :] == [2]
     assert path.read_bytes() == content
 
 
@@ -138,7 +138,7 @@ def test_a_full_disk_is_named(
 
 
 def test_a_full_disk_stops_the_sweep_and_keeps_what_was_finished(
-    tmp_path: Path, sums: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, runs_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cells = slow_experiment.cells(True)
     saved: list[str] = []
@@ -154,9 +154,9 @@ def test_a_full_disk_stops_the_sweep_and_keeps_what_was_finished(
     with pytest.raises(OSError, match="No space"):
         local(cells, tmp_path / "out", workers=2)
     monkeypatch.setattr(CellStore, "save", real)
-    (sums / "runs").unlink()
+    (runs_folder / "runs").unlink()
     assert len(local(cells, tmp_path / "out")) == len(cells)
-    assert len(runs(sums)) == len(cells) - 2
+    assert len(runs(runs_folder)) == len(cells) - 2
 
 
 def test_what_a_killed_lab_left_unfinished_is_swept_out(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from server_process import Nursery, Pupil, serving, write_table
+from server_process import ApiTeacher, ForkServer, serving, write_table
 from tellapart.sessions import Store, replies
 from tellapart.sessions.items import Items
 from tellapart.sessions.state import State
@@ -45,23 +45,23 @@ def test_killed_at_any_moment_under_load(folder: Path) -> None:
     dice = random.Random(0)
     acknowledged: dict[str, str] = {}
     words = ("things.csv", "--id", "name", "--learner", "AdaptiveDFF", "--rate", "10000")
-    with Nursery() as nursery:
+    with ForkServer() as fork_server:
         for _ in range(ROUNDS):
-            with serving(*words, cwd=folder, tokens=TEAM, nursery=nursery) as server:
-                pupils = [Pupil(server, name, "things") for name in TEAM]
-                for pupil in pupils:
-                    pupil.start()
-                wait_for(pupils, dice.randint(1, 30))
+            with serving(*words, cwd=folder, tokens=TEAM, fork_server=fork_server) as server:
+                teachers = [ApiTeacher(server, name, "things") for name in TEAM]
+                for teacher in teachers:
+                    teacher.start()
+                wait_for(teachers, dice.randint(1, 30))
                 time.sleep(dice.uniform(0, 0.03))
                 server.kill()
-                for pupil in pupils:
-                    pupil.join(60)
-                    assert pupil.trouble is None
-                    acknowledged |= pupil.acknowledged
+                for teacher in teachers:
+                    teacher.join(60)
+                    assert teacher.error is None
+                    acknowledged |= teacher.acknowledged
             check_log(folder, acknowledged)
         assert len(acknowledged) >= 5 * ROUNDS
         with (
-            serving(*words, cwd=folder, tokens=TEAM, nursery=nursery) as server,
+            serving(*words, cwd=folder, tokens=TEAM, fork_server=fork_server) as server,
             server.client("Ann") as client,
         ):
             model = client.get("/api/sessions/things/export?to=json").text.strip()
@@ -74,10 +74,11 @@ def test_killed_at_any_moment_under_load(folder: Path) -> None:
             assert first == second
 
 
-def wait_for(pupils: list[Pupil], answers: int) -> None:
+def wait_for(teachers: list[ApiTeacher], answers: int) -> None:
     """Wait until so many answers were acknowledged."""
-    while sum(len(pupil.acknowledged) for pupil in pupils) < answers:
-        assert any(pupil.is_alive() for pupil in pupils), [pupil.trouble for pupil in pupils]
+    while sum(len(teacher.acknowledged) for teacher in teachers) < answers:
+        errors = [teacher.error for teacher in teachers]
+        assert any(teacher.is_alive() for teacher in teachers), errors
         time.sleep(0.001)
 
 
@@ -97,15 +98,15 @@ def test_told_to_stop_it_finishes_and_closes(folder: Path) -> None:
         with server.client("Ann") as client:
             client.get(f"/?token={TEAM['Ann']}")
             client.get("/api/sessions/things/history?item=i3")
-        pupils = [Pupil(server, name, "things") for name in TEAM]
-        for pupil in pupils:
-            pupil.start()
-        wait_for(pupils, 20)
+        teachers = [ApiTeacher(server, name, "things") for name in TEAM]
+        for teacher in teachers:
+            teacher.start()
+        wait_for(teachers, 20)
         assert server.stop() == 0
-        for pupil in pupils:
-            pupil.join(60)
-            assert pupil.trouble is None or "stopping" in pupil.trouble
-    acknowledged = dict(pair for pupil in pupils for pair in pupil.acknowledged.items())
+        for teacher in teachers:
+            teacher.join(60)
+            assert teacher.error is None or "stopping" in teacher.error
+    acknowledged = dict(pair for teacher in teachers for pair in teacher.acknowledged.items())
     check_log(folder, acknowledged)
     with Store(folder / "things.csv.sessions.db") as store:
         store.claim("things")  # nobody holds it any more

@@ -1,4 +1,4 @@
-"""A real browser, and a teacher who sits before it with nothing but a keyboard."""
+"""A teacher who uses a real browser with nothing but a keyboard."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ def write_zoo(path: Path) -> dict[str, str]:
     return {name: label for name, (_, label) in by_name.items()}
 
 
-class Desk:
-    """One teacher's browser on one session, and everything it complained about."""
+class BrowserTeacher:
+    """One teacher's browser on one session, and the errors it logged."""
 
     def __init__(self, browser: Browser, server: Server, who: str, **how: Any) -> None:
         self.server, self.who = server, who
         self.context: BrowserContext = browser.new_context(**how)
         self.context.set_default_timeout(TIMEOUT)
         self.page: Page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", self._hear)
-        self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog {dialog.message}"))
+        self.errors: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self._log)
+        self.page.on("dialog", lambda dialog: self.errors.append(f"dialog {dialog.message}"))
 
-    def _hear(self, message: Any) -> None:
+    def _log(self, message: Any) -> None:
         if message.type == "error":
-            self.complaints.append(message.text)
+            self.errors.append(message.text)
 
-    def sit(self, session: str, path: str = "/teach") -> Desk:
+    def open(self, session: str, path: str = "/teach") -> BrowserTeacher:
         """Open a page of a session with the teacher's token."""
         token = self.server.tokens[self.who]
         self.page.goto(f"{self.server.address}/s/{session}{path}?token={token}")
@@ -134,7 +134,7 @@ class Desk:
     def close(self) -> None:
         """Leave; nothing may have gone wrong in the browser."""
         self.context.close()
-        assert self.complaints == []
+        assert self.errors == []
 
 
 def history(server: Server, session: str) -> list[dict[str, Any]]:
@@ -147,11 +147,11 @@ def narrow(page: Any) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
 
-def go(desk: Desk, path: str) -> Any:
+def go(teacher: BrowserTeacher, path: str) -> Any:
     """Another page of the session."""
-    session = desk.page.url.split("/s/")[1].split("/")[0]
-    desk.page.goto(f"{desk.server.address}/s/{session}/{path}")
-    return desk.page
+    session = teacher.page.url.split("/s/")[1].split("/")[0]
+    teacher.page.goto(f"{teacher.server.address}/s/{session}/{path}")
+    return teacher.page
 
 
 def log(server: Server, session: str) -> list[Event]:
@@ -160,10 +160,10 @@ def log(server: Server, session: str) -> list[Event]:
     return [Event.read(line) for line in lines]
 
 
-def disagree(desk: Desk) -> str:
+def disagree(teacher: BrowserTeacher) -> str:
     """Say that the guess is wrong; returns the label that was chosen."""
-    button = desk.page.locator("#labels button:not(.guess)").first
+    button = teacher.page.locator("#labels button:not(.guess)").first
     label = button.get_attribute("value") or ""
-    desk.press(button.get_attribute("data-key") or "")
-    assert desk.heading.startswith(f"{desk.item} is {label}. What tells it from")
+    teacher.press(button.get_attribute("data-key") or "")
+    assert teacher.heading.startswith(f"{teacher.item} is {label}. What tells it from")
     return label

@@ -217,17 +217,16 @@ def _no_token(state: AppState, scope: Scope, message: str) -> Refused:
 
 async def _read_body(limits: Limits, scope: Scope, receive: Receive) -> Receive:
     """The whole body, read here, so that its size is known before anybody looks at it."""
-    too_large = Refused(413, "TooLarge", f"a request has at most {limits.max_body:,} bytes")
     length = Headers(scope=scope).get("content-length", "0")
     if length.isascii() and length.isdecimal() and int(length) > limits.max_body:
-        raise too_large
+        raise _too_large(limits)
     body = bytearray()
     try:
         async with asyncio.timeout(limits.body_timeout):
             async for chunk in Request(scope, receive).stream():
                 body += chunk
                 if len(body) > limits.max_body:
-                    raise too_large
+                    raise _too_large(limits)
     except TimeoutError:
         raise Refused(408, "TooSlow", "the body of the request did not arrive") from None
     except ClientDisconnect:
@@ -299,6 +298,10 @@ class _Sender:
 def _too_many(wait: float) -> Refused:
     seconds = str(max(1, round(wait + 0.5)))
     return Refused(429, "TooMany", "too many requests; slow down", {"Retry-After": seconds})
+
+
+def _too_large(limits: Limits) -> Refused:
+    return Refused(413, "TooLarge", f"a request has at most {limits.max_body:,} bytes")
 
 
 def _cookie_name(host: str) -> str:

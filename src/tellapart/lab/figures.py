@@ -117,25 +117,13 @@ def _save(figure: Any, kind: str) -> bytes:
 
 
 def plot_learner(
-    axes: Any,
-    name: str,
-    xs: Sequence[float],
-    ys: Sequence[float],
-    label: str | None = None,
-    **more: Any,
+    axes: Any, name: str, xs: Sequence[float], ys: Sequence[float], **more: Any
 ) -> None:
-    """Plot a learner's curve in its own style."""
+    """Plot a learner's curve in its own style, labelled with its name unless `more` has a label."""
     style = STYLES[name]
-    options = {
-        "color": style.colour,
-        "marker": style.marker,
-        "linestyle": style.dash,
-        "markeredgecolor": "white",
-        "markeredgewidth": 0.8,
-        "label": label or name,
-        "clip_on": False,
-    }
-    axes.plot(xs, ys, **options | more)
+    look = {"color": style.colour, "marker": style.marker, "linestyle": style.dash, "label": name}
+    edge = {"markeredgecolor": "white", "markeredgewidth": 0.8, "clip_on": False}
+    axes.plot(xs, ys, **look | edge | more)
 
 
 def reference_line(axes: Any, y: float, text: str = "", x: float = 1.0) -> None:

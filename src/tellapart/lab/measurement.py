@@ -6,6 +6,7 @@ import os
 import platform
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -109,7 +110,7 @@ def cpu_seconds(do: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
 
 def machine() -> dict[str, str | int]:
     """What the numbers depend on."""
-    found: dict[str, str | int] = {
+    facts: dict[str, str | int] = {
         "tellapart": __version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -117,11 +118,16 @@ def machine() -> dict[str, str | int]:
         "cores": os.cpu_count() or 0,
         "seed": SEED,
     }
-    for package in ("numpy", "scikit-learn", "river"):
-        try:
+    packages = versions("numpy", "scikit-learn", "river")
+    return facts | {name: found or "not installed" for name, found in packages.items()}
+
+
+def versions(*packages: str) -> dict[str, str | None]:
+    """The versions of packages; None if not installed."""
+    found: dict[str, str | None] = dict.fromkeys(packages)
+    for package in packages:
+        with suppress(PackageNotFoundError):
             found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
     return found
 
 

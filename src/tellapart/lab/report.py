@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +28,7 @@ from tellapart.lab.experiment import (
     load,
 )
 from tellapart.lab.figures import render
+from tellapart.lab.measurement import versions
 from tellapart.lab.sweep import sweep
 
 _STAMP = ".report"  # records what the report was made of
@@ -144,12 +144,9 @@ def _source(results: Sequence[Result], *, quick: bool, cells: int) -> str | None
     ours = "tellapart.lab.experiments."
     if not all(result.experiment.read.__module__.startswith(ours) for result in results):
         return None
-    try:
-        matplotlib = version("matplotlib")
-    except PackageNotFoundError:
-        return None
     package = Path(tellapart.__file__).parent
-    digest = sha256(f"{quick} {cells} {tellapart.__version__} {matplotlib}".encode())
+    made_with = f"{quick} {cells} {tellapart.__version__} {versions('matplotlib')}"
+    digest = sha256(made_with.encode())
     for path in sorted(package.rglob("*.py")):
         digest.update(path.read_bytes())
     for result in results:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from math import exp, log, sqrt
 from statistics import fmean, stdev
 from typing import Any, TypeAlias
@@ -17,6 +16,7 @@ from typing import Any, TypeAlias
 from tellapart import __version__
 from tellapart.lab.experiment import Finding, Picture, Row, Table
 from tellapart.lab.figures import BLUE, GREEN, GREY, ORANGE, RED
+from tellapart.lab.measurement import versions
 from tellapart.lab.peers import READABLE
 from tellapart.lab.streams import ROWS
 
@@ -298,24 +298,13 @@ class Standings:
         return {
             "tellapart": "compare",
             "format": 1,
-            "versions": _versions(),
+            "versions": {"tellapart": __version__} | versions("numpy", "river", "scikit-learn"),
             "champion": self.champion,
             "skipped": self.skipped,
             "summary": summary,
             "bars": [{**asdict(bar), "reached": bar.reached} for bar in self.bars()],
             "rows": self.rows,
         }
-
-
-def _versions() -> dict[str, str | None]:
-    """Of the packages that the numbers depend on; None if not installed."""
-    found: dict[str, str | None] = {"tellapart": __version__}
-    for package in ("numpy", "river", "scikit-learn"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = None
-    return found
 
 
 def _half_width(values: Sequence[float]) -> float:

@@ -133,10 +133,7 @@ def _run_local(cells: Sequence[Cell], workers: int | None) -> Generator[Outcome]
     crashes = 0
     while waiting:
         parallel = Parallel(
-            n_jobs=jobs,
-            return_as="generator_unordered",
-            batch_size=1,
-            pre_dispatch="2*n_jobs",
+            n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
         )
         run = delayed(partial(_run_in_worker, os.getpid()))
         # after a crash, run one cell alone: a crash ends every cell in progress

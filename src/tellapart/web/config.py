@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from tellapart.web.api.operations import Metrics
 from tellapart.web.auth import People, RateLimiter
-from tellapart.web.metrics import Metrics
 from tellapart.web.session_pool import SessionPool
 
 

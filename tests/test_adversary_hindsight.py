@@ -74,6 +74,7 @@ def attack(learner: BaseLearner, m: int, k: int, **options: Any) -> WorstCase:
 # -- AutoDFF keeps its bound
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("m", "k", "options", "searched"),
     [
@@ -133,6 +134,7 @@ class Strings(HistoryMoves):
             yield from super().rounds(position._replace(pickled=pickled))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("m", "k", "features"), [(1, 1, 1), (1, 1, 2), (2, 0, 2), (2, 1, 2), (1, 2, 2), (3, 0, 3)]
 )
@@ -176,6 +178,7 @@ def test_a_broken_guard_is_caught(kind):
 # -- the search plays by the rules, and misses nothing that is known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "m", "k", "features"),
     [

@@ -153,6 +153,7 @@ def test_a_guard_hides_no_more_than_who_is_next(monkeypatch):
     assert worst_case(learner, 2, 1).mistakes == known.mistakes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "options"),
     [
@@ -245,6 +246,7 @@ class Anyone:
         return feature
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("m", "k"), [(1, 2), (2, 1), (2, 2), (3, 1)])
 @pytest.mark.parametrize("schedule", [None, "growing", "ruler"])
 def test_no_random_teacher_does_more_harm(m, k, schedule):

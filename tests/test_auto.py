@@ -281,6 +281,7 @@ def test_fitting_from_nothing_gives_the_same(world):
                 assert [(literals, leaf.label) for literals, leaf in anew] == rules
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ta.Hindsight, ta.AutoDFF])
 @pytest.mark.parametrize("world", [ta.worlds.zoo(), ta.worlds.tree(250, 12, 6, 3, 0.08, seed=2)])
 def test_when_a_learner_catches_up_makes_no_difference(world, kind):

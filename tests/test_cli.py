@@ -91,6 +91,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert not loaded & {"numpy", "matplotlib", "tellapart.worlds", "tellapart.cli.demo"}
 
 
+@pytest.mark.slow
 def test_as_a_module_and_through_a_pipe_that_closes() -> None:
     command = f"{sys.executable} -m tellapart simulate --world zoo | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
@@ -149,6 +150,7 @@ def test_demo_tells_of_the_platypus_whatever_the_seed(
     assert "…" not in out, "nothing is cut"
 
 
+@pytest.mark.slow
 def test_demo_without_matplotlib_goes_on(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ def test_every_cell_has_a_name_of_its_own(quick: bool) -> None:
     assert len({CellStore(Path()).path(cell) for cell in lab.plan(quick=quick)}) == len(names)
 
 
+@pytest.mark.slow
 def test_cells_do_not_depend_on_order_or_process(tmp_path: Path) -> None:
     settings = {"m": 2, "k": 4, "s": 1, "repeat": 0}
     cells = [

@@ -38,7 +38,13 @@ def test_every_public_learner_is_checked():
 
 
 def checks():
-    long = ("check_contradictions", "check_copy_is_independent")
+    long = (
+        "check_contradictions",
+        "check_copy_is_independent",
+        "check_json",
+        "check_order_of_columns",
+        "check_same_log_same_state",
+    )
     for name, make in MAKERS.items():
         for check in CHECKS:
             slow = check in long and name in ("Hindsight", "AutoDFF")

@@ -188,6 +188,7 @@ def test_guarded_errs_little_more_than_twice(world):
     assert guaranteed <= theory.capped_bound(world.m, world.k)
 
 
+@pytest.mark.slow
 @given(made_worlds(exceptions=st.just(0)), st.integers(0, 12))
 @quick
 def test_a_hostile_teacher_breaks_no_bound(world, k):

@@ -48,6 +48,7 @@ def answers(model: ta.DecisionList, items: Any) -> list[tuple[Any, int, Any]]:
     return [(c.label, place, c.example) for c, place in zip(found, places, strict=True)]
 
 
+@pytest.mark.slow
 @every_engine
 @pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet", ".arrow"])
 def test_every_kind_of_file(engine: str, kind: str, tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ def test_what_could_wait_is_done_soon_and_changes_nothing(tmp_path: Path) -> Non
             assert str(again.model) == str(one.model)
 
 
+@pytest.mark.slow
 def test_what_is_foreseen_is_what_is_learnt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,6 +117,7 @@ def test_every_learner_on_a_thousand_random_worlds(part, monkeypatch):
                 assert_same(make, world)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("both_engines")
 @pytest.mark.parametrize(
     "world",

@@ -39,31 +39,22 @@ def bench(*, quick: bool = False, json: bool = False) -> None:
         return
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, soft_wrap=True)
 
     def tell(one: Measurement | Limit) -> None:
         if isinstance(one, Limit):
             limit = "" if one.limit is None else f" (limit {one.limit:g}: {_word(one.reached)})"
-            line = f"{one.what}: {one.value:.3g} {one.unit}{limit}"
-            console.print(line, markup=False, soft_wrap=True)
-            console.print(f"    {one.note}", style="dim", markup=False, soft_wrap=True)
+            console.print(f"{one.what}: {one.value:.3g} {one.unit}{limit}")
+            console.print(f"    {one.note}", style="dim")
             return
         bar = "" if one.bar is None else f" (bar {one.bar:g}: {_word(one.reached)})"
-        console.print(
-            f"{one.what}: {one.ratio:.3g} times as fast as {one.against}{bar}",
-            markup=False,
-            soft_wrap=True,
-        )
-        console.print(
-            f"    {_time(one.seconds)} against {_time(one.yardstick_seconds)}; {one.note}",
-            style="dim",
-            markup=False,
-            soft_wrap=True,
-        )
+        console.print(f"{one.what}: {one.ratio:.3g} times as fast as {one.against}{bar}")
+        times = f"{_time(one.seconds)} against {_time(one.yardstick_seconds)}"
+        console.print(f"    {times}; {one.note}", style="dim")
 
     found = measure(quick=quick, told=tell)
     facts = ", ".join(f"{name} {value}" for name, value in found.machine.items())
-    console.print(facts, style="dim", markup=False, soft_wrap=True)
+    console.print(facts, style="dim")
 
 
 def _word(reached: bool | None) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from tellapart.cli.options import Whole
 
 if TYPE_CHECKING:
-    from tellapart.lab.experiment import Table
     from tellapart.lab.standings import Standings
 
 _WIDTH = 180  # what the table of all learners takes
@@ -96,25 +95,20 @@ def compare(
 
 def _show(found: Standings) -> None:
     from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     console = Console(highlight=False)
     console.width = max(console.width, _WIDTH)
     for table in found.tables():
+        shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+        for number, name in enumerate(table.columns):
+            shown.add_column(Text(name), justify="right" if number else "left", no_wrap=True)
+        for line in table.lines:
+            shown.add_row(*map(_cell, line))
         console.print(table.caption, style="bold", markup=False)
-        console.print(_table(table))
+        console.print(shown)
         console.print()
-
-
-def _table(table: Table) -> Any:
-    from rich.table import Table as Shown
-    from rich.text import Text
-
-    shown = Shown(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for number, name in enumerate(table.columns):
-        shown.add_column(Text(name), justify="right" if number else "left", no_wrap=True)
-    for line in table.lines:
-        shown.add_row(*(_cell(value) for value in line))
-    return shown
 
 
 def _cell(value: Any) -> Any:

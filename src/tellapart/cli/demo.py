@@ -6,8 +6,6 @@ from pathlib import Path
 
 from tellapart.cli.options import Whole
 
-LEARNERS = ("AutoDFF", "CappedDFF", "AdaptiveDFF", "RobustDFF", "DFF")
-"""Who is taught; the first one tells its story."""
 SLIP_RATE = 0.03
 
 INTRODUCTION = (
@@ -41,28 +39,19 @@ def demo(
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
     from tellapart import worlds
-    from tellapart.cli.report import Report, first_right
+    from tellapart.cli.report import LEARNERS, Report, run_trials
     from tellapart.export.text import Words
-    from tellapart.lab import trial
-    from tellapart.learners.by_name import make_learner, world_facts
     from tellapart.worlds.zoo import say_feature, say_label
 
     world = worlds.zoo(seed)
-    facts = world_facts(*trial.told_parameters(world, SLIP_RATE, seed), len(world))
-    trials = [
-        trial.run(world, make_learner(name, facts=facts), slip_rate=SLIP_RATE, seed=seed)
-        for name in LEARNERS
-    ]
-    first = trials[0]
+    trials = run_trials(world, LEARNERS, slip_rate=SLIP_RATE, seed=seed)
     platypus = [str(animal) for animal in world.items].index("platypus")
-    slip = [slip.round for slip in first.slips[:1]]
-    rounds = {0, *first.lesson.mistake_rounds[:4], *first_right(first), *slip, platypus}
     report = Report(
         title="Teaching 101 animals",
         introduction=INTRODUCTION,
         what="animals",
         words=Words(say_label, say_feature, subject="it"),
         trials=trials,
-        rounds=rounds,
+        also=[platypus],
     )
     report.give(picture, as_json=json)

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from tellapart.errors import ParameterError
-
-if TYPE_CHECKING:
-    from tellapart.model import DecisionList
-
-Language = Literal["sql", "json", "python", "text", "dot", "svg"]
-Dialect = Literal["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"]
+from tellapart.export import WRITERS, load_model, to_sql
+from tellapart.export.files import write_whole
+from tellapart.export.sql import Dialect, Wanted
 
 
 def export(
     model: Path,
     *,
-    to: Language,
+    to: Literal["sql", "json", "python", "text", "dot", "svg"],
     dialect: Dialect = "duckdb",
-    value: Literal["label", "clause", "example"] = "label",
+    value: Wanted = "label",
     type: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     clean: bool = False,
     output: Annotated[Path | None, Parameter(alias="-o")] = None,
@@ -59,23 +55,12 @@ def export(
     output
         Write to this file instead of the screen.
     """
-    from tellapart import export as room
-    from tellapart.export.files import write_whole
-
-    read = room.load_model(model)
+    read = load_model(model)
     if to == "sql":
         schema = dict(_pair(text) for text in type or ())
-        made = room.to_sql(read, dialect, value=value, schema=schema, clean=clean)
-    elif to == "json":
-        made = read.to_json()
+        made = to_sql(read, dialect, value=value, schema=schema, clean=clean)
     else:
-        write: dict[str, Callable[[DecisionList], str]] = {
-            "python": room.to_python,
-            "text": room.to_text,
-            "dot": room.to_dot,
-            "svg": room.to_svg,
-        }
-        made = write[to](read)
+        made = read.to_json() if to == "json" else WRITERS[to](read)
     made = made.rstrip("\n") + "\n"
     if output is None:
         sys.stdout.write(made)

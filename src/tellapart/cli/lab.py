@@ -64,7 +64,9 @@ def lab(
     names = [*dict.fromkeys(experiments)] or [*EXPERIMENTS]
     titles = {name: load(name).title for name in names}
     if list:
-        _print_lines([(name, title) for name, title in titles.items()])
+        width = max(map(len, titles))
+        for name, title in titles.items():
+            print(f"{name:<{width}}  {title}")
         return 0
     if workers is not None:
         check("lab", "workers", workers, "an integer >= 1", lambda v: v >= 1)
@@ -159,12 +161,6 @@ def _show(results: Sequence[Result], report: Path) -> None:
         table.add_row(Text(experiment.title), Text(word, style), Text(finding.verdict))
     console.print(table)
     console.print(f"Report: {report}", soft_wrap=True, markup=False)
-
-
-def _print_lines(lines: Sequence[tuple[str, str]]) -> None:
-    width = max(len(name) for name, _ in lines)
-    for name, title in lines:
-        print(f"{name:<{width}}  {title}")
 
 
 def _as_json(results: Sequence[Result], report: Path, bars: Bars) -> dict[str, Any]:

@@ -23,13 +23,16 @@ from tellapart.errors import MissingExtra
 from tellapart.export.text import Words, name_of, sentences
 from tellapart.features.phrasing import counted
 from tellapart.lab.figures import draw_trials
-from tellapart.lab.trial import Trial
+from tellapart.lab.trial import InformedWorld, Trial, run, told_parameters
 from tellapart.learners import BaseLearner
+from tellapart.learners.by_name import make_learner, world_facts
 from tellapart.model import Not, describe
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 from tellapart.teachers import Slip
 from tellapart.worlds import World
 
+LEARNERS = ("AutoDFF", "CappedDFF", "AdaptiveDFF", "RobustDFF", "DFF")
+"""Who is taught; the first one tells its story."""
 FORMAT = 1
 """The version of the JSON object; its keys stand in docs/cli.md."""
 _SHOWN = 10  # exceptions, slips and rules listed; --json has them all
@@ -45,12 +48,18 @@ class Report:
     """What items are called: "animals"."""
     words: Words
     trials: Sequence[Trial]
-    rounds: Iterable[int]
-    """Which rounds of the first trial to tell."""
+    also: Iterable[int]
+    """Rounds of the first trial to tell, besides those that are always told."""
 
     def give(self, picture: Path | None, *, as_json: bool) -> None:
         """Save the picture, if one is wanted and can be drawn, and print the rest."""
-        saved = None if picture is None else self._draw(picture)
+        saved = None
+        if picture is not None:
+            try:
+                draw_trials(self.trials, picture, title=self.title, name=self.words.item)
+                saved = str(picture)
+            except MissingExtra as error:
+                print(f"tellapart: going on without a picture: {error}", file=sys.stderr)
         if as_json:
             print(json.dumps(self.to_json(saved), ensure_ascii=False))
             return
@@ -79,22 +88,14 @@ class Report:
             "slip_rate": first.slip_rate,
             "seed": first.seed,
             "learners": [_trial_json(trial) for trial in self.trials],
-            "story": [_round_json(one) for one in story(first, self.rounds)],
+            "story": [_round_json(one) for one in story(first, self.also)],
             "picture": picture,
         }
-
-    def _draw(self, picture: Path) -> str | None:
-        try:
-            draw_trials(self.trials, picture, title=self.title, name=self.words.item)
-        except MissingExtra as error:
-            print(f"tellapart: going on without a picture: {error}", file=sys.stderr)
-            return None
-        return str(picture)
 
     def _print(self, console: Console) -> None:
         """Story, rules, mistakes, exceptions, slips."""
         first, words = self.trials[0], self.words
-        name, told = type(first.learner).__name__, story(first, self.rounds)
+        name, told = type(first.learner).__name__, story(first, self.also)
         _section(console, self.title, Text(self.introduction))
         _section(console, f"A few rounds with {name}", _story_table(told, first, words))
         _section(
@@ -105,6 +106,16 @@ class Report:
             _list(console, "Exceptions: no rule explains them", exceptions(first.world, words))
         slips = [slip_line(slip, first, words) for slip in first.slips]
         _list(console, f"Slips of the teacher, in front of {name}", slips)
+
+
+def run_trials(
+    world: World, names: Iterable[str], *, slip_rate: float, seed: int, informed: bool = False
+) -> list[Trial]:
+    """Teach a world to learners; `informed`: by a teacher who knows every label."""
+    facts = world_facts(*told_parameters(world, slip_rate, seed), len(world))
+    learners = [make_learner(name, facts=facts) for name in names]
+    scene = InformedWorld(world) if informed else world
+    return [run(scene, learner, slip_rate=slip_rate, seed=seed) for learner in learners]
 
 
 # -- what is told of a trial
@@ -123,14 +134,15 @@ class StoryRound:
     exception: bool
 
 
-def story(trial: Trial, rounds: Iterable[int]) -> list[StoryRound]:
-    """Those rounds of a trial, in order; in round 0 the first label is asked."""
+def story(trial: Trial, also: Iterable[int]) -> list[StoryRound]:
+    """The first rounds of each sort, and some others; in round 0 the first label is asked."""
     mistakes = {corrected.number: corrected for corrected in trial.lesson.corrections}
     slips = {slip.round: slip.said for slip in trial.slips}
     scene = trial.world
     odd = set(scene.exceptions) if isinstance(scene, World) else set[int]()
     told = []
-    for number in sorted(set(rounds)):
+    rounds = {0, *trial.lesson.mistake_rounds[:4], *first_right(trial), *[*slips][:1], *also}
+    for number in sorted(rounds):
         item, truth, answer = scene.items[number], scene.labels[number], None
         if number in mistakes:
             guess, answer = mistakes[number].guess, mistakes[number].correction

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from tellapart.protocol import Feature
     from tellapart.worlds import World
 
-LEARNERS = ("AutoDFF", "CappedDFF", "AdaptiveDFF", "RobustDFF", "DFF")
-"""Who is taught unless --learner says otherwise; the first one tells its story."""
 LONG = 20_000
 """Items beyond which AutoDFF, who must be given every round, is taught only when asked for."""
 
@@ -99,9 +97,7 @@ def simulate(
     json
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
-    from tellapart.cli.report import Report, first_right
-    from tellapart.lab import trial
-    from tellapart.learners.by_name import make_learner, world_facts
+    from tellapart.cli.report import LEARNERS, Report, run_trials
 
     sizes = {
         "items": items,
@@ -115,22 +111,17 @@ def simulate(
         made = _from_table(table, label, {"id": id, **how}, world, sizes)
     else:
         made = _made(world, sizes, seed)
-    facts = world_facts(*trial.told_parameters(made, slips, seed), len(made))
     usual = LEARNERS if len(made) <= LONG else LEARNERS[1:]
-    chosen = [make_learner(name, facts=facts) for name in learner or usual]
-    scene = trial.InformedWorld(made) if teacher == "informed" else made
-    trials = [trial.run(scene, one, slip_rate=slips, seed=seed) for one in chosen]
-    first = trials[0]
-    mistakes = first.lesson.mistake_rounds
-    odd = [number for number in mistakes if number in set(made.exceptions)][:1]
-    slipped = [slip.round for slip in first.slips[:1]]
+    informed = teacher == "informed"
+    trials = run_trials(made, learner or usual, slip_rate=slips, seed=seed, informed=informed)
+    mistakes, odd = trials[0].lesson.mistake_rounds, set(made.exceptions)
     report = Report(
         title=f"Teaching {made.name}",
-        introduction=_introduction(made, informed=teacher == "informed"),
+        introduction=_introduction(made, informed=informed),
         what="items",
         words=_words(world or "tree", from_table=table is not None),
         trials=trials,
-        rounds={0, *mistakes[:4], *first_right(first), *odd, *slipped},
+        also=[number for number in mistakes if number in odd][:1],
     )
     report.give(picture, as_json=json)
 

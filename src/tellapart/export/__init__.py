@@ -1,10 +1,21 @@
 """What a model becomes outside: SQL, Python, sentences, pictures, files."""
 
+from collections.abc import Callable
+
 from tellapart.export.files import load_model, replacing, save_model
 from tellapart.export.picture import to_dot, to_svg
 from tellapart.export.python import to_python
 from tellapart.export.sql import to_sql
 from tellapart.export.text import Words, name_of, plainly, sentences, to_text
+from tellapart.model import DecisionList
+
+WRITERS: dict[str, Callable[[DecisionList], str]] = {
+    "python": to_python,
+    "text": to_text,
+    "dot": to_dot,
+    "svg": to_svg,
+}
+"""The languages that take no options; `to_sql` and `DecisionList.to_json` write the others."""
 
 __all__ = [
     "Words",

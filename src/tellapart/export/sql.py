@@ -16,6 +16,7 @@ from tellapart.protocol import Label
 if TYPE_CHECKING:
     from tellapart.export.lowering import Lowering
 
+Dialect: TypeAlias = Literal["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"]
 Wanted: TypeAlias = Literal["label", "clause", "example"]
 
 

@@ -72,10 +72,8 @@ class Event:
 
     def line(self) -> str:
         """The event as one line of JSON."""
-        outside = dict(
-            zip(_OUTSIDE, (self.number, self.id, self.at, self.type, self.by), strict=True)
-        )
-        return codec.dump({**outside, **self.data})
+        values = (self.number, self.id, self.at, self.type, self.by)
+        return codec.dump({**dict(zip(_OUTSIDE, values, strict=True)), **self.data})
 
     @classmethod
     def read(cls, line: str) -> Event:

@@ -10,9 +10,10 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Container, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features import Expression, canonical
@@ -24,8 +25,6 @@ from tellapart.tables import Row, Table
 from tellapart.tables.packed_columns import evaluate
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from tellapart.sessions.state import Question, State
 
 LATER = 20
@@ -93,10 +92,13 @@ class Queue:
         self._given += 1  # leases that end together end in the order they began
         heapq.heappush(self._ends, (question.until, self._given, question.id, question.place))
 
-    def release(self, teacher: str) -> None:
-        """A teacher no longer has an item."""
-        question = self.held.pop(teacher, None)
-        if question is not None and self.leases.get(question.place) is question:
+    def release(self, teacher: str, place: int | None = None) -> None:
+        """A teacher no longer has an item: this one, or whatever they have."""
+        question = self.held.get(teacher)
+        if question is None or place not in (None, question.place):
+            return
+        del self.held[teacher]
+        if self.leases.get(question.place) is question:
             del self.leases[question.place]
             self.enqueue(question.place)
 
@@ -344,10 +346,10 @@ class Search:
         self.text = text or where
         self.where = state.items.feature(where)
         self._state, self._at = state, 0
-        self._places: np.ndarray[Any, np.dtype[np.intp]] | None = None
+        self._places: npt.NDArray[np.intp] | None = None
 
     @property
-    def places(self) -> np.ndarray[Any, np.dtype[np.intp]]:
+    def places(self) -> npt.NDArray[np.intp]:
         """All items that fit; looked for once."""
         if self._places is None:
             self._places = matching_places(self._state.items.table, self.where)
@@ -413,6 +415,6 @@ def parse_search(table: Table, text: str) -> Expression:
         return found
 
 
-def matching_places(table: Table, where: Expression) -> np.ndarray[Any, np.dtype[np.intp]]:
+def matching_places(table: Table, where: Expression) -> npt.NDArray[np.intp]:
     """Where a condition holds."""
     return np.flatnonzero(unpack(evaluate(table, where), len(table)))

@@ -36,17 +36,7 @@ from tellapart.sessions.events import FORMAT, Event, check_text, new_id, same, s
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.log import Log
 from tellapart.sessions.queue import check_search, parse_search
-from tellapart.sessions.replies import (
-    Agreement,
-    Answered,
-    Check,
-    Disagreement,
-    Ending,
-    Given,
-    OddOne,
-    Saved,
-    Summary,
-)
+from tellapart.sessions.replies import Saved
 from tellapart.sessions.state import Question, State
 from tellapart.sessions.store import Store
 from tellapart.tables import Table, read_table
@@ -202,7 +192,7 @@ class Session:
         with self._log.ready() as state:
             return self._log.join(state, teacher, id)
 
-    def next(self, teacher: str, *, id: str | None = None) -> Given | Ending:
+    def next(self, teacher: str, *, id: str | None = None) -> replies.Given | replies.Ending:
         """The next item for a teacher: the one they have already, if they have one."""
         with self._log.ready() as state:
             if id is not None and id in state.ids:
@@ -220,7 +210,7 @@ class Session:
                 queue.choose(teacher, settle) if held is None else (held.place, held.sought)
             )
             if place is None:
-                return Ending(replies.summary(state), len(queue.leases))
+                return replies.Ending(replies.summary(state), len(queue.leases))
             asked = queue.ask(place)
             if held is not None and queue.is_current(held, asked, now):
                 return replies.given(state, held)
@@ -383,7 +373,9 @@ class Session:
             "tag set", teacher, data, id, lambda s: events.check_tag(s, tag)
         )
 
-    def tag_apart(self, teacher: str, given: Given, tag: str, *, id: str | None = None) -> str:
+    def tag_apart(
+        self, teacher: str, given: replies.Given, tag: str, *, id: str | None = None
+    ) -> str:
         """Set a tag to true on the item and to false on its example; returns the feature to name.
 
         `id` is made by the client: the two events have ids made from it.
@@ -524,7 +516,7 @@ class Session:
 
     def history(
         self, *, item: Item = None, teacher: str | None = None, last: int | None = None
-    ) -> list[Answered]:
+    ) -> list[replies.Answered]:
         """Every answer, undone ones too, in order; of one item, of one teacher, or the last few."""
         with self._log.ready() as state:
             if item is None:
@@ -558,7 +550,7 @@ class Session:
                 return None
             return search.text, len(search.places)
 
-    def summary(self) -> Summary:
+    def summary(self) -> replies.Summary:
         """The progress so far."""
         with self._log.ready() as state:
             return replies.summary(state)
@@ -575,7 +567,7 @@ class Session:
 
     # -- what is shown
 
-    def given(self, given: str) -> Given:
+    def given(self, given: str) -> replies.Given:
         """The question with an id."""
         with self._log.ready() as state:
             return replies.given(state, self._question(state, given))
@@ -591,13 +583,14 @@ class Session:
             question = self._question(state, given)
             return self._suggestions.candidates(state, question, label, limit)
 
-    def check(self, given: str, expression: str) -> Check:
+    def check(self, given: str, expression: str) -> replies.Check:
         """Check whether an expression holds on the item and on the example, and count its items.
 
         Raises `FeatureError` if it is no expression.
         """
         with self._log.ready() as state:
-            return suggestions.check(state, self._question(state, given), expression)
+            shown = replies.given(state, self._question(state, given))
+            return suggestions.check(self.table, expression, shown.item, shown.guess.example)
 
     def _question(self, state: State, given: str) -> Question:
         question = state.questions.get(given)
@@ -607,17 +600,17 @@ class Session:
 
     # -- several teachers
 
-    def disagreements(self) -> list[Disagreement]:
+    def disagreements(self) -> list[replies.Disagreement]:
         """The items that teachers called differently, with everybody's answer."""
         with self._log.ready() as state:
             return agreement.disagreements(state)
 
-    def agreement(self) -> Agreement:
+    def agreement(self) -> replies.Agreement:
         """How far teachers agree on labels and on features."""
         with self._log.ready() as state:
             return agreement.agreement(state)
 
-    def odd_ones(self, teacher: str | None = None) -> list[OddOne]:
+    def odd_ones(self, teacher: str | None = None) -> list[replies.OddOne]:
         """Suspected slips, of all or of one teacher, the oddest first.
 
         Others can go on meanwhile: it judges what there was when it began.

@@ -222,9 +222,7 @@ class State:
         self._count_label(number, 1)
         self.answers.setdefault(question.place, []).append(number)
         self.answers_to.setdefault(question.id, []).append(number)
-        held = self.queue.held.get(question.teacher)
-        if held is not None and held.place == question.place:
-            self.queue.release(question.teacher)
+        self.queue.release(question.teacher, question.place)
         self._requeue(act)
 
     def _take_settled(self, event: Event) -> None:
@@ -245,28 +243,21 @@ class State:
 
     def _take_undone(self, event: Event) -> None:
         assert event.by is not None
+        redo = event.type == "redone"
         number = self.act_of[event.data["event"]]
         teacher = self.teachers[event.by]
-        teacher.done.remove(number)
-        teacher.undone.append(number)
-        act = self._switch(number, alive=False)
-        if act.kind == "answered":
+        (teacher.undone if redo else teacher.done).remove(number)
+        (teacher.done if redo else teacher.undone).append(number)
+        act = self._switch(number, alive=redo)
+        if act.kind == "answered" and redo:
+            self.queue.release(event.by, act.place)  # it is answered again
+            self._requeue(act)
+        elif act.kind == "answered":
             self._mark(act.place)
             self.queue.release(event.by)  # what they have before them can wait
             self.queue.put_back(event.by, act.place)
 
-    def _take_redone(self, event: Event) -> None:
-        assert event.by is not None
-        number = self.act_of[event.data["event"]]
-        teacher = self.teachers[event.by]
-        teacher.undone.remove(number)
-        teacher.done.append(number)
-        act = self._switch(number, alive=True)
-        if act.kind == "answered":
-            held = self.queue.held.get(event.by)
-            if held is not None and held.place == act.place:
-                self.queue.release(event.by)  # it is answered again
-            self._requeue(act)
+    _take_redone = _take_undone
 
     def _take_label_added(self, event: Event) -> None:
         self.listed.add(self.labels.add(event.data["label"]))

@@ -8,10 +8,10 @@ numbered by their one writer; should there ever be two, the second insert of a n
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from tellapart import codec
@@ -22,7 +22,6 @@ from tellapart.sessions.sqlite import Sqlite
 if TYPE_CHECKING:
     from tellapart.sessions.postgres import Postgres
 
-T = TypeVar("T")
 TABLE = "tellapart_events"
 _CREATE = f"""CREATE TABLE IF NOT EXISTS {TABLE} (
     session TEXT NOT NULL,
@@ -258,28 +257,28 @@ class Writer:
 
     def insert(self, event: Event) -> None:
         """Insert an event; it is safe after `commit`."""
-        self._do(lambda connection: self.store.insert(connection, self.name, [event]))
+        with self._working() as connection:
+            self.store.insert(connection, self.name, [event])
 
     def commit(self) -> None:
         """Commit what was inserted."""
-        self._do(lambda connection: connection.commit())
+        with self._working() as connection:
+            connection.commit()
 
     def read(self) -> list[Event]:
         """The whole log."""
-
-        def work(connection: Any) -> list[Event]:
+        with self._working() as connection:
             events = self.store._read(connection, self.name)
             connection.commit()
-            return events
+        return events
 
-        return self._do(work)
-
-    def _do(self, work: Callable[[Any], T]) -> T:
+    @contextmanager
+    def _working(self) -> Iterator[Any]:
         try:
             connection = self._connect()
             with self.store.explained("written"):
                 try:
-                    return work(connection)
+                    yield connection
                 except self.store.database.conflict as error:
                     raise StoreError(
                         f"another program has written to the session {self.name!r} in"

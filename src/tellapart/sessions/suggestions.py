@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from itertools import islice
 
+import numpy as np
+
 from tellapart.features import Expression, canonical
 from tellapart.features.candidates import Candidate
 from tellapart.protocol import Label
 from tellapart.sessions.replies import Check
 from tellapart.sessions.state import Answer, Question, State
-from tellapart.tables import Row
+from tellapart.tables import Row, Table
+from tellapart.tables.packed_columns import evaluate
 from tellapart.tables.table_features import candidates_in
 
 LIMIT = 30
@@ -78,19 +81,16 @@ def _named(
     return found
 
 
-def check(state: State, question: Question, text: str) -> Check:
+def check(table: Table, text: str, item: Row | None, example: Row | None) -> Check:
     """What an expression says of the item and of the example, and how many items it covers."""
-    from tellapart.features.to_polars import count
-
-    feature = state.items.feature(text)
-    table = state.items.table
-    example = None if question.example is None else state.items.row(question.example)
-    return Check(
-        str(feature),
-        feature.value(state.items.row(question.place)),
-        None if example is None else feature.value(example),
-        count([feature], table.loaded(list(feature.schema)))[0],
-    )
+    feature = table.parse(text)
+    if table.knows(feature):
+        items = table.count(feature)
+    else:  # one that was only tried is not kept in memory
+        items = int(np.bitwise_count(evaluate(table, feature)).sum())
+    here = None if item is None else feature.value(item)
+    there = None if example is None else feature.value(example)
+    return Check(str(feature), here, there, items)
 
 
 class Suggestions:

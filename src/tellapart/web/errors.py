@@ -18,28 +18,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tellapart.errors import (
-    ExportError,
-    FeatureError,
-    FormatError,
-    MissingExtra,
-    ParameterError,
-    ProtocolError,
-    SessionError,
-    StoreError,
-    TellapartError,
-)
+from tellapart import errors
+from tellapart.errors import FeatureError, TellapartError
 
-_STATUS: tuple[tuple[type[TellapartError], int], ...] = (
-    (StoreError, 503),
-    (SessionError, 409),
-    (ProtocolError, 409),
-    (MissingExtra, 501),
-    (ParameterError, 422),
-    (FeatureError, 422),
-    (FormatError, 422),
-    (ExportError, 422),
-)
+_STATUS: dict[int, tuple[type[TellapartError], ...]] = {
+    503: (errors.StoreError,),
+    409: (errors.SessionError, errors.ProtocolError),
+    501: (errors.MissingExtra,),
+    422: (errors.ParameterError, errors.FeatureError, errors.FormatError, errors.ExportError),
+}
 MESSAGES = {
     400: "the request cannot be read",
     401: "a token is wanted",
@@ -130,7 +117,7 @@ def fault(
 def error_response(error: Exception, request: str = "") -> Response:
     """The answer to an error that tellapart, FastAPI or Starlette raised on purpose."""
     if isinstance(error, TellapartError):
-        status = next((code for kind, code in _STATUS if isinstance(error, kind)), 400)
+        status = next((code for code, kinds in _STATUS.items() if isinstance(error, kinds)), 400)
         details: list[Detail] = []
         if isinstance(error, FeatureError):
             spot = None if error.spot is None else list(error.spot)

@@ -16,7 +16,8 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response, StreamingResponse
 
 from tellapart import codec
-from tellapart.export import to_dot, to_python, to_sql, to_svg, to_text
+from tellapart.export import WRITERS, to_sql
+from tellapart.export.sql import Dialect
 from tellapart.export.text import example_text
 from tellapart.model import DecisionList
 from tellapart.sessions import Session, export_log
@@ -28,7 +29,6 @@ from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["downloads"])
 
-Dialect = Literal["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"]
 LANGUAGES = {
     "json": ("application/json", "json"),
     "sql": ("text/plain; charset=utf-8", "sql"),
@@ -57,13 +57,7 @@ def write_model(session: Session, language: str, dialect: str = "duckdb") -> str
         return codec.dump({**codec.parse(made.to_json()), **more}) + "\n"
     if language == "sql":
         return to_sql(made, dialect, schema=session.table.schema) + "\n"
-    writers: dict[str, Callable[[DecisionList], str]] = {
-        "python": to_python,
-        "text": to_text,
-        "dot": to_dot,
-        "svg": to_svg,
-    }
-    text = writers[language](made).rstrip("\n") + "\n"
+    text = WRITERS[language](made).rstrip("\n") + "\n"
     if language == "text" and meanings:
         text += "\n" + "".join(f"{label}: {means}\n" for label, means in meanings.items())
     return text
@@ -71,9 +65,7 @@ def write_model(session: Session, language: str, dialect: str = "duckdb") -> str
 
 def answers_csv(session: Session) -> bytes:
     """The answers in force as CSV, in the order of their coming."""
-    rows: list[list[str]] = [
-        ["item", "label", "feature", "answer", "guess", "example", "teacher", "at"]
-    ]
+    rows = [["item", "label", "feature", "answer", "guess", "example", "teacher", "at"]]
     for one in session.history():
         if not one.undone:
             label = one.guess.label if one.answer == "right" else one.label

@@ -37,22 +37,13 @@ Number = Annotated[int, Query(ge=1, le=10_000_000_000)]
 
 def to_answered(one: sessions.Answered) -> Answered:
     """One answer in the history."""
-    example = one.guess.example
-    return Answered(
-        event=one.id,
-        number=one.number,
-        at=one.at,
-        teacher=one.teacher,
-        item=to_named(one.item),
-        guess=cast(Any, one.guess.label),
-        example=None if example is None else to_named(example),
-        answer=cast(Any, one.answer),
-        label=one.label,
-        feature=one.feature,
-        outcome=one.outcome,
-        undone=one.undone,
-        changes=list(one.changes),
-    )
+    values, example = one._asdict(), one.guess.example
+    values["event"] = values.pop("id")
+    values["item"] = to_named(one.item)
+    values["guess"] = one.guess.label
+    values["example"] = None if example is None else to_named(example)
+    values["changes"] = list(one.changes)
+    return Answered(**values)
 
 
 @router.get("/history")

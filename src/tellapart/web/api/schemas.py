@@ -65,24 +65,17 @@ class NewSession(Request):
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
 
 
-class NextOptions(Request):
-    """How the next item is wanted."""
+class Begin(Change):
+    """A wish for the next item."""
 
     candidates: Annotated[
         bool, Field(description="False: no candidate features; quicker. GET candidates has them.")
     ] = True
 
 
-class Begin(NextOptions):
-    """A wish for the next item."""
-
-    id: Id | None = None
-
-
-class Said(NextOptions):
+class Said(Begin):
     """An answer to what was given."""
 
-    id: Id | None = None
     given: Id
     answer: Answer
     label: Label | None = None
@@ -99,10 +92,9 @@ class Changed(Change):
     feature: Text | None = None
 
 
-class Turn(NextOptions):
+class Turn(Begin):
     """What to undo or redo: the latest, or an event of one's own."""
 
-    id: Id | None = None
     event: Id | None = None
     next: bool = False
 

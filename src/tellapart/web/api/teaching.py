@@ -6,17 +6,15 @@ from collections.abc import Hashable
 from datetime import date, datetime
 from typing import Annotated, Any, cast
 
-import numpy as np
 from fastapi import APIRouter, Query
 
 from tellapart import codec, sessions
 from tellapart.errors import FeatureError, ParameterError, ProtocolError
-from tellapart.features import Expression
 from tellapart.features.tree import Type
 from tellapart.sessions import Ending, Saved, Session
 from tellapart.sessions.events import stamp
+from tellapart.sessions.suggestions import check as check_expression
 from tellapart.tables import Row, Table
-from tellapart.tables.packed_columns import evaluate
 from tellapart.web.api import schemas
 from tellapart.web.api.schemas import Candidate, Checked, Given, Item, Named, Next, Progress
 from tellapart.web.auth import Call, Caller
@@ -152,45 +150,34 @@ def check_feature(
     session: Session, text: str, item: Row | None = None, example: Row | None = None
 ) -> Checked:
     """Whether a text is a feature, on how many items it holds, and whether it tells two apart."""
-    table = session.table
     try:
-        feature = table.parse(text)
+        found = check_expression(session.table, text, item, example)
     except FeatureError as error:
         spot = None if error.spot is None else list(error.spot)
         message = str(error).splitlines()[0]
         return Checked(False, message, spot, None, here=None, there=None, tells=False, items=None)
-    here = None if item is None else feature.value(item)
-    there = None if example is None else feature.value(example)
     return Checked(
         valid=True,
-        message=_verdict(feature, item, here, example, there),
+        message=_verdict(found, item, example),
         spot=None,
-        feature=str(feature),
-        here=here,
-        there=there,
-        tells=here is True and there is not True,
-        items=_count(table, feature),
+        feature=found.feature,
+        here=found.on_item,
+        there=found.on_example,
+        tells=found.tells,
+        items=found.items,
     )
 
 
-def _count(table: Table, feature: Expression) -> int:
-    """On how many items a feature holds. One that was only tried is not kept in memory."""
-    if table.knows(feature):
-        return table.count(feature)
-    return int(np.bitwise_count(evaluate(table, feature)).sum())
-
-
-def _verdict(
-    feature: Expression, item: Row | None, here: Any, example: Row | None, there: Any
-) -> str:
+def _verdict(found: sessions.Check, item: Row | None, example: Row | None) -> str:
     if item is None:
         return "this is a feature"
-    if here is not True:
-        how = "is unknown" if here is None else "does not hold"
-        return f"{feature} {how} on {item}; it must hold there"
-    if example is not None and there is True:
-        return f"{feature} holds on {example} as well; it must not hold there"
-    return f"{feature} holds on {item}" + ("" if example is None else f" and not on {example}")
+    if found.on_item is not True:
+        how = "is unknown" if found.on_item is None else "does not hold"
+        return f"{found.feature} {how} on {item}; it must hold there"
+    if found.on_example is True:
+        return f"{found.feature} holds on {example} as well; it must not hold there"
+    away = "" if example is None else f" and not on {example}"
+    return f"{found.feature} holds on {item}{away}"
 
 
 # -- what teachers do

@@ -10,12 +10,13 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from tellapart.errors import ExportError, FeatureError, ParameterError
+from tellapart.export.sql import Dialect
 from tellapart.sessions import Session
 from tellapart.sessions.phrasing import name, show
 from tellapart.sessions.queue import parse_search
 from tellapart.simulation import unpack
 from tellapart.tables.packed_columns import evaluate
-from tellapart.web.api.downloads import FORMATS, Dialect, write_model
+from tellapart.web.api.downloads import FORMATS, write_model
 from tellapart.web.api.review import clause_of_items
 from tellapart.web.auth import Call
 from tellapart.web.pages.render import MAX_ROWS, page

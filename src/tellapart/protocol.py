@@ -29,6 +29,9 @@ Feature: TypeAlias = Hashable
 
 Label: TypeAlias = Hashable
 
+Count: TypeAlias = int | None
+"""A number, or None if it is not known."""
+
 
 class Guess(NamedTuple):
     """A label, and the earlier item shown as the reason: "a bird, because it is like this duck".
@@ -97,12 +100,7 @@ class Learner(Protocol):
         ...
 
     def bound(
-        self,
-        *,
-        m: int | None = None,
-        k: int | None = None,
-        s: int | None = None,
-        n: int | None = None,
+        self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> float | None:
         """The most mistakes possible in a world of `m` components and so on; None if unknown."""
         ...

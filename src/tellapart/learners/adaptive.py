@@ -7,7 +7,7 @@ from typing import Any
 from tellapart.errors import ParameterError
 from tellapart.learners.rule_list import Rule, RuleLearner
 from tellapart.model import Holds, holds
-from tellapart.protocol import Feature
+from tellapart.protocol import Count, Feature
 from tellapart.theory import adaptive_bound
 
 
@@ -50,12 +50,7 @@ class AdaptiveDFF(RuleLearner):
         self.schedule = schedule
 
     def bound(
-        self,
-        *,
-        m: int | None = None,
-        k: int | None = None,
-        s: int | None = None,
-        n: int | None = None,
+        self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> int | None:
         """`adaptive_bound` for a world of m components and k bad rounds."""
         return None if m is None or k is None else adaptive_bound(m, k, self.schedule)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from tellapart import codec
 from tellapart.errors import FormatError, ParameterError, ProtocolError, TellapartError
 from tellapart.model import DecisionList, Holds, describe, holds, show, truth
-from tellapart.protocol import Correction, Feature, Guess, Inconsistency, Item, Label
+from tellapart.protocol import Correction, Count, Feature, Guess, Inconsistency, Item, Label
 
 if TYPE_CHECKING:
     from tellapart.learners.rule_list import RuleLearner
@@ -134,12 +134,7 @@ class BaseLearner(ABC):
         """How many of them were deleted again."""
 
     def bound(
-        self,
-        *,
-        m: int | None = None,
-        k: int | None = None,
-        s: int | None = None,
-        n: int | None = None,
+        self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> float | None:
         """The most mistakes possible in a world with these true values; None if unknown."""
         return None

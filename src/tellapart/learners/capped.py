@@ -5,7 +5,7 @@ from __future__ import annotations
 from tellapart.errors import check
 from tellapart.learners.rule_list import Rule, RuleLearner
 from tellapart.model import Holds, holds
-from tellapart.protocol import Feature
+from tellapart.protocol import Count, Feature
 from tellapart.theory import capped_bound
 
 
@@ -48,12 +48,7 @@ class CappedDFF(RuleLearner):
         self.m = int(m)
 
     def bound(
-        self,
-        *,
-        m: int | None = None,
-        k: int | None = None,
-        s: int | None = None,
-        n: int | None = None,
+        self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> int | None:
         """`capped_bound` for a world of m components (its own m if not given) and k bad rounds."""
         components = self.m if m is None else m

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tellapart.learners.rule_list import Rule, RuleLearner
-from tellapart.protocol import Feature
+from tellapart.protocol import Count, Feature
 from tellapart.theory import dff_bound
 
 
@@ -45,12 +45,7 @@ class DFF(RuleLearner):
     jumps = True
 
     def bound(
-        self,
-        *,
-        m: int | None = None,
-        k: int | None = None,
-        s: int | None = None,
-        n: int | None = None,
+        self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> int | None:
         """`dff_bound(m)` for a world of m components without exceptions; None otherwise."""
         return None if m is None or k != 0 else dff_bound(m)

@@ -10,7 +10,7 @@ from tellapart.errors import ParameterError
 from tellapart.learners.base import BaseLearner
 from tellapart.learners.rule_list import RuleLearner
 from tellapart.model import DecisionList, Holds, holds
-from tellapart.protocol import Correction, Guess, Item, Label
+from tellapart.protocol import Correction, Count, Guess, Item, Label
 from tellapart.theory import guarded_bound
 
 
@@ -84,12 +84,7 @@ class Guarded(BaseLearner):
         return self.practical.rules_deleted + self.guaranteed.rules_deleted
 
     def bound(
-        self,
-        *,
-        m: int | None = None,
-        k: int | None = None,
-        s: int | None = None,
-        n: int | None = None,
+        self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> float | None:
         """`guarded_bound` of the guaranteed learner's own."""
         bound = self.guaranteed.bound(m=m, k=k, s=s, n=n)

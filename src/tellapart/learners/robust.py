@@ -8,7 +8,7 @@ from typing import Any
 from tellapart.errors import check
 from tellapart.learners.rule_list import Rule, RuleLearner, Unnamed
 from tellapart.model import Holds, holds
-from tellapart.protocol import Feature
+from tellapart.protocol import Count, Feature
 from tellapart.theory import patient_bound, robust_bound
 
 
@@ -110,12 +110,7 @@ class RobustDFF(HandleMistake):
         self.patience = None if patience is None else int(patience)
 
     def bound(
-        self,
-        *,
-        m: int | None = None,
-        k: int | None = None,
-        s: int | None = None,
-        n: int | None = None,
+        self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> int | None:
         """Theorem 3, or `patient_bound` with a patience; None for a world beyond its parameters."""
         if m is not None and m > self.m:

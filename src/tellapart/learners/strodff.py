@@ -11,7 +11,7 @@ from tellapart.errors import ParameterError, check
 from tellapart.learners.robust import HandleMistake
 from tellapart.learners.rule_list import Rule, RuleLearner
 from tellapart.model import Holds, holds
-from tellapart.protocol import Item, Label
+from tellapart.protocol import Count, Item, Label
 from tellapart.theory import gamma, q, stochastic_bound
 
 
@@ -105,12 +105,7 @@ class StRoDFF(HandleMistake):
         self._last_rule = 0  # t_lr: the round of that creation
 
     def bound(
-        self,
-        *,
-        m: int | None = None,
-        k: int | None = None,
-        s: int | None = None,
-        n: int | None = None,
+        self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> float | None:
         """Theorem 4 with the constants of its proof, for `n` rounds; None without n or scaled."""
         if n is None or n < 1 or self.scale != 1 or (m is not None and m > self.m):

@@ -65,7 +65,8 @@ EXPERIMENTS = (
     *("erratum_threshold", "erratum_logarithm", "erratum_creation", "erratum_return"),
     *("erratum_reduction", "erratum_waiting", "ignorance"),
 )
-"""Every experiment, in the order of the report; each is a file in `tellapart.lab.experiments`."""
+"""Every experiment, in the order of the report; each is a file in `tellapart.lab.experiments` with
+the functions `cells`, `run` and `read`."""
 
 
 @dataclass(frozen=True)
@@ -158,12 +159,7 @@ def load(name: str) -> Experiment:
     """
     module, colon, attribute = name.partition(":")
     if not colon:
-        if name not in EXPERIMENTS:
-            raise ParameterError(
-                f"unknown experiment {name!r}; known are {', '.join(EXPERIMENTS)}, and module:NAME"
-                " for one of your own"
-            )
-        module, attribute = f"tellapart.lab.experiments.{name}", "EXPERIMENT"
+        return _load_own(name)
     try:
         experiment = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
@@ -171,3 +167,16 @@ def load(name: str) -> Experiment:
     if not isinstance(experiment, Experiment):
         raise ParameterError(f"{name!r} is no Experiment, but {type(experiment).__name__}")
     return experiment
+
+
+def _load_own(name: str) -> Experiment:
+    """An experiment of `EXPERIMENTS`: its module's docstring is its title and its claim."""
+    if name not in EXPERIMENTS:
+        raise ParameterError(
+            f"unknown experiment {name!r}; known are {', '.join(EXPERIMENTS)}, and module:NAME for"
+            " one of your own"
+        )
+    module = importlib.import_module(f"tellapart.lab.experiments.{name}")
+    title, _, claim = (module.__doc__ or "").partition("\n\n")
+    claim = " ".join(claim.split())
+    return Experiment(name, title, claim, module.cells, module.run, module.read)

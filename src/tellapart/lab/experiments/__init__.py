@@ -9,24 +9,20 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from math import log
 from statistics import fmean
+from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Experiment, Finding, Row, Rows
+from tellapart.lab.experiment import Picture, Row
 from tellapart.learners import BaseLearner
 from tellapart.teachers import Hostile
 from tellapart.worlds import World
 
 
-def experiment(
-    module: str,
-    doc: str | None,
-    cells: Callable[[bool], Iterable[Cell]],
-    run: Callable[..., list[Row]],
-    read: Callable[[Rows], Finding],
-) -> Experiment:
-    """An experiment named like its module; the module's docstring is its title and its claim."""
-    title, _, claim = (doc or "").partition("\n\n")
-    return Experiment(module.rpartition(".")[2], title, " ".join(claim.split()), cells, run, read)
+def picture(
+    caption: str, *, size: tuple[float, float] = (8.0, 4.5)
+) -> Callable[[Callable[[Any], None]], Picture]:
+    """Make a function that draws a picture, named like the experiment."""
+    return lambda draw: Picture(draw.__module__.rpartition(".")[2], caption, draw, size)
 
 
 def bounded_learners(m: int, k: int, s: int) -> dict[str, BaseLearner]:

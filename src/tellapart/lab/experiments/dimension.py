@@ -13,14 +13,8 @@ from typing import Any
 import numpy as np
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import (
-    bounded_learners,
-    experiment,
-    exponent,
-    lesson_row,
-    simulate_all,
-)
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import bounded_learners, exponent, lesson_row, picture, simulate_all
 from tellapart.lab.figures import STYLES, label_lines, plot_learner
 
 _M, _K = 8, 50
@@ -96,7 +90,13 @@ def read(rows: Rows) -> Finding:
         )
     ]
 
-    def draw(figure: Any) -> None:
+    @picture(
+        "Mistakes against the number of features d. Left: the world of Theorem 1(b), where DFF is"
+        " taught by a perfect teacher who has explained the exception away with d + 1 components,"
+        " the others with m = k = 1. Right: random trees at fixed m, k, s, with standard errors.",
+        size=(12.5, 4.6),
+    )
+    def chart(figure: Any) -> None:
         left, right = figure.subplots(1, 2)
         for name in order:
             label = "DFF, exception\nexplained away" if name == "DFF" else name
@@ -114,21 +114,10 @@ def read(rows: Rows) -> Finding:
             axes.set(xscale="log", xlabel="features d", ylabel=ylabel)
             label_lines(axes)
 
-    picture = Picture(
-        "dimension",
-        "Mistakes against the number of features d. Left: the world of Theorem 1(b), where DFF is"
-        " taught by a perfect teacher who has explained the exception away with d + 1 components,"
-        " the others with m = k = 1. Right: random trees at fixed m, k, s, with standard errors.",
-        draw,
-        size=(12.5, 4.6),
-    )
-    return Finding(seen, verdict, holds, tables, [picture])
+    return Finding(seen, verdict, holds, tables, [chart])
 
 
 def _error(rows: Rows) -> float:
     """The standard error of the mean."""
     mistakes = [float(row["mistakes"]) for row in rows]
     return float(stdev(mistakes) / len(mistakes) ** 0.5)
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import experiment, rate_rows
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import picture, rate_rows
 from tellapart.lab.figures import label_lines, plot_learner, reference_line
 from tellapart.theory import stochastic_rules
 
@@ -73,7 +73,12 @@ def read(rows: Rows) -> Finding:
         ],
     )
 
-    def draw(figure: Any) -> None:
+    @picture(
+        "StRoDFF in a world where every ordinary item has the label of the first, so that only"
+        f" exceptions ({_RATE:.0%}, dotted on the right) make the default guess wrong.",
+        size=(12, 4.2),
+    )
+    def chart(figure: Any) -> None:
         panels = figure.subplots(1, 2)
         for axes, key in zip(panels, ("rules", "rate"), strict=True):
             for sigma, dash in (("ε/200", "solid"), ("ε", (0, (4, 2)))):
@@ -91,14 +96,4 @@ def read(rows: Rows) -> Finding:
         for axes in panels:
             label_lines(axes)
 
-    picture = Picture(
-        "erratum_creation",
-        "StRoDFF in a world where every ordinary item has the label of the first, so that only"
-        f" exceptions ({_RATE:.0%}, dotted on the right) make the default guess wrong.",
-        draw,
-        size=(12, 4.2),
-    )
-    return Finding(seen, verdict, holds, [table], [picture])
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)
+    return Finding(seen, verdict, holds, [table], [chart])

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import experiment
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import picture
 from tellapart.lab.figures import BLUE, RED, label_lines, reference_line
 
 _EPSILON, _DELTA = 0.2, 0.1
@@ -95,7 +95,12 @@ def read(rows: Rows) -> Finding:
         [[n, *sums[n]] for n in sums],
     )
 
-    def draw(figure: Any) -> None:
+    @picture(
+        f"Share of random streams (ε = {_EPSILON}) in which some stretch has held more exceptions"
+        f" than q allows, with its deviation terms scaled by {_SCALE}.",
+        size=(7, 4),
+    )
+    def chart(figure: Any) -> None:
         axes = figure.subplots()
         streams = len(small) // 2
         for form, colour in zip(_FORMS, (RED, BLUE), strict=True):
@@ -113,14 +118,7 @@ def read(rows: Rows) -> Finding:
         axes.yaxis.set_major_formatter("{x:.0%}")
         label_lines(axes)
 
-    picture = Picture(
-        "erratum_logarithm",
-        f"Share of random streams (ε = {_EPSILON}) in which some stretch has held more exceptions"
-        f" than q allows, with its deviation terms scaled by {_SCALE}.",
-        draw,
-        size=(7, 4),
-    )
-    return Finding(seen, verdict, holds, [table], [picture])
+    return Finding(seen, verdict, holds, [table], [chart])
 
 
 def _failed(rows: Rows) -> list[int]:
@@ -132,6 +130,3 @@ def _union(n: int) -> tuple[float, float]:
     printed = _DELTA / 4 * np.cumsum(t**-3.0).sum()
     repaired = _DELTA / 4 * (t * t**-3.0).sum()
     return float(printed), float(repaired)
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import combinations, product
 from typing import Any, TypeAlias
 
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import experiment
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import picture
 from tellapart.lab.figures import BLUE, GREY, RED, label_lines
 from tellapart.theory import reduction_size
 
@@ -94,7 +94,11 @@ def read(rows: Rows) -> Finding:
         [[row[key] for key in keys] for row in rows],
     )
 
-    def draw(figure: Any) -> None:
+    @picture(
+        "Components needed to explain one exception away in the counter-example to Theorem 1(a).",
+        size=(7, 4),
+    )
+    def chart(figure: Any) -> None:
         axes = figure.subplots()
         for key, label, colour, dash in (
             ("claimed", "claimed: m + dk", GREY, (0, (4, 2))),
@@ -107,13 +111,4 @@ def read(rows: Rows) -> Finding:
         axes.set_xticks(xs)
         label_lines(axes)
 
-    picture = Picture(
-        "erratum_reduction",
-        "Components needed to explain one exception away in the counter-example to Theorem 1(a).",
-        draw,
-        size=(7, 4),
-    )
-    return Finding(seen, verdict, holds, [table], [picture])
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)
+    return Finding(seen, verdict, holds, [table], [chart])

@@ -10,8 +10,8 @@ from bisect import bisect_left
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import experiment
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import picture
 from tellapart.lab.figures import BLUE, RED, label_lines, reference_line
 from tellapart.theory import robust_bound
 
@@ -60,7 +60,8 @@ def read(rows: Rows) -> Finding:
         [[_LABELS[remember], made[remember], bound, in_rounds] for remember in _LABELS],
     )
 
-    def draw(figure: Any) -> None:
+    @picture("RobustDFF on x0, then e, x1, x2 over and over, where e is an exception.", size=(7, 4))
+    def chart(figure: Any) -> None:
         axes = figure.subplots()
         for remember, colour in ((False, RED), (True, BLUE)):
             curve = rows.where(remember=remember).curve("round", "mistakes")
@@ -69,13 +70,4 @@ def read(rows: Rows) -> Finding:
         axes.set(xlim=(0, most), ylim=(0, None), xlabel="round", ylabel="mistakes so far")
         label_lines(axes)
 
-    picture = Picture(
-        "erratum_return",
-        "RobustDFF on x0, then e, x1, x2 over and over, where e is an exception.",
-        draw,
-        size=(7, 4),
-    )
-    return Finding(seen, verdict, holds, [table], [picture])
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)
+    return Finding(seen, verdict, holds, [table], [chart])

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import experiment, rate_rows
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import picture, rate_rows
 from tellapart.lab.figures import label_lines, plot_learner, reference_line
 
 _EPSILON = 0.05
@@ -55,7 +55,11 @@ def read(rows: Rows) -> Finding:
         ],
     )
 
-    def draw(figure: Any) -> None:
+    @picture(
+        "StRoDFF in a world of two components whose exceptions never give the same reason twice.",
+        size=(7, 4),
+    )
+    def chart(figure: Any) -> None:
         axes = figure.subplots()
         for name, label in (("StRoDFF as printed", "as printed"), ("StRoDFF", "repaired")):
             plot_learner(axes, name, *rows.where(learner=name).curve("n", "rate"), label=label)
@@ -65,13 +69,4 @@ def read(rows: Rows) -> Finding:
         axes.yaxis.set_major_formatter("{x:.0%}")
         label_lines(axes)
 
-    picture = Picture(
-        "erratum_threshold",
-        "StRoDFF in a world of two components whose exceptions never give the same reason twice.",
-        draw,
-        size=(7, 4),
-    )
-    return Finding(seen, verdict, holds, [table], [picture])
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)
+    return Finding(seen, verdict, holds, [table], [chart])

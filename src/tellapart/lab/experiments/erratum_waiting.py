@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import experiment, rate_rows
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import picture, rate_rows
 from tellapart.lab.figures import PALETTE, label_lines, rate_axes, reference_line
 from tellapart.theory import gamma
 
@@ -70,7 +70,12 @@ def read(rows: Rows) -> Finding:
         [[s, first[s], soonest[s], rate[s], last[s].mean("rules"), deleted[s]] for s in last],
     )
 
-    def draw(figure: Any) -> None:
+    @picture(
+        "The rate of mistakes of StRoDFF when the deviation terms of q and γ are scaled; 1 is the"
+        " paper.",
+        size=(8, 4.4),
+    )
+    def chart(figure: Any) -> None:
         axes = figure.subplots()
         for (scale,), group in rows.group_by("scale"):
             curve, label = group.curve("n", "rate"), f"scale {scale:g}"
@@ -80,19 +85,9 @@ def read(rows: Rows) -> Finding:
         rate_axes(axes)
         label_lines(axes)
 
-    picture = Picture(
-        "erratum_waiting",
-        "The rate of mistakes of StRoDFF when the deviation terms of q and γ are scaled; 1 is the"
-        " paper.",
-        draw,
-        size=(8, 4.4),
-    )
-    return Finding(seen, verdict, holds, [table], [picture])
+    return Finding(seen, verdict, holds, [table], [chart])
 
 
 def _soonest(scale: float) -> int:
     """The first round t with t >= γ(ε, 1, t)."""
     return next(t for t in range(1, 10**6) if t >= gamma(_EPSILON, 1, t, _DELTA, scale=scale))
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import experiment, simulate_all, teach_hostile
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import picture, simulate_all, teach_hostile
 from tellapart.lab.figures import GREY, label_lines, plot_learner
 from tellapart.learners import BaseLearner
 
@@ -100,7 +100,12 @@ def read(rows: Rows) -> Finding:
         ],
     )
 
-    def draw(figure: Any) -> None:
+    @picture(
+        f"Mistakes of learners that are told nothing, and of RobustDFF, which is told m = {_M}, k"
+        " and s, in multiples of those of CappedDFF, which is told m.",
+        size=(12.5, 4.6),
+    )
+    def chart(figure: Any) -> None:
         panels = figure.subplots(1, 2, sharey=True)
         for axes, (world, said) in zip(panels, _WORLDS.items(), strict=True):
             places = range(len(exceptions))
@@ -115,14 +120,4 @@ def read(rows: Rows) -> Finding:
         for axes in panels:
             label_lines(axes)
 
-    picture = Picture(
-        "ignorance",
-        f"Mistakes of learners that are told nothing, and of RobustDFF, which is told m = {_M}, k"
-        " and s, in multiples of those of CappedDFF, which is told m.",
-        draw,
-        size=(12.5, 4.6),
-    )
-    return Finding(seen, verdict, kept, [table, allowed], [picture])
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)
+    return Finding(seen, verdict, kept, [table, allowed], [chart])

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import bounded_learners, experiment, exponent, teach_hostile
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import bounded_learners, exponent, picture, teach_hostile
 from tellapart.lab.figures import label_lines, plot_learner, slope_guide
 
 _M, _S = 4, 1
@@ -55,7 +55,12 @@ def read(rows: Rows) -> Finding:
         [[k, *(_say(rows.where(learner=name, k=k)) for name in learners)] for k in sizes],
     )
 
-    def draw(figure: Any) -> None:
+    @picture(
+        f"Mistakes under a hostile teacher as exceptions grow, m = {_M}, s = {_S}. The teacher"
+        " turns an item into an exception whenever the learner falls back on its default.",
+        size=(9, 4.8),
+    )
+    def chart(figure: Any) -> None:
         axes = figure.subplots()
         for name in learners:
             label = f"{name}: $k^{{{powers[name]:.2f}}}$"
@@ -69,19 +74,9 @@ def read(rows: Rows) -> Finding:
         slope_guide(axes, 1, (most / 16, low / 16 / 2.2), most / 2, "k")
         label_lines(axes)
 
-    picture = Picture(
-        "slope",
-        f"Mistakes under a hostile teacher as exceptions grow, m = {_M}, s = {_S}. The teacher"
-        " turns an item into an exception whenever the learner falls back on its default.",
-        draw,
-        size=(9, 4.8),
-    )
-    return Finding(seen, verdict, holds, [table], [picture])
+    return Finding(seen, verdict, holds, [table], [chart])
 
 
 def _say(rows: Rows) -> str:
     mistakes, bound = rows.mean("mistakes"), rows.mean("bound")
     return f"{mistakes:,.0f} ({mistakes / bound:.0%})"
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

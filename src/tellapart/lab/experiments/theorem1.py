@@ -11,8 +11,8 @@ from itertools import product
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import experiment
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import picture
 from tellapart.lab.figures import BLUE, GREY, ORANGE, RED, label_lines, log2_axis
 from tellapart.theory import absorb, apart, reduction_size, smallest
 
@@ -111,7 +111,13 @@ def read(rows: Rows) -> Finding:
         ],
     )
 
-    def draw(figure: Any) -> None:
+    @picture(
+        "Components needed to explain exceptions away. Left: the world of Theorem 1(b). Right: the"
+        " reduction of Theorem 1(a) in random trees (solid), and what is claimed to be enough"
+        " (dashed).",
+        size=(11, 4.4),
+    )
+    def chart(figure: Any) -> None:
         left, right = figure.subplots(1, 2)
         dashed = {"linestyle": (0, (4, 2))}
         left.plot(sizes, [d + 1 for d in sizes], **dashed, color=GREY, label="d + 1")
@@ -134,15 +140,4 @@ def read(rows: Rows) -> Finding:
             log2_axis(axis)
         label_lines(right)
 
-    picture = Picture(
-        "theorem1",
-        "Components needed to explain exceptions away. Left: the world of Theorem 1(b). Right: the"
-        " reduction of Theorem 1(a) in random trees (solid), and what is claimed to be enough"
-        " (dashed).",
-        draw,
-        size=(11, 4.4),
-    )
-    return Finding(seen, verdict, holds, [b, a], [picture])
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)
+    return Finding(seen, verdict, holds, [b, a], [chart])

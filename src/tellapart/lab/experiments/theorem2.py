@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import experiment, exponent
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import exponent, picture
 from tellapart.lab.figures import GREY, label_lines, plot_learner
 from tellapart.theory import dff_bound, lower_bound
 
@@ -78,7 +78,11 @@ def read(rows: Rows) -> Finding:
         ],
     )
 
-    def draw(figure: Any) -> None:
+    @picture(
+        "Mistakes in random worlds of Theorem 2. The shaded region is where no learner can be on"
+        " average."
+    )
+    def chart(figure: Any) -> None:
         axes = figure.subplots()
         lower = [lower_bound(m) for m in sizes]
         axes.fill_between(sizes, lower, 0.1, color="#EEEEEE", linewidth=0)
@@ -92,11 +96,4 @@ def read(rows: Rows) -> Finding:
         axes.set(ylim=(0.5, None), ylabel="mistakes (mean)")
         label_lines(axes)
 
-    caption = (
-        "Mistakes in random worlds of Theorem 2. The shaded region is where no learner can be on"
-        " average."
-    )
-    return Finding(seen, verdict, holds, [table], [Picture("theorem2", caption, draw)])
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)
+    return Finding(seen, verdict, holds, [table], [chart])

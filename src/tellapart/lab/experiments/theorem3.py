@@ -11,8 +11,8 @@ from statistics import median
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import bounded_learners, experiment, simulate_all, teach_hostile
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import bounded_learners, picture, simulate_all, teach_hostile
 from tellapart.lab.figures import GREY, STYLES
 
 _PLACEMENTS = {"random": "at random", "burst": "in bursts", "early": "at the start"} | {
@@ -85,7 +85,12 @@ def read(rows: Rows) -> Finding:
         lines,
     )
 
-    def draw(figure: Any) -> None:
+    @picture(
+        "Mistakes of every lesson against the learner's own bound, by where the k exceptions fall."
+        " A point on the grey line has reached its bound.",
+        size=(12, 4.2),
+    )
+    def chart(figure: Any) -> None:
         panels = figure.subplots(1, len(_PLACEMENTS), sharex=True, sharey=True)
         shown = ["AdaptiveDFF ruler", "AdaptiveDFF growing", "RobustDFF", "CappedDFF"]
         most = max(float(row["bound"]) for row in rows if row["learner"] in shown)
@@ -106,14 +111,7 @@ def read(rows: Rows) -> Finding:
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4, markerscale=1.5)
 
-    picture = Picture(
-        "theorem3",
-        "Mistakes of every lesson against the learner's own bound, by where the k exceptions fall."
-        " A point on the grey line has reached its bound.",
-        draw,
-        size=(12, 4.2),
-    )
-    return Finding(seen, verdict, not above, [shares, every], [picture])
+    return Finding(seen, verdict, not above, [shares, every], [chart])
 
 
 def _share(row: Row) -> float:
@@ -128,6 +126,3 @@ def _spread(rows: Rows) -> str:
 def _most(rows: Rows) -> str:
     row = max(rows, key=_share)
     return f"{row['mistakes']} of {row['bound']}"
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

@@ -13,8 +13,8 @@ from math import log10
 from typing import Any
 
 import tellapart as ta
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import experiment, rate_rows
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import picture, rate_rows
 from tellapart.lab.figures import DOTTED, GREY, label_lines, plot_learner, rate_axes
 from tellapart.learners import BaseLearner
 from tellapart.theory import stochastic_bound
@@ -109,7 +109,12 @@ def read(rows: Rows) -> Finding:
         ],
     )
 
-    def draw(figure: Any) -> None:
+    @picture(
+        f"Rate of mistakes in a random stream: made trees of m = {_M} components with"
+        f" {_EPSILON:.0%} exceptions. No learner can stay below the dashed line for long.",
+        size=(9.5, 4.8),
+    )
+    def chart(figure: Any) -> None:
         axes = figure.subplots()
         for name in learners:
             plot_learner(axes, name, *curves[name])
@@ -119,14 +124,7 @@ def read(rows: Rows) -> Finding:
         rate_axes(axes)
         label_lines(axes)
 
-    picture = Picture(
-        "theorem4",
-        f"Rate of mistakes in a random stream: made trees of m = {_M} components with"
-        f" {_EPSILON:.0%} exceptions. No learner can stay below the dashed line for long.",
-        draw,
-        size=(9.5, 4.8),
-    )
-    return Finding(seen, verdict, holds, [table], [picture])
+    return Finding(seen, verdict, holds, [table], [chart])
 
 
 def _falls(rates: list[float]) -> bool:
@@ -136,6 +134,3 @@ def _falls(rates: list[float]) -> bool:
 
 def _rate(rows: Rows) -> float | None:
     return rows.mean("rate") if rows else None
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

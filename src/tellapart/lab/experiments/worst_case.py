@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tellapart.lab.experiment import Cell, Finding, Picture, Row, Rows, Table
-from tellapart.lab.experiments import bounded_learners, experiment
+from tellapart.lab.experiment import Cell, Finding, Row, Rows, Table
+from tellapart.lab.experiments import bounded_learners, picture
 from tellapart.lab.figures import GREY, STYLES
 from tellapart.teachers import worst_case
 
@@ -70,7 +70,11 @@ def read(rows: Rows) -> Finding:
         ],
     )
 
-    def draw(figure: Any) -> None:
+    @picture(
+        "The exact worst case over all teachers (markers) against the bound (bars), s = 1.",
+        size=(12.5, 4.2),
+    )
+    def chart(figure: Any) -> None:
         panels = figure.subplots(1, len(learners), sharey=True)
         most = max(row["bound"] for row in rows)
         for axes, name in zip(panels, learners, strict=True):
@@ -88,17 +92,8 @@ def read(rows: Rows) -> Finding:
         panels[0].set_ylabel("mistakes")
         panels[0].legend(loc="upper left", handletextpad=0.1)
 
-    picture = Picture(
-        "worst_case",
-        "The exact worst case over all teachers (markers) against the bound (bars), s = 1.",
-        draw,
-        size=(12.5, 4.2),
-    )
-    return Finding(seen, verdict, holds, [table], [picture])
+    return Finding(seen, verdict, holds, [table], [chart])
 
 
 def _say(rows: Rows) -> str | None:
     return f"{rows[0]['mistakes']} of {rows[0]['bound']}" if rows else None
-
-
-EXPERIMENT = experiment(__name__, __doc__, cells, run, read)

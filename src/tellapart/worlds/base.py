@@ -132,8 +132,11 @@ class Listed(World):
         self.name, self.representation, self.reading = name, representation, reading
         self.features = features
         self._distinct, self._truths, self._order = items, labels, order
-        self._component_of, self._column = component_of, truths or self._ask
-        odd = _exceptions(representation, items, labels, component_of)
+        home = self._component_of = component_of or representation.component
+        self._column = truths or self._ask
+        usual = dict[int | None, Label](enumerate(part.label for part in representation.components))
+        pairs = enumerate(zip(items, labels, strict=True))
+        odd = [n for n, (item, label) in pairs if usual.get(home(item)) != label]
         if order is None:
             self.items, self.labels, self.exceptions = items, labels, odd
         else:
@@ -151,7 +154,6 @@ class Listed(World):
             LabelOf(self._distinct, self._truths),
             component_of=self._component_of,
             reasons=self._reasons,
-            m=self.m,
             k=self.k,
             s=self.s,
         )
@@ -193,18 +195,3 @@ class Listed(World):
     def _what_differs(self, item: Item, example: Item) -> Iterable[Feature]:
         for feature in self.features:
             yield feature if truth(feature, item, self.reading) else Not(feature)
-
-
-def _exceptions(
-    representation: Representation,
-    items: Sequence[Item],
-    labels: Sequence[Label],
-    component_of: Callable[[Item], int | None] | None,
-) -> list[int]:
-    if component_of is None:
-        return representation.exceptions(items, labels)
-    usual: dict[int | None, Label] = {
-        number: component.label for number, component in enumerate(representation.components)
-    }
-    pairs = enumerate(zip(items, labels, strict=True))
-    return [n for n, (item, label) in pairs if usual.get(component_of(item)) != label]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +11,7 @@ from tellapart.errors import ParameterError
 from tellapart.model import Literal
 from tellapart.simulation import Codes, pack, words_for
 from tellapart.theory.representation import Component, Representation
-from tellapart.worlds.made import Columns, MadeWorld, check_sizes
+from tellapart.worlds.made import Columns, MadeWorld, Sizes
 
 _PART = 1 << 16  # items
 
@@ -38,27 +37,22 @@ def dnf(
     >>> world.m, world.k, len(world.exceptions)
     (6, 52, 52)
     """
-    sizes = (items, features, components, labels, exceptions, seed)
-    check_sizes("dnf", *sizes)
-    name = f"dnf({items}, {features}, {components}, {labels}, {exceptions}, seed={seed}"
-    name += "" if placement == "random" else f", placement={placement!r}"
-    name += ")" if similar is None else f", similar={similar})"
-    again = partial(dnf, *sizes, placement=placement, similar=similar)
+    sizes = Sizes(items, features, components, labels, exceptions, seed)
+    sizes.check("dnf")
     generator = random.Random(f"{seed}/dnf")
     given = [f"y{n % labels}" for n in range(components)]
     generator.shuffle(given)
     terms = _separate(generator, given, features)
     representation = Representation(tuple(map(Component, given, terms)))
     return MadeWorld(
-        name,
+        dnf,
+        sizes,
         representation,
         Columns(items, features, seed),
         _drawn(items, components, seed),
         forced=True,
-        exceptions=exceptions,
         placement=placement,
         similar=similar,
-        again=again,
     )
 
 

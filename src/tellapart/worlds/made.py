@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import permutations
 from numbers import Integral
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,8 @@ from tellapart.simulation import Codes, Labels, Words, clear_tail, column, pack,
 from tellapart.teachers import FromRepresentation
 from tellapart.theory.representation import Representation
 from tellapart.worlds.base import View, World
+
+_Numbers = npt.NDArray[np.int64]
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
@@ -127,15 +129,13 @@ class Columns:
         for step in range(_REASONS):
             yield _mix(start + step * _GOLDEN & _MASK) % self.features
 
-    def truths(
-        self, columns: npt.NDArray[np.int64], items: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.bool_]:
+    def truths(self, columns: _Numbers, items: _Numbers) -> npt.NDArray[np.bool_]:
         """`bit` of many pairs."""
         starts = _mix_all(columns.astype(np.uint64) * _STEP + np.uint64(self.start))
         words = _mix_all((items >> 6).astype(np.uint64) * _STEP + starts)
         return (words >> (items & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
 
-    def thoughts_of(self, items: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def thoughts_of(self, items: _Numbers) -> _Numbers:
         """The first few of the `thoughts` of many items, a row for each."""
         starts = _mix_all(items.astype(np.uint64) * _STEP + np.uint64(self.mind))
         drawn = _mix_all(starts[:, None] + np.arange(_FEW, dtype=np.uint64) * _STEP)
@@ -158,11 +158,39 @@ def _reason(code: int) -> Feature:
     return Not(name) if code & 1 else name
 
 
+class Sizes(NamedTuple):
+    """The arguments that all made worlds take."""
+
+    items: int
+    features: int
+    components: int
+    labels: int
+    exceptions: float
+    seed: int
+
+    def check(self, owner: str) -> None:
+        """Raise if one of them cannot be."""
+        for name in ("items", "features", "components"):
+            check(owner, name, getattr(self, name), "an integer >= 1", lambda v: v >= 1)
+        allowed = f"an integer from 1 to components = {self.components}"
+        check(owner, "labels", self.labels, allowed, lambda v: 1 <= v <= self.components)
+        check(owner, "seed", self.seed, "an integer", lambda v: True)
+        k, most = self.exceptions, self.items
+        if isinstance(k, Integral):
+            check(owner, "exceptions", k, "a count up to items", lambda v: 0 <= v <= most)
+        else:
+            check(owner, "exceptions", k, "a rate from 0 to 1", lambda v: 0 <= v <= 1, float)
+
+
 class MadeWorld(World):
     """A world of random columns; see `tree` and `dnf` for how it comes to its labels.
 
     Parameters
     ----------
+    make : function
+        `tree` or `dnf`.
+    sizes : Sizes
+        The arguments of `make`. What is sent to another process is `make` and its arguments.
     representation : Representation
         Over features named "f0", "f1", ...
     columns : Columns
@@ -172,8 +200,6 @@ class MadeWorld(World):
     forced : bool
         Whether items have the literals of their component forced upon them (else they have them by
         nature, as in a tree).
-    exceptions : float or int
-        A rate, each item by itself, or a count.
     placement : {"random", "burst", "early"}
         Where exceptions fall: anywhere, in runs of about sqrt(k), or in the rounds right after the
         first.
@@ -181,34 +207,36 @@ class MadeWorld(World):
         The limit s; by default the least number that k exceptions over these features can keep.
     laid_out : {feature: column}, optional
         Columns that are known already.
-    again : () -> MadeWorld
-        Makes the same world: what is sent to another process is this.
     """
 
     reason = staticmethod(_reason)
 
     def __init__(
         self,
-        name: str,
+        make: Callable[..., MadeWorld],
+        sizes: Sizes,
         representation: Representation,
         columns: Columns,
         components: Codes,
         *,
         forced: bool,
-        exceptions: float,
         placement: str,
         similar: int | None,
         laid_out: Mapping[Feature, Words] | None = None,
-        again: Callable[[], MadeWorld],
     ) -> None:
         if similar is not None:
             check("a made world", "similar", similar, "an integer >= 0", lambda v: v >= 0)
-        self.columns, self.components, self._again = columns, components, again
+        self.columns, self.components = columns, components
+        self._again = partial(make, *sizes, placement=placement, similar=similar)
+        items, features, parts, labels, exceptions, seed = sizes
+        name = f"{make.__name__}({items}, {features}, {parts}, {labels}, {exceptions}, seed={seed}"
+        name += "" if placement == "random" else f", placement={placement!r}"
+        self.name = name + (")" if similar is None else f", similar={similar})")
         given = [component.label for component in representation.components]
         names: list[Label] = list(dict.fromkeys(given))
         if len(names) == 1:
             names.append("odd")
-        self.name, self.representation = name, representation
+        self.representation = representation
         self.features = View(columns.features, "f{}".format)
         self._columns: dict[Feature, Words] = {}
         self.bits: dict[Feature, memoryview] = {}
@@ -216,7 +244,9 @@ class MadeWorld(World):
         self._touched: dict[Feature, int] = {}
         for feature, words in (laid_out or {}).items():
             self._lay_out(feature, words)
-        self._forced = self._forced_literals() if forced else {}
+        self._forced: dict[tuple[int, Feature], bool] = {}
+        for number, part in enumerate(representation.components if forced else ()):
+            self._forced |= {(number, feature): wanted for feature, wanted in part.literals}
         self._place(exceptions, placement)
         self.usual = tuple(names.index(label) for label in given)
         """The code of the label of each component."""
@@ -246,7 +276,6 @@ class MadeWorld(World):
             component_of=lambda row: components(row.number),
             reasons=self._thoughts,
             reasons_tell=True,
-            m=self.m,
             k=self.k,
             s=self.s,
         )
@@ -306,9 +335,7 @@ class MadeWorld(World):
         """Whether an item is one of this world."""
         return isinstance(item, Row) and item.world is self
 
-    def answers(
-        self, items: npt.NDArray[np.int64], examples: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def answers(self, items: _Numbers, examples: _Numbers) -> tuple[_Numbers, _Numbers]:
         """What the teacher says of items with another label than the shown examples', as codes.
 
         For `simulate`, which would otherwise ask him one by one. A code is twice the number of a
@@ -325,7 +352,7 @@ class MadeWorld(World):
         return codes, np.where(odd & ~odd_example, other, -1)
 
     @cached_property
-    def _separator_codes(self) -> npt.NDArray[np.int64]:
+    def _separator_codes(self) -> _Numbers:
         """The codes of what tells each component from each other; `_THINK` where labels agree."""
         codes = np.full((self.m, self.m), _THINK)
         for i, j in permutations(range(self.m), 2):
@@ -340,12 +367,8 @@ class MadeWorld(World):
         return -1 if callable(name) else 2 * self.columns.number(name) + negated
 
     def _think(
-        self,
-        items: npt.NDArray[np.int64],
-        components: npt.NDArray[np.int64],
-        examples: npt.NDArray[np.int64],
-        others: npt.NDArray[np.int64],
-    ) -> npt.NDArray[np.int64]:
+        self, items: _Numbers, components: _Numbers, examples: _Numbers, others: _Numbers
+    ) -> _Numbers:
         """The codes of the first of `_thoughts` about each item; -1 where he is slow."""
         drawn = self.columns.thoughts_of(items)
         truths = self._truths(drawn, items[:, None], components[:, None])
@@ -355,20 +378,13 @@ class MadeWorld(World):
         return np.where(tells[rows, first], codes, -1)
 
     def _truths(
-        self,
-        columns: npt.NDArray[np.int64],
-        items: npt.NDArray[np.int64],
-        components: npt.NDArray[np.int64],
+        self, columns: _Numbers, items: _Numbers, components: _Numbers
     ) -> npt.NDArray[np.bool_]:
         """Whether columns hold on items, pair by pair."""
         truths = self.columns.truths(columns, items)
         for (component, feature), wanted in self._forced.items():
             truths[(components == component) & (columns == self.columns.number(feature))] = wanted
         return truths
-
-    def _forced_literals(self) -> dict[tuple[int, Feature], bool]:
-        parts = enumerate(self.representation.components)
-        return {(n, f): wanted for n, part in parts for f, wanted in part.literals}
 
     def _place(self, exceptions: float, placement: str) -> None:
         n = self.columns.items
@@ -400,30 +416,3 @@ class MadeWorld(World):
             name = f"f{number}"
             if (holds := name in item) != (name in example):
                 yield name if holds else Not(name)
-
-
-def check_sizes(
-    owner: str,
-    items: int,
-    features: int,
-    components: int,
-    labels: int,
-    exceptions: float,
-    seed: int,
-) -> None:
-    """The one check of sizes that all made worlds share."""
-    check(owner, "items", items, "an integer >= 1", lambda v: v >= 1)
-    check(owner, "features", features, "an integer >= 1", lambda v: v >= 1)
-    check(owner, "components", components, "an integer >= 1", lambda v: v >= 1)
-    check(
-        owner,
-        "labels",
-        labels,
-        f"an integer from 1 to components = {components}",
-        lambda v: 1 <= v <= components,
-    )
-    check(owner, "seed", seed, "an integer", lambda v: True)
-    if isinstance(exceptions, Integral):
-        check(owner, "exceptions", exceptions, "a count up to items", lambda v: 0 <= v <= items)
-    else:
-        check(owner, "exceptions", exceptions, "a rate from 0 to 1", lambda v: 0 <= v <= 1, float)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-from functools import partial
 
 from tellapart.errors import ParameterError
 from tellapart.model import Clause, Literal
 from tellapart.protocol import Label
 from tellapart.simulation import clause_codes
 from tellapart.theory.representation import Component, Representation
-from tellapart.worlds.made import Columns, MadeWorld, check_sizes
+from tellapart.worlds.made import Columns, MadeWorld, Sizes
 
 
 def tree(
@@ -42,12 +41,8 @@ def tree(
     >>> tree(10_000_000, 1_000_000, 12, 4, exceptions=100, seed=3)
     <tree(10000000, 1000000, 12, 4, 100, seed=3): 10000000 items, m=12, k=100, s=1>
     """
-    sizes = (items, features, components, labels, exceptions, seed)
-    check_sizes("tree", *sizes)
-    name = f"tree({items}, {features}, {components}, {labels}, {exceptions}, seed={seed}"
-    name += "" if placement == "random" else f", placement={placement!r}"
-    name += ")" if similar is None else f", similar={similar})"
-    again = partial(tree, *sizes, placement=placement, similar=similar)
+    sizes = Sizes(items, features, components, labels, exceptions, seed)
+    sizes.check("tree")
     generator = random.Random(f"{seed}/tree")
     paths = _grow(generator, features, components)
     columns = Columns(items, features, seed)
@@ -57,16 +52,15 @@ def tree(
     laid_out = {feature: columns.words(columns.number(feature)) for feature in used}
     leaves = [Clause(path, label) for path, label in zip(paths, given, strict=True)]
     return MadeWorld(
-        name,
+        tree,
+        sizes,
         representation,
         columns,
         clause_codes(leaves, range(components), laid_out.__getitem__, items),
         forced=False,
-        exceptions=exceptions,
         placement=placement,
         similar=similar,
         laid_out=laid_out,
-        again=again,
     )
 
 

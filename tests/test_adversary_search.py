@@ -22,7 +22,7 @@ from tellapart.learners import (
 )
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Correction, Guess, Item
-from tellapart.teachers.adversary.adversary import _result, worst_case
+from tellapart.teachers.adversary.adversary import _result, _write, worst_case
 from tellapart.teachers.adversary.moves import Moves, Played, Position
 from tellapart.teachers.adversary.search import longest, walk
 from worst_cases import assert_legal, attack, replay
@@ -176,7 +176,7 @@ def test_every_lesson_is_legal_not_only_the_worst(learner, options):
             return generator.choice(rounds) if rounds else None
 
         line = walk(moves, learner.clone(), anything, 20)
-        worst = _result(moves, learner, line, math.inf, math.inf, exact=False, positions=0)
+        worst = _result(moves, learner, line, _write(moves, line), (math.inf, math.inf), 0, -1)
         assert_legal(worst, same_feature=moves.same_feature)
         assert replay(learner, worst) == sum(played.mistakes for played in line)
         for played in line[1:]:

@@ -185,15 +185,12 @@ def check_copy_is_independent(make: Make) -> None:
     """A deep copy goes on as the original would, and neither changes the other."""
     told = _run(make(), rate=0.2, rounds=90)
     learner, whole = make(), make()
-    for item, correction in told[:50]:
-        learner.learn(item, learner.guess(item), correction)
+    _tell(learner, told[:50])
     before = learner.to_json()
     twin = copy.deepcopy(learner)
-    for item, correction in told[50:]:
-        twin.learn(item, twin.guess(item), correction)
+    _tell(twin, told[50:])
     assert learner.to_json() == before, "teaching a copy changed the original"
-    for item, correction in told:
-        whole.learn(item, whole.guess(item), correction)
+    _tell(whole, told)
     assert twin.to_json() == whole.to_json(), "a copy did not learn as the original would"
 
 

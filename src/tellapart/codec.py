@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -70,7 +71,7 @@ def encode(value: Any) -> Any:
     if isinstance(value, list):
         return [encode(part) for part in value]
     if isinstance(value, set | frozenset):
-        return {"$set": sorted((encode(part) for part in value), key=_order)}
+        return {"$set": sorted(map(encode, value), key=partial(json.dumps, sort_keys=True))}
     if isinstance(value, Mapping):
         if all(isinstance(key, str) and not key.startswith("$") for key in value):
             return {key: encode(part) for key, part in value.items()}
@@ -128,10 +129,6 @@ def parse(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise FormatError(f"expected a JSON object, got {type(value).__name__}")
     return value
-
-
-def _order(encoded: Any) -> str:
-    return json.dumps(encoded, sort_keys=True)
 
 
 def identity(item: Any) -> Hashable:

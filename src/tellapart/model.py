@@ -352,8 +352,9 @@ class DecisionList:
 
     def __str__(self) -> str:
         lines = [str(clause) for clause in self.clauses]
+        lines[1:] = [f"else {line}" if line.startswith("if ") else line for line in lines[1:]]
         lines.append(str(self.default).replace("always: ", "else: " if lines else "always: "))
-        return "\n".join([*lines[:1], *(_otherwise(line) for line in lines[1:-1]), *lines[1:][-1:]])
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """A table for notebooks; every word of it escaped.
@@ -411,10 +412,6 @@ class DecisionList:
             raise
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(f"a damaged model file: {error!r}") from error
-
-
-def _otherwise(line: str) -> str:
-    return f"else {line}" if line.startswith("if ") else line
 
 
 def _clause_to_dict(clause: Clause) -> dict[str, Any]:

@@ -225,17 +225,12 @@ class Conversation:
     def lesson(self, rounds: int, corrections: Sequence[Round] | None = None) -> Lesson:
         """What happened in `rounds` rounds; `corrections`, if there were more than it heard of."""
         created, deleted, known = self._before
+        world = {name: getattr(self.teacher, name, None) for name in "mks"}  # if it says
         return Lesson(
             rounds=rounds,
             corrections=tuple(self.corrections) if corrections is None else corrections,
             rules_created=self.learner.rules_created - created,
             rules_deleted=self.learner.rules_deleted - deleted,
             inconsistencies=tuple(self.learner.inconsistencies[known:]),
-            bound=bound_under(self.learner, self.teacher, rounds),
+            bound=self.learner.bound(**world, n=rounds),
         )
-
-
-def bound_under(learner: Learner, teacher: Any, rounds: int) -> float | None:
-    """The learner's bound for what the teacher says of its world (`m`, `k`, `s`), if anything."""
-    world = {name: getattr(teacher, name, None) for name in "mks"}
-    return learner.bound(**world, n=rounds)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from tellapart.engines.predict import Job
 from tellapart.export.feature_trees import tree_of
@@ -11,14 +13,9 @@ from tellapart.features.to_polars import DTYPE, translate
 from tellapart.simulation import Words, clause_numbers
 from tellapart.tables.packed_columns import words
 
-if TYPE_CHECKING:
-    import polars as pl
-
 
 def run(job: Job, *, without_gaps: bool = False) -> int:
     """Do the job; returns how many rows there were. `without_gaps` leaves out empty lines."""
-    import polars as pl
-
     scan, answers, keep, names = job.scan, job.answers, job.keep, job.names
     total = scan.count()
     features = list(

@@ -106,12 +106,9 @@ def predict_file(
         Stands before the names label, clause and example.
     types : mapping from column to type, default={}
         For columns of a CSV file of which the model does not say what they hold.
-    separator : str, default=None
-        The separator of a CSV file; by default the one in its first line.
-    encoding : str, default="utf-8"
-        Of a CSV file. One that is not UTF-8 is first written again as UTF-8, beside the output.
-    nulls : list of str, default=[]
-        What a CSV file writes for an unknown value besides an empty cell, such as "NA".
+    separator, encoding, nulls
+        Of a CSV file, as for `read_table`. A file that is not UTF-8 is first written again as
+        UTF-8, beside the output.
     master : str, default="local[*]"
         The Spark cluster.
     progress : (rows so far, rows in all or None) -> None, default=None

@@ -14,19 +14,10 @@ from typing import Any
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export.feature_trees import check_reading, refusal
 from tellapart.export.text import reachable
-from tellapart.features import (
-    Above,
-    And,
-    Column,
-    Expression,
-    Not,
-    Or,
-    expression,
-    letter_case,
-    tree,
-)
+from tellapart.features import Expression, expression, letter_case, tree
+from tellapart.features.combinations import Above, And, Column, Or
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
-from tellapart.model import DecisionList, Literal
+from tellapart.model import DecisionList, Literal, Not
 from tellapart.protocol import Feature
 
 _OPERATORS = {

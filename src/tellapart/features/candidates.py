@@ -267,9 +267,9 @@ def _offers(
     short = len(str(mine)) <= LONGEST and kind is not Type.DATETIME
     if short:  # a text of several words is as good as a name: it tells, but of one item only
         rank = 5 if kind is Type.TEXT and " " in mine else 1
-        yield rank, canonical.compare("=", column, _literal(mine, kind))
+        yield rank, canonical.compare("=", column, canonical.literal(mine, kind))
     if theirs is not None and len(str(theirs)) <= LONGEST and kind in (Type.TEXT, Type.INTEGER):
-        yield 6, canonical.compare("<>", column, _literal(theirs, kind))
+        yield 6, canonical.compare("<>", column, canonical.literal(theirs, kind))
     if kind in (Type.TEXT, Type.INTEGER) and short:
         yield from _groups(column, mine, theirs, like.get_column(name), unlike.get_column(name))
     if kind is Type.TEXT:
@@ -285,14 +285,10 @@ def _thresholds(
     low, high = min(mine, theirs), max(mine, theirs)
     cuts = [round_cut(low, high), best_cut(low, high, like, unlike, above=op == ">=")]
     for cut in dict.fromkeys(c for c in cuts if c is not None):
-        yield 2, canonical.compare(op, column, _literal(cut, column.type))
+        yield 2, canonical.compare(op, column, canonical.literal(cut, column.type))
     if column.type.temporal and mine.year != theirs.year:
         years = Value(mine.year, Type.INTEGER)
         yield 3, canonical.compare("=", canonical.call("year", column), years)
-
-
-def _literal(cut: Any, kind: Type) -> Value:
-    return canonical.number(cut) if kind.numeric else Value(cut, kind)
 
 
 def _groups(

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, time
+from typing import Any
 
 from tellapart.features import letter_case, tree
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
@@ -40,6 +41,11 @@ def number(value: float) -> Value:
     if value == int(value) and -_BIG <= value < _BIG:
         return Value(int(value), Type.INTEGER)
     return Value(float(value), Type.NUMBER)
+
+
+def literal(value: Any, kind: Type) -> Value:
+    """A value of a column of type `kind` as a literal."""
+    return number(value) if kind.numeric else Value(value, kind)
 
 
 def fit(literal: Value, wanted: Type) -> Value:

@@ -387,10 +387,8 @@ def regex(pattern: Pattern, fold: bool) -> str:
 
 def _letter(letter: str, fold: bool) -> str:
     either = letter_case.both(letter) if fold else letter
-    return f"[{either}]" if len(either) > 1 else _plain(letter)
-
-
-def _plain(letter: str) -> str:
+    if len(either) > 1:
+        return f"[{either}]"
     return f"\\{letter}" if letter in r"\.+*?()|[]{}^$#&-~" else letter
 
 

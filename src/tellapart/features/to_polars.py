@@ -9,18 +9,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from tellapart.features import letter_case, tree
-from tellapart.features.expression import regex, wider
+from tellapart.features.expression import Expression, regex, wider
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
-
-if TYPE_CHECKING:
-    from tellapart.features.expression import Expression
 
 Truths = npt.NDArray[np.bool_]
 

@@ -10,16 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from tellapart.features import letter_case
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Counts = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int64]
 
 MOST = 2_000
 """The size of a vocabulary."""

@@ -94,10 +94,8 @@ class Cart:
 
     Parameters
     ----------
-    columns : int
-        How many columns there are.
-    labels : int
-        How many labels there can be.
+    columns, labels : int
+        How many there are.
     pruning : float, default=0
         `ccp_alpha`: the entropy, over all rows, that a leaf must save to be worth having.
     seed : int, default=0

@@ -100,7 +100,13 @@ def sweep(
             if outcome.rows is None:
                 failures.append(f"{cell.name}: {outcome.error}")
                 continue
-            _check_source(cell, outcome)
+            here = source_fingerprint(cell.experiment)
+            if outcome.source != here:
+                raise LabError(
+                    f"a worker ran {cell.name!r} with another version of tellapart (its source is"
+                    f" {outcome.source}, here it is {here}). Install the same one on all workers"
+                    " and restart them"
+                )
             store.save(cell, outcome.rows, outcome.source)
             rows[cell.name] = outcome.rows
             on_cell(cell, True)
@@ -110,16 +116,6 @@ def sweep(
             f" {failures[0]}"
         )
     return rows
-
-
-def _check_source(cell: Cell, outcome: Outcome) -> None:
-    here = source_fingerprint(cell.experiment)
-    if outcome.source != here:
-        raise LabError(
-            f"a worker ran {cell.name!r} with another version of tellapart (its source is"
-            f" {outcome.source}, here it is {here}). Install the same one on all workers and"
-            " restart them"
-        )
 
 
 def _run_local(cells: Sequence[Cell], workers: int | None) -> Generator[Outcome]:

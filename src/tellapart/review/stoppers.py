@@ -21,9 +21,9 @@ from tellapart.review.progress import Progress, Stretch, estimate, is_below, nee
 class Stopper(ABC):
     """A condition that right guesses only bring nearer."""
 
-    @abstractmethod
     def met(self, progress: Progress) -> bool:
         """Whether one may stop."""
+        return not self.left(progress)
 
     @abstractmethod
     def left(self, progress: Progress) -> int:
@@ -91,9 +91,6 @@ class Rounds(Stopper):
     def __post_init__(self) -> None:
         check("Rounds", "n", self.n, "an integer >= 1", lambda n: n >= 1)
 
-    def met(self, progress: Progress) -> bool:
-        return progress.rounds >= self.n
-
     def left(self, progress: Progress) -> int:
         return max(0, self.n - progress.rounds)
 
@@ -117,9 +114,6 @@ class NoMistakeIn(Stopper):
 
     def __post_init__(self) -> None:
         check("NoMistakeIn", "n", self.n, "an integer >= 1", lambda n: n >= 1)
-
-    def met(self, progress: Progress) -> bool:
-        return progress.streak >= self.n
 
     def left(self, progress: Progress) -> int:
         return max(0, self.n - progress.streak)

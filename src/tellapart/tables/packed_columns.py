@@ -5,14 +5,12 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tellapart.errors import FeatureError
 from tellapart.features import And, Column, Expression, Is, Not, Or
 from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature
-from tellapart.simulation import Words, clear_tail, pack, words_for
+from tellapart.simulation import Words, column, pack
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,32 +26,21 @@ _SAME: dict[Type, tuple[type, ...]] = {
 """Python's types that can equal a value of ours, numbers apart."""
 
 
-def words(column: pl.Series) -> Words:
+def words(cells: pl.Series) -> Words:
     """Where a Boolean column is true; null is not true.
 
     >>> import polars as pl
     >>> words(pl.Series([True, None, False, True]))
     array([9], dtype=uint64)
     """
-    return pack((column.fill_null(False) if column.null_count() else column).to_numpy())
+    return pack((cells.fill_null(False) if cells.null_count() else cells).to_numpy())
 
 
 def evaluate(table: Table, feature: Feature) -> Words:
     """Where `feature` holds. Polars evaluates expressions and columns, combinations join packed
     columns, and functions are called item by item."""
-    size = words_for(len(table))
-    if isinstance(feature, Not):
-        return clear_tail(~table.truth(feature.feature), len(table))
-    if isinstance(feature, And):
-        result = clear_tail(np.full(size, 2**64 - 1, dtype=np.uint64), len(table))
-        for part in feature.parts:
-            result &= table.truth(part)
-        return result
-    if isinstance(feature, Or):
-        result = np.zeros(size, dtype=np.uint64)
-        for part in feature.parts:
-            result |= table.truth(part)
-        return result
+    if isinstance(feature, Not | And | Or):
+        return column(table, feature)
     if isinstance(feature, Expression):
         return _expression(table, feature)
     if isinstance(feature, str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from tellapart.features import canonical
 from tellapart.features.candidates import Candidate, candidates
 from tellapart.features.expression import Expression
 from tellapart.features.thresholds import round_cut
-from tellapart.features.tree import Column, Node, Type, Value
+from tellapart.features.tree import Column, Node, Type
 from tellapart.protocol import Item, Label
 from tellapart.tables.rows import Row
 
@@ -81,7 +81,7 @@ def _values(column: Column, values: pl.Series, complete: bool) -> Iterator[Node]
         values = values.tail(len(values) - 1)
     for value in values:
         if len(str(value)) <= LONGEST:
-            yield canonical.compare("=", column, _literal(column, value))
+            yield canonical.compare("=", column, canonical.literal(value, column.type))
 
 
 def _cuts(column: Column, ordered: pl.Series) -> Iterator[Node]:
@@ -95,11 +95,7 @@ def _cuts(column: Column, ordered: pl.Series) -> Iterator[Node]:
         cut = round_cut(ordered[place - 1], at)
         if cut not in made:
             made.add(cut)
-            yield canonical.compare(">=", column, _literal(column, cut))
-
-
-def _literal(column: Column, value: Any) -> Value:
-    return canonical.number(value) if column.type.numeric else Value(value, column.type)
+            yield canonical.compare(">=", column, canonical.literal(cut, column.type))
 
 
 def candidates_in(

@@ -130,12 +130,12 @@ def worst_case(
         search = ExactSearch(moves, learner.clone(), most_positions)
         line = walk(moves, learner.clone(), search, rounds if isinf(search.mistakes) else inf)
         most = search.mistakes, search.rules_created
-        return _result(moves, learner, line, *most, exact=True, positions=search.positions)
+        return _result(moves, learner, line, _write(moves, line), most, search.positions, inf)
     check(owner, "depth", depth, "None or an integer >= 1", lambda v: v >= 1)
     ahead = Lookahead(moves, depth)
     line = walk(moves, learner.clone(), ahead, rounds)
     found = sum(played.mistakes for played in line), sum(played.created for played in line)
-    return _result(moves, learner, line, *found, exact=False, positions=ahead.positions)
+    return _result(moves, learner, line, _write(moves, line), found, ahead.positions, -1)
 
 
 class Adversary:
@@ -201,19 +201,19 @@ class Adversary:
 
 
 def _result(
-    moves: Moves,
+    moves: Moves | HistoryMoves,
     learner: BaseLearner,
-    line: list[Played],
-    mistakes: float,
-    rules_created: float,
-    *,
-    exact: bool,
+    line: Sequence[Played | Move],
+    written: tuple[tuple[Item, ...], tuple[Correction | None, ...]],
+    most: tuple[float, float],
     positions: int,
+    searched: float,
 ) -> WorstCase:
-    items, corrections = _write(moves, line)
+    """The result of a search: the lesson as `written`, the most mistakes and rules it found."""
+    items, corrections = written
     return WorstCase(
-        mistakes=mistakes,
-        rules_created=rules_created,
+        mistakes=most[0],
+        rules_created=most[1],
         items=items,
         guesses=_replay(learner.clone(), line, items, corrections),
         corrections=corrections,
@@ -221,9 +221,9 @@ def _result(
         m=moves.m,
         k=moves.k,
         s=moves.s,
-        exact=exact,
+        exact=isinf(searched),
         positions=positions,
-        searched=inf if exact else -1,
+        searched=searched,
     )
 
 
@@ -240,20 +240,8 @@ def _look_back(
         for number, (item, home) in enumerate(zip(items, homes, strict=True)):
             others = (j for j in range(moves.m) if j != home.component)
             item.held |= {_name(number), *(_tells(home.component, j) for j in others)}
-    return WorstCase(
-        mistakes=levels.best.mistakes,
-        rules_created=levels.rules_created,
-        items=tuple(items),
-        guesses=_replay(learner.clone(), line, tuple(items), corrections),
-        corrections=corrections,
-        homes=homes,
-        m=moves.m,
-        k=moves.k,
-        s=moves.k,
-        exact=isinf(levels.searched),
-        positions=levels.positions,
-        searched=levels.searched,
-    )
+    written, found = (tuple(items), corrections), (levels.best.mistakes, levels.rules_created)
+    return _result(moves, learner, line, written, found, levels.positions, levels.searched)
 
 
 def _name(number: int) -> str:

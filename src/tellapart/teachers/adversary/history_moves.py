@@ -138,7 +138,7 @@ class HistoryMoves:
     def __init__(
         self, m: int, k: int, features: int | None = None, look_into: bool = False
     ) -> None:
-        self.m, self.k, self.look_into = m, k, look_into
+        self.m, self.k, self.s, self.look_into = m, k, k, look_into
         self.features = inf if features is None else features
 
     def start(self, learner: BaseLearner) -> HistoryPosition:

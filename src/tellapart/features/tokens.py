@@ -30,18 +30,9 @@ ALLOWED = (
 )
 
 FUNCTIONS = {
-    "abs": 1,
+    **dict.fromkeys(("abs", "day", "length", "lower", "month", "trim", "upper", "year"), 1),
+    **dict.fromkeys(("contains", "ends_with", "starts_with"), 2),
     "coalesce": None,
-    "contains": 2,
-    "day": 1,
-    "ends_with": 2,
-    "length": 1,
-    "lower": 1,
-    "month": 1,
-    "starts_with": 2,
-    "trim": 1,
-    "upper": 1,
-    "year": 1,
 }
 """The functions, and the number of arguments of each; None: two or more."""
 

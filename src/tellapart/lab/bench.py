@@ -13,15 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tellapart.lab.measurement import (
-    SEED,
-    Bench,
-    Limit,
-    Measurement,
-    compare_times,
-    cpu_seconds,
-    machine,
-)
+from tellapart.lab.measurement import SEED, Bench, Limit, Measurement, compare_times, cpu_seconds
 from tellapart.learners import BaseLearner, CappedDFF, RobustDFF, StRoDFF
 from tellapart.learners.rule_list import Rule
 from tellapart.protocol import Item, Lesson, teach
@@ -46,7 +38,7 @@ def bench(
         if told is not None:
             told(measurement)
     ratios = tuple(one for one in made if isinstance(one, Measurement))
-    return Bench(machine(), ratios, tuple(one for one in made if isinstance(one, Limit)))
+    return Bench(ratios, tuple(one for one in made if isinstance(one, Limit)))
 
 
 def _measure(quick: bool) -> Iterator[Measurement | Limit]:

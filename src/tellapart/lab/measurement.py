@@ -7,7 +7,7 @@ import platform
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -53,23 +53,6 @@ class Limit:
     def reached(self) -> bool | None:
         """Whether it stays within its limit."""
         return None if self.limit is None else self.value <= self.limit
-
-
-@dataclass(frozen=True)
-class Bench:
-    """All measurements of a run, and the machine it ran on."""
-
-    machine: dict[str, str | int]
-    measurements: tuple[Measurement, ...]
-    limits: tuple[Limit, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything, as JSON values."""
-        return {
-            "machine": self.machine,
-            "measurements": [{**asdict(one), "reached": one.reached} for one in self.measurements],
-            "limits": [{**asdict(one), "reached": one.reached} for one in self.limits],
-        }
 
 
 def compare_times(
@@ -137,3 +120,20 @@ def _processor() -> str:
             return next(line for line in lines if "model name" in line).split(": ", 1)[1].strip()
     except (OSError, StopIteration, IndexError):
         return platform.processor() or "unknown"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """All measurements of a run, and the machine it ran on."""
+
+    measurements: tuple[Measurement, ...]
+    limits: tuple[Limit, ...]
+    machine: dict[str, str | int] = field(default_factory=machine)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, as JSON values."""
+        return {
+            "machine": self.machine,
+            "measurements": [{**asdict(one), "reached": one.reached} for one in self.measurements],
+            "limits": [{**asdict(one), "reached": one.reached} for one in self.limits],
+        }

@@ -21,17 +21,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 _KINDS = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "ipc",
-    ".ipc": "ipc",
-    ".feather": "ipc",
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), "csv"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".ipc", ".feather"), "ipc"),
 }
 
 

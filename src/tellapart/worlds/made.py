@@ -200,11 +200,8 @@ class MadeWorld(World):
     forced : bool
         Whether items have the literals of their component forced upon them (else they have them by
         nature, as in a tree).
-    placement : {"random", "burst", "early"}
-        Where exceptions fall: anywhere, in runs of about sqrt(k), or in the rounds right after the
-        first.
-    similar : int, optional
-        The limit s; by default the least number that k exceptions over these features can keep.
+    placement, similar
+        As for `tree`.
     laid_out : {feature: column}, optional
         Columns that are known already.
     """

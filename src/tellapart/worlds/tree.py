@@ -34,9 +34,11 @@ def tree(
     seed : int, default=0
         Same arguments, same world.
     placement : {"random", "burst", "early"}, default="random"
-        Where the exceptions fall.
+        Where the exceptions fall: anywhere, in runs of about sqrt(k), or in the rounds right after
+        the first.
     similar : int, optional
-        At most this many exceptions name the same feature against the same component.
+        At most this many exceptions name the same feature against the same component; by default
+        the least number that k exceptions over these features can keep.
 
     >>> tree(10_000_000, 1_000_000, 12, 4, exceptions=100, seed=3)
     <tree(10000000, 1000000, 12, 4, 100, seed=3): 10000000 items, m=12, k=100, s=1>

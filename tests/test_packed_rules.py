@@ -115,7 +115,7 @@ def test_what_is_said(seed: int) -> None:
     assert said.array().tolist() == list(said)
     rules = case.packed_rules()
     for item in range(0, case.length, 37):
-        assert rules.arrive(item) == case.slot(item)
+        assert rules.go_to(item) == case.slot(item)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -160,9 +160,9 @@ def test_an_event_is_what_it_says(seed: int) -> None:
             uncovered += fired is None
             hushed += fired is None and wrong
         assert rules.find(start, stop, shown, spare, quiet) == event
-        assert (rules.uncovered(event), rules.quiet_mistakes(event)) == (uncovered, hushed)
+        assert (rules.uncovered(event), rules.default_mistakes(event)) == (uncovered, hushed)
         if event < stop:
-            assert rules.arrive(event) == slot
+            assert rules.go_to(event) == slot
         reached = rules.pass_over(start, stop, shown, spare, quiet)
         assert reached == (stop if event == stop else max(start, event & ~63))
 
@@ -174,14 +174,14 @@ def test_mistakes_together() -> None:
         case.disturb(20)
         truth, rules = case.packed_labels.codes, case.packed_rules()
         spare = case.random.choice([None, case.random.randrange(30)])
-        stop, found, by_default, uncovered = rules.mistakes(3, 190, spare)
+        stop, found, by_default, uncovered = rules.all_mistakes(3, 190, spare)
         left = [n for n in range(3, 190) if case.slot(n) is None]
         late = [n for n in left if case.code(n) != truth[n]] if spare is None else left[spare:]
         assert stop == min([*late, 190])
-        assert rules.items_of(uncovered, stop).tolist() == [n for n in left if n < stop]
+        assert rules.numbers(uncovered, stop).tolist() == [n for n in left if n < stop]
         wrong = [n for n in range(3, stop) if case.code(n) != truth[n]]
         erred = [*found, (None, by_default)]
-        assert sorted((n, slot) for slot, bits in erred for n in rules.items_of(bits, stop)) == [
+        assert sorted((n, slot) for slot, bits in erred for n in rules.numbers(bits, stop)) == [
             (n, case.slot(n)) for n in wrong
         ]
 

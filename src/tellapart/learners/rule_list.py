@@ -134,7 +134,7 @@ class RuleLearner(BaseLearner):
         """This very list, unless memory answers first; see `BaseLearner.jumps`."""
         return [(self, shown)] if self._says_it_jumps() and not self.remember else None
 
-    def spare(self) -> int | None:
+    def spare_rounds(self) -> int | None:
         """How many uncovered rounds, from now on, can do no more than be counted.
 
         None when uncovered rounds are not even counted: then those with a wrong guess, and no

@@ -136,7 +136,7 @@ class StRoDFF(HandleMistake):
         r = t - self._last_rule - uncovered + 1
         return uncovered >= gamma(self.epsilon, r, t, self.delta, scale=self.scale)
 
-    def spare(self) -> int:
+    def spare_rounds(self) -> int:
         """For `simulate`: how many uncovered rounds must go by before the next rule can be made.
 
         The threshold never falls, so at least what is missing now is missing.

@@ -1,9 +1,9 @@
-"""The rules of one learner over the packed columns of a world: where do they err next?
+"""The rules of one learner over the packed columns of a world: which round must it be given next?
 
-A `PackedRules` takes the place of the learner's own index (`FirstMatch`) while `simulate` runs, so
-what the learner changes arrives here at once. It looks at the stream through a window. The columns
-of a short window are Python integers, one bit an item: on a few thousand bits these are ten times
-as quick as arrays. Long stretches without an event are passed over with arrays.
+`simulate` puts a `PackedRules` in the place of the learner's own index (`FirstMatch`), so that all
+changes of the rules arrive here at once. It looks at the stream through a window. In a short window
+a column is one Python integer, a bit an item: on a few thousand bits integers are ten times as fast
+as numpy. Long stretches are passed over with numpy.
 """
 
 from __future__ import annotations
@@ -42,28 +42,32 @@ class World(Source, Protocol):
 
 
 class PackedRules:
-    """Conjunctions in slots, in order of creation, over the items of `world`.
+    """Conjunctions in slots, in order of creation, over the items of a world.
+
+    Sets of items are integers: bit i is item i of the window.
 
     Parameters
     ----------
+    world : World
+        Where the columns and the labels come from.
     default : label
         The label of items that no conjunction covers.
     position : int
-        The item at hand. Earlier ones do not matter any more.
+        The current item. Only items after it matter.
     """
 
     def __init__(self, world: World, default: Label, position: int) -> None:
-        self._world, self._labels, self.position = world, world.packed_labels, position
+        self._world, self._labels, self._position = world, world.packed_labels, position
         self._default = self._code(default)
         self._columns: dict[Feature, Words] = {}
         self.changes = 0
-        """How often a conjunction was made, changed or removed."""
+        """How often a conjunction was created, changed or removed."""
         self.unreadable = False
         """Whether a conjunction has a feature that cannot be read on every item."""
-        self._event = -1
-        self._slot: int | None = None
+        self._event = -1  # the item that `find` found last
+        self._slot: int | None = None  # the slot of that, or of the current item
+        self._left: int | Words = 0  # the uncovered items that were looked at last
         self._live: list[int] = []
-        self._left: int | Words = 0
         self.open(0, 0)
         self.clear()
 
@@ -76,13 +80,11 @@ class PackedRules:
         self._needed: list[list[Feature]] = []
         self._codes: list[int] = []
         self._live = []  # the slots in use
-        # the items of the window that do not satisfy a conjunction, and those that do satisfy it
-        # and have another label than its own
-        self._unmet: list[int] = []
-        self._wrong: list[int] = []
+        self._unmet: list[int] = []  # the items that do not satisfy a conjunction
+        self._wrong: list[int] = []  # those that satisfy it, and have another label
 
     def append(self, literals: Iterable[Literal] = (), label: Label = None) -> int:
-        """A new conjunction after all others; returns its slot."""
+        """Add a conjunction after all others; returns its slot."""
         self.changes += 1
         slot = len(self._codes)
         self._forbidden.append([])
@@ -101,7 +103,7 @@ class PackedRules:
         feature, wanted = literal
         if feature not in self._columns:
             places = self._world.places(feature)
-            if places is not None and not (len(places) and places[-1] > self.position):
+            if places is not None and not (len(places) and places[-1] > self._position):
                 if wanted:  # it holds on no item to come
                     self.remove(slot)
                 return
@@ -116,25 +118,27 @@ class PackedRules:
         self._wrong[slot] &= ~unmet
 
     def remove(self, slot: int) -> None:
-        """Take the conjunction in `slot` out of the race."""
+        """Remove the conjunction in `slot`."""
         self.changes += 1
         if slot in self._live:
             self._live.remove(slot)
 
     def first(self, item: Item) -> int | None:
-        """The slot of the first conjunction that covers the item at hand."""
+        """The slot of the first conjunction that covers the current item."""
         return self._slot
 
-    def arrive(self, number: int) -> int | None:
-        """Make item `number`, which is in the window, the one at hand; returns its slot."""
-        self.position = number
+    # -- one round
+
+    def go_to(self, number: int) -> int | None:
+        """Make an item of the window the current one; returns the slot that covers it first."""
+        self._position = number
         if self._event != number:
             place = number - self._start
             covering = (slot for slot in self._live if not self._unmet[slot] >> place & 1)
             self._slot = next(covering, None)
         return self._slot
 
-    # -- the window
+    # -- a short window
 
     def open(self, first: int, last: int) -> None:
         """Look at the words from `first` to before `last`."""
@@ -151,15 +155,16 @@ class PackedRules:
             self._unmet[slot] = unmet
             self._wrong[slot] = self._others[self._codes[slot]] & ~unmet
 
-    def find(
-        self, start: int, stop: int, shown: bool, spare: int | None, quiet: bool = False
-    ) -> int:
+    def find(self, start: int, stop: int, shown: bool, spare: int | None, quiet: bool) -> int:
         """The first event from `start` to before `stop`, all in the window; else `stop`.
 
-        An event is a round that the learner must be given: a wrong guess, if the guess of these
-        rules is the one that is `shown`, and an uncovered item with another label than the
-        default's. With `spare`, all uncovered items after the first so many are events, and wrong
-        labels of the others only if this learner is shown, and not `quiet`.
+        An event is a round that may change the learner, so that it must be given:
+
+        - a wrong guess of a rule, if this learner's guess is the one `shown`;
+        - an uncovered item with another label than the default's;
+        - with `spare`, the learner counts uncovered rounds, and only counts the first `spare` of
+          them. Then all after these are events. Of these, those with another label are events only
+          if the learner is shown, and not if it is `quiet`.
         """
         left = (1 << stop - self._start) - (1 << start - self._start)
         event = late = 0
@@ -167,7 +172,7 @@ class PackedRules:
         for slot in self._live:
             if shown:
                 wrong = left & self._wrong[slot]
-                if wrong:  # only what comes before it matters from now on
+                if wrong:  # from now on only what comes before it matters
                     event, self._slot = wrong & -wrong, slot
                     left &= event - 1
             left &= self._unmet[slot]
@@ -187,26 +192,13 @@ class PackedRules:
         self._event = self._start + event.bit_length() - 1
         return self._event
 
-    def uncovered(self, stop: int) -> int:
-        """How many of the items looked at last, to before `stop`, are uncovered."""
-        if isinstance(self._left, int):
-            return self.count(self._left, stop)
-        return int(np.bitwise_count(self._left[: words_for(stop) - self._first]).sum())
-
-    def quiet_mistakes(self, stop: int) -> int:
-        """How many of these have another label than the default's."""
-        if isinstance(self._left, int):
-            return self.count(self._left & self._others[self._default], stop)
-        words = slice(0, words_for(stop) - self._first)
-        return int(np.bitwise_count(self._left[words] & self._wrong_words[words]).sum())
-
-    def mistakes(
+    def all_mistakes(
         self, start: int, stop: int, spare: int | None
     ) -> tuple[int, list[tuple[int, int]], int, int]:
-        """All mistakes of conjunctions from `start` to before `stop`, all in the window.
+        """All mistakes from `start` to before `stop`, or to before a rule may be created.
 
-        Ends at the first uncovered item that may make a rule: see `find`. Gives where it ended; the
-        slots and their mistakes, as bits; mistakes of the default; and all uncovered items.
+        Returns where it stops; the slots with their mistakes; the mistakes of the default; and all
+        uncovered items.
         """
         left = (1 << stop - self._start) - (1 << start - self._start)
         found = []
@@ -225,27 +217,20 @@ class PackedRules:
         return stop, found, wrong, left
 
     def count(self, bits: int, stop: int) -> int:
-        """How many items before `stop` there are, of items of the window given as bits."""
+        """How many of these items come before `stop`."""
         return (bits & (1 << stop - self._start) - 1).bit_count()
 
-    def first_of(self, bits: int) -> int:
-        """The first of items of the window given as bits."""
-        return self._start + (bits & -bits).bit_length() - 1
-
-    def items_of(self, bits: int, stop: int) -> npt.NDArray[np.int64]:
-        """The items before `stop`, of items of the window given as bits."""
+    def numbers(self, bits: int, stop: int) -> npt.NDArray[np.int64]:
+        """The numbers of those of these items that come before `stop`."""
         bits &= (1 << stop - self._start) - 1
         octets = bits.to_bytes(bits.bit_length() + 7 >> 3, "little")
         truths = np.unpackbits(np.frombuffer(octets, dtype=np.uint8), bitorder="little")
         return np.flatnonzero(truths) + self._start
 
-    # -- long stretches
+    # -- a long stretch
 
     def pass_over(self, start: int, stop: int, shown: bool, spare: int | None, quiet: bool) -> int:
-        """How far one can go from `start` to `stop`, by whole words, without an event: see `find`.
-
-        `quiet`: mistakes of the default are no events while there is something to spare.
-        """
+        """How far one can go from `start` towards `stop`, by whole words, without an event."""
         planes, rules = self._labels.codes.planes, self._column_rules()
         wrong, left = wrong_items(planes, rules, self._default, start, stop)
         self._first, self._left, self._wrong_words = start >> 6, left, wrong
@@ -254,11 +239,28 @@ class PackedRules:
             events = wrong & left if spare is None else np.zeros_like(left)
         elif quiet:
             events = wrong & ~left
-        reached = _first_word(events)
+        reached = int(np.argmax(events != 0)) if events.any() else len(events)
         if spare is not None:
             uncovered = np.cumsum(np.bitwise_count(left), dtype=np.int64)
             reached = min(reached, int(np.searchsorted(uncovered, spare, side="right")))
         return min(stop, max(start, 64 * (self._first + reached)))
+
+    # -- what was looked at last, with `find` or `pass_over`
+
+    def uncovered(self, stop: int) -> int:
+        """How many uncovered items there were before `stop`."""
+        if isinstance(self._left, int):
+            return self.count(self._left, stop)
+        return int(np.bitwise_count(self._left[: words_for(stop) - self._first]).sum())
+
+    def default_mistakes(self, stop: int) -> int:
+        """How many of these have another label than the default's."""
+        if isinstance(self._left, int):
+            return self.count(self._left & self._others[self._default], stop)
+        words = slice(0, words_for(stop) - self._first)
+        return int(np.bitwise_count(self._left[words] & self._wrong_words[words]).sum())
+
+    # -- how
 
     def _column_rules(self) -> list[ColumnRule]:
         def columns(features: list[Feature]) -> list[Words]:
@@ -268,8 +270,6 @@ class PackedRules:
             ColumnRule(columns(self._forbidden[s]), columns(self._needed[s]), self._codes[s])
             for s in self._live
         ]
-
-    # -- how
 
     def _integer(self, column: Words) -> int:
         """The window of a column."""
@@ -317,8 +317,3 @@ def without_first(bits: int, n: int) -> int:
         else:
             high = middle
     return bits >> low << low
-
-
-def _first_word(words: Words) -> int:
-    """The number of the first word that is not zero; the number of words, if there is none."""
-    return int(np.argmax(words != 0)) if words.any() else len(words)

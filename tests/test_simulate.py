@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 import random
 import subprocess
@@ -373,3 +374,43 @@ def test_corrections_are_indexed_as_a_tuple_is() -> None:
     for none in ("1", 1.0, None, [1, 2]):
         with pytest.raises(TypeError):
             corrections[none]
+
+
+def test_rules_that_cannot_err_are_right_on_every_item() -> None:
+    """Against all items over four features."""
+    generator, proven = random.Random(1), 0
+    items = [{f"f{n}" for n in range(4) if number >> n & 1} for number in range(16)]
+
+    def literals(most: int) -> tuple[Literal, ...]:
+        features = generator.sample(range(4), generator.randrange(most + 1))
+        return tuple(Literal(f"f{n}", generator.random() < 0.5) for n in features)
+
+    for _ in range(4000):
+        parts = [Component(f"y{generator.randrange(2)}", literals(4)) for _ in range(2)]
+        clauses = [ta.Clause(literals(2), f"y{generator.randrange(2)}") for _ in range(3)]
+        model = ta.DecisionList(tuple(clauses[:2]), ta.Clause((), clauses[2].label))
+        if simulator.never_wrong(model, Representation(tuple(parts))):
+            proven += 1
+            for item, part in itertools.product(items, parts):
+                assert not part.contains(item) or model.predict([item]) == [part.label]
+    assert proven > 200
+
+
+@pytest.mark.parametrize("make", [ta.worlds.tree, ta.worlds.dnf])
+def test_rules_that_cannot_err_are_not_looked_at(
+    make: Callable[..., World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long stream costs no more than its mistakes and exceptions."""
+    looked: list[int] = []
+    whole = simulator.Jumps._look_at
+
+    def look_at(self: simulator.Jumps, number: int, words: int) -> tuple[int, int]:
+        looked.append(words)
+        return whole(self, number, words)
+
+    monkeypatch.setattr(simulator.Jumps, "_look_at", look_at)
+    monkeypatch.setattr(simulator.PackedRules, "pass_over", None)
+    world = make(2_000_000, 100, 6, 3, 2, seed=3)
+    lesson = ta.simulate(ta.CappedDFF(6), world)
+    assert lesson.rounds == 2_000_000
+    assert sum(looked) < 1000

@@ -77,11 +77,9 @@ class Corrections(Sequence[Round]):
             last = min(first + PART, end)
             left = all_items(max(stretch.start, 64 * first), min(stretch.stop, 64 * last))
             for number, covered in first_matches(rules, first, last, left):
-                label = labels.code(clauses[number].label)
-                right = (
-                    np.uint64(0) if label is None else labels.codes.where(label, slice(first, last))
-                )
-                found = np.flatnonzero(unpack(covered & ~right, 64 * (last - first)))
+                label = labels.code_or_other(clauses[number].label)
+                wrong = covered & ~labels.codes.where(label, slice(first, last))
+                found = np.flatnonzero(unpack(wrong, 64 * (last - first)))
                 rounds.append(found + 64 * first)
                 erred.append(np.full(len(found), number))
         return np.concatenate(rounds), np.concatenate(erred)

@@ -64,14 +64,12 @@ def wrong_items(
     no item should get it.
     """
     first, left = start >> 6, all_items(start, stop)
-    digits = max(len(planes), default.bit_length(), *(rule.code.bit_length() for rule in rules), 0)
-    said = np.empty((digits, len(left)), dtype=np.uint64)
-    wrong = all_items(start, stop)
+    digits = max(code.bit_length() for code in (default, *(rule.code for rule in rules)))
+    said = np.empty((max(digits, len(planes)), len(left)), dtype=np.uint64)
     _write(list(said), rules, default, first, left)
     for digit, plane in zip(said, planes, strict=False):
         np.bitwise_xor(digit, plane[first : first + len(left)], out=digit)
-    wrong &= np.bitwise_or.reduce(said)
-    return wrong, left
+    return np.bitwise_or.reduce(said) & all_items(start, stop), left
 
 
 def all_items(start: int, stop: int) -> Words:

@@ -146,6 +146,10 @@ class Labels(Sequence[Label]):
         """The number of a label; None for one that no item has."""
         return self._code.get(label)
 
+    def code_or_other(self, label: Label) -> int:
+        """The number of a label; for one that no item has, a number that no item has."""
+        return self._code.get(label, 1 << len(self.codes.planes))
+
     def __len__(self) -> int:
         return len(self.codes)
 

@@ -58,7 +58,7 @@ class PackedRules:
 
     def __init__(self, world: World, default: Label, position: int) -> None:
         self._world, self._labels, self._position = world, world.packed_labels, position
-        self._default = self._code(default)
+        self._default = self._labels.code_or_other(default)
         self._columns: dict[Feature, Words] = {}
         self.changes = 0
         """How often a conjunction was created, changed or removed."""
@@ -89,7 +89,7 @@ class PackedRules:
         slot = len(self._codes)
         self._forbidden.append([])
         self._needed.append([])
-        self._codes.append(self._code(label))
+        self._codes.append(self._labels.code_or_other(label))
         self._live.append(slot)
         self._unmet.append(0)
         self._wrong.append(self._others[self._codes[slot]])
@@ -283,11 +283,6 @@ class PackedRules:
             bits = self._integer(plane)
             others |= bits ^ self._all if code >> digit & 1 else bits
         return others
-
-    def _code(self, label: Label) -> int:
-        """The code of a label; one that no item has gets a digit of its own."""
-        code = self._labels.code(label)
-        return 1 << len(self._labels.codes.planes) if code is None else code
 
 
 class _Made(dict[Any, int]):

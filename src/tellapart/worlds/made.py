@@ -361,7 +361,7 @@ class MadeWorld(World):
     def _code(self, feature: Feature | None) -> int:
         negated = isinstance(feature, Not)
         name = feature.feature if isinstance(feature, Not) else feature
-        return -1 if callable(name) else 2 * self.columns.number(name) + negated
+        return -1 if name is None or callable(name) else 2 * self.columns.number(name) + negated
 
     def _think(
         self, items: _Numbers, components: _Numbers, examples: _Numbers, others: _Numbers

@@ -9,9 +9,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from tellapart.errors import ParameterError
-from tellapart.export import WRITERS, load_model, to_sql
-from tellapart.export.files import write_whole
-from tellapart.export.sql import Dialect, Wanted
+
+Dialect = Literal["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"]
 
 
 def export(
@@ -19,7 +18,7 @@ def export(
     *,
     to: Literal["sql", "json", "python", "text", "dot", "svg"],
     dialect: Dialect = "duckdb",
-    value: Wanted = "label",
+    value: Literal["label", "clause", "example"] = "label",
     type: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     clean: bool = False,
     output: Annotated[Path | None, Parameter(alias="-o")] = None,
@@ -55,6 +54,9 @@ def export(
     output
         Write to this file instead of the screen.
     """
+    from tellapart.export import WRITERS, load_model, to_sql
+    from tellapart.export.files import write_whole
+
     read = load_model(model)
     if to == "sql":
         schema = dict(_pair(text) for text in type or ())

@@ -174,11 +174,11 @@ class BaseLearner(ABC):
     # -- how `simulate` jumps over rounds in which nothing changes
 
     jumps: ClassVar[bool] = False
-    """Whether `simulate` may leave rounds out. A class says so itself: it is not inherited.
+    """Whether `simulate` may leave out rounds. It is not inherited: each class says it itself.
 
-    With True it says: I guess by my rules (`model`), a right guess changes no more than a count,
-    and of a mistake nothing matters but `_wrong` and `_uncovered`. Who overrides anything else
-    leaves this alone, and is given every round.
+    True promises that the learner guesses by its rules (`model`), that a right guess changes no
+    more than a count, and that a mistake is handled by `_wrong` and `_uncovered` alone. A class
+    that overrides anything else does not set it, and is given every round.
     """
 
     def rule_lists(self, shown: bool = True) -> list[tuple[RuleLearner, bool]] | None:
@@ -197,7 +197,7 @@ class BaseLearner(ABC):
         self.rounds += rounds
 
     def _says_it_jumps(self) -> bool:
-        """Whether this very class says that it jumps, and this object overrides nothing."""
+        """Whether the class itself says that it jumps, and this object overrides none of it."""
         kind = type(self)
         return bool(vars(kind).get("jumps")) and vars(self).keys().isdisjoint(_names(kind))
 

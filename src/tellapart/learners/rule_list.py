@@ -143,8 +143,8 @@ class RuleLearner(BaseLearner):
         return 0 if self.needs_every_round else None
 
     def rule(self, slot: int) -> Rule | None:
-        """The rule in a slot of the index, if it is in force; -1 is the last slot."""
-        return self._slots[slot] if -1 <= slot < len(self._slots) > 0 else None
+        """The rule in a slot of the index; None where it was deleted."""
+        return self._slots[slot]
 
     def read_by(self, reading: Holds) -> None:
         """Read features by `reading` from now on; for a learner that has learnt nothing yet."""

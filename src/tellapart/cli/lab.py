@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_format
 import signal
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -91,7 +92,7 @@ def attend(bars: Bars, out: Path, work: Callable[[], T]) -> T | None:
     """Run cells under their bars; None, and a line that says what is kept, if somebody stops it."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with bars:
+        with bars.progress:
             return work()
     except KeyboardInterrupt:
         from tellapart.lab.cell_store import CellStore
@@ -118,7 +119,7 @@ class Bars:
 
         self.done = self.ran = 0
         self.cells, self.total = cells, len(cells)
-        self._bars = Progress(
+        self.progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
@@ -126,27 +127,17 @@ class Bars:
             console=Console(stderr=True),
         )
         self._tasks: dict[str, Any] = {}
-        for cell in cells:
-            if cell.experiment not in self._tasks:
-                own = sum(other.experiment == cell.experiment for other in cells)
-                self._tasks[cell.experiment] = self._bars.add_task(
-                    cell.experiment.rpartition(":")[2].lower(), total=own
-                )
-
-    def __enter__(self) -> Bars:
-        self._bars.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bars.stop()
+        for name, own in Counter(cell.experiment for cell in cells).items():
+            shown = name.rpartition(":")[2].lower()
+            self._tasks[name] = self.progress.add_task(shown, total=own)
 
     def advance(self, cell: Cell, ran: bool) -> None:
         """A cell is finished; it was run just now, or kept from before."""
         self.done += 1
         self.ran += ran
-        self._bars.advance(self._tasks[cell.experiment])
+        self.progress.advance(self._tasks[cell.experiment])
         if self.done == self.total:
-            self._bars.add_task("report", total=None)
+            self.progress.add_task("report", total=None)
 
 
 def _show(results: Sequence[Result], report: Path) -> None:

@@ -13,8 +13,6 @@ from cyclopts import Parameter
 
 from tellapart.cli.options import Reading, table_arguments
 
-Progress = Callable[[int, int | None], None]
-
 
 def predict(
     model: Path,
@@ -84,7 +82,7 @@ def predict(
 
 
 @contextmanager
-def _bar(hidden: bool, name: str) -> Iterator[Progress | None]:
+def _bar(hidden: bool, name: str) -> Iterator[Callable[[int, int | None], None] | None]:
     """A bar on stderr."""
     if hidden:
         yield None

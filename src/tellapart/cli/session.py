@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from tellapart.errors import ParameterError
-
-if TYPE_CHECKING:
-    from tellapart.sessions import Listed, Store
 
 
 def session(
@@ -49,49 +46,33 @@ def session(
     output
         Write to this file instead of the screen.
     """
-    from tellapart.sessions import Store
+    from tellapart.export.files import write_whole
+    from tellapart.sessions import Session, Store, export_log, import_log
 
     if do == "list" and "://" not in db and not Path(db).exists():
         raise ParameterError(f"there is no database {db}; a table's is called TABLE.sessions.db")
     with Store(db) as store:
         if do == "list":
-            made = [_line(listed) for listed in store.sessions()]
+            made = [
+                f"{one.name}\t{one.events:,} events\t{table['name']}, {table['items']:,} items\t"
+                f"last {one.last}\n"
+                for one in store.sessions()
+                for table in [one.opened.data["table"]]
+            ]
         elif what is None:
             given = "a file" if do == "import" else "the name of a session"
             raise ParameterError(f"tellapart session {do} needs {given}")
         elif do == "model":
-            from tellapart.sessions import Session
-
             with Session.open(store, what) as opened:
                 made = [opened.model.to_json() + "\n"]
         elif do == "export":
-            from tellapart.sessions import export_log
-
             made = list(export_log(store, what))
+        elif what == "-":
+            made = [f"imported {import_log(store, sys.stdin, name)}\n"]
         else:
-            made = [_import(store, what, name)]
+            with Path(what).open(encoding="utf-8", newline="\n") as lines:
+                made = [f"imported {import_log(store, lines, name)}\n"]
     if output is None:
         sys.stdout.writelines(made)
     else:
-        from tellapart.export.files import write_whole
-
         write_whole(output, "".join(made).encode())
-
-
-def _line(listed: Listed) -> str:
-    table = listed.opened.data["table"]
-    return (
-        f"{listed.name}\t{listed.events:,} events\t{table['name']}, {table['items']:,} items\t"
-        f"last {listed.last}\n"
-    )
-
-
-def _import(store: Store, what: str, name: str | None) -> str:
-    from tellapart.sessions import import_log
-
-    if what == "-":
-        made = import_log(store, sys.stdin, name)
-    else:
-        with Path(what).open(encoding="utf-8", newline="\n") as lines:
-            made = import_log(store, lines, name)
-    return f"imported {made}\n"

@@ -95,9 +95,7 @@ def alpha(units: Sequence[Sequence[str]]) -> float | None:
     return 1 - observed / expected if expected else None
 
 
-def slips(
-    state: State, history: Transcript, lock: AbstractContextManager[object], trees: int = 20
-) -> list[Suspect]:
+def slips(state: State, history: Transcript, lock: AbstractContextManager[object]) -> list[Suspect]:
     """The rounds that the others contradict, the oddest first, in keys of labels.
 
     This takes a while: the lock is held only where the table is read.
@@ -113,7 +111,7 @@ def slips(
             bits = state.items.table.truth(feature)[places >> 6]
         return pack((bits >> (places & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_))
 
-    return suspects(history, model, words=words, truth_of=read, trees=trees)
+    return suspects(history, model, words=words, truth_of=read)
 
 
 def odd_one(state: State, suspect: Suspect, number: int) -> OddOne:

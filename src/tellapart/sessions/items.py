@@ -12,6 +12,7 @@ from tellapart.features import Expression
 from tellapart.tables import Row, Table
 
 _BLOCK = 4096
+_KEPT = 20_000  # rows
 
 
 class Items:
@@ -21,11 +22,10 @@ class Items:
     is opened.
     """
 
-    def __init__(self, table: Table, keep: int = 20_000) -> None:
+    def __init__(self, table: Table) -> None:
         self.table = table
         self._frame = table.frame([name for name in table.types if name not in table.tags])
         self._rows: dict[int, Row] = {}
-        self._keep = keep
         self._features: dict[str, Expression] = {}
         self._complete: dict[str, bool] = {}
 
@@ -36,7 +36,7 @@ class Items:
         """The item in a place."""
         row = self._rows.get(place)
         if row is None:
-            if len(self._rows) >= self._keep:  # the oldest goes
+            if len(self._rows) >= _KEPT:  # the oldest goes
                 del self._rows[next(iter(self._rows))]
             row = self._rows[place] = self._make(place, self._frame.row(place, named=True))
         return row

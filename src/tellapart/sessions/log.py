@@ -15,7 +15,7 @@ from tellapart.sessions.events import Event, check_log, check_text, new_id, same
 from tellapart.sessions.items import Items
 from tellapart.sessions.replies import Saved
 from tellapart.sessions.state import State
-from tellapart.sessions.store import Store
+from tellapart.sessions.store import Store, Writer
 from tellapart.tables import Table
 
 
@@ -29,7 +29,7 @@ class Log:
         """None after trouble: then it is read from the log again."""
         self._gathers = False
         self._failure: BaseException | None = None
-        self.writer = store.writer(name)
+        self.writer = Writer(store, name)
         try:
             self._load()
         except BaseException:

@@ -73,16 +73,10 @@ class EditedLearner:
     _model: DecisionList | None = None
     _of: DecisionList | None = None
 
-    def drop(self, example: Row) -> None:
-        """Pass over the rule with this example from now on."""
-        self._edit(EditedRule(example, self._position(example)))
-
-    def edit(self, example: Row, condition: Feature, label: Label) -> None:
-        """Put a rule with this condition and label where the one with this example stands."""
-        self._edit(EditedRule(example, self._position(example), label, [Literal(condition)]))
-
-    def _edit(self, rule: EditedRule) -> None:
-        self.edits[rule.example.place] = rule
+    def edit(self, example: Row, condition: Feature = None, label: Label = None) -> None:
+        """Put a rule where the one with this example stands; without a condition, put none."""
+        literals = None if condition is None else [Literal(condition)]
+        self.edits[example.place] = EditedRule(example, self._position(example), label, literals)
         self._model = None
 
     def _position(self, example: Row) -> int:
@@ -334,7 +328,7 @@ class Replay:
             self.now.tags[act.data["tag"], act.place] = act.data["value"]
             self.items.table.tag(act.data["tag"]).set(self.items.row(act.place), act.data["value"])
         elif act.kind == "rule dropped":
-            self.now.learner.drop(self.items.row(act.place))
+            self.now.learner.edit(self.items.row(act.place))
         elif act.kind == "rule edited":
             assert act.answer is not None
             assert act.answer.label is not None

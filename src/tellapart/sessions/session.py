@@ -534,11 +534,8 @@ class Session:
         with self._log.ready() as state:
             now, place = state.replay.now, self.table.place(item)
             number = now.taught.get(place, now.waiting.get(place))
-            return (
-                None
-                if number is None
-                else replies.name_of(state, state.replay.answer(number).label)
-            )
+            label = None if number is None else state.replay.answer(number).label
+            return replies.name_of(state, label)
 
     def search_of(self, teacher: str) -> tuple[str, int] | None:
         """A teacher's search, and how many items match; None without one."""

@@ -161,15 +161,6 @@ class Store:
         rows = [(name, e.number, e.id, e.at, e.type, e.by, codec.dump(e.data)) for e in events]
         connection.cursor().executemany(self._sql(_INSERT), rows)
 
-    def writer(self, name: str) -> Writer:
-        """The one who may append to a session from now on; close it when done."""
-        self.claim(name)
-        try:
-            return Writer(self, name)
-        except BaseException:
-            self.release(name)
-            raise
-
     def claim(self, name: str) -> None:
         """Reserve a session for writing; raises if it is open, here or in another program."""
         if name in self._open:
@@ -239,7 +230,7 @@ class Store:
 
 
 class Writer:
-    """Writes to the log of one session, over one connection that it keeps.
+    """The one who may append to a session until it is closed, over one connection that it keeps.
 
     What fails raises `StoreError` and drops the connection: whatever was not committed is lost.
     """
@@ -247,7 +238,12 @@ class Writer:
     def __init__(self, store: Store, name: str) -> None:
         self.store, self.name = store, name
         self._connection: Any = None
-        self._connect()
+        store.claim(name)
+        try:
+            self._connect()
+        except BaseException:
+            store.release(name)
+            raise
 
     def _connect(self) -> Any:
         if self._connection is None:

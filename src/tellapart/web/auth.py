@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MIN_TOKEN_LENGTH = 16
 COOKIE_SECONDS = 30 * 24 * 3600
 """Seconds until a browser has to show the token again."""
+MAX_CALLERS = 10_000
+"""So many callers a rate limiter remembers."""
 
 
 @dataclass(frozen=True)
@@ -120,15 +122,9 @@ class RateLimiter:
     """
 
     def __init__(
-        self,
-        rate: float,
-        burst: int,
-        *,
-        max_callers: int = 10_000,
-        clock: Callable[[], float] = time.monotonic,
+        self, rate: float, burst: int, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self.rate, self.burst = rate, burst
-        self._max_callers, self._clock = max_callers, clock
+        self.rate, self.burst, self._clock = rate, burst, clock
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, caller: str) -> float:
@@ -138,7 +134,7 @@ class RateLimiter:
         left = min(float(self.burst), left + (now - at) * self.rate)
         wait = 0.0 if left >= 1 else (1 - left) / self.rate
         self._left[caller] = (left - 1 if not wait else left, now)
-        if len(self._left) > self._max_callers:
+        if len(self._left) > MAX_CALLERS:
             self._left.popitem(last=False)
         return wait
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 import traceback
-from datetime import UTC, datetime
-from typing import Any, TextIO
+from typing import Any
+
+from tellapart.sessions.events import stamp
 
 LOG = logging.getLogger("tellapart.web")
 
@@ -21,9 +21,8 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of a record."""
-        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         line: dict[str, Any] = {
-            "at": at.removesuffix("+00:00") + "Z",
+            "at": stamp(record.created),
             "level": record.levelname.lower(),
             "event": getattr(record, "event", None) or record.name,
         }
@@ -49,9 +48,9 @@ def log_event(event: str, level: int = logging.INFO, **facts: Any) -> None:
     LOG.log(level, event, extra={"event": event, "facts": facts})
 
 
-def configure(stream: TextIO | None = None, level: int = logging.INFO) -> None:
-    """Send our log and uvicorn's to a stream (stderr)."""
-    handler = logging.StreamHandler(stream or sys.stderr)
+def configure(level: int) -> None:
+    """Send our log and uvicorn's to stderr."""
+    handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter())
     for name in ("tellapart.web", "uvicorn", "uvicorn.error"):
         logger = logging.getLogger(name)

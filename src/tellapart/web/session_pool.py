@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from starlette.responses import Response
 
@@ -27,7 +27,6 @@ from tellapart.web.json_logging import describe_error, log_event
 
 T = TypeVar("T")
 R = TypeVar("R")
-P = ParamSpec("P")
 SOON, QUIET = 0.003, 0.1
 """Seconds without a request after which a session gets ready for the likeliest key, and after which
 it works ahead for other keys and does what was left for later."""
@@ -53,7 +52,7 @@ class SessionPool:
     def __init__(self, store: Store, folder: Path, max_open: int = MAX_OPEN) -> None:
         self.store, self.folder, self.max_open = store, folder.resolve(), max_open
         self._open: dict[str, _OpenSession] = {}  # the one used last is the last
-        self._opening: dict[str, asyncio.Task[_OpenSession]] = {}
+        self._opening: dict[str, asyncio.Task[None]] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
         self._closing = False
 
@@ -155,7 +154,12 @@ class SessionPool:
     async def _get(self, name: str) -> _OpenSession:
         """A session that is open when this returns, and stays so until the next `await`."""
         while name not in self._open:
-            await self._find(name)
+            try:
+                await self._start(name, lambda: Session.open(self.store, name))
+            except SessionError as error:
+                if name in {listed.name for listed in await self.list_sessions()}:
+                    raise
+                raise Refused(404, "NoSession", f"there is no session {name!r}") from error
         opened = self._open[name] = self._open.pop(name)
         return opened
 
@@ -173,32 +177,22 @@ class SessionPool:
             for name in idle[:too_many]:
                 self._leave(name)
 
-    async def _find(self, name: str) -> _OpenSession:
-        try:
-            return await self._start(name, lambda: Session.open(self.store, name))
-        except SessionError as error:
-            if name in {listed.name for listed in await self.list_sessions()}:
-                raise
-            raise Refused(404, "NoSession", f"there is no session {name!r}") from error
-
-    async def _start(self, name: str, make: Callable[[], Session]) -> _OpenSession:
+    async def _start(self, name: str, make: Callable[[], Session]) -> None:
         if self._closing:
             raise SessionError("the server is stopping; try again when it is back")
         if name not in self._opening:
             self._opening[name] = asyncio.create_task(self._make(name, make))
         # whoever asked first may go away: those who wait for the same session do not
-        return await asyncio.shield(self._opening[name])
+        await asyncio.shield(self._opening[name])
 
-    async def _make(self, name: str, make: Callable[[], Session]) -> _OpenSession:
+    async def _make(self, name: str, make: Callable[[], Session]) -> None:
         try:
             if name in self._leaving:
                 await asyncio.shield(self._leaving[name])
             session = await asyncio.to_thread(make)
             await asyncio.to_thread(session.prepare)
-            made = _OpenSession(session)
             self._make_room(coming=1)
-            self._open[name] = made
-            return made
+            self.add(session)
         finally:
             del self._opening[name]
 
@@ -298,7 +292,7 @@ class _OpenSession:
 # -- routes
 
 
-def in_session(function: Callable[Concatenate[Session, P], T]) -> Callable[..., Awaitable[T]]:
+def in_session(function: Callable[..., T]) -> Callable[..., Awaitable[T]]:
     """A route of a function that works with an open session, in its thread.
 
     The function takes the session first; the request names it in its path.
@@ -306,7 +300,7 @@ def in_session(function: Callable[Concatenate[Session, P], T]) -> Callable[..., 
     return _route(function, SessionPool.run)
 
 
-def reads_session(function: Callable[Concatenate[Session, P], T]) -> Callable[..., Awaitable[T]]:
+def reads_session(function: Callable[..., T]) -> Callable[..., Awaitable[T]]:
     """The same for a function that takes long and changes nothing: beside the session's thread."""
     return _route(function, SessionPool.read)
 

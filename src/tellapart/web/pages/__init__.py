@@ -7,7 +7,7 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
-from tellapart.web.pages import answers, front, progress, render, results, rules, teach
+from tellapart.web.pages import answers, front, progress, render, results, teach
 
 _HERE = Path(__file__).parent.parent
 
@@ -16,5 +16,5 @@ def install(app: FastAPI) -> None:
     """Give an app its pages."""
     render.prepare()
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
-    for part in (front, teach, rules, progress, answers, results):
+    for part in (front, teach, progress, answers, results):
         app.include_router(part.router, include_in_schema=False)

@@ -91,11 +91,6 @@ def page(session: Session, call: Caller, name: str, **values: Any) -> Response:
     return HTMLResponse(draw(f"{name}.html", **values))
 
 
-def fragments(*drawn: str) -> Response:
-    """Parts of a page, each to take the place of the element with its id."""
-    return HTMLResponse("".join(drawn), headers={"x-swap": "1"})
-
-
 def redirect(session: Session, path: str) -> Response:
     """A change was made: show a page of the session anew."""
     return RedirectResponse(home(session.name) + path, 303)

@@ -20,14 +20,16 @@ from tellapart.web.api.teaching import check_feature, give_answer, given_to
 from tellapart.web.auth import Call, Caller
 from tellapart.web.errors import Refused
 from tellapart.web.pages.comparison import compare, is_picture
-from tellapart.web.pages.render import Form, draw, fragments, frame, home, redirect
+from tellapart.web.pages.render import Form, draw, frame, home, redirect
 from tellapart.web.session_pool import draws, in_session
 
 router = APIRouter(prefix="/s/{session}")
 
 
 def _fragments(values: dict[str, Any]) -> Response:
-    return fragments(draw("card.html", **values), draw("status.html", **values))
+    """Parts of the page, each to take the place of the element with its id."""
+    drawn = draw("card.html", **values) + draw("status.html", **values)
+    return HTMLResponse(drawn, headers={"x-swap": "1"})
 
 
 @router.get("/teach")

@@ -38,7 +38,7 @@ class ForkServer:
 
     CODE = """
 import os, signal, sys
-import polars, tellapart.web.app, tellapart.web.server, tellapart.cli.serve
+import polars, tellapart.web.app, tellapart.cli.serve
 from tellapart.cli import main
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 for line in sys.stdin:

@@ -12,7 +12,7 @@ from rich.console import Console
 from browser_teacher import BrowserTeacher, disagree, go, history, log
 from server_process import Server
 from teaching import plain
-from tellapart.console import talk
+from tellapart.console.conversation import talk
 from tellapart.console.keyboard import Piped, read_keys
 from tellapart.sessions import Session, Store
 

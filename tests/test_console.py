@@ -13,7 +13,7 @@ from rich.console import Console
 from starlette.testclient import TestClient
 
 from teaching import plain
-from tellapart.console import talk
+from tellapart.console.conversation import talk
 from tellapart.console.keyboard import KEYS, Lines, Piped, read_keys
 from tellapart.errors import ParameterError
 from tellapart.sessions import Given, Session, Store

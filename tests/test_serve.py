@@ -18,7 +18,7 @@ from tellapart.sessions import Store, replies
 from tellapart.sessions.items import Items
 from tellapart.sessions.state import State
 from tellapart.tables import read_table
-from tellapart.web.server import listen
+from tellapart.web.app import listen
 
 pytestmark = pytest.mark.slow
 

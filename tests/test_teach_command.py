@@ -265,7 +265,7 @@ def test_ctrl_c_while_it_prints(
     typist: Typist, monkeypatch: pytest.MonkeyPatch, printed: str
 ) -> None:
     """It stops kindly, and what was answered is there."""
-    from tellapart.console.screen import Screen as Shown
+    from tellapart.console.conversation import Screen as Shown
 
     real = getattr(Shown, printed)
     calls = []

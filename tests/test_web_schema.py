@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
 
 from tellapart.sessions import Session, Store
 from tellapart.web import Limits, People, Person, SessionPool, create_app
-from tellapart.web.server import listen
+from tellapart.web.app import listen
 
 TOKEN = "token-of-the-owner-1"
 CHECKS = [

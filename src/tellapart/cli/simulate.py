@@ -140,10 +140,8 @@ def _made(kind: Kind | None, sizes: Mapping[str, Any], seed: int) -> World:
             return worlds.single_exception(take["features"], seed=seed)
         case "zoo":
             return worlds.zoo(seed)
-        case "tree":
-            return worlds.tree(**take, seed=seed)
-        case "dnf":
-            return worlds.dnf(**take, seed=seed)
+        case "tree" | "dnf":
+            return (worlds.tree if kind == "tree" else worlds.dnf)(**take, seed=seed)
 
 
 def _from_table(

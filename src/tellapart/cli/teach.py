@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tellapart.cli.open_session import open_or_begin, reading_notice
 from tellapart.cli.options import Reading, table_arguments
-from tellapart.cli.serve import check_port, login
+from tellapart.cli.serve import check_port, login, open_or_begin, reading_notice
 from tellapart.errors import ParameterError, SessionError
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ def _talk(
 ) -> None:
     from rich.console import Console
 
-    from tellapart.console import talk
+    from tellapart.console.conversation import talk
     from tellapart.console.keyboard import keyboard
 
     with session:
@@ -159,10 +158,9 @@ def _serve(
     With the same port and TELLAPART_TOKEN, pages that are open go on after a restart.
     """
     from tellapart.web import json_logging
-    from tellapart.web.app import create_app
+    from tellapart.web.app import create_app, listen, run
     from tellapart.web.auth import People, Person, new_token
     from tellapart.web.pages.render import home
-    from tellapart.web.server import listen, run
     from tellapart.web.session_pool import SessionPool
 
     json_logging.configure(level=logging.WARNING)

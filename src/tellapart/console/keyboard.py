@@ -168,14 +168,12 @@ class Terminal:
 Keyboard = Piped | Terminal
 
 
-def keyboard(stream: IO[str] | None = None) -> Keyboard:
-    """The keyboard at hand."""
-    source = sys.stdin if stream is None else stream
-    if not source.isatty():
-        return Piped(source)
+def keyboard() -> Keyboard:
+    if not sys.stdin.isatty():
+        return Piped(sys.stdin)
     if find_spec("termios") is None:
-        return Lines(source)
-    return Terminal(source.fileno())
+        return Lines(sys.stdin)
+    return Terminal(sys.stdin.fileno())
 
 
 def read_keys(path: Path | None = None) -> dict[str, str]:

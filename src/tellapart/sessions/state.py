@@ -114,6 +114,8 @@ class State:
         self._uses: dict[str, int] = {}
         learner = make_learner(data["learner"], data["parameters"], items.table)
         self.replay = Replay(items, learner, self.labels)
+        self.acts = self.replay.acts
+        """Everything that can be undone, in order."""
         self.queue = Queue(self)
 
     @classmethod
@@ -126,11 +128,6 @@ class State:
         return state
 
     # -- reading
-
-    @property
-    def acts(self) -> list[Act]:
-        """Everything that can be undone, in order."""
-        return self.replay.acts
 
     def opinions(self, place: int) -> dict[str, str]:
         """Each teacher's last answer about an item, "skipped" left out."""
@@ -162,7 +159,6 @@ class State:
     # -- taking events in
 
     def take(self, event: Event) -> None:
-        """One more event."""
         if event.number != self.number + 1:
             raise FormatError(f"event {self.number + 1} is missing: after it comes {event.number}")
         try:

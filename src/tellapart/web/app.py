@@ -1,19 +1,28 @@
-"""The app: middleware, errors, routes, pages."""
+"""The app: middleware, errors, routes, pages; and running it to an end in which nothing is lost."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+import uvicorn
 from fastapi import APIRouter, FastAPI
 
 import tellapart
+from tellapart.errors import ParameterError
 from tellapart.web import errors, pages
 from tellapart.web.api import downloads, labels, operations, review, sessions, teaching
 from tellapart.web.auth import People
 from tellapart.web.config import AppState, Limits, PageOptions
+from tellapart.web.json_logging import log_event
 from tellapart.web.middleware import AccessMiddleware
 from tellapart.web.session_pool import SessionPool
+
+GRACE = 10
+"""Seconds that requests have to finish when the server is told to stop."""
 
 
 def create_app(
@@ -51,3 +60,56 @@ def create_app(
     app.include_router(operations.router, responses=errors.RESPONSES)
     app.add_middleware(AccessMiddleware)
     return app
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens, or a message that says why not. Port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio asks for the protocol: only where it is TCP by name does it send without delay, and
+    # else every answer waits 40 ms for the other side
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+        made.listen(200)
+    except OSError as error:
+        made.close()
+        raise ParameterError(
+            f"cannot listen on {host} port {port}: {error.strerror}. Choose another with --port, or"
+            " 0 for a free one"
+        ) from error
+    return made
+
+
+def run(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None] | None = None) -> None:
+    """Serve until SIGTERM or SIGINT: requests under way are finished, stores closed."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=GRACE,
+        timeout_keep_alive=30,
+        h11_max_incomplete_event_size=64 * 1024,
+        lifespan="on",
+    )
+    # a learner that thinks lets requests in sooner than Python would make it
+    sys.setswitchinterval(0.001)
+    server = _Server(config, ready)
+    # before uvicorn listens for signals; and when it is done, it raises once more what it caught
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: setattr(server, "should_exit", True))
+    server.run(sockets=[listening])
+    log_event("stopped")
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None] | None) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and self._ready is not None:
+            self._ready()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tellapart.web.config import AppState
 
 MIN_TOKEN_LENGTH = 16
+MAX_CALLERS = 10_000  # whose requests are counted
 COOKIE_SECONDS = 30 * 24 * 3600
 """Seconds until a browser has to show the token again."""
 MAX_CALLERS = 10_000
@@ -85,7 +86,6 @@ class People:
             raise ParameterError("people need names and tokens, each a different one")
 
     def by_token(self, token: str) -> Person | None:
-        """Whose token this is."""
         return self._tokens.get(_digest(token))
 
     def cookie(self, person: Person) -> str:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
@@ -98,46 +98,34 @@ class Refused(HTTPException):
         self.kind = kind
 
 
-def fault(
-    status: int,
-    kind: str,
-    message: str,
-    *,
-    errors: Sequence[Detail] = (),
-    headers: Mapping[str, str] | None = None,
-    request: str = "",
-) -> Response:
-    """The answer that says so."""
-    said = Fault(status=status, kind=kind, error=message, errors=list(errors), request=request)
-    text = json.dumps(asdict(said), ensure_ascii=False, separators=(",", ":"))
-    body = text.encode("utf-8", "backslashreplace")  # what cannot be UTF-8 is escaped
-    return Response(body, status, dict(headers or {}), media_type="application/json")
-
-
 def error_response(error: Exception, request: str = "") -> Response:
     """The answer to an error that tellapart, FastAPI or Starlette raised on purpose."""
+    details: list[Detail] = []
+    headers: Mapping[str, str] | None = None
     if isinstance(error, TellapartError):
         status = next((code for code, kinds in _STATUS.items() if isinstance(error, kinds)), 400)
-        details: list[Detail] = []
+        kind, message = type(error).__name__, str(error)
         if isinstance(error, FeatureError):
             spot = None if error.spot is None else list(error.spot)
-            details = [Detail(where="feature", message=str(error).splitlines()[0], spot=spot)]
+            details = [Detail(where="feature", message=message.splitlines()[0], spot=spot)]
         headers = {"Retry-After": "2"} if status == 503 else None
-        kind = type(error).__name__
-        return fault(status, kind, str(error), errors=details, headers=headers, request=request)
-    if isinstance(error, RequestValidationError):
+    elif isinstance(error, RequestValidationError):
+        status, kind = 422, "InvalidRequest"
         details = [
             Detail(where=".".join(map(str, part["loc"])), message=str(part["msg"]))
             for part in error.errors()[:20]
         ]
-        said = "; ".join(f"{one.where}: {one.message}" for one in details[:3])
-        return fault(422, "InvalidRequest", said, errors=details, request=request)
-    assert isinstance(error, HTTPException)
-    message = MESSAGES.get(error.status_code)
-    if isinstance(error, Refused) or message is None:
-        message = str(error.detail)
-    kind = getattr(error, "kind", None) or f"http {error.status_code}"
-    return fault(error.status_code, kind, message, headers=error.headers, request=request)
+        message = "; ".join(f"{one.where}: {one.message}" for one in details[:3])
+    else:
+        assert isinstance(error, HTTPException)
+        status, headers = error.status_code, error.headers
+        kind = getattr(error, "kind", None) or f"http {status}"
+        usual = None if isinstance(error, Refused) else MESSAGES.get(status)
+        message = str(error.detail) if usual is None else usual
+    said = Fault(status=status, kind=kind, error=message, errors=details, request=request)
+    text = json.dumps(asdict(said), ensure_ascii=False, separators=(",", ":"))
+    body = text.encode("utf-8", "backslashreplace")  # what cannot be UTF-8 is escaped
+    return Response(body, status, dict(headers or {}), media_type="application/json")
 
 
 def install(app: FastAPI) -> None:

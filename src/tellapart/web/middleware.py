@@ -73,8 +73,8 @@ class AccessMiddleware:
         except Exception as error:
             log_event("failed", logging.ERROR, request=number, **describe_error(error))
             if not sender.status:
-                wrong = errors.fault(500, "ServerError", errors.MESSAGES[500], request=number)
-                await wrong(scope, receive, sender)
+                wrong = Refused(500, "ServerError", errors.MESSAGES[500])
+                await errors.error_response(wrong, number)(scope, receive, sender)
         finally:
             _record(state, scope, sender, time.perf_counter() - started, number)
 
@@ -185,27 +185,22 @@ def _exchange_token(state: AppState, scope: Scope, host: str) -> Response | None
 
 
 def _identify(state: AppState, scope: Scope, headers: Headers, host: str) -> Caller:
-    said = headers.get("authorization")
+    said, cookie, person = headers.get("authorization"), None, None
     if said is not None:
         way, _, token = said.partition(" ")
         person = state.people.by_token(token.strip()) if way.lower() == "bearer" else None
-        if person is None:
-            raise _no_token(state, scope, "this token is not, or no longer, valid")
-        return Caller(state, person, None)
-    cookie = _cookie(headers, host)
-    if cookie is None:
-        raise _no_token(
-            state,
-            scope,
+        wrong = "this token is not, or no longer, valid"
+    elif (cookie := _cookie(headers, host)) is not None:
+        person = state.people.by_cookie(cookie)
+        wrong = "this browser's cookie is too old: open the address with the token again"
+    else:
+        wrong = (
             "a token is wanted: open the address that 'tellapart serve' printed, or send"
-            " 'Authorization: Bearer TOKEN'",
+            " 'Authorization: Bearer TOKEN'"
         )
-    person = state.people.by_cookie(cookie)
     if person is None:
-        raise _no_token(
-            state, scope, "this browser's cookie is too old: open the address with the token again"
-        )
-    return Caller(state, person, state.people.csrf(person, cookie))
+        raise _no_token(state, scope, wrong)
+    return Caller(state, person, None if cookie is None else state.people.csrf(person, cookie))
 
 
 def _no_token(state: AppState, scope: Scope, message: str) -> Refused:

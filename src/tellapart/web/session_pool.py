@@ -139,12 +139,10 @@ class SessionPool:
         await asyncio.to_thread(self.store.close)
 
     def is_open(self, name: str) -> bool:
-        """Whether a session is open here."""
         return name in self._open
 
     @property
     def open_count(self) -> int:
-        """How many are open."""
         return len(self._open)
 
     async def list_sessions(self) -> list[Listed]:

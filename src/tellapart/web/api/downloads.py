@@ -166,8 +166,7 @@ def export(
 ) -> Response:
     """The model: JSON, SQL in a dialect, Python, sentences, or a picture."""
     kind, ending = LANGUAGES[to]
-    made = write_model(session, to, dialect).encode()
-    return Response(made, headers=_attached(session.name, ending), media_type=kind)
+    return _download(write_model(session, to, dialect).encode(), kind, session.name, ending)
 
 
 @router.get("/log", response_class=StreamingResponse, responses=_file("*/*", "Lines of JSON."))
@@ -175,11 +174,8 @@ async def log(session: SessionName, call: Call) -> Response:
     """The whole session, an event a line; `tellapart session import` reads it. For the owner."""
     call.must_own()
     await call.pool.run(session, lambda s: s.number)  # it is there, and what was answered is in it
-    return StreamingResponse(
-        export_log(call.pool.store, session),
-        headers=_attached(session, "jsonl"),
-        media_type=FORMATS["jsonl"],
-    )
+    lines = export_log(call.pool.store, session)
+    return _download(lines, FORMATS["jsonl"], session, "jsonl")
 
 
 @router.get(
@@ -196,15 +192,13 @@ def predictions(
 
     In CSV, a text that a spreadsheet would run as a formula gets a ' before it, unless `exact`.
     """
-    made = Predictions(session.table, session.model, column)
-    return StreamingResponse(
-        made.stream(format, exact=exact),
-        headers=_attached(session.name, format),
-        media_type=FORMATS[format],
-    )
+    made = Predictions(session.table, session.model, column).stream(format, exact=exact)
+    return _download(made, FORMATS[format], session.name, format)
 
 
-def _attached(name: str, ending: str) -> dict[str, str]:
+def _download(content: Any, kind: str, name: str, ending: str) -> Response:
     """A file to be saved, never shown: what is in it came from a table."""
     safe = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._") or "session"
-    return {"content-disposition": f'attachment; filename="{safe[:80]}.{ending}"'}
+    headers = {"content-disposition": f'attachment; filename="{safe[:80]}.{ending}"'}
+    made = Response if isinstance(content, bytes) else StreamingResponse
+    return made(content, headers=headers, media_type=kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from fastapi import APIRouter
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -37,33 +37,20 @@ class Metrics:
     """
 
     def __init__(self) -> None:
-        self._registry = made = CollectorRegistry()
+        self._registry = CollectorRegistry()
+        ours: dict[str, Any] = {"namespace": "tellapart", "registry": self._registry}
         self.requests = Counter(
-            "tellapart_requests_total",
-            "Requests answered.",
-            ["method", "route", "status"],
-            registry=made,
+            "requests_total", "Requests answered.", ["method", "route", "status"], **ours
         )
         self.seconds = Histogram(
-            "tellapart_request_seconds",
-            "How long they took.",
-            ["route"],
-            buckets=BUCKETS,
-            registry=made,
+            "request_seconds", "How long they took.", ["route"], buckets=BUCKETS, **ours
         )
-        self.refused = Counter(
-            "tellapart_refused_total", "Requests not let in, by reason.", ["kind"], registry=made
-        )
-        self.answers = Counter(
-            "tellapart_answers_total", "Answers taken, by outcome.", ["outcome"], registry=made
-        )
-        self.open_sessions = Gauge(
-            "tellapart_open_sessions", "tellapart open sessions.", registry=made
-        )
-        self.uptime = Gauge("tellapart_uptime_seconds", "tellapart uptime seconds.", registry=made)
+        self.refused = Counter("refused_total", "Requests not let in, by reason.", ["kind"], **ours)
+        self.answers = Counter("answers_total", "Answers taken, by outcome.", ["outcome"], **ours)
+        self.open_sessions = Gauge("open_sessions", "tellapart open sessions.", **ours)
+        self.uptime = Gauge("uptime_seconds", "tellapart uptime seconds.", **ours)
 
     def text(self) -> str:
-        """Everything."""
         return generate_latest(self._registry).decode()
 
 

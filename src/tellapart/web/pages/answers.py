@@ -94,7 +94,6 @@ def _in_words(session: Session, one: Answered) -> str:
 @router.post("/change")
 @in_session
 def change(session: Session, sent: Form, call: Call) -> Response:
-    """Another answer in place of an earlier one."""
     _change(session, call, sent)
     return redirect(session, "/history")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -56,8 +56,8 @@ class Comparison:
     item: str
     guess: str | None
     example: str | None
-    rows: list[Line] = field(default_factory=list)
-    same: list[Line] = field(default_factory=list)
+    rows: list[Line]
+    same: list[Line]
 
 
 def compare(given: Given, picture: Source = lambda name: None) -> Comparison:
@@ -73,17 +73,12 @@ def compare(given: Given, picture: Source = lambda name: None) -> Comparison:
     named_by = None if given.item.table is None else given.item.table.id
     columns = [column for column in given.item if column != named_by]
     lines = [_line(column, given.item, example, picture) for column in columns]
+    shown = given.id, given.asks, name(given.item)
     if example is None:
-        return Comparison(given.id, given.asks, name(given.item), None, None, lines)
-    return Comparison(
-        given.id,
-        given.asks,
-        name(given.item),
-        str(given.guess.label),
-        name(example),
-        [line for line in lines if line.differs],
-        [line for line in lines if not line.differs],
-    )
+        return Comparison(*shown, None, None, lines, [])
+    rows = [line for line in lines if line.differs]
+    same = [line for line in lines if not line.differs]
+    return Comparison(*shown, str(given.guess.label), name(example), rows, same)
 
 
 def is_picture(text: str) -> bool:

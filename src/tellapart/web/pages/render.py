@@ -80,7 +80,6 @@ def frame(session: Session, call: Caller) -> dict[str, Any]:
 
 
 def draw(template: str, **values: Any) -> str:
-    """A template, filled in."""
     return _templates().get_template(template).render(**values)
 
 

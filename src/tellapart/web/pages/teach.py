@@ -35,7 +35,6 @@ def _fragments(values: dict[str, Any]) -> Response:
 @router.get("/teach")
 @in_session
 def teach(session: Session, call: Call) -> Response:
-    """The whole page."""
     values = _card(session, call)
     return HTMLResponse(draw("teach.html", title="Teach", here="/teach", **values))
 
@@ -76,7 +75,6 @@ def answer(session: Session, sent: Form, call: Call) -> dict[str, Any]:
 @router.post("/turn")
 @draws(_fragments)
 def turn(session: Session, sent: Form, call: Call) -> dict[str, Any]:
-    """Undo or redo."""
     redo = sent.get("do") == "redo"
     (session.redo if redo else session.undo)(call.name, id=sent.get("id"))
     return _card(session, call, said="Redone." if redo else "Undone.")
@@ -85,7 +83,6 @@ def turn(session: Session, sent: Form, call: Call) -> dict[str, Any]:
 @router.post("/note")
 @draws(_fragments)
 def note(session: Session, sent: Form, call: Call) -> dict[str, Any]:
-    """A note about the item at hand."""
     item = given_to(session, call, sent.get("given", "")).item
     session.note(call.name, sent.get("text", ""), item, id=sent.get("id"))
     return _card(session, call, said="Noted.")
@@ -168,13 +165,7 @@ def _label(session: Session, sent: dict[str, str]) -> str | None:
 def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
     found = session.next(call.name)
     values: dict[str, Any] = {
-        "shown": None,
-        "ending": None,
-        "label": None,
-        "written": None,
-        "wrong": None,
-        "said": None,
-        "hint": None,
+        **dict.fromkeys(("shown", "ending", "label", "written", "wrong", "said", "hint")),
         "candidates": [],
         "tags": list(session.table.tags),
         "labels": [],

@@ -92,7 +92,7 @@ def against_memory(world: MadeWorld, bar: float | None) -> Iterator[Measurement]
         yield compare_times(
             f"simulate, {name}",
             f"one AND pass over {len(columns)} columns",
-            lambda make=make: simulate(make(), world),  # type: ignore[misc]
+            partial(lambda fresh: simulate(fresh(), world), make),
             partial(and_pass, columns, np.empty_like(columns[0])),
             f"{world.name}, {lesson.mistakes:,} mistakes",
             repeats=25 if least else 5,

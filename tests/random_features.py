@@ -15,7 +15,7 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
-from tellapart.features import Above, And, Column, Not, Or, letter_case, parse_feature
+from tellapart.features import Above, And, Column, Not, Or, Points, letter_case, parse_feature
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature
 
@@ -37,7 +37,7 @@ _WORDS = r"""( ) , ; . * + - / % = <> < >= != == || :: -> ? @ $1 :x [ ] { } -- /
 1 -1 0.5 1e9 1e999 99999999999999999999 AND OR NOT LIKE ILIKE IN BETWEEN IS NULL TRUE FALSE
 ESCAPE DATE TIMESTAMP CASE WHEN THEN END CAST AS SELECT FROM WHERE UNION EXISTS ANY ALL DISTINCT
 INTERVAL OVER SIMILAR TO GLOB lower( coalesce( length( abs( year( contains( sum( read_csv( DROP
-TABLE SYMMETRIC COLLATE UNKNOWN ISNULL LAMBDA é 👍"""
+at_least( at_least(2, TABLE SYMMETRIC COLLATE UNKNOWN ISNULL LAMBDA é 👍"""
 PIECES = (*SCHEMA, '"odd name"', *_WORDS.split(), "\n", "\t", "\0", "\u2028", "\ud800")
 """What a hostile text may be made of."""
 
@@ -126,7 +126,10 @@ class Maker:
     def condition(self, depth: int = 3) -> Said:
         """A random condition that names at least one column."""
         simple = (self.compared, self.compared, self.liked, self.listed, self.null, self.flag)
-        nested = (self.joined, self.joined, self.joined, self.denied, self.certain, self.equal)
+        nested = (
+            self.joined, self.joined, self.joined, self.denied, self.certain, self.equal,
+            self.counted,
+        )  # fmt: skip
         return self.rng.choice(nested if depth > 0 and self.rng.random() < 0.7 else simple)(depth)
 
     # -- conditions
@@ -141,6 +144,26 @@ class Maker:
 
     def denied(self, depth: int) -> Said:
         return say("NOT ({0})", self.condition(depth - 1))
+
+    def counted(self, depth: int) -> Said:
+        parts = [self.condition(depth - 1) for _ in range(self.rng.randint(1, 4))]
+        weights = [self.rng.choice((1, 1, 1, 2, 3, -1, -2)) for _ in parts]
+        if self.rng.random() < 0.3:
+            weights = [1] * len(parts)
+        bound = self.rng.randint(-2, 4)
+        places = [f"({{{i}}})" for i in range(len(parts))]
+        cases = (f"CASE WHEN {p} THEN {w} ELSE 0 END" for p, w in zip(places, weights, strict=True))
+        total = f"({' + '.join(cases)})"
+        terms = [p if w == 1 else f"{w} * {p}" for p, w in zip(places, weights, strict=True)]
+        if self.rng.random() < 0.5:
+            said = say(f"{total} >= {bound}", *parts)
+            written = f"at_least({', '.join((str(bound), *terms))})"
+        else:
+            op = self.rng.choice((">=", ">", "<", "<="))
+            said = say(f"{total} {op} {bound}", *parts)
+            terms += [f"1 * {places[0]}", f"-{places[0]}"]  # one condition alone is no sum
+            written = f"{' + '.join(terms)} {op} {bound}"
+        return said._replace(feature=written.format(*(part.feature for part in parts)))
 
     def certain(self, depth: int) -> Said:
         what = self.rng.choice(("TRUE", "FALSE", "NULL", "NOT TRUE", "NOT FALSE", "NOT NULL"))
@@ -311,7 +334,7 @@ _PLAIN: tuple[Feature, ...] = (
     Column("x", 0.1), Column("s", "a"), Column("s", "it's"), Column("s", None), Column("s", 3),
     Column("b", False), Column("b", 1), Column("b"), Column("odd name", ""),
     Column("d", date(1999, 12, 31)), Above("x", 0.5), Above("n", 2.5), Above("n", 2.0**53),
-    And(), Or(),
+    And(), Or(), Points({}, 0), Points({}, 1),
 )  # fmt: skip
 
 
@@ -338,7 +361,14 @@ class ModelMaker:
         choice = self.rng.random()
         if depth and self.plain and choice < 0.25:
             parts = [self.feature(depth - 1) for _ in range(self.rng.randint(1, 3))]
-            joined: Feature = self.rng.choice((And, Or))(*parts)
+            weights = [self.rng.choice((1, 1, 2, 3, -1)) for _ in parts]
+            joined: Feature = self.rng.choice(
+                (
+                    And(*parts),
+                    Or(*parts),
+                    Points(zip(parts, weights, strict=True), sum(weights) - 1),
+                )
+            )
             return Not(joined) if choice < 0.1 else joined
         if self.plain and choice < 0.6:
             return self.rng.choice(_PLAIN)

@@ -32,6 +32,9 @@ def features():
             inner.map(ta.Not)
             | st.lists(inner, min_size=1, max_size=3).map(lambda fs: ta.And(*fs))
             | st.lists(inner, min_size=1, max_size=3).map(lambda fs: ta.Or(*fs))
+            | st.builds(
+                ta.features.Points, st.dictionaries(inner, st.integers(-3, 3)), st.integers(-2, 4)
+            )
         ),
         max_leaves=4,
     )

@@ -10,14 +10,15 @@ import pytest
 
 import tellapart as ta
 from tellapart.errors import FeatureError
-from tellapart.features import Column
+from tellapart.features import Column, Points
 from tellapart.simulation import fired, pack, predict, predict_chunks
 
 
 def random_model(generator: random.Random, features: list[object], labels: int) -> ta.DecisionList:
     def feature() -> object:
         one, two = generator.sample(features, 2)
-        return generator.choice([one, one, one, ta.And(one, ta.Not(two)), ta.Or(one, two)])
+        points = Points({one: 2, ta.Not(two): 1, generator.choice(features): -1}, 1)
+        return generator.choice([one, one, one, ta.And(one, ta.Not(two)), ta.Or(one, two), points])
 
     def clause() -> ta.Clause:
         literals = [

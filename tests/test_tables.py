@@ -14,7 +14,7 @@ import random_features
 import tellapart as ta
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError, ParameterError
-from tellapart.features import Column, Is, Named
+from tellapart.features import Column, Is, Named, Points
 from tellapart.features.to_polars import DTYPE
 from tellapart.features.tree import Type
 from tellapart.model import truth
@@ -83,6 +83,7 @@ def test_truth_says_what_the_feature_says(rows: int) -> None:
     maker = random_features.Maker(rows)
     features: list[Any] = [table.parse(maker.condition(2).feature) for _ in range(20)]
     features += [ta.Not(features[0]), ta.And(*features[:3]), ta.Or(features[3], ta.Not("b"))]
+    features += [Points(zip(features, (1, 2, -1, 1, 3), strict=False), 2), Points({"b": 1}, 1)]
     features += ["b", "n", "x", "s", "d", ta.And(), ta.Or(), Is(3)]
     values = [("n", 3), ("n", 0.5), ("n", False), ("x", 1), ("s", "a"), ("s", 1), ("b", False)]
     features += [Column(name, value) for name, value in values]

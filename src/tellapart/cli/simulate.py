@@ -201,6 +201,7 @@ def _introduction(made: World, *, informed: bool) -> str:
 
 def _words(kind: str, *, from_table: bool) -> Words:
     from tellapart.export.text import Words, plainly
+    from tellapart.features import Points
     from tellapart.worlds.zoo import say_feature, say_label
 
     if from_table:
@@ -211,6 +212,8 @@ def _words(kind: str, *, from_table: bool) -> Words:
     def has(feature: Feature, wanted: bool) -> str:
         if isinstance(feature, str):
             return f"has {feature}" if wanted else f"has no {feature}"
+        if isinstance(feature, Points):
+            return f"has {plainly(feature, wanted)}"
         return plainly(feature, wanted)
 
     return Words(feature=has, subject="it")

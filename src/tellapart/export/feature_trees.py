@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import Any
 
 from tellapart.errors import ExportError
-from tellapart.features import Above, And, Column, Expression, Is, Not, Or, canonical, tree
+from tellapart.features import Above, And, Column, Expression, Is, Not, Or, Points, canonical, tree
 from tellapart.features.tree import Node, Type, Value
 from tellapart.model import DecisionList, Literal, describe
 from tellapart.model import holds as plain_reading
@@ -50,6 +50,9 @@ def tree_of(feature: Feature, types: Types) -> Node:
         if not parts:
             return TRUE if isinstance(feature, And) else FALSE
         return canonical.both(parts) if isinstance(feature, And) else canonical.either(parts)
+    if isinstance(feature, Points):
+        terms = [(tree_of(part, types), weight) for part, weight in feature.terms]
+        return canonical.points(terms, feature.at_least)
     raise ExportError(refusal(feature))
 
 
@@ -107,6 +110,9 @@ def _columns(feature: Feature) -> Iterator[tuple[str, Type | None]]:
             yield from _columns(feature.feature)
         case And() | Or():
             for part in feature.parts:
+                yield from _columns(part)
+        case Points():
+            for part, _ in feature.terms:
                 yield from _columns(part)
         case _:
             raise ExportError(refusal(feature))

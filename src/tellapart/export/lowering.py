@@ -47,7 +47,7 @@ SMALLEST = math.ulp(0.0)
 """The double next to zero."""
 
 _CHAIN = 100
-"""Longer chains of AND and OR are cut into groups: SQLite allows at most 1000 levels."""
+"""Longer chains of AND, OR and + are cut into groups: SQLite allows at most 1000 levels."""
 _MOST = 2_000
 """The most numbers written for one feature; beyond that it is refused."""
 
@@ -79,6 +79,8 @@ class Lowering:
                 return self.chain(exp.And, [self.condition(p, loose=loose) for p in node.parts])
             case tree.Or():
                 return self.chain(exp.Or, [self.condition(p, loose=loose) for p in node.parts])
+            case tree.Points():
+                return self.points(node)
             case tree.Compare():
                 return self.compare(node, loose=loose)
             case tree.In():
@@ -99,13 +101,21 @@ class Lowering:
                 return self.value(node)
 
     def chain(self, kind: type[exp.Expr], parts: Sequence[exp.Expr]) -> exp.Expr:
-        """Any number of conditions joined by AND or OR."""
+        """Any number of conditions joined by AND or OR, or of numbers by +."""
         if len(parts) > _CHAIN:
             groups = [parts[n : n + _CHAIN] for n in range(0, len(parts), _CHAIN)]
             return self.chain(kind, [exp.Paren(this=self.chain(kind, g)) for g in groups])
         other = exp.Or if kind is exp.And else exp.And
         wrapped = [wrap(part) if isinstance(part, other) else part for part in parts]
         return reduce(lambda left, right: kind(this=left, expression=right), wrapped)
+
+    def points(self, node: tree.Points) -> exp.Expr:
+        counted = [
+            exp.Case(ifs=[exp.If(this=self.condition(part), true=whole(weight))], default=whole(0))
+            for part, weight in node.terms
+        ]
+        op = "<" if node.negated else ">="
+        return self.operator(op, self.chain(exp.Add, counted), whole(node.at_least))
 
     def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
         return self.is_(operand, exp.true(), negated)

@@ -7,7 +7,7 @@ import inspect
 import keyword
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ from tellapart.errors import ExportError, ParameterError
 from tellapart.export.feature_trees import check_reading, refusal
 from tellapart.export.text import reachable
 from tellapart.features import Expression, expression, letter_case, tree
-from tellapart.features.combinations import Above, And, Column, Or
+from tellapart.features.combinations import Above, And, Column, Or, Points
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 from tellapart.model import DecisionList, Literal, Not
 from tellapart.protocol import Feature
@@ -119,6 +119,9 @@ class _Program:
                 parts = sorted(_bracket(self.feature(part)) for part in ordered)
                 word = " and " if isinstance(feature, And) else " or "
                 return word.join(parts) or str(isinstance(feature, And))
+            case Points():
+                terms = [(self.feature(part), weight) for part, weight in feature.terms]
+                return _points(terms, ">=", feature.at_least)
             case Expression():
                 return self.true(feature.tree)
         raise ExportError(refusal(feature))
@@ -171,6 +174,9 @@ class _Program:
             case tree.And() | tree.Or():
                 join = both if isinstance(node, tree.And) else either
                 return f"{self.part(join)}({', '.join(map(self.value, node.parts))})"
+            case tree.Points():
+                terms = [(self.true(part), weight) for part, weight in node.terms]
+                return _points(terms, "<" if node.negated else ">=", node.at_least)
 
     def of(self, node: Node, kind: Type) -> str:
         """A value where a double or a datetime is wanted."""
@@ -264,6 +270,11 @@ class _Program:
             f"the {what} {value!r} ({type(value).__name__}) cannot be written as Python; use texts,"
             " numbers, dates or tuples of them"
         )
+
+
+def _points(terms: Iterable[tuple[str, int]], op: str, at_least: int) -> str:
+    counted = ", ".join(f"{weight} if {made} else 0" for made, weight in terms)
+    return f"(sum([{counted}]) {op} {at_least})"
 
 
 def _bracket(made: str) -> str:

@@ -7,6 +7,7 @@ made by them:
 - And and Or are flat, sorted and free of repetition; equalities with one thing are one `In`;
 - a literal stands on the right of a comparison and has the type of what it is compared with;
 - BETWEEN is two comparisons, `x IS FALSE` is `(NOT x) IS TRUE`;
+- Points have at least one term, and no minus signs where there need not be any;
 - contains, starts_with and ends_with are `Like`; lower(x) LIKE 'a%' is x ILIKE 'a%'.
 """
 
@@ -157,6 +158,46 @@ def either(parts: Iterable[Node]) -> Node:
     return _join(tree.Or, parts)
 
 
+def points(terms: Iterable[tuple[Node, int]], at_least: int) -> Node:
+    """The weights of the true `terms` add up to at least `at_least`; TRUE or FALSE if nothing is
+    left to count.
+
+    The opposite of a condition that is never unknown counts as that condition, less its weight.
+    """
+    weights: dict[Node, int] = {}
+    for condition, points in terms:
+        node, weight = feature(condition), points
+        if isinstance(node, tree.IsTrue | tree.IsNull | tree.Points) and node.negated:
+            node, weight, at_least = feature(negate(node)), -points, at_least - points
+        if isinstance(node, Value):
+            at_least -= weight if node.value else 0
+        else:
+            weights[node] = weights.get(node, 0) + weight
+    weights = {node: weight for node, weight in weights.items() if weight}
+    if not weights:
+        return Value(at_least <= 0, Type.BOOL)
+    made = _points(weights, at_least)
+    if any(weight < 0 for _, weight in made.terms):
+        # at least t points of minus the weights are not at least 1 - t points of the weights
+        mirrored = _points({node: -weight for node, weight in weights.items()}, 1 - at_least)
+        if all(weight > 0 for _, weight in mirrored.terms):
+            return negate(mirrored)
+    return made
+
+
+def _points(weights: dict[Node, int], at_least: int) -> tree.Points:
+    """With `x IS NOT NULL` of a positive weight for `x IS NULL` of a negative one."""
+    terms = []
+    for node, weight in weights.items():
+        if isinstance(node, tree.IsNull) and weight < 0:
+            terms.append((negate(node), -weight))
+            at_least -= weight
+        else:
+            terms.append((node, weight))
+    terms.sort(key=lambda term: (term[1] < 0, -abs(term[1]), tree.text(term[0])))
+    return tree.Points(tuple(terms), at_least)
+
+
 def negate(node: Node) -> Node:
     """The opposite, pushed down as far as it goes."""
     match node:
@@ -168,7 +209,7 @@ def negate(node: Node) -> Node:
             return both(map(negate, node.parts))
         case tree.Compare():
             return tree.Compare(OPPOSITE[node.op], node.left, node.right)
-        case tree.Like() | tree.In() | tree.IsNull() | tree.IsTrue():
+        case tree.Like() | tree.In() | tree.IsNull() | tree.IsTrue() | tree.Points():
             return replace(node, negated=not node.negated)
         case _:
             return tree.Not(node)
@@ -259,4 +300,4 @@ def _certain(node: Node) -> bool:
     """Never unknown."""
     if isinstance(node, tree.And | tree.Or):
         return all(map(_certain, node.parts))
-    return isinstance(node, tree.IsNull | tree.IsTrue)
+    return isinstance(node, tree.IsNull | tree.IsTrue | tree.Points)

@@ -6,13 +6,14 @@ equal, and print alike. Nothing here lists all features, so there may be infinit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 from tellapart import codec
-from tellapart.errors import FeatureError, FormatError
-from tellapart.model import Compound, Holds, describe, truth
+from tellapart.errors import FeatureError, FormatError, ParameterError
+from tellapart.model import Compound, Holds, Not, describe, truth
 from tellapart.protocol import Feature, Item
 
 
@@ -133,6 +134,120 @@ class Or(_Many):
         return any(truth(part, item, holds) for part in self.parts)
 
 
+@dataclass(frozen=True, slots=True, repr=False, eq=False, init=False)
+class Points(Compound):
+    """Holds where the weights of the terms that hold add up to at least `at_least`.
+
+    Parameters
+    ----------
+    terms : mapping from feature to int, or iterable of pairs (feature, int)
+        Whole weights, also negative ones. The weights of a feature given twice add up, and weight 0
+        drops out. `Not(f)` of weight w is kept as f of weight -w, with w less for `at_least`.
+    at_least : int
+        The points from which on it holds.
+
+    `terms` has the terms as a tuple: the heaviest first, negative weights last, then by text.
+
+    >>> risky = Points({"smokes": 2, "old": 1, "fit": -1}, 2)
+    >>> risky({"smokes", "old", "fit"}), risky({"old"}), risky.terms
+    (True, False, (('smokes', 2), ('old', 1), ('fit', -1)))
+    >>> str(risky), str(Points([("a", 1), ("b", 1), ("c", 1)], 2))
+    ('at least 2 points (2 for smokes, 1 for old, minus 1 for fit)', 'at least 2 of (a, b, c)')
+    >>> Points({"a": 1, Not("b"): 1}, 2) == Points({"b": -1, "a": 1}, 1)
+    True
+    """
+
+    terms: tuple[tuple[Feature, int], ...]
+    at_least: int
+
+    def __init__(
+        self, terms: Mapping[Feature, int] | Iterable[tuple[Feature, int]], at_least: int
+    ) -> None:
+        bound = _whole(at_least, "at_least")
+        weights: dict[Feature, int] = {}
+        for feature, given in _pairs(terms):
+            weight = _whole(given, f"the weight of {describe(feature)!r}")
+            if isinstance(feature, Not):
+                bound -= weight
+                weights[feature.feature] = weights.get(feature.feature, 0) - weight
+            else:
+                weights[feature] = weights.get(feature, 0) + weight
+        if sum(map(abs, weights.values())) > MOST_POINTS or abs(bound) > 2 * MOST_POINTS:
+            raise ParameterError(
+                f"Points: weights add up to at most {MOST_POINTS:,} points, got {weights!r},"
+                f" at least {at_least}"
+            )
+        kept = [term for term in weights.items() if term[1]]
+        texts = {feature: (describe(feature), repr(feature)) for feature, _ in kept}
+        kept.sort(key=lambda term: (term[1] < 0, -abs(term[1]), texts[term[0]]))
+        object.__setattr__(self, "terms", tuple(kept))  # it is frozen
+        object.__setattr__(self, "at_least", bound)
+
+    def truth(self, item: Item, holds: Holds) -> bool:
+        points = sum(weight for feature, weight in self.terms if truth(feature, item, holds))
+        return points >= self.at_least
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Points) or self.at_least != other.at_least:
+            return False
+        return frozenset(self.terms) == frozenset(other.terms)
+
+    def __hash__(self) -> int:
+        return hash((Points, frozenset(self.terms), self.at_least))
+
+    def __str__(self) -> str:
+        return say_points([(describe(feature), w) for feature, w in self.terms], self.at_least)
+
+    def __repr__(self) -> str:
+        inner = ", ".join(f"{feature!r}: {weight}" for feature, weight in self.terms)
+        return f"Points({{{inner}}}, {self.at_least})"
+
+
+MOST_POINTS = 1_000_000_000
+"""The most points that weights may add up to: every engine can count so far."""
+
+
+def _pairs(terms: Any) -> list[tuple[Feature, Any]]:
+    try:
+        return [(f, w) for f, w in (terms.items() if isinstance(terms, Mapping) else terms)]
+    except (TypeError, ValueError):
+        raise ParameterError(
+            "Points: terms must be a mapping from feature to weight, or pairs (feature, weight),"
+            f" got {terms!r}"
+        ) from None
+
+
+def _whole(value: Any, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise ParameterError(
+            f"Points: {what} must be a whole number, got {value!r} ({type(value).__name__})"
+        )
+    return int(value)
+
+
+def say_points(
+    terms: Sequence[tuple[str, int]],
+    at_least: int,
+    wanted: bool = True,
+    verbs: tuple[str, str] = ("", ""),
+) -> str:
+    """Points in words, from the words for the features.
+
+    `verbs` stand before "at least 2 of (...)" and before "at least 2 points (...)".
+
+    >>> say_points([("a", 1), ("b", 1)], 2, wanted=False), say_points([("a", -1), ("b", -1)], -1)
+    ('fewer than 2 of (a, b)', 'fewer than 2 of (a, b)')
+    """
+    if terms and all(weight < 0 for _, weight in terms):
+        return say_points([(s, -w) for s, w in terms], 1 - at_least, not wanted, verbs)
+    amount = f"{'at least' if wanted else 'fewer than'} {at_least}"
+    if all(weight == 1 for _, weight in terms):
+        return f"{verbs[0]} {amount} of ({', '.join(said for said, _ in terms)})".lstrip()
+    parts = (f"{w} for {said}" if w > 0 else f"minus {-w} for {said}" for said, w in terms)
+    noun = "point" if at_least == 1 else "points"
+    return f"{verbs[1]} {amount} {noun} ({', '.join(parts)})".lstrip()
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Named(Compound):
     """Any function of an item, under a name: two of the same name are the same feature.
@@ -185,6 +300,11 @@ def _write_parts(feature: And | Or) -> Any:
     return codec.encode(feature.parts)["$set"]
 
 
+def _read_points(value: Any, context: codec.Context) -> Points:
+    at_least, terms = value
+    return Points([(codec.decode(feature, context), weight) for feature, weight in terms], at_least)
+
+
 def _read_named(name: str, context: codec.Context) -> Named:
     if name not in context.features:
         raise FormatError(
@@ -207,5 +327,11 @@ codec.register(
 )
 codec.register(And, "$and", _write_parts, lambda v, c: And(*codec.decode(v, c)))
 codec.register(Or, "$or", _write_parts, lambda v, c: Or(*codec.decode(v, c)))
+codec.register(
+    Points,
+    "$points",
+    lambda f: [f.at_least, [[codec.encode(feature), weight] for feature, weight in f.terms]],
+    _read_points,
+)
 codec.register(Named, "$named", lambda f: f.name, _read_named)
 codec.register(Is, "$is", lambda f: codec.encode(f.item), lambda v, c: Is(codec.decode(v, c)))

@@ -205,6 +205,8 @@ def reader(node: Node) -> Read:
             return _all(tuple(map(reader, node.parts)), deciding=False)
         case tree.Or():
             return _all(tuple(map(reader, node.parts)), deciding=True)
+        case tree.Points():
+            return _points(node)
 
 
 def _column(name: str, kind: Type) -> Read:
@@ -454,6 +456,17 @@ def _opposite(read: Read, negated: bool) -> Read:
         return None if value is None else not value
 
     return opposite
+
+
+def _points(node: tree.Points) -> Read:
+    terms = tuple((reader(condition), weight) for condition, weight in node.terms)
+    at_least, wanted = node.at_least, not node.negated
+
+    def read(item: Any) -> bool:
+        points = sum(weight for condition, weight in terms if condition(item) is True)
+        return (points >= at_least) is wanted
+
+    return read
 
 
 def _all(parts: tuple[Read, ...], *, deciding: bool) -> Read:

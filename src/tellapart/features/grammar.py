@@ -10,12 +10,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from tellapart.errors import FeatureError
 from tellapart.features import canonical, tree
+from tellapart.features.combinations import MOST_POINTS
 from tellapart.features.tokens import ALLOWED, FUNCTIONS, Names, refuse, short, tokenize
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 
@@ -51,7 +53,23 @@ _ARGUMENTS: dict[str, frozenset[str]] = {
     "Literal": frozenset({"this", "is_string"}),
     "Boolean": frozenset({"this"}),
     "Null": frozenset(),
+    "Anonymous": frozenset({"this", "expressions"}),
 }
+
+_POINTS = "Write for instance 2 * (a > 1) + (b = 2) >= 3, conditions in brackets."
+
+_ONE = Value(True, Type.BOOL)  # true everywhere: a constant in a sum of conditions
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """A sum of conditions times whole numbers."""
+
+    terms: tuple[tuple[Node, int], ...]
+    type: ClassVar[Type] = Type.INTEGER
+
+    def times(self, factor: int) -> _Sum:
+        return _Sum(tuple((condition, weight * factor) for condition, weight in self.terms))
 
 
 def parse(text: str, schema: Mapping[str, Type], *, slack: int = 1) -> Node:
@@ -114,7 +132,15 @@ class _Parser:
         return made
 
     def operand(self, node: exp.Expr) -> Node:
-        """The tree of any allowed node."""
+        """The tree of any allowed node but a sum of conditions."""
+        made = self.term(node)
+        if isinstance(made, _Sum):
+            advice = "Compare it with a whole number, for instance ... >= 3."
+            self.fail("a sum of conditions says nothing by itself", node, advice)
+        return made
+
+    def term(self, node: exp.Expr) -> Node | _Sum:
+        """The tree of any allowed node, or a sum of conditions."""
         kind = type(node).__name__
         if kind not in _ARGUMENTS:
             self.fail(f"{_name(node)} cannot be used in a feature", node, ALLOWED)
@@ -124,13 +150,21 @@ class _Parser:
         if kind in _COMPARISONS:
             return self.comparison(_COMPARISONS[kind], node, node.this, node.expression)
         if kind in _ARITHMETIC:
-            left, right = self.number(node.this), self.number(node.expression)
+            sides = self.term(node.this), self.term(node.expression)
+            if any(map(_counts, sides)):
+                return self.sum(_ARITHMETIC[kind], node, *sides)
+            spots = node.this, node.expression
+            left, right = (self.numeric(*pair) for pair in zip(sides, spots, strict=True))
             return canonical.arithmetic(_ARITHMETIC[kind], left, right)
-        reader: Callable[[Any], Node] = getattr(self, f"_{kind.lower()}", self.function)
+        reader: Callable[[Any], Node | _Sum] = getattr(self, f"_{kind.lower()}", self.function)
         return reader(node)
 
     def comparison(self, op: str, node: exp.Expr, first: exp.Expr, second: exp.Expr) -> Node:
-        left, right = self.side(first), self.side(second)
+        left, right = self.term(first), self.term(second)
+        if isinstance(left, _Sum) or isinstance(right, _Sum):
+            terms = self.counted(left, first).terms + self.counted(right, second).times(-1).terms
+            return self.points(op if type(node).__name__ in _COMPARISONS else "", node, terms)
+        left, right = self.bracketed(left, first), self.bracketed(right, second)
         left, right = self.same(left, right, first), self.same(right, left, second)
         if not any(True for side in (left, right) for _ in tree.columns(side)):
             self.fail("this compares two constants", node, "Name a column.")
@@ -139,14 +173,75 @@ class _Parser:
         return canonical.compare(op, left, right)
 
     def side(self, node: exp.Expr) -> Node:
-        """An operand of a comparison or of IS. A condition needs brackets there: engines disagree
+        """An operand of IN or of IS."""
+        return self.bracketed(self.operand(node), node)
+
+    def bracketed(self, made: Node, node: exp.Expr) -> Node:
+        """An operand of a comparison, IN or IS. A condition needs brackets there: engines disagree
         about `a = b IS TRUE`."""
-        made = self.operand(node)
-        if made.type is Type.BOOL and type(node).__name__ in {
-            *_COMPARISONS, "And", "Or", "Not", "Like", "ILike", "Escape", "In", "Between", "Is",
-        }:  # fmt: skip
+        if made.type is Type.BOOL and _bare(node):
             self.fail("a condition inside a comparison", node, "Put it in brackets.")
         return made
+
+    # -- points
+
+    def sum(self, op: str, node: exp.Expr, left: Node | _Sum, right: Node | _Sum) -> _Sum:
+        """Arithmetic with conditions: sums, differences and whole multiples."""
+        if op in "+-":
+            sides = self.counted(left, node.this), self.counted(right, node.expression)
+            return _Sum(sides[0].terms + sides[1].times(-1 if op == "-" else 1).terms)
+        if op == "*" and isinstance(right, Value):
+            left, right, many = right, left, node.this
+        else:
+            many = node.expression
+        if op != "*" or not isinstance(left, Value) or left.type is not Type.INTEGER:
+            self.fail(
+                "conditions can only be added up, and multiplied by whole numbers", node, _POINTS
+            )
+        return self.counted(right, many).times(left.value)
+
+    def counted(self, made: Node | _Sum, node: exp.Expr, *, bare: bool = False) -> _Sum:
+        """A part of a sum of conditions: such a sum, a condition or a whole number. A condition
+        needs brackets, unless it may be `bare`."""
+        if isinstance(made, _Sum):
+            return made
+        if isinstance(made, Value) and made.type is Type.INTEGER:
+            return _Sum(((_ONE, made.value),))
+        if made.type is not Type.BOOL or isinstance(made, Value):
+            what = f"{_shown(made)} cannot be counted together with conditions"
+            self.fail(what, node, _POINTS)
+        if _bare(node) and not bare:
+            self.fail("a condition inside a sum", node, "Put it in brackets.")
+        return _Sum(((made, 1),))
+
+    def points(self, op: str, node: exp.Expr, terms: Iterable[tuple[Node, int]]) -> Node:
+        """`terms`, constants among them, compared with 0."""
+        if op not in ("<", "<=", ">", ">="):
+            self.fail("points are compared by <, <=, > or >=", node)
+        sign = 1 if op[0] == ">" else -1
+        terms = tuple((condition, sign * weight) for condition, weight in terms)
+        if sum(abs(weight) for _, weight in terms) > MOST_POINTS:
+            self.fail(f"more than {MOST_POINTS:,} points", node, "Use small weights.")
+        made = canonical.points(terms, 0 if op[1:] else 1)
+        if isinstance(made, Value):
+            self.fail("there is no condition to count, or all cancel out", node)
+        return made
+
+    def _anonymous(self, node: exp.Expr) -> Node:
+        """at_least(3, 2 * (a > 1), b = 2, ...), the only function that sqlglot does not know."""
+        if str(node.this).lower() != "at_least":
+            self.fail(f"{_name(node)} cannot be used in a feature", node, ALLOWED)
+        if len(node.expressions) < 2:
+            advice = "Write at_least(2, a > 1, b = 2, c)."
+            self.fail("at_least takes a whole number and conditions", node, advice)
+        first, *rest = node.expressions
+        bound = self.operand(first)
+        if not isinstance(bound, Value) or bound.type is not Type.INTEGER:
+            self.fail("at_least takes a whole number first", first, "Write at_least(2, a, b, c).")
+        terms: list[tuple[Node, int]] = [(_ONE, -bound.value)]
+        for part in rest:
+            terms += self.counted(self.term(part), part, bare=True).terms
+        return self.points(">=", node, terms)
 
     def same(self, made: Node, other: Node, node: exp.Expr) -> Node:
         """`made` in a type that compares with `other`; texts become dates where dates stand."""
@@ -166,8 +261,8 @@ class _Parser:
 
     # -- nodes
 
-    def _paren(self, node: exp.Expr) -> Node:
-        return self.operand(node.this)
+    def _paren(self, node: exp.Expr) -> Node | _Sum:
+        return self.term(node.this)
 
     def _and(self, node: exp.Expr) -> Node:
         return canonical.both(map(self.condition, _chain(node)))
@@ -279,8 +374,11 @@ class _Parser:
             return Value(int(value), Type.INTEGER)
         return canonical.number(nearest)
 
-    def _neg(self, node: exp.Expr) -> Node:
-        made = self.number(node.this)
+    def _neg(self, node: exp.Expr) -> Node | _Sum:
+        part = self.term(node.this)
+        if _counts(part):
+            return self.counted(part, node.this).times(-1)
+        made = self.numeric(part, node.this)
         if isinstance(made, Value):
             return canonical.number(-made.value)
         return canonical.call("negative", made)
@@ -359,7 +457,10 @@ class _Parser:
         return canonical.coalesce(fitted, kind)
 
     def number(self, node: exp.Expr) -> Node:
-        made = self.operand(node)
+        return self.numeric(self.operand(node), node)
+
+    def numeric(self, made: Node | _Sum, node: exp.Expr) -> Node:
+        assert not isinstance(made, _Sum)  # which `sum` and `counted` take
         if not made.type.numeric:
             self.fail(f"{_shown(made)} is {_a(made.type)}, not a number", node)
         return made
@@ -418,6 +519,18 @@ def _chain(node: exp.Expr) -> Iterable[exp.Expr]:
             stack += [here.expression, here.this]
         else:
             yield here
+
+
+def _bare(node: exp.Expr) -> bool:
+    """Whether it is a condition without brackets."""
+    return type(node).__name__ in {
+        *_COMPARISONS, "And", "Or", "Not", "Like", "ILike", "Escape", "In", "Between", "Is",
+    }  # fmt: skip
+
+
+def _counts(made: Node | _Sum) -> bool:
+    """Whether arithmetic with it counts points."""
+    return isinstance(made, _Sum) or (made.type is Type.BOOL and not isinstance(made, Value))
 
 
 def _name(node: exp.Expr) -> str:

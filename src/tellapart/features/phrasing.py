@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tellapart.features import tree
+from tellapart.features.combinations import Points, say_points
 from tellapart.features.expression import Expression
 from tellapart.features.tree import Node, Type, Value, Wild
 from tellapart.model import Literal
@@ -30,7 +31,12 @@ def spoken(feature: Feature, wanted: bool = True) -> str:
     'legs is known'
     >>> spoken(parse_feature("legs < 4", schema), False)
     'not (legs < 4)'
+    >>> spoken(parse_feature("2 * (legs >= 4) + milk >= 2", schema))
+    'at least 2 points (2 for legs >= 4, 1 for milk)'
     """
+    if isinstance(feature, Points):
+        said = [(spoken(part), weight) for part, weight in feature.terms]
+        return say_points(said, feature.at_least, wanted)
     if not isinstance(feature, Expression):
         return str(Literal(feature, wanted))
     node = feature.tree
@@ -38,7 +44,7 @@ def spoken(feature: Feature, wanted: bool = True) -> str:
         return _say(node)
     if isinstance(node, tree.Not):
         return f"{_part(node.operand)} or unknown"
-    if isinstance(node, tree.IsNull):
+    if isinstance(node, tree.IsNull | tree.Points):
         return _say(replace(node, negated=not node.negated))
     return f"not {_say(node)}" if isinstance(node, tree.Column) else f"not ({_say(node)})"
 
@@ -53,6 +59,9 @@ def _say(node: Node) -> str:
             return " and ".join(map(_part, node.parts))
         case tree.Or():
             return " or ".join(map(_part, node.parts))
+        case tree.Points():
+            said = [(_say(part), weight) for part, weight in node.terms]
+            return say_points(said, node.at_least, not node.negated)
         case tree.IsNull(operand=tree.Column(name)):
             return f"{name} is {'known' if node.negated else 'unknown'}"
         case tree.In(operand=tree.Column(name)):

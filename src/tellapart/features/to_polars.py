@@ -142,6 +142,10 @@ class _Translator:
                 return pl.all_horizontal(*map(self.expr, node.parts))
             case tree.Or():
                 return pl.any_horizontal(*map(self.expr, node.parts))
+            case tree.Points(terms, at_least):
+                counted = (pl.when(self.truth(part)).then(w).otherwise(0) for part, w in terms)
+                points = pl.sum_horizontal(*counted)
+                return points < at_least if node.negated else points >= at_least
 
     def of(self, node: Node, kind: Type) -> pl.Expr:
         """`node` where `kind` is wanted: whole numbers as doubles, dates as datetimes."""

@@ -176,9 +176,20 @@ class Or(Condition):
     parts: tuple[Node, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Points(Condition):
+    """The weights of the true conditions of `terms` add up to at least `at_least`; what is false or
+    unknown counts nothing, so it is never unknown itself."""
+
+    terms: tuple[tuple[Node, int], ...]
+    at_least: int
+    negated: bool = False
+
+
 Node: TypeAlias = (
     Column | Value | Arithmetic | Call | Compare | Like | In | IsNull | IsTrue | Not | And | Or
-)
+    | Points
+)  # fmt: skip
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -194,6 +205,8 @@ def children(node: Node) -> tuple[Node, ...]:
             return (node.operand, *node.values)
         case And() | Or():
             return node.parts
+        case Points():
+            return tuple(condition for condition, _ in node.terms)
         case _:
             return (node.operand,)
 
@@ -280,6 +293,10 @@ def text(node: Node) -> str:
             return " AND ".join(_wrap(part, isinstance(part, Or)) for part in node.parts)
         case Or():
             return " OR ".join(_wrap(part, isinstance(part, And)) for part in node.parts)
+        case Points():
+            terms = (_term(condition, weight) for condition, weight in node.terms)
+            said = f"at_least({', '.join((str(node.at_least), *terms))})"
+            return f"NOT {said}" if node.negated else said
 
 
 def literal(node: Value) -> str:
@@ -310,6 +327,14 @@ def pattern(parts: Pattern) -> str:
 def _operand(node: Node) -> str:
     """A side of a comparison: conditions are put in brackets."""
     return _wrap(node, node.type is Type.BOOL and not isinstance(node, Column | Call | Value))
+
+
+def _term(node: Node, weight: int) -> str:
+    """A condition, times its weight."""
+    if weight == 1:
+        return text(node)
+    called = isinstance(node, Column | Call) or (isinstance(node, Points) and not node.negated)
+    return f"{'-' if weight == -1 else f'{weight} * '}{_wrap(node, not called)}"
 
 
 def _wrap(node: Node, brackets: bool) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tellapart.features import Expression
 from tellapart.features.canonical import negate
 from tellapart.features.phrasing import counted, spoken
-from tellapart.features.tree import Compare, In, IsNull, Like, Node, Not
+from tellapart.features.tree import Compare, In, IsNull, Like, Node, Not, Points
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature, Guess, Label
 from tellapart.review import ErrorEstimate, Progress, estimate
@@ -227,11 +227,12 @@ def named_model(state: State, model: DecisionList) -> DecisionList:
 def _simplified(state: State, literal: Literal) -> Literal:
     """Write not `NOT milk` as `milk`, where no item's `milk` is unknown."""
     feature = literal.feature
+    certain = isinstance(feature, Expression) and isinstance(feature.tree, IsNull | Points)
     if (
         not literal.wanted
         and isinstance(feature, Expression)
         and _denies(feature.tree)
-        and (isinstance(feature.tree, IsNull) or all(map(state.items.knows_all, feature.schema)))
+        and (certain or all(map(state.items.knows_all, feature.schema)))
     ):
         return Literal(Expression(negate(feature.tree)))
     return literal
@@ -241,7 +242,7 @@ def _denies(tree: Node) -> bool:
     """Whether a condition says what is not so: two of these, one in the other, are hard to read."""
     if isinstance(tree, Compare):
         return tree.op == "<>"
-    return isinstance(tree, Not) or (isinstance(tree, Like | In | IsNull) and tree.negated)
+    return isinstance(tree, Not) or (isinstance(tree, Like | In | IsNull | Points) and tree.negated)
 
 
 def feature_words(state: State) -> Callable[[Feature, bool], str]:

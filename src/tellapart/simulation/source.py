@@ -8,10 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from tellapart.errors import FeatureError
-from tellapart.features import And, Or
+from tellapart.features import And, Or, Points
 from tellapart.model import Not, describe
 from tellapart.protocol import Feature
-from tellapart.simulation.bits import Words, clear_tail, words_for
+from tellapart.simulation.bits import Words, clear_tail, pack, unpack, words_for
 
 
 class Source(Protocol):
@@ -30,7 +30,8 @@ _JOINED = And | Or
 
 
 def column(source: Source, feature: Feature) -> Words:
-    """Where `feature` holds: negations, ands and ors by operations on words, the rest by asking.
+    """Where `feature` holds: negations, ands, ors and points by operations on the columns of their
+    parts, the rest by asking.
 
     The result may be the source's own column: do not change it.
     """
@@ -42,6 +43,11 @@ def column(source: Source, feature: Feature) -> Words:
             return reduce(np.bitwise_and if isinstance(feature, And) else np.bitwise_or, parts)
         words = np.zeros(words_for(len(source)), dtype=np.uint64)
         return clear_tail(~words, len(source)) if isinstance(feature, And) else words
+    if isinstance(feature, Points):
+        counted = np.zeros(len(source), dtype=np.int32)
+        for part, weight in feature.terms:
+            counted += unpack(column(source, part), len(source)) * np.int32(weight)
+        return pack(counted >= feature.at_least)
     return _whole(source.truth(feature), feature, len(source))
 
 

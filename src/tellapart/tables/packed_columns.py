@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from tellapart.errors import FeatureError
-from tellapart.features import And, Column, Expression, Is, Not, Or
+from tellapart.features import And, Column, Expression, Is, Not, Or, Points
 from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature
@@ -39,7 +39,7 @@ def words(cells: pl.Series) -> Words:
 def evaluate(table: Table, feature: Feature) -> Words:
     """Where `feature` holds. Polars evaluates expressions and columns, combinations join packed
     columns, and functions are called item by item."""
-    if isinstance(feature, Not | And | Or):
+    if isinstance(feature, Not | And | Or | Points):
         return column(table, feature)
     if isinstance(feature, Expression):
         return _expression(table, feature)
@@ -64,6 +64,8 @@ def reads(feature: Feature, column: str) -> bool:
         return reads(feature.feature, column)
     if isinstance(feature, And | Or):
         return any(reads(part, column) for part in feature.parts)
+    if isinstance(feature, Points):
+        return any(reads(part, column) for part, _ in feature.terms)
     return not isinstance(feature, Is)
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tellapart import codec
 from tellapart.errors import FormatError, ParameterError, check
-from tellapart.features import And, Is, Or
+from tellapart.features import And, Is, Or, Points
 from tellapart.model import Not, truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.simulation import Codes, Labels, Words, clear_tail, column, pack, words_for
@@ -310,7 +310,7 @@ class MadeWorld(World):
 
     def _combined(self, feature: Feature) -> Words:
         """The column of what is no column by itself; not kept."""
-        if isinstance(feature, Not | And | Or):
+        if isinstance(feature, Not | And | Or | Points):
             return column(self, feature)
         places = self.places(feature)
         if places is None:

@@ -14,7 +14,8 @@ from importlib.resources import files
 from typing import Any
 
 from tellapart import codec
-from tellapart.features import And, Column, Is, Or
+from tellapart.features import And, Column, Is, Or, Points
+from tellapart.features.combinations import say_points
 from tellapart.model import Literal, Not
 from tellapart.protocol import Feature, Label
 from tellapart.theory.representation import Component, Representation
@@ -135,6 +136,9 @@ def say_feature(feature: Feature, wanted: bool = True) -> str:
             said = sorted(say_feature(part, wanted) for part in parts)
             conjunction = isinstance(feature, And) == wanted
             return f"both {' and '.join(said)}" if conjunction else " or ".join(said)
+        case Points(terms=terms, at_least=least):
+            counted = [(say_feature(part), weight) for part, weight in terms]
+            return say_points(counted, least, wanted, verbs=("meets", "has"))
         case Column(name="legs", value=number):
             if number == 0:
                 return "has no legs" if wanted else "has legs"

@@ -428,6 +428,7 @@ def test_rules_have_no_needless_negations(store: Store, last: bool | None, said:
         ("sound <> 'moo'", "sound = 'moo'", "not (sound <> 'moo')"),
         ("sound NOT IN ('moo', 'boo')", "sound IN (", "not (sound NOT IN ("),
         ("legs IS NOT NULL", "legs IS NULL", "legs IS NULL"),
+        ("(sound = 'moo') + (legs IS NULL) < 1", "if at_least(1, ", "if at_least(1, "),
     ],
 )
 def test_no_rule_says_unless_not(store: Store, feature: str, known: str, unknown: str) -> None:

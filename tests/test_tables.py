@@ -136,6 +136,7 @@ def test_a_tag_is_a_column_that_fills_up() -> None:
         feature,
         not_known,
         either,
+        Points({"looks friendly": 2, feature: 1, "feathers": -1}, 1),
         Named("any", lambda i: bool(i["looks friendly"])),
     ]
     said = [("bear", True), ("duck", False), ("bear", None), ("wasp", True), ("bear", True)]

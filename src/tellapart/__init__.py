@@ -27,13 +27,15 @@ _NAMES = {
     "protocol": ("Correction", "Guess", "Lesson", "teach"),
     "review": ("estimate",),
     "sessions": ("Session", "Store"),
+    "simplification": ("simplify",),
     "simulation": ("simulate",),
     "tables": ("Table", "read_table"),
 }  # fmt: skip
 _HOME = {name: room for room, names in _NAMES.items() for name in names}
 _ROOMS = (
     "adapters", "checks", "engines", "errors", "export", "features", "lab", "learners", "model",
-    "protocol", "review", "sessions", "simulation", "tables", "teachers", "theory", "worlds",
+    "protocol", "review", "sessions", "simplification", "simulation", "tables", "teachers",
+    "theory", "worlds",
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from tellapart import protocol as protocol
     from tellapart import review as review
     from tellapart import sessions as sessions
+    from tellapart import simplification as simplification
     from tellapart import simulation as simulation
     from tellapart import tables as tables
     from tellapart import teachers as teachers
@@ -82,6 +85,7 @@ if TYPE_CHECKING:
     from tellapart.review import estimate as estimate
     from tellapart.sessions import Session as Session
     from tellapart.sessions import Store as Store
+    from tellapart.simplification import simplify as simplify
     from tellapart.simulation import simulate as simulate
     from tellapart.tables import Table as Table
     from tellapart.tables import read_table as read_table

@@ -146,16 +146,18 @@ class _Shortening:
             for literals, _ in rules
         ]
         """The literals of each rule, in their order."""
-        self.sets = [frozenset(cube) for cube in self.cubes]
         self.literals: list[Wanted] = [(f, wanted) for f in features for wanted in (True, False)]
         self.implied = _closures(len(self.literals), features, implied)
         self.closed = [self.close(cube) for cube in self.cubes]
         """The literals of each rule and all that they imply."""
-        self.rules_with = [0] * len(self.literals)
-        """For each literal, the rules that have or imply it."""
-        for number, closed in enumerate(self.closed):
-            for literal in closed:
-                self.rules_with[literal] |= 1 << number
+        self.having = [0] * len(self.literals)
+        """For each literal, the rules that have it,"""
+        self.implying = [0] * len(self.literals)
+        """and those that have or imply it."""
+        self.counts = [0] * max(map(len, self.cubes)).bit_length()
+        """How many literals each rule has, in binary: bit b of the count is in number b."""
+        for number in range(len(rules)):
+            self.flip(number)
         alike: dict[Any, int] = {}
         kinds = [(type(label), label) for _, label in rules]  # 1 and True are two labels
         for number, kind in enumerate(kinds):
@@ -166,6 +168,8 @@ class _Shortening:
         """The rules that are left."""
         self.changed = self.changed_before = self.left
         """The rules that were changed or left out in this round, and in the last one."""
+        self.refuted: dict[tuple[int, frozenset[int]], tuple[int, frozenset[int]]] = {}
+        """For a rule and a region: a later rule with another label, and rows that it takes."""
         self.shows = shows
         self.splits = 0
         self.work = _WORK * sum(len(cube) + 1 for cube in self.cubes)
@@ -214,12 +218,20 @@ class _Shortening:
 
     def replace(self, number: int, cube: tuple[int, ...]) -> None:
         self.changed |= 1 << number
+        self.flip(number)
+        self.cubes[number], self.closed[number] = cube, self.close(cube)
+        self.flip(number)
+
+    def flip(self, number: int) -> None:
+        """Put a rule into the sets of rules, or take it out of them."""
+        bit = 1 << number
+        for literal in self.cubes[number]:
+            self.having[literal] ^= bit
         for literal in self.closed[number]:
-            self.rules_with[literal] &= ~(1 << number)
-        self.cubes[number], self.sets[number] = cube, frozenset(cube)
-        self.closed[number] = self.close(cube)
-        for literal in self.closed[number]:
-            self.rules_with[literal] |= 1 << number
+            self.implying[literal] ^= bit
+        for place in range(len(self.counts)):
+            if len(self.cubes[number]) >> place & 1:
+                self.counts[place] ^= bit
 
     def examples_in(self, number: int, region: tuple[int, ...]) -> list[int]:
         """The rules after `number` whose example reaches them now, and is in `region`."""
@@ -246,50 +258,77 @@ class _Shortening:
         rules after it."""
         if not region.isdisjoint([literal ^ 1 for literal in region]):
             return True  # there is no such row
-        changed = self.changed | self.changed_before
-        if not changed >> number & 1 and not self.meeting(region, changed):
-            return False  # as the last time
+        if self.refuted_before(number, region):
+            return False
         left = self.meeting(region, self.left & ~(1 << number))
+        missing = self.less(self.counts, region)
         for other in _bits(left & ~self.alike[number] & -2 << number):
             self.splits = _SPLITS
             closed = self.closed[other]
             earlier = self.meeting(closed, left & ((1 << other) - 1))
-            if self.work <= 0 or not self.cover(earlier, region | closed):
+            needed = self.less(missing, closed - region)
+            part = self.uncovered(earlier, region | closed, needed) if self.work > 0 else region
+            if part is not None:
+                self.refuted[number, region] = other, part
                 return False
         return True
+
+    def refuted_before(self, number: int, region: frozenset[int]) -> bool:
+        """Whether the reason why the last answer was no still stands."""
+        other, part = self.refuted.get((number, region), (None, region))
+        if other is None or not self.left >> other & 1:
+            return False
+        changed = (self.changed | self.changed_before) & self.left & ((1 << other) - 1)
+        return not self.meeting(part, changed)
 
     def meeting(self, literals: frozenset[int], rules: int) -> int:
         """The rules among `rules` that are not excluded by one of `literals`."""
         excluded = 0
         for literal in literals:
-            excluded |= self.rules_with[literal ^ 1]
+            excluded |= self.implying[literal ^ 1]
         return rules & ~excluded
 
-    def cover(self, rules: int, region: frozenset[int]) -> bool:
-        """Whether every row of `region` satisfies one of `rules`, all of which meet it; no if that
-        is hard to tell."""
+    def less(self, counts: list[int], literals: Iterable[int]) -> list[int]:
+        """The counts of literals, without those that are among `literals`."""
+        made = counts.copy()
+        for literal in literals:
+            borrow, place = self.having[literal], 0
+            while borrow:
+                made[place] ^= borrow
+                borrow &= made[place]  # it was 0 and is 1 now
+                place += 1
+        return made
+
+    def uncovered(
+        self, rules: int, region: frozenset[int], missing: list[int]
+    ) -> frozenset[int] | None:
+        """A part of `region` that `rules` do not cover, as far as can be told; None if they cover
+        all of it.
+
+        All the rules meet the region. `missing` counts their literals that are not in the region.
+        """
         self.work -= 1
-        share, fewest, first = 0.0, 0, 0
-        sets, pending = self.sets, rules
-        while pending:  # as in `_bits`, but this is where the time goes
-            low = pending & -pending
-            pending ^= low
-            number = low.bit_length() - 1
-            missing = len(sets[number] - region)
-            if not missing:
-                return True
-            share += 0.5**missing
-            if not fewest or missing < fewest:
-                fewest, first = missing, number
-        if share < 1 or not self.splits:
-            return False
+        ones, twos = (*missing, 0, 0)[:2]
+        more = 0
+        for bits in missing[2:]:
+            more |= bits
+        if rules & ~(ones | twos | more):
+            return None
+        few = rules & ~more
+        one, two, three, more = few & ~twos, few & ~ones, few & ones & twos, rules & more
+        share = one.bit_count() * 8 + two.bit_count() * 4 + three.bit_count() * 2
+        if share + more.bit_count() < 16 or not self.splits:
+            return region
         self.splits -= 1
-        literal = next(literal for literal in self.cubes[first] if literal not in region)
-        known = self.implied[literal ^ 1]
-        if not self.cover(self.meeting(known, rules), region | known):
-            return False
-        known = self.implied[literal]
-        return fewest == 1 or self.cover(self.meeting(known, rules), region | known)
+        best = one or two or three or more
+        cube = self.cubes[(best & -best).bit_length() - 1]
+        literal = next(literal for literal in cube if literal not in region)
+        for known in (self.implied[literal ^ 1], self.implied[literal]):
+            left = self.less(missing, known - region)
+            part = self.uncovered(self.meeting(known, rules), region | known, left)
+            if part is not None or one:  # a rule that lacks one literal covers the other half
+                return part
+        return None
 
 
 def _closures(

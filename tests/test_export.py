@@ -317,6 +317,18 @@ def test_export_on_the_command_line(tmp_path: Path, capsys: Any) -> None:
     assert json.loads(model.to_json()) == json.loads(path.read_text())
 
 
+def test_export_of_a_simplified_model(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "model.json"
+    both = (ta.Literal("milk"), ta.Literal("hair"))
+    clauses = (ta.Clause(both, "bear"), ta.Clause(both[:1], "bear"))
+    ta.save_model(ta.DecisionList(clauses, ta.Clause((), "duck")), path)
+    assert run("export", path, "--to", "text", "--simplify") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "1. It is bear, if milk.",
+        "2. Otherwise it is duck.",
+    ]
+
+
 def test_export_with_options(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "model.json"
     ta.save_model(one("order"), path)

@@ -21,6 +21,7 @@ def export(
     value: Literal["label", "clause", "example"] = "label",
     type: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     clean: bool = False,
+    simplify: bool = False,
     output: Annotated[Path | None, Parameter(alias="-o")] = None,
 ) -> None:
     """Write a model as SQL, Python, sentences or a picture.
@@ -51,6 +52,8 @@ def export(
     clean
         For SQL, promise that no number in the table is NaN or infinite: it becomes
         shorter.
+    simplify
+        Leave out clauses and conditions that change no label of any row.
     output
         Write to this file instead of the screen.
     """
@@ -58,6 +61,10 @@ def export(
     from tellapart.export.files import write_whole
 
     read = load_model(model)
+    if simplify:
+        from tellapart.simplification import simplify as shorter
+
+        read = shorter(read)
     if to == "sql":
         schema = dict(_pair(text) for text in type or ())
         made = to_sql(read, dialect, value=value, schema=schema, clean=clean)

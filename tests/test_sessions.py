@@ -286,7 +286,7 @@ def test_a_rule_is_dropped_and_edited_by_a_person(store: Store) -> None:
 def test_the_order_can_be_switched(store: Store) -> None:
     with Session.new(store, "a", animals(200), learner="AdaptiveDFF") as session:
         seen = []
-        for order in ("file", "random", "least sure", "file"):
+        for order in ("file", "random", "least sure", "mixed", "file"):
             session.set("Ann", order=order)
             for _ in range(10):
                 given = give(session, "Ann")
@@ -294,7 +294,7 @@ def test_the_order_can_be_switched(store: Store) -> None:
                 session.answer("Ann", given.id, *words(session, given))
         assert seen[:10] == list(range(10))
         assert seen[10:20] != sorted(seen[10:20])
-        assert len(set(seen)) == 40
+        assert len(set(seen)) == 50
         assert seen[30:] == sorted(set(range(200)) - set(seen[:30]))[:10]
         with pytest.raises(ParameterError, match="an order is one of"):
             session.set("Ann", order="loudest")

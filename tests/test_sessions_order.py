@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tellapart import worlds
 from tellapart.errors import ParameterError
+from tellapart.sessions import Given, Session, Store
 from tellapart.sessions.config import ORDERS
+from tellapart.sessions.phrasing import progress_facts
 from tellapart.sessions.queue import POOL, Order
+from tellapart.tables import Table
 
 
 @pytest.mark.parametrize("kind", ORDERS)
 @pytest.mark.parametrize("length", [0, 1, POOL - 1, POOL, 3 * POOL + 1, 500])
 def test_every_item_comes_once(kind: str, length: int) -> None:
     line, seen, came = Order(length, kind, seed=3), set[int](), []
-    while (place := line.next(seen, lambda pool: [place % 7 for place in pool])) is not None:
+
+    def doubts(pool: list[int]) -> list[float]:
+        assert len(set(pool)) == len(pool)
+        return [place % 7 for place in pool]
+
+    while (place := line.next(seen, doubts)) is not None:
         came.append(place)
         seen.add(place)
     assert sorted(came) == list(range(length))
@@ -57,3 +69,112 @@ def test_switching_loses_nothing(kinds: list[str], seed: int) -> None:
 def test_an_unknown_order_is_refused() -> None:
     with pytest.raises(ParameterError, match="file, random, least sure"):
         Order(3, "alphabet", 0)
+
+
+def came_in_mixed_order(length: int, worst: int) -> tuple[list[int], list[bool]]:
+    """All places in the order they come when the worst are those below a number."""
+    line, seen, came = Order(length, "mixed", seed=5), set[int](), []
+    while (place := line.next(seen, lambda pool: [float(p < worst) for p in pool])) is not None:
+        came.append(place)
+        seen.add(place)
+    return came, [line.picks(place) for place in came]
+
+
+def test_in_mixed_order_one_in_four_is_drawn() -> None:
+    came, picked = came_in_mixed_order(400, 40)
+    assert not any(picked[:8])
+    assert picked[8:40] == [False, True, True, True] * 8
+    assert sum(picked) == 300
+    assert sum(place < 40 for place in came[:80]) > 20  # 8 would be chance
+
+
+def test_what_is_drawn_does_not_depend_on_what_is_picked() -> None:
+    draws = [
+        [place for place, pick in zip(*came_in_mixed_order(400, worst), strict=True) if not pick]
+        for worst in (0, 40, 200)
+    ]
+    assert draws[0] == draws[1] == draws[2]
+
+
+def zoo_in_mixed_order(store: Store, table: Table, **settings: Any) -> Session:
+    return Session.new(store, "zoo", table, learner="CappedDFF:m=7", order="mixed", **settings)
+
+
+def animals_table() -> tuple[Table, dict[str, str]]:
+    world = worlds.zoo()
+    names = [f"{item['name']} {n}" for n, item in enumerate(world.items)]
+    columns = {name: [item[name] for item in world.items] for name in world.items[0]}
+    table = Table({**columns, "name": names}, id="name")
+    return table, dict(zip(names, world.labels, strict=True))
+
+
+def one_round(session: Session, labels: dict[str, str], teacher: str = "Ann") -> Given:
+    given = session.next(teacher)
+    assert isinstance(given, Given)
+    label = labels[str(given.item)]
+    if given.guess.label == label and given.asks == "answer":
+        session.answer(teacher, given.id, "right")
+    else:
+        tells = given.guess.example is not None and session.candidates(given.id, label)
+        session.answer(teacher, given.id, "wrong", label, str(tells[0].feature) if tells else None)
+    return given
+
+
+def test_only_items_drawn_at_random_count_for_the_estimate(tmp_path: Path) -> None:
+    table, labels = animals_table()
+    with Store(tmp_path / "zoo.db") as store:
+        with zoo_in_mixed_order(store, table, seed=2) as session:
+            for number in range(40):
+                one_round(session, labels, teacher="Ann" if number % 3 else "Bob")
+            for _ in range(3):
+                session.undo("Ann")
+            one_round(session, labels)
+            skipped = session.next("Ann")
+            session.answer("Ann", skipped.id, "skipped")
+            summary = session.summary()
+            given = [event.data for event in store.log("zoo") if event.type == "given"]
+        picked = {data["item"] for data in given if data.get("picked")}
+        drawn = {data["item"] for data in given} - picked
+        assert 12 <= len(drawn) <= 18
+        assert summary.drawn is not None
+        assert len(drawn) - 4 <= summary.drawn < len(drawn)  # the first had no guess
+        assert summary.guesses == 37
+        if summary.error[2] <= 0.99:
+            assert f"from the {summary.drawn} items drawn at random" in summary.estimate
+            assert any(f"from {summary.drawn} drawn" in fact for fact in progress_facts(summary))
+        with Session.open(store, "zoo", table) as session:  # a log tells it all
+            assert session.summary() == summary
+            came_back = [one_round(session, labels) for _ in range(30)]
+        again = [event.data for event in store.log("zoo") if event.type == "given"][len(given) :]
+        for data in again:  # one that comes back is what it was
+            if data["item"] in picked | drawn:
+                assert bool(data.get("picked")) == (data["item"] in picked)
+        assert skipped.item in [one.item for one in came_back]
+
+
+def answers_until(share: float, session: Session, labels: dict[str, str]) -> int:
+    """How many answers it takes until this share of the table is right."""
+    items = list(session.table.items)
+    for number in range(1, len(items) + 1):
+        one_round(session, labels)
+        said = zip(items, session.model.predict(items), strict=True)
+        right = sum(
+            session.label_of(item) is not None or label == labels[str(item)] for item, label in said
+        )
+        if right >= share * len(items):
+            return number
+    return len(items)
+
+
+@pytest.mark.slow
+def test_mixed_order_needs_fewer_answers_than_random_order(tmp_path: Path) -> None:
+    table, labels = animals_table()
+    needed = {"random": 0, "mixed": 0}
+    for order in needed:
+        for seed in range(4):
+            with (
+                Store(tmp_path / f"{order}{seed}.db") as store,
+                Session.new(store, "zoo", table, order=order, seed=seed) as session,
+            ):
+                needed[order] += answers_until(0.95, session, labels)
+    assert needed["mixed"] < needed["random"]

@@ -49,7 +49,7 @@ class Sessions(RuleBasedStateMachine):
     learner: ClassVar[tuple[str, dict[str, Any]]] = ("AdaptiveDFF", {})
 
     @initialize(
-        order=st.sampled_from(["file", "random", "least sure"]),
+        order=st.sampled_from(["file", "random", "least sure", "mixed"]),
         overlap=st.sampled_from([0.0, 0.5, 1.0]),
         seed=st.integers(0, 5),
     )
@@ -197,7 +197,7 @@ class Sessions(RuleBasedStateMachine):
         self.session.set_tag(teacher, "odd", item, value)
         self.plain.act(PlainAct("tag", teacher, item, value=value))
 
-    @rule(order=st.sampled_from(["file", "random", "least sure"]))
+    @rule(order=st.sampled_from(["file", "random", "least sure", "mixed"]))
     def reorder(self, order: str) -> None:
         self.session.set("Ann", order=order)
 

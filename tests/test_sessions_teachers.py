@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from teaching import animals, teach, truth, words
 from tellapart.sessions import Ending, Session, Store
 from tellapart.sessions.agreement import alpha
+from tellapart.tables import Table
 from zoo_session import Clock, answer, give, name, zoo
 
 
@@ -174,3 +177,59 @@ def test_slips_are_suspected_by_teacher(store: Store) -> None:
         assert suspected["Bob"][0] > suspected["Ann"][0]
         assert suspected["Bob"][1] == 120
         assert all(one.answer.teacher == "Ann" for one in session.odd_ones("Ann"))
+
+
+def test_no_feature_is_asked_when_the_guess_has_come_to_agree(tmp_path: Path) -> None:
+    """Bob has an item that waits for a feature; Cid's answer makes the guess on it right."""
+    table = Table(
+        {
+            "name": ["x0", "x1", "x2", "x3", "x4", "x5"],
+            "a": [False, True, False, False, False, False],
+            "c": [False, False, True, True, True, False],
+        },
+        id="name",
+    )
+    with (
+        Store(tmp_path / "s.db") as store,
+        Session.new(store, "s", table, learner="DFF") as session,
+    ):
+        session.answer("Ann", session.next("Ann").id, "wrong", "X")
+        given = {name: session.next(name).id for name in ("Ann", "Bob", "Cid")}
+        session.answer("Ann", given["Ann"], "wrong", "Y", "a")
+        session.answer("Bob", given["Bob"], "wrong", "Z", "c")
+        session.answer("Cid", given["Cid"], "wrong", "Z", "c")
+        before = session.next("Bob")
+        assert (str(before.item), before.asks, before.guess.label) == ("x2", "feature", "Y")
+        for _ in range(2):
+            session.answer("Cid", session.next("Cid").id, "wrong", "Z", "c")
+        after = session.next("Bob")
+        assert str(after.item) == "x5"
+        assert session.label_of("x2") == "Z"
+        model = session.model
+    with Store(tmp_path / "s.db") as store, Session.open(store, "s", table) as session:
+        assert session.model == model
+        assert session.next("Bob") == after
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("order", ["least sure", "mixed"])
+def test_every_item_comes_to_one_of_three_teachers(tmp_path: Path, order: str) -> None:
+    """At the end the items passed by come again, while others are with somebody."""
+    table = Table({"n": list(range(80)), "odd": [n % 2 == 1 for n in range(80)]})
+    dice = random.Random(1)
+    with (
+        Store(tmp_path / "s.db") as store,
+        Session.new(store, "s", table, learner="CappedDFF:m=3", order=order) as session,
+    ):
+        for _ in range(400):
+            teacher = dice.choice(["Ann", "Bob", "Cid"])
+            given = session.next(teacher)
+            if isinstance(given, Ending) or dice.random() < 0.5:
+                continue
+            label = str(given.item["n"] % 2)
+            if given.guess.label == label:
+                session.answer(teacher, given.id, "right")
+            else:
+                feature = given.guess.label and ("odd" if label == "1" else "NOT odd")
+                session.answer(teacher, given.id, "wrong", label, feature)
+        assert session.summary().labelled == 80

@@ -108,7 +108,7 @@ def test_the_order_can_be_switched(typist: Typist) -> None:
         ("zoo.csv --learner CappedDFF", "CappedDFF must be told m, as in CappedDFF:m=...;"),
         ("zoo.csv --learner CappedDFF:q=1", "CappedDFF has no parameter 'q'; it has m, "),
         ("zoo.csv --learner AutoDFF:columns=3", "columns must be a list of features, got 3"),
-        ("zoo.csv --order up", "an order is one of file, random, least sure, got 'up'"),
+        ("zoo.csv --order up", "an order is one of file, random, least sure, mixed, got 'up'"),
         ("zoo.csv --keys nope.toml", "nope.toml: cannot be read"),
         ("zoo.csv --session nowhere/a.db", "nowhere/a.db cannot be written"),
         ("zoo.csv --session /proc/a.db", "/proc/a.db cannot be written"),

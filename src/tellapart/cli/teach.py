@@ -61,8 +61,8 @@ def teach(
     id
         The column that names a row; if not given, the first whose texts all differ.
     order
-        What comes next: file, random (if not given), or "least sure". Can be switched at
-        any time.
+        What comes next: file, random, "least sure", or mixed (if not given), which is
+        least sure with one in four at random. Can be switched at any time.
     learner
         Who learns, such as CappedDFF:m=7; there is no need to choose. For a new session.
     console

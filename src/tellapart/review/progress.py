@@ -188,10 +188,12 @@ class Progress:
         if mistake if changed is None else changed:
             self._change()
 
-    def pick(self, mistake: bool, changed: bool | None = None) -> None:
+    def pick(self, mistake: bool, changed: bool | None = None, *, unsure: bool = False) -> None:
         """A round with a guess on an item that somebody picked: it says nothing of the others.
 
-        Its mistake still ends a run of right guesses, and its correction may change the model.
+        Its mistake still ends a run of right guesses, and its correction may change the model. With
+        `unsure`, it was picked because the learner was unsure of it: a right guess makes the run
+        longer.
 
         >>> progress = Progress.of([False] * 40)
         >>> for _ in range(100):
@@ -204,6 +206,8 @@ class Progress:
         self.picked_mistakes += mistake
         if mistake:
             self.streak = 0
+        elif unsure:
+            self.streak += 1
         if mistake if changed is None else changed:
             self._change()
 

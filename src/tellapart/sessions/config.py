@@ -13,11 +13,11 @@ from tellapart.review.stoppers import Both, Either
 from tellapart.tables import Table
 
 DEFAULT = "AutoDFF"
-FOR_PEOPLE: dict[str, Any] = {"order": "random", "until": {"no mistake in": 40}}
-"""How a session for people is begun, unless they say otherwise: the estimate of the error wants
-items at random, and they want to know when to stop."""
+FOR_PEOPLE: dict[str, Any] = {"order": "mixed", "until": {"no mistake in": 40}}
+"""How a session for people is begun, unless they say otherwise: most items where the rules are
+least sure, some at random for the estimate of the error; and they want to know when to stop."""
 
-ORDERS = ("file", "random", "least sure")
+ORDERS = ("file", "random", "least sure", "mixed")
 MOST = 1000
 """So many columns a learner is shown, at most."""
 

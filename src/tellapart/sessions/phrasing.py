@@ -72,7 +72,7 @@ def progress_facts(summary: Summary) -> list[str]:
             done.append(f"{count:,} {word}")
     facts = [saved if summary.labelled else "every answer is saved at once", ", ".join(done)]
     if summary.guesses:
-        facts += [_lately(*summary.recent), counted(summary.rules, "rule"), _error(*summary.error)]
+        facts += [_lately(*summary.recent), counted(summary.rules, "rule"), _error(summary)]
     return facts
 
 
@@ -81,11 +81,13 @@ def _lately(wrong: int, among: int) -> str:
     return f"{counted(wrong, 'mistake') if wrong else 'no mistake'} in the last {last}"
 
 
-def _error(low: float, likely: float, high: float) -> str:
-    """Likely, and between which bounds: outwards, where they are rounded."""
+def _error(summary: Summary) -> str:
+    """Likely, and between which bounds: outwards, where they are rounded; and what it is from."""
+    low, likely, high = summary.error
     if high > 0.99:
         return "error not known yet"
-    return f"error about {100 * likely:.0f} % ({floor(100 * low)} to {percent(high)})"
+    drawn = "" if summary.drawn is None else f" from {summary.drawn:,} drawn at random"
+    return f"error about {100 * likely:.0f} % ({floor(100 * low)} to {percent(high)}){drawn}"
 
 
 def ending_text(ending: Ending) -> str:

@@ -7,10 +7,11 @@ the clock is read only when somebody wants an item, so that the same log gives t
 from __future__ import annotations
 
 import heapq
-from collections import deque
-from collections.abc import Callable, Container, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features import Expression, canonical
 from tellapart.features.tree import Column, Type, Wild
+from tellapart.model import DecisionList
 from tellapart.protocol import Guess
 from tellapart.sessions.config import ORDERS
 from tellapart.simulation import unpack
@@ -32,6 +34,11 @@ LATER = 20
 POOL = 32
 """So many items are compared to find the one the learner is least sure of."""
 _LEAVE = 4  # so many of them make room before every choice
+DRAWN = 4
+"""In mixed order, one item in so many is drawn at random,"""
+DRAWN_FIRST = 8
+"""and so are the first ones: there are no rules yet to be unsure of."""
+_RECORD = 256  # so many of the last items taught make the record of a rule, in mixed order
 _FIRST = 50  # so many returning items are looked at while there are unseen ones
 _PASSED = 200  # so many items that cannot be given are passed by
 _WORDS = 20  # of a search
@@ -56,6 +63,8 @@ class Queue:
         self.searches: dict[str, Search] = {}
         self.sought: set[int] = set()
         """Items that were given because of a search."""
+        self.picked: set[int] = set()
+        """Items that were given because the learner was unsure of them, in mixed order."""
         self._skips: dict[int, int] = {}
         self._taken_back: dict[str, list[int]] = {}
         self._second: dict[str, deque[int]] = {}
@@ -63,6 +72,7 @@ class Queue:
         self._given = 0
         self._order: Order | None = None
         self._rules: tuple[object, dict[int, int]] = (None, {})
+        self._records = _Records()
 
     @property
     def order(self) -> Order:
@@ -87,6 +97,8 @@ class Queue:
         self.seen.add(question.place)
         if question.sought:
             self.sought.add(question.place)
+        if question.picked:
+            self.picked.add(question.place)
         self.returning.pop(question.place, None)
         self.leases[question.place] = self.held[question.teacher] = question
         self._given += 1  # leases that end together end in the order they began
@@ -153,8 +165,8 @@ class Queue:
 
     # -- which item is next
 
-    def choose(self, teacher: str, settle: Callable[[int], None]) -> tuple[int | None, bool]:
-        """The place of the next item for a teacher, or None; and whether a search found it.
+    def choose(self, teacher: str, settle: Callable[[int], None]) -> Choice | None:
+        """The next item for a teacher.
 
         `settle` is called with items that need not be asked about any more: the guess has come to
         agree with the label that was kept.
@@ -164,20 +176,25 @@ class Queue:
             search = self.searches.get(teacher)
             return None if search is None else search.next()
 
+        mixed = self._state.settings.order == "mixed"
         ways: tuple[Callable[[], int | None], ...] = (
             lambda: self._next_taken_back(teacher),
             lambda: self._next_waiting(settle, teacher),
             by_search,
             lambda: self._next_returning(teacher, first=_FIRST),
             lambda: self._next_second(teacher),
-            lambda: self.order.next(self.seen, self._doubts),
+            lambda: self.order.next(self.seen, self._doubts if mixed else self._bad_records),
             lambda: self._next_returning(teacher),
             lambda: self._next_waiting(settle),
         )
         for way in ways:
             if (place := way()) is not None:
-                return place, way is by_search or place in self.sought
-        return None, False
+                sought = way is by_search or place in self.sought
+                new = place not in self.seen and not sought
+                return Choice(
+                    place, sought, self.order.picks(place) if new else place in self.picked
+                )
+        return None
 
     def _next_taken_back(self, teacher: str) -> int | None:
         stack = self._taken_back.get(teacher, [])
@@ -199,11 +216,17 @@ class Queue:
                 passed += 1
                 if passed > _PASSED:
                     return None
-            elif state.replay.guess(place).label == state.replay.answer(number).label:
+            elif self.is_settled(place):
                 settle(place)
             else:
                 return place
         return None
+
+    def is_settled(self, place: int) -> bool:
+        """Whether an item waits for a feature that is no longer needed: the guess is its label."""
+        replay = self._state.replay
+        number = replay.now.waiting.get(place)
+        return number is not None and replay.guess(place).label == replay.answer(number).label
 
     def _next_returning(self, teacher: str, first: int | None = None) -> int | None:
         """An item that came back; with `first`, one of the first few, and only if it is time."""
@@ -223,6 +246,25 @@ class Queue:
         return None
 
     def _doubts(self, pool: list[int]) -> list[float]:
+        """How much an answer about each of some items may change.
+
+        It is the chance that its rule is wrong, by the record that the present rules have on the
+        last items taught, times the root of how many of the items have this rule. Without the
+        latter, rules of few items take all the time; with the number itself, they get none.
+        """
+        now, records = self._state.replay.now, self._records
+        records.follow(self._state)
+        known = {place: rule for place, rule in records.rules.items() if place in pool}
+        new = [place for place in pool if place not in known]
+        for place, item in zip(new, self._state.items.fetch(new), strict=True):
+            known[place] = id(now.learner.model.match(item))
+        records.rules = known
+        share = Counter(known[place] for place in pool)
+        counts = {rule: records.counts.get(rule, (0, 0)) for rule in share}
+        doubt = {rule: (wrong + 1) / (right + wrong + 2) for rule, (right, wrong) in counts.items()}
+        return [doubt[known[place]] * sqrt(share[known[place]]) for place in pool]
+
+    def _bad_records(self, pool: list[int]) -> list[float]:
         """How likely the guess on each of some items is wrong, by the record of its rule."""
         now = self._state.replay.now
         # items are asked for again: what covers them is kept while the model is the same
@@ -268,6 +310,43 @@ class Queue:
         )
 
 
+class _Records:
+    """How often the present rules are right, and wrong, about the last items taught."""
+
+    def __init__(self) -> None:
+        self.model: DecisionList | None = None
+        self.counted = 0
+        self.counts: dict[int, tuple[int, int]] = {}
+        """By the id of the clause, which the model keeps alive."""
+        self.rules: dict[int, int] = {}
+        """The clauses of some items, while the model is the same."""
+
+    def follow(self, state: State) -> None:
+        """Count what was taught since, or everything anew if the rules have changed."""
+        now = state.replay.now
+        model, taught = now.learner.model, now.taught
+        if self.model is not model or len(taught) < self.counted:
+            self.model, self.counts, self.rules = model, {}, {}
+            self.counted = max(0, len(taught) - _RECORD)
+        new = list(islice(taught.items(), self.counted, None))
+        self.counted = len(taught)
+        for (_, number), item in zip(new, state.items.fetch([n for n, _ in new]), strict=True):
+            clause = model.match(item)
+            right, wrong = self.counts.get(id(clause), (0, 0))
+            fine = clause.label == state.replay.answer(number).label
+            self.counts[id(clause)] = (right + fine, wrong + (not fine))
+
+
+class Choice(NamedTuple):
+    """An item that is given next, and whether it is no random draw."""
+
+    place: int
+    sought: bool
+    """It came from a search."""
+    picked: bool
+    """The learner was unsure of it."""
+
+
 class Order:
     """Places in the order in which they are given out.
 
@@ -276,6 +355,10 @@ class Order:
     - "least sure": of 32 shuffled ones, the one whose rule has the worst record so far. Before
       every choice some leave these 32 and others come in, so that about the least sure fifth of all
       items comes first; those passed by come at the end.
+    - "mixed": one in four at random, and all of the first eight; the others least sure first. A
+      random quarter of the items is set aside for the draws, and the others are picked: of 32, one
+      whose rule is doubtful and has many of the 32. So nothing that was picked says anything about
+      the next draw, and the estimates of the error hold if only the draws count.
 
     The shuffling is done once; every request looks at a few places, never at the whole table.
 
@@ -289,50 +372,76 @@ class Order:
     def __init__(self, length: int, kind: str, seed: int) -> None:
         if kind not in ORDERS:
             raise ParameterError(f"an order is one of {', '.join(ORDERS)}, got {kind!r}")
-        self.kind, self._length = kind, length
-        self._at = 0
+        self.kind = kind
         self._pool: list[int] = []
-        self._shuffled: npt.NDArray[np.intp] | None = None
+        places: Sequence[int] | npt.NDArray[np.intp] = range(length)
         if kind != "file":
-            self._shuffled = np.random.default_rng(seed).permutation(length)
+            places = np.random.default_rng(seed).permutation(length)
+        aside = max(DRAWN_FIRST, -(-length // DRAWN)) if kind == "mixed" else 0
+        self._draws, self._line = _Line(places[:aside]), _Line(places[aside:])
+        self._drawn = np.zeros(length if kind == "mixed" else 0, dtype=np.bool_)
+        self._drawn[np.asarray(places[:aside], dtype=np.intp)] = True
+
+    def picks(self, place: int) -> bool:
+        """Whether an item is given because the learner is unsure of it, and not drawn."""
+        return self.kind == "mixed" and not self._drawn[place]
 
     def next(
-        self, seen: Container[int], doubt: Callable[[list[int]], list[float]] | None = None
+        self, seen: Collection[int], doubt: Callable[[list[int]], list[float]] | None = None
     ) -> int | None:
         """A place not in `seen`, or None. `doubt` says how unsure the learner is of some."""
-        if self.kind != "least sure" or doubt is None:
-            found = self._some(seen, 1)
-            if found:
-                self._at -= 1  # it may come to nothing: then it is next again
-                return found[0]
-            return None
+        if self.kind in ("file", "random") or doubt is None:
+            found = self._line.first(seen)
+            return self._draws.first(seen) if found is None else found
+        drawn = None
+        if len(seen) < DRAWN_FIRST or len(seen) % DRAWN == 0:
+            drawn = self._draws.first(seen)
+        found = self._least_sure(seen, doubt) if drawn is None else drawn
+        return self._draws.first(seen) if found is None else found
+
+    def _least_sure(
+        self, seen: Collection[int], doubt: Callable[[list[int]], list[float]]
+    ) -> int | None:
         pool = [place for place in self._pool[_LEAVE:] if place not in seen]
-        pool += self._some(seen, POOL - len(pool))
+        pool += self._line.some(seen, POOL - len(pool), {*pool})
         if len(pool) < POOL:  # at the end: once more over those passed by
-            self._sweep(seen)
-            pool += self._some({*pool}, POOL - len(pool))  # nothing seen is left in the line
+            self._line.sweep(seen)
+            pool += self._line.some(seen, POOL - len(pool), {*pool})
         self._pool = pool
         if not pool:
             return None
         doubts = doubt(pool)
         return pool[max(range(len(pool)), key=lambda n: (doubts[n], -n))]
 
-    def _some(self, seen: Container[int], count: int) -> list[int]:
-        """The next few places not seen, and past them."""
+
+class _Line:
+    """Places in a row; those handed out are passed."""
+
+    def __init__(self, places: Sequence[int] | npt.NDArray[np.intp]) -> None:
+        self._places, self._at = places, 0
+
+    def some(self, seen: Container[int], count: int, known: Container[int] = ()) -> list[int]:
+        """The next few places neither seen nor known, and past them."""
         found: list[int] = []
-        while len(found) < count and self._at < self._length:
-            place = self._at if self._shuffled is None else int(self._shuffled[self._at])
+        while len(found) < count and self._at < len(self._places):
+            place = int(self._places[self._at])
             self._at += 1
-            if place not in seen:
+            if place not in seen and place not in known:
                 found.append(place)
         return found
 
-    def _sweep(self, seen: Container[int]) -> None:
+    def first(self, seen: Container[int]) -> int | None:
+        """The next place not seen."""
+        found = self.some(seen, 1)
+        if not found:
+            return None
+        self._at -= 1  # it may come to nothing: then it is next again
+        return found[0]
+
+    def sweep(self, seen: Container[int]) -> None:
         """Begin anew with what was passed by."""
-        assert self._shuffled is not None
-        left = [place for place in self._shuffled.tolist() if place not in seen]
-        self._shuffled = np.array(left, dtype=np.intp)
-        self._length, self._at = len(left), 0
+        left = [place for place in map(int, self._places) if place not in seen]
+        self._places, self._at = np.array(left, dtype=np.intp), 0
 
 
 class Search:

@@ -394,8 +394,8 @@ class Replay:
         mistake = correction is not None
         after = now.learner.model
         changed = after is not before and says(after) != says(before)
-        if act.question is not None and act.question.sought:
-            now.progress.pick(mistake, changed)
+        if act.question is not None and (act.question.sought or act.question.picked):
+            now.progress.pick(mistake, changed, unsure=act.question.picked)
         else:
             now.progress.add(mistake, changed)
         self.mistakes.append(mistake)

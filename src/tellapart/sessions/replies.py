@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 AT_RANDOM = " (for items in random order)"
 """What estimates and stoppers assume, said where it is not so."""
+RANDOM = ("random", "mixed")
+"""The orders in which it is so: in mixed order only the items drawn at random count."""
 RECENT = 20
 """So many of the last guesses are looked at."""
 
@@ -78,6 +80,9 @@ class Summary:
     """What is known about the error, as a sentence."""
     error: tuple[float, float, float]
     """Low, likely, high."""
+    drawn: int | None
+    """In mixed order, how many guesses were on items drawn at random: the error is estimated from
+    them. None where no item was picked."""
     may_stop: bool
     stop: str | None
     """What the stopper says."""
@@ -276,7 +281,10 @@ def summary(state: State) -> Summary:
     stopper = state.stopper
     known = str(about)
     stop = None if stopper is None else stopper.say(now.progress)
-    if state.settings.order != "random":
+    drawn = now.progress.guesses if state.queue.picked else None
+    if drawn is not None and about.high <= 0.99:
+        known += f", estimated from the {counted(drawn, 'item')} drawn at random"
+    if state.settings.order not in RANDOM:
         known += AT_RANDOM if about.high <= 0.99 else ""
         stop = f"{stop}{AT_RANDOM}" if stop and ("mistake" in stop or "error" in stop) else stop
     recent = state.replay.mistakes[-RECENT:]
@@ -295,6 +303,7 @@ def summary(state: State) -> Summary:
         teachers=len(state.teachers),
         estimate=known,
         error=(about.low, about.error, about.high),
+        drawn=drawn,
         may_stop=stopper is not None and stopper.met(now.progress),
         stop=stop,
     )

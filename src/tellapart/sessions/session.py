@@ -35,7 +35,7 @@ from tellapart.sessions.config import DEFAULT, check_settings, make_learner, wit
 from tellapart.sessions.events import FORMAT, Event, check_text, new_id, same, stamp
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.log import Log
-from tellapart.sessions.queue import check_search, parse_search
+from tellapart.sessions.queue import Choice, check_search, parse_search
 from tellapart.sessions.replies import Saved
 from tellapart.sessions.state import Question, State
 from tellapart.sessions.store import Store
@@ -98,7 +98,7 @@ class Session:
             (`Table.features`).
         labels
             Labels to choose from at first; others may come.
-        order : {"file", "random", "least sure"}
+        order : {"file", "random", "least sure", "mixed"}
         overlap : float in [0, 1]
             The share of items that two teachers are asked about.
         lease : float
@@ -206,22 +206,28 @@ class Session:
 
             queue.expire(now)
             held = queue.held.get(teacher)
-            place, sought = (
-                queue.choose(teacher, settle) if held is None else (held.place, held.sought)
+            if held is not None and queue.is_settled(held.place):
+                settle(held.place)
+                held = None
+            chosen = (
+                queue.choose(teacher, settle)
+                if held is None
+                else Choice(held.place, held.sought, held.picked)
             )
-            if place is None:
+            if chosen is None:
                 return replies.Ending(replies.summary(state), len(queue.leases))
-            asked = queue.ask(place)
+            asked = queue.ask(chosen.place)
             if held is not None and queue.is_current(held, asked, now):
                 return replies.given(state, held)
             guess, asks, kept = asked
             data = {
-                "item": items.written(place),
+                "item": items.written(chosen.place),
                 "label": replies.name_of(state, guess.label),
                 "example": None if guess.example is None else items.written(guess.example.place),
                 "asks": asks,
                 **({} if kept is None else {"kept": state.labels.name(kept)}),
-                **({"sought": True} if sought else {}),
+                **({"sought": True} if chosen.sought else {}),
+                **({"picked": True} if chosen.picked else {}),
                 "until": stamp(now + state.settings.lease),
             }
             saved = self._log.append(state, "given", teacher, data, id)

@@ -41,6 +41,9 @@ class Question(NamedTuple):
     """When the lease ends."""
     sought: bool = False
     """Whether the item came from a search; then it is no random draw."""
+    picked: bool = False
+    """Whether it came, in mixed order, because the learner was unsure of it; no random draw either.
+    """
 
 
 class Answer(NamedTuple):
@@ -205,6 +208,7 @@ class State:
             None if data.get("kept") is None else self.labels.key(data["kept"]),
             seconds(data["until"]),
             bool(data.get("sought", False)),
+            bool(data.get("picked", False)),
         )
         self.questions[event.id] = question
         self.queue.give(question)
@@ -222,7 +226,10 @@ class State:
         self._requeue(act)
 
     def _take_settled(self, event: Event) -> None:
-        self._add(self._act(event, self.items.place(event.data["item"])))
+        act = self._act(event, self.items.place(event.data["item"]))
+        self._add(act)
+        if act.place in self.queue.leases:
+            self.queue.release(self.queue.leases[act.place].teacher)
 
     def _take_changed(self, event: Event) -> None:
         target = self.act_of[event.data["event"]]

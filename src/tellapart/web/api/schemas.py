@@ -58,7 +58,7 @@ class NewSession(Request):
     learner: str | None = None
     parameters: dict[str, Any] = {}
     labels: list[Label] = []
-    order: Literal["file", "random", "least sure"] = "file"
+    order: Literal["file", "random", "least sure", "mixed"] = "file"
     overlap: Annotated[float, Field(ge=0, le=1)] = 0.0
     lease: Annotated[float, Field(gt=0, le=1e8)] = 600.0
     until: dict[str, Any] | None = None
@@ -156,7 +156,7 @@ class EditRule(Change):
 
 
 class Settings(Change):
-    order: Literal["file", "random", "least sure"] | None = None
+    order: Literal["file", "random", "least sure", "mixed"] | None = None
     overlap: Annotated[float, Field(ge=0, le=1)] | None = None
     lease: Annotated[float, Field(gt=0, le=1e8)] | None = None
     until: dict[str, Any] | None = Field(
@@ -236,6 +236,7 @@ class Progress:
     rules: int
     teachers: int
     error: Error
+    drawn: int | None
     may_stop: bool
     stop: str | None
 

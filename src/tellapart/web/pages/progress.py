@@ -93,6 +93,7 @@ _ORDERS = {
     "file": "as in the file",
     "random": "at random",
     "least sure": "where the rules are least sure",
+    "mixed": "where the rules are least sure, one in four at random",
 }
 
 

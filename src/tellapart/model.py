@@ -14,7 +14,7 @@ import html
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError, TellapartError
@@ -68,10 +68,16 @@ class Compound:
     """A feature made of other features; it passes the learner's `holds` on to its parts."""
 
     __slots__ = ()
+    costly: ClassVar[bool] = False
+    """Whether it is asked only where everything else is satisfied, by `truth_given`."""
 
     def truth(self, item: Item, holds: Holds) -> bool:
         """Whether it holds on `item` when its parts are read by `holds`."""
         raise NotImplementedError
+
+    def truth_given(self, item: Item, holds: Holds, known: dict[Feature, bool]) -> bool:
+        """`truth`, where the truth of some parts is known already; others are added to `known`."""
+        return self.truth(item, holds)
 
     def __call__(self, item: Item) -> bool:
         return self.truth(item, holds)
@@ -235,6 +241,7 @@ class FirstMatch:
         self._forbidden: set[Feature] = set()  # of these, the plain names, read by membership;
         self._required: set[Feature] = set()
         self._asked: dict[Feature, None] = {}  # and all others, asked one by one
+        self._costly: dict[int, list[tuple[Compound, bool]]] = {}  # by slot, what is asked last
 
     def append(self, literals: Iterable[Literal] = (), label: Label = None) -> int:
         """A new conjunction after all others; returns its slot. The label is not used here."""
@@ -247,6 +254,9 @@ class FirstMatch:
     def require(self, slot: int, literal: Literal) -> None:
         """Add a literal to the conjunction in `slot`."""
         feature, wanted = literal
+        if isinstance(feature, Compound) and feature.costly:
+            self._costly.setdefault(slot, []).append((feature, wanted))
+            return
         masks = self._if_false if wanted else self._if_true
         masks[feature] = masks.get(feature, 0) | 1 << slot
         if self.reading is not holds or callable(feature):
@@ -280,8 +290,17 @@ class FirstMatch:
         for feature in self._asked:
             masks = if_true if truth(feature, item, self.reading) else if_false
             violated |= masks.get(feature, 0)
-        slot = (~violated & (violated + 1)).bit_length() - 1
-        return slot if slot < self.slots else None
+        known: dict[Feature, bool] = {}
+        while True:
+            slot = (~violated & (violated + 1)).bit_length() - 1
+            if slot >= self.slots:
+                return None
+            if all(
+                feature.truth_given(item, self.reading, known) == wanted
+                for feature, wanted in self._costly.get(slot, ())
+            ):
+                return slot
+            violated |= 1 << slot
 
 
 def _reader(item: Item) -> Callable[[Feature], bool]:

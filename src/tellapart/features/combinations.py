@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError, ParameterError
@@ -157,8 +158,10 @@ class Points(Compound):
     True
     """
 
+    costly: ClassVar[bool] = True
     terms: tuple[tuple[Feature, int], ...]
     at_least: int
+    _hash: int
 
     def __init__(
         self, terms: Mapping[Feature, int] | Iterable[tuple[Feature, int]], at_least: int
@@ -166,7 +169,9 @@ class Points(Compound):
         bound = _whole(at_least, "at_least")
         weights: dict[Feature, int] = {}
         for feature, given in _pairs(terms):
-            weight = _whole(given, f"the weight of {describe(feature)!r}")
+            weight = given
+            if type(weight) is not int:  # to say whose it is takes time
+                weight = _whole(given, f"the weight of {describe(feature)!r}")
             if isinstance(feature, Not):
                 bound -= weight
                 weights[feature.feature] = weights.get(feature.feature, 0) - weight
@@ -178,22 +183,35 @@ class Points(Compound):
                 f" at least {at_least}"
             )
         kept = [term for term in weights.items() if term[1]]
-        texts = {feature: (describe(feature), repr(feature)) for feature, _ in kept}
-        kept.sort(key=lambda term: (term[1] < 0, -abs(term[1]), texts[term[0]]))
+        kept.sort(key=lambda term: (term[1] < 0, -abs(term[1]), _texts(term[0])))
         object.__setattr__(self, "terms", tuple(kept))  # it is frozen
         object.__setattr__(self, "at_least", bound)
+        object.__setattr__(self, "_hash", hash((frozenset(kept), bound)))
+
+    def __reduce__(self) -> tuple[type[Points], tuple[Any, int]]:
+        return Points, (self.terms, self.at_least)  # hashes differ from process to process
 
     def truth(self, item: Item, holds: Holds) -> bool:
         points = sum(weight for feature, weight in self.terms if truth(feature, item, holds))
         return points >= self.at_least
 
+    def truth_given(self, item: Item, holds: Holds, known: dict[Feature, bool]) -> bool:
+        points = 0
+        for feature, weight in self.terms:
+            held = known.get(feature)
+            if held is None:
+                held = known[feature] = truth(feature, item, holds)
+            if held:
+                points += weight
+        return points >= self.at_least
+
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Points) or self.at_least != other.at_least:
+        if not isinstance(other, Points) or self._hash != other._hash:
             return False
-        return frozenset(self.terms) == frozenset(other.terms)
+        return self.at_least == other.at_least and frozenset(self.terms) == frozenset(other.terms)
 
     def __hash__(self) -> int:
-        return hash((Points, frozenset(self.terms), self.at_least))
+        return self._hash
 
     def __str__(self) -> str:
         return say_points([(describe(feature), w) for feature, w in self.terms], self.at_least)
@@ -215,6 +233,11 @@ def _pairs(terms: Any) -> list[tuple[Feature, Any]]:
             "Points: terms must be a mapping from feature to weight, or pairs (feature, weight),"
             f" got {terms!r}"
         ) from None
+
+
+@lru_cache(maxsize=10_000, typed=True)
+def _texts(feature: Feature) -> tuple[str, str]:
+    return describe(feature), repr(feature)
 
 
 def _whole(value: Any, what: str) -> int:

@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from math import sqrt
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf, log, sqrt
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tellapart import codec
 from tellapart.errors import ParameterError
 from tellapart.learners.base import BaseLearner
 from tellapart.learners.hindsight.history import History
-from tellapart.learners.hindsight.tree_growing import Grower, Node, Way, in_order, positions
-from tellapart.model import Clause, DecisionList, Holds, Literal, holds
+from tellapart.learners.hindsight.readings import WAYS, Reading
+from tellapart.model import Clause, DecisionList, Holds, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
-from tellapart.simulation import unpack
-
-WAYS = {
-    "reasons": Way(doubt=0.05, eager=1.0),
-    "labels": Way(doubt=None, eager=0.0),
-}
-"""The ways to weigh a history, by name."""
-
-FADES = 0.98  # what a mistake counts after the next refit
-_TRUST = 10  # reasons in a teacher's favour before the first
-_MOST_DOUBT = 0.8
-
-_OFTEN, _WAIT = 64, 32  # a tree is grown again when 64 items have come, and one in 32
-_LOOKED_AT = 256  # members of a leaf among which a typical one is found
 
 _PATIENCE = 1000  # after n items, a refit waits for n/1000 new ones
 _ASIDE = 100  # a refit of a reading that is not followed waits for n/100, and for an idle round
+_ALARM = 8  # mistakes from which on a change of the world is looked for
 _UNREAD = 8  # the most right guesses that wait to be added to the history
-_LOYALTY = 2  # mistakes by which another reading must be better to be followed
 
 
 class Hindsight(BaseLearner):
@@ -47,9 +31,9 @@ class Hindsight(BaseLearner):
     of the example", and a list is good if the claims are true in it. Features that were named are
     preferred; others are used where the labels alone support them.
 
-    The history can be weighed in several ways (`Reading`): by labels and reasons, or with reasons
-    as mere hints. All are tried side by side, and the one that would have made the fewest mistakes
-    so far is followed.
+    The history can be read in several ways (`readings`): by labels and reasons, by labels alone, or
+    as points that add up. All are tried side by side, and the one that would have made the fewest
+    mistakes so far is followed. If the world changes, what came before is forgotten.
 
     The example of a clause is one of its items that is typical in the features named. A feature
     that does not tell item and example apart is recorded as an inconsistency; the label is kept.
@@ -64,8 +48,8 @@ class Hindsight(BaseLearner):
         What may be used without having been named. None: every column of mappings and every member
         of sets. Items of other kinds (rows of made worlds) are not looked into: there, by default,
         only what was named is used.
-    ways : names, default=("reasons", "labels", ...)
-        The ways of weighing the history that are tried; `WAYS` has them all.
+    ways : names, default=("reasons", "few points", "labels", "points")
+        The ways of reading the history that are tried; `readings.WAYS` has them all.
 
     Examples
     --------
@@ -99,12 +83,17 @@ class Hindsight(BaseLearner):
                 f"Hindsight: ways must be some of {', '.join(WAYS)}, got {self.ways!r}"
             )
         self._history = History(holds, self.columns)
-        self._readings = [Reading(WAYS[name]) for name in self.ways]
+        self._readings = [WAYS[name]() for name in self.ways]
         self._followed = 0
         self._scored = 0  # items the readings have been scored on
         self._late: list[int] = []  # readings that are yet to be fitted on the history
         self._idle = False  # whether the last round needed no refit, and its time is not used yet
         self._created = self._deleted = 0
+        self._erred: list[int] = []  # the items of the history on which a guess was wrong
+        self._looked = 0  # mistakes known when a change of the world was looked for last
+        self.forgotten: list[tuple[int, int]] = []
+        """When what came before was forgotten, because the world had changed: the round, and from
+        which earlier one on items were kept."""
         self._wrong = [0, 0]  # on items seen before: answers from memory, answers of the list
         self._model: DecisionList | None = None
 
@@ -122,13 +111,8 @@ class Hindsight(BaseLearner):
         if self._model is None:
             history = self._history
             clauses = [
-                Clause(
-                    tuple(Literal(history.features[c], wanted) for c, wanted in rule.literals),
-                    history.labels[rule.label],
-                    history.items[rule.example],
-                    rule.example,
-                )
-                for rule in self._readings[self._followed].rules
+                Clause(literals, history.labels[label], history.items[example], example)
+                for literals, label, example in self._readings[self._followed].rules(history)
             ] or [self._unlearnt()]
             self._model = DecisionList(tuple(clauses[:-1]), clauses[-1], self.holds)
         return self._model
@@ -208,6 +192,7 @@ class Hindsight(BaseLearner):
             return
         self.catch_up()
         number = self._history.add(item, label)
+        self._erred.append(number)
         if fault:
             self._odd(fault)
         else:
@@ -257,30 +242,82 @@ class Hindsight(BaseLearner):
 
     def _refit(self) -> None:
         """Score every reading on what came since, fit it again, and follow the best."""
-        history = self._history
-        if len(history) - self._scored < len(history) // _PATIENCE:
+        if len(self._history) - self._scored < len(self._history) // _PATIENCE:
             return
+        self._forget()
+        history = self._history
         codes = np.array(history.codes, dtype=np.intp)
-        before = self._readings[self._followed].rules
+        before = self.model
         least = 2 * len(history) // _ASIDE
         late = [n for n, reading in enumerate(self._readings) if self._missed(reading) >= least]
         for reading in self._readings:
             reading.score(history, codes, self._scored)
         self._scored = len(history)
-        best = min(range(len(self._readings)), key=lambda n: self._readings[n].mistakes)
-        fewest, mine = (self._readings[n].mistakes for n in (best, self._followed))
-        if fewest + _LOYALTY + sqrt(fewest) / 2 < mine:
-            self._followed = best
+        self._follow()
         self._readings[self._followed].fit(history)
         self._late = [number for number in late if number != self._followed]
         self._readings[self._followed].choose_examples(history, codes)
+        self._model = None
         old, new = (
-            {rule[:2] for rule in rules[:-1]}
-            for rules in (before, self._readings[self._followed].rules)
+            {(clause.literals, clause.label) for clause in model.clauses}
+            for model in (before, self.model)
         )
         self._created += len(new - old)
         self._deleted += len(old - new)
-        self._model = None
+
+    def _follow(self) -> None:
+        """Follow the reading with the fewest mistakes, and few points if they do as well.
+
+        Readings are charged with some mistakes beforehand. Reasons are followed first where the
+        teacher gives them, points where not. Points are charged more where there are many labels,
+        since they are compared for every two, and that is hard to read. Where only columns are
+        known that were named, reasons know best.
+        """
+        history = self._history
+        silent = 1 - len(history.pairs) / max(1, len(history.corrected))
+        blind = 0.0 if history.shows_columns else 2.0
+        points = blind + (len(history.labels) - 2 + 1 - silent) / 2
+        charged = {"reasons": 2 * silent, "labels": blind + 2 - silent}
+        made = {
+            way: reading.mistakes + charged.get(way, points)
+            for way, reading in zip(self.ways, self._readings, strict=True)
+        }
+        best = min(made, key=made.__getitem__)
+        if best == "points" and made.get("few points", inf) <= made[best]:
+            best = "few points"
+        self._followed = self.ways.index(best)
+
+    def _forget(self) -> None:
+        """Forget what came before a change of the world, if the rest alone would guess better.
+
+        A change is looked for where mistakes have become much more frequent. Then rules are fitted
+        to the first half of what came since, and must make clearly fewer mistakes on the second
+        half than were made.
+        """
+        n = len(self._history)
+        if len(self._erred) < max(_ALARM, self._looked * 9 // 8):
+            return
+        since = _jump(self._erred, n)
+        if since is None:
+            return
+        self._looked = len(self._erred)
+        middle = (since + n) // 2
+        made = sum(number >= middle for number in self._erred)
+        before, after = self._history.part(since, middle), self._history.part(since, n)
+        codes = np.array(after.codes, dtype=np.intp)
+        fresh = [WAYS[name]() for name in self.ways]
+        for reading in fresh:
+            reading.fit(before)
+            reading.score(after, codes, middle - since)
+        fewest = min(reading.mistakes for reading in fresh)
+        if made - fewest <= 1 + sqrt(made + fewest):
+            return
+        self.forgotten.append((self.rounds, self.rounds - (n - since)))
+        for reading in fresh:
+            reading.fit(after)
+        self._history, self._readings = after, fresh
+        self._scored, self._late, self._looked = n - since, [], 0
+        self._erred = [number - since for number in self._erred if number >= since]
 
     def _use_idle_round(self) -> None:
         """Fit a reading that is not followed, or prepare a refit: one thing a round. The model
@@ -316,6 +353,9 @@ class Hindsight(BaseLearner):
             "created": self._created,
             "deleted": self._deleted,
             "wrong": list(self._wrong),
+            "erred": [*self._erred],
+            "looked": self._looked,
+            "forgotten": [list(change) for change in self.forgotten],
         }
 
     def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
@@ -325,147 +365,29 @@ class Hindsight(BaseLearner):
         self._followed, self._scored = state["followed"], state["scored"]
         self._created, self._deleted = state["created"], state["deleted"]
         self._wrong = list(state["wrong"])
+        self._erred, self._looked = list(state["erred"]), state["looked"]
+        self.forgotten = [(now, since) for now, since in state["forgotten"]]
 
 
-class Rule(NamedTuple):
-    """A clause in numbers: columns and the truth they must have, and a label."""
+def _jump(erred: Sequence[int], n: int) -> int | None:
+    """Where mistakes have become much more frequent, if they have; `erred` are their places.
 
-    literals: tuple[tuple[int, bool], ...]
-    label: int
-    example: int = 0
-    """The number of an item; found for the rules that are followed."""
+    Could there be so many since then, if the chance of one were as before? No, if that is less
+    likely than e^-8 (Chernoff). Of all such places the least likely one is taken.
 
-
-class Reading:
-    """Rules grown in one way, and what they would have guessed wrong."""
-
-    def __init__(self, way: Way) -> None:
-        self.way = self._first_way = way
-        self.rules: list[Rule] = []
-        """The last one has no literals; empty before the first fit: the first label then."""
-        self.mistakes = 0.0
-        """Guesses it would have got wrong, the latest counting most."""
-        self._fitted = 0  # items known at the last fit
-        self._grown = 0  # and when the tree was grown last
-        self._misfits = 0  # items that are not of the label of their rule, at the last fit
-        self._reasons = self._contradicted = 0  # given until then, and not borne out by the tree
-        self._grower: Grower | None = None
-        self._leaves: list[Node] = []
-
-    def fit(self, history: History) -> None:
-        """Grow the rules anew.
-
-        The more items did not fit the last rules, the less eagerly; the more reasons they
-        contradicted, the less reasons are trusted.
-        """
-        self._fitted = len(history)
-        self.way = replace(self._first_way, eager=self._eager(), doubt=self._doubt())
-        found = list(in_order(self._grow(history)))
-        self.rules = [Rule(literals, leaf.label) for literals, leaf in found]
-        self._leaves = [leaf for _, leaf in found]
-        labels = history.label_words
-        right = (leaf.inside & labels[leaf.label, : len(leaf.inside)] for leaf in self._leaves)
-        self._misfits = len(history) - sum(int(np.bitwise_count(words).sum()) for words in right)
-
-        if self._grower is not None and self.way.doubt is not None:
-            self._reasons, self._contradicted = len(history.pairs), self._grower.contradicted()
-
-    def prepare(self, history: History) -> bool:
-        """Do a part of the next fit, if it would take long; whether there was anything to do."""
-        if len(history) - self._grown < max(_OFTEN, len(history) // _WAIT):
-            return False
-        self._grow(history)
-        return True
-
-    def _grow(self, history: History) -> Node:
-        if self._grower is None:
-            self._grower = Grower(history, self.way)
-        self._grown = len(history)
-        self._grower.way = self.way
-        return self._grower.grow()
-
-    def _eager(self) -> float:
-        """Half as eager with two misfits, a quarter with four, an eighth with eight."""
-        return self._first_way.eager / (1 << (self._misfits // 2).bit_length())
-
-    def _doubt(self) -> float | None:
-        """The share of reasons that were contradicted, in steps of two: a new one changes all."""
-        doubt = self._first_way.doubt
-        if doubt is None:
-            return None
-        share = (self._contradicted + doubt * _TRUST) / (self._reasons + _TRUST)
-        while doubt * 2 <= min(share, _MOST_DOUBT):
-            doubt *= 2
-        return doubt
-
-    def age(self, history: History) -> int:
-        """How many items have come since the last fit."""
-        return len(history) - self._fitted
-
-    def choose_examples(self, history: History, codes: npt.NDArray[np.intp]) -> None:
-        """Find an example for every rule."""
-        used = np.zeros(len(history), dtype=np.bool_)
-        used[[number for pair in history.pairs for number in pair[:2]]] = True
-        examples = (_typical(history, leaf, codes, used) for leaf in self._leaves)
-        self.rules = [r._replace(example=e) for r, e in zip(self.rules, examples, strict=True)]
-
-    def score(self, history: History, codes: npt.NDArray[np.intp], since: int) -> None:
-        """Count the mistakes the rules make on the items from number `since` on."""
-        wrong = np.count_nonzero(self.guesses(history, since) != codes[since:])
-        self.mistakes = self.mistakes * FADES + wrong
-
-    def guesses(self, history: History, since: int) -> npt.NDArray[np.intp]:
-        """The codes the rules give to the items from number `since` on."""
-        start = since >> 6
-        words = history.words[:, start:]
-        codes = np.zeros(len(history) - start * 64, dtype=np.intp)
-        left = np.ones(len(codes), dtype=np.bool_)
-        for rule in self.rules:
-            covered = np.full(words.shape[1], ~np.uint64(0))
-            for column, wanted in rule.literals:
-                covered &= words[column] if wanted else ~words[column]
-            hit = unpack(covered, len(codes)) & left
-            codes[hit] = rule.label
-            left &= ~hit
-        return codes[since - start * 64 :]
-
-    def to_dict(self, history: History) -> dict[str, Any]:
-        rules = [
-            [[[codec.encode(history.features[c]), w] for c, w in literals], label, example]
-            for literals, label, example in self.rules
-        ]
-        return {
-            "mistakes": self.mistakes,
-            "fitted": self._fitted,
-            "misfits": self._misfits,
-            "reasons": [self._reasons, self._contradicted],
-            "rules": rules,
-        }
-
-    def restore(self, data: Mapping[str, Any], history: History, context: codec.Context) -> None:
-        self.mistakes, self._fitted = data["mistakes"], data["fitted"]
-        self._misfits = data.get("misfits", 0)
-        self._reasons, self._contradicted = data.get("reasons", (0, 0))
-        column = history.column_of
-        self.rules = [
-            Rule(tuple((column[codec.decode(f, context)], w) for f, w in literals), label, example)
-            for literals, label, example in data["rules"]
-        ]
-
-
-def _typical(
-    history: History, leaf: Node, codes: npt.NDArray[np.intp], used: npt.NDArray[np.bool_]
-) -> int:
-    """The member that agrees most with the others in the features named; the earliest of such.
-
-    One that was not an example in a correction before is preferred.
+    >>> _jump([3, 40, 90, *range(101, 121, 2)], 121), _jump(range(0, 120, 10), 121)
+    (101, None)
     """
-    members = positions(leaf.inside)
-    right = members[codes[members] == leaf.label][-_LOOKED_AT:]
-    named = list(history.named)
-    if len(right) < 2 or not named:
-        return int(right[0])
-    truths = history.truths(right, named)
-    usual = truths.mean(axis=1) > 0.5
-    agree = (truths == usual[:, None]).sum(axis=0)
-    return int(right[(agree + ~used[right] * len(named)).argmax()])
+    most, place = 8.0, None
+    for number in range(1, len(erred) - _ALARM // 2):
+        since = erred[number]
+        before, now = (number + 1) / (since + 2), (len(erred) - number) / (n - since)
+        unlikely = (n - since) * _divergence(now, before) if now > before else 0.0
+        if unlikely > most:
+            most, place = unlikely, since
+    return place
+
+
+def _divergence(p: float, q: float) -> float:
+    """The relative entropy of two coins, in nats."""
+    return sum(a * log(a / b) for a, b in ((p, q), (1 - p, 1 - q)) if a > 0)

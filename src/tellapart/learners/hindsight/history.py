@@ -29,6 +29,7 @@ _CUTS = 15  # thresholds found at a time in a column of numbers
 _VALUES = 32  # a column of more different numbers has no "legs = 4"
 _ONE = np.uint64(1)
 _Bits = TypeVar("_Bits", Words, npt.NDArray[np.uint8])
+_Made = TypeVar("_Made")
 
 
 class Pair(NamedTuple):
@@ -59,8 +60,12 @@ class History:
         self.codes: list[int] = []
         """The code of every item's label."""
         self.features: list[Feature] = []
-        """The feature of every column."""
+        """The feature of every column,"""
+        self.texts: list[str] = []
+        """and its text, to break ties between equal columns."""
         self.pairs: list[Pair] = []
+        self.corrected: dict[int, int] = {}
+        """The items that were corrected, and the examples they were told apart from."""
         self.named: dict[int, int] = {}
         """The columns that were named, in order, and how often."""
         self.column_of: dict[Feature, int] = {}
@@ -74,6 +79,8 @@ class History:
         self._once: dict[Hashable, int] = {}  # or the one item that has shown it
         self._numbers: dict[Hashable, _Numbers] = {}
         self._pair_bits = np.zeros((2, 0, 0), dtype=np.bool_)
+        self._reasons: dict[int, Feature] = {}  # of corrected items, where one was named
+        self._kept: dict[str, tuple[tuple[int, ...], Any]] = {}
 
     def __len__(self) -> int:
         return len(self.items)
@@ -85,6 +92,14 @@ class History:
             flat = isinstance(value, list | dict) and name != "_numbers"
             setattr(made, name, copy.copy(value) if flat else copy.deepcopy(value, memo))
         return made
+
+    @property
+    def shows_columns(self) -> bool:
+        """Whether columns are known that nobody named: items are looked into, or some are given."""
+        if self.allowed is not None:
+            return bool(self.allowed)
+        looked_into = isinstance(self.items[0], Mapping | set | frozenset)
+        return looked_into and self.reading is holds
 
     @property
     def words(self) -> Words:
@@ -156,34 +171,64 @@ class History:
         return number
 
     def name(self, feature: Feature | None, item: int, example: int) -> None:
-        """Take a reason: `feature` holds on `item` and not on `example`.
+        """Take a correction and its reason: `feature` holds on `item` and not on `example`.
 
         "It is this very item" is true and says nothing about others; it is left out.
         """
+        self.corrected[item] = example
         if isinstance(feature, Not):
             feature = feature.feature
         if feature is None or isinstance(feature, Is):
             return
+        self._reasons[item] = feature
         column = self._ask(feature)
         self.named[column] = self.named.get(column, 0) + 1
         self.pairs.append(Pair(item, example, column))
 
     def to_list(self) -> list[Any]:
-        """Everything told, in order: [item, label], and the example and the feature if named."""
+        """Everything told, in order: [item, label], and of corrections the example and the feature,
+        if one was named."""
         told = [
             [codec.encode(item), codec.encode(self.labels[code])]
             for item, code in zip(self.items, self.codes, strict=True)
         ]
-        for item, example, column in self.pairs:
-            told[item] += [example, codec.encode(self.features[column])]
+        for item, example in self.corrected.items():
+            told[item].append(example)
+        for item, _, column in self.pairs:
+            told[item].append(codec.encode(self.features[column]))
         return told
 
     def extend(self, told: Iterable[Any], context: codec.Context) -> None:
         """Take in what `to_list` gave."""
-        for item, label, *reason in told:
+        for item, label, *correction in told:
             number = self.add(codec.decode(item, context), codec.decode(label, context))
-            if reason:
-                self.name(codec.decode(reason[1], context), number, reason[0])
+            if correction:
+                example, *feature = correction
+                self.name(codec.decode(feature[0], context) if feature else None, number, example)
+
+    def part(self, first: int, last: int) -> History:
+        """The items from number `first` up to `last`, and the corrections among them.
+
+        Columns that are not to be seen in the items alone are known in the part, too.
+        """
+        part = History(self.reading, self.allowed)
+        for number in range(first, last):
+            place = part.add(self.items[number], self.labels[self.codes[number]])
+            if number == first:
+                for column in self._asked:
+                    part._ask(self.features[column])
+            if self.corrected.get(number, -1) >= first:
+                part.name(self._reasons.get(number), place, self.corrected[number] - first)
+        return part
+
+    def kept(self, name: str, make: Callable[[History], _Made]) -> _Made:
+        """What `make` makes of the history; made only once for the same history."""
+        version = len(self.items), len(self.corrected), len(self.pairs), len(self.features)
+        known = self._kept.get(name)
+        if known is None or known[0] != version:
+            known = self._kept[name] = version, make(self)
+        made: _Made = known[1]
+        return made
 
     def _ask(self, feature: Feature) -> int:
         """The column of `feature`; a new one is asked of all items so far."""
@@ -199,6 +244,7 @@ class History:
         if column == len(self._bits):
             self._bits, self._rows = _doubled(self._bits, 0), _doubled(self._rows, 1)
         self.features.append(feature)
+        self.texts.append(text_of(feature))
         self.column_of[feature] = column
         self._bits[column, : len(words)] = words
         held = unpack(words, min(len(self), len(words) * 64))

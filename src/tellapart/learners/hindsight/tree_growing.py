@@ -32,7 +32,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.learners.hindsight.history import History, text_of
+from tellapart.learners.hindsight.history import History
 from tellapart.simulation import Words, pack, words_for
 
 _COLUMNS = 30  # where only named columns are known, a teacher could have named as many
@@ -65,12 +65,15 @@ class Way:
     floor : float
         How bad the splits on a path may be, together, for growing to go on: what comes below may
         make up for it. Less is ventured on large tables.
+    price : float
+        What a split costs, by its usual price. 0: every split that makes the labels purer is made.
     """
 
     doubt: float | None
     eager: float
     purity: float = 0.1
     floor: float = -6.0
+    price: float = 1.0
 
 
 @dataclass(slots=True)
@@ -160,9 +163,9 @@ class Grower:
     def _set_prices(self) -> None:
         history, way = self.history, self.way
         total = max(self.columns, _COLUMNS)
-        self.price = np.full(self.columns, log(total) + log(2) - way.eager)
+        self.price = np.full(self.columns, way.price * (log(total) + log(2)) - way.eager)
         self.bonus = log(total / 2)
-        self.price[self.cheap] -= log(total)
+        self.price[self.cheap] -= way.price * log(total)
         # what any split costs: its price, and the first label of each half
         self.least = float(self.price.min(initial=np.inf)) + 2 * log(max(2, len(history.labels)))
         used = way.doubt is not None
@@ -324,8 +327,8 @@ class Grower:
         ties = np.flatnonzero(gain >= gain.max() - _CLOSE)
         if len(ties) == 1:
             return int(ties[0])
-        bits, features = self.history.words, self.history.features
-        return min(ties.tolist(), key=lambda c: (bits[c].tobytes(), text_of(features[c])))
+        bits, texts = self.history.words, self.history.texts
+        return min(ties.tolist(), key=lambda c: (bits[c].tobytes(), texts[c]))
 
 
 def _settled(here: Words, pairs: Words) -> bool:

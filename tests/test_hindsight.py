@@ -1,0 +1,118 @@
+"""Hindsight: points where signs add up, short lists, and worlds that change."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import tellapart as ta
+from tellapart.features import Points
+from tellapart.learners.hindsight.points_fitting import decompose, left_out
+from tellapart.model import Clause, DecisionList
+from tellapart.protocol import Correction
+from tellapart.simplification import simplify
+
+
+def random_items(count: int, columns: int, seed: int) -> list[dict[str, bool]]:
+    rng = random.Random(seed)
+    return [{f"sign {n}": rng.random() < 0.5 for n in range(columns)} for _ in range(count)]
+
+
+def mistakes(learner: ta.protocol.Learner, items: list[dict[str, bool]], labels: list[str]) -> int:
+    """Teach without reasons."""
+    wrong = 0
+    for item, label in zip(items, labels, strict=True):
+        guess = learner.guess(item)
+        if guess.label == label:
+            learner.learn(item, guess, None)
+        else:
+            wrong += guess.label is not None
+            learner.learn(item, guess, Correction(label))
+    return wrong
+
+
+def test_signs_that_add_up_become_points() -> None:
+    items = random_items(300, 15, seed=1)
+    labels = ["ill" if sum(item[f"sign {n}"] for n in range(9)) >= 5 else "well" for item in items]
+    learner = ta.AutoDFF()
+    found = mistakes(learner, items, labels)
+    trees = mistakes(ta.Hindsight(ways=["reasons", "labels"]), items, labels)
+    assert found < 0.6 * trees
+    features = [literal.feature for clause in learner.model for literal in clause.literals]
+    assert any(isinstance(feature, Points) for feature in features)
+
+
+@pytest.mark.parametrize("labels", [2, 3, 5])
+@pytest.mark.parametrize("way", ["points", "few points", "labels"])
+def test_the_list_says_what_the_reading_says(way: str, labels: int) -> None:
+    """Rules as clauses, and rules on packed columns, are the same rules."""
+    items = random_items(150, 12, seed=labels)
+    rng = random.Random(2)
+    said = [str((sum(item.values()) + (rng.random() < 0.1)) % labels) for item in items]
+    learner = ta.Hindsight(ways=[way])
+    mistakes(learner, items, said)
+    learner.catch_up()
+    history, [reading] = learner._history, learner._readings
+    guessed = [history.labels[code] for code in reading.guesses(history, 0)]
+    assert guessed == learner.model.predict(history.items)
+    assert len(set(guessed)) == labels
+    again = ta.load_learner(learner.to_json())
+    assert again.model == learner.model
+    assert again.to_json() == learner.to_json()
+
+
+@pytest.mark.parametrize("shape", [(12, 5), (6, 20)])
+def test_an_item_left_out_is_missed_as_if_fitted_without_it(shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(3)
+    n, columns = shape
+    rows = rng.integers(0, 2, size=shape).astype(float)
+    target = np.eye(3)[rng.integers(0, 3, size=n)]
+    cost = 0.7
+    values, vectors = decompose(rows - rows.mean(0))
+    found = left_out(values, vectors, target - target.mean(0), cost)
+    for item in range(n):
+        others = np.arange(n) != item
+        usual, share = rows[others].mean(0), target[others].mean(0)
+        centred = rows[others] - usual
+        weights = np.linalg.solve(
+            centred.T @ centred + cost * np.eye(columns), centred.T @ (target[others] - share)
+        )
+        assert found[item] == pytest.approx(target[item] - share - (rows[item] - usual) @ weights)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lists_have_no_ballast(seed: int) -> None:
+    world = ta.worlds.tree(400, 20, 8, 3, 0.05, seed=seed)
+    learner = ta.Hindsight(ways=["reasons"])
+    ta.teach(learner, world.teacher(), world.items)
+    bare = [Clause(clause.literals, clause.label) for clause in learner.model]  # no examples
+    model = DecisionList(tuple(bare[:-1]), bare[-1])
+    assert simplify(model) == model
+
+
+def test_after_a_change_of_the_world_what_came_before_is_forgotten() -> None:
+    items = random_items(800, 12, seed=4)
+    labels = [
+        "yes" if (item["sign 0"] and item["sign 1"] if n < 400 else not item["sign 0"]) else "no"
+        for n, item in enumerate(items)
+    ]
+    learner = ta.Hindsight()
+    mistakes(learner, items[:400], labels[:400])
+    assert not learner.forgotten
+    after = mistakes(learner, items[400:], labels[400:])
+    [(now, since)] = learner.forgotten
+    assert 400 < now < 480
+    assert 380 < since < 430
+    assert after < 60
+    assert ta.load_learner(learner.to_json()).forgotten == learner.forgotten
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5))
+def test_nothing_is_forgotten_in_a_world_that_stays_as_it_is(seed: int) -> None:
+    world = ta.worlds.tree(600, 20, 6, 3, 0.15, seed=seed)
+    learner = ta.Hindsight()
+    ta.teach(learner, world.teacher(), world.items)
+    assert not learner.forgotten

@@ -12,7 +12,7 @@ from tellapart.cli.options import Whole
 if TYPE_CHECKING:
     from tellapart.lab.standings import Standings
 
-_WIDTH = 180  # what the table of all learners takes
+_WIDTH = 250  # more than the table of all learners takes
 
 
 def compare(

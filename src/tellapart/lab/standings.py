@@ -33,7 +33,7 @@ GROUPS = (KEPT, TUNED)
 """In the order of the report: the rows kept apart decide."""
 FAMILIES = {False: "real tables", True: "made worlds"}
 """By whether a world is made."""
-READABLE_PEER, ANY_PEER, MUTE = "best readable peer", "best of any peer", "the same, mute"
+READABLE_PEER, ANY_PEER, MUTE = "best readable peer", "best of any peer", "itself, mute"
 """What the champion is compared with."""
 _BARS: tuple[tuple[bool, str, str, float], ...] = (
     (False, READABLE_PEER, "tree", 0.65),
@@ -255,7 +255,7 @@ class Standings:
                 where = (what, teacher, group, ratio.value, bar, ratio.rows, ratio.worst)
                 found.append(Bar(*where, *ends))
         for teacher in ("tree", "informed"):
-            what = f"the same, the worst table, / {READABLE_PEER}"
+            what = f"{FAMILIES[False]}, the worst of them / {READABLE_PEER}"
             for group, ratio in self._by_group(False, READABLE_PEER, teacher).items():
                 value, rows = ratio.worst_value, ratio.rows
                 found.append(Bar(what, teacher, group, value, _WORST, rows, ratio.worst))
@@ -468,8 +468,11 @@ class Standings:
                 axes.set_ylim(0.3, max(1, len(stems)) + 0.7)
                 axes.axvline(1, color="black", linewidth=1)
                 axes.set_xscale("log")
-                axes.xaxis.set_major_formatter("{x:g}")
         for axes in panels[-1]:
+            low, high = axes.get_xlim()
+            ticks = [tick for tick in _TICKS if low <= tick <= high]
+            axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+            axes.minorticks_off()
             axes.set_xlabel("mistakes / mistakes of the best readable peer")
         figure.legend(shown.values(), shown.keys(), loc="outside upper center", ncol=5)
 
@@ -546,6 +549,7 @@ _MARKS: tuple[tuple[str, str, str, str | None], ...] = (
     ("tree teacher", GREEN, "D", "tree"),
 )
 """What the picture shows: name, colour, marker, and the teacher if it is the champion."""
+_TICKS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10)
 
 
 def _ratio_cells(ratio: Ratio | None) -> list[Value]:

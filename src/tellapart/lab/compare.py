@@ -13,6 +13,7 @@ from operator import eq
 from pathlib import Path
 
 from tellapart.errors import LabError, MissingExtra, ParameterError, check
+from tellapart.features import And, Or, Points
 from tellapart.lab import peers
 from tellapart.lab.cell_store import CellStore, write_atomic
 from tellapart.lab.experiment import Cell, Experiment, Row
@@ -23,14 +24,16 @@ from tellapart.lab.standings import Standings
 from tellapart.lab.streams import KINDS, QUICK, ROWS, choose, share_right, stream
 from tellapart.lab.sweep import sweep
 from tellapart.learners.by_name import format_learner, make_learner, parse_learner, world_facts
+from tellapart.model import Not
+from tellapart.protocol import Feature
 
 OURS_BY_NAME = ("AutoDFF", "Hindsight", "RobustDFF", "CappedDFF", "AdaptiveDFF", "DFF")
 LEARNERS = (*OURS_BY_NAME, *PEERS)
 """Every learner and peer, in the order of the report."""
 SEEDS = 3
 """Streams of each row."""
-_QUICK_SEEDS, _QUICK_ROUNDS = 2, 300
-_LOOKS = 40
+_QUICK_SEEDS, _QUICK_ROUNDS, _QUICK_MADE_ROUNDS = 2, 100, 300
+_LOOKS = 40  # how often the model labels all items of a stream
 _DEPENDS_ON = (
     *("codec.py", "lab/real_tables.py", "lab/streams.py", "lab/trial.py", "model.py"),
     *("protocol.py", "simulation", "theory", "worlds"),
@@ -72,9 +75,20 @@ def run(_: int, row: str, learner: str, seed: int, rounds: int) -> list[Row]:
             "until_90": until[90],
             "until_95": until[95],
             "clauses": len(model.clauses),
-            "literals": sum(len(clause.literals) for clause in model.clauses),
+            "literals": sum(
+                _size(feature) for clause in model.clauses for feature, _ in clause.literals
+            ),
         }
     ]
+
+
+def _size(feature: Feature) -> int:
+    """How many simple features somebody has to read; points have one for each term."""
+    if isinstance(feature, Not):
+        return _size(feature.feature)
+    if isinstance(feature, And | Or):
+        return sum(map(_size, feature.parts))
+    return sum(_size(term) for term, _ in feature.terms) if isinstance(feature, Points) else 1
 
 
 def plan(
@@ -122,7 +136,9 @@ def _by_default(name: str, row: str) -> bool:
 
 def _cell(row: str, name: str, seed: int, quick: bool) -> Cell:
     spec = ROWS[row]
-    rounds = min(spec.rounds, _QUICK_ROUNDS) if quick else spec.rounds
+    rounds = spec.rounds
+    if quick:
+        rounds = _QUICK_MADE_ROUNDS if spec.made else _QUICK_ROUNDS
     return Cell(
         f"tellapart.lab.compare:{'THEIRS' if name in PEERS else 'OURS'}",
         {
@@ -138,7 +154,7 @@ def _cell(row: str, name: str, seed: int, quick: bool) -> Cell:
 def _learners(names: Sequence[str]) -> list[str]:
     """Those of `LEARNERS` that match, and other learners of ours, such as "capped:m=7".
 
-    >>> _learners(["capped:m=7", "tree*", "capped"])
+    >>> _learners(["capped:m=7", "tree, [ls]*", "capped"])
     ['CappedDFF', 'tree, light', 'tree, strong', 'CappedDFF:m=7']
     """
     found: list[str] = []

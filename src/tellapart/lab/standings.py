@@ -540,7 +540,12 @@ class Standings:
         }
 
 
-_SHORT = {"HoeffdingTree": "Hoeffding", "LogisticRegression": "logistic"}
+_SHORT = {
+    "HoeffdingTree": "Hoeffding",
+    "LogisticRegression": "logistic",
+    "logistic on numbers": "… on numbers",
+}
+"""Names of learners in the columns of wide tables."""
 _MARKS: tuple[tuple[str, str, str, str | None], ...] = (
     ("mute", GREY, "o", "mute"),
     ("lazy teacher", ORANGE, "v", "lazy"),

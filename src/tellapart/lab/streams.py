@@ -203,9 +203,9 @@ class Stream:
         return self.rows.astype(np.float64) if self._table is None else self._table.numbers
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def stream(name: str, seed: int, rounds: int) -> Stream:
-    """The stream of a row; the last two are cached for the next learner."""
+    """The stream of a row; the last few are cached for the next learner."""
     return Stream(replace(ROWS[name], rounds=rounds), seed)
 
 

@@ -548,13 +548,13 @@ _SHORT = {
 """Names of learners in the columns of wide tables."""
 _MARKS: tuple[tuple[str, str, str, str | None], ...] = (
     ("mute", GREY, "o", "mute"),
-    ("lazy teacher", ORANGE, "v", "lazy"),
+    ("lazy", ORANGE, "v", "lazy"),
     ("best of any peer", RED, "x", None),
-    ("informed teacher", BLUE, "s", "informed"),
-    ("tree teacher", GREEN, "D", "tree"),
+    ("informed", BLUE, "s", "informed"),
+    ("tree", GREEN, "D", "tree"),
 )
 """What the picture shows: name, colour, marker, and the teacher if it is the champion."""
-_TICKS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10)
+_TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20)
 
 
 def _ratio_cells(ratio: Ratio | None) -> list[Value]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "bench": "Measure how fast simulate, teach, predict and updates are, as ratios.",
-    "compare": "Compare learners by the corrections they need, on made worlds and real tables.",
+    "compare": "Compare learners by the corrections they need, on real tables and made worlds.",
     "demo": "Teach 101 animals to several learners, and see what they learnt.",
     "export": "Write a model as SQL, Python, sentences or a picture.",
     "lab": "Test the theorems by experiment, and write a report with figures and numbers.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json as json_format
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from tellapart.cli.options import Whole
 if TYPE_CHECKING:
     from tellapart.lab.standings import Standings
 
-_WIDTH = 180  # what the table of all learners takes
+_WIDTH = 250  # more than the table of all learners takes
 
 
 def compare(
@@ -27,30 +28,34 @@ def compare(
     list: bool = False,
     json: bool = False,
 ) -> int:
-    """Compare learners by the corrections they need, on made worlds and real tables.
+    """Compare learners by the corrections they need, on real tables and made worlds.
 
-    Ours hear reasons; trees, naive Bayes and logistic regression hear labels only, on
-    the same streams. Needs the extras 'lab' and 'compare'. Finished parts are kept in
+    Ours hear the reasons of six kinds of teachers; trees, naive Bayes, forests and others
+    hear labels only, on the same streams. Rows that we tuned on and rows kept apart are
+    shown side by side. Needs the extras 'lab' and 'compare'. Finished parts are kept in
     the folder: the same command goes on where an earlier one was stopped.
 
     Examples:
 
         tellapart compare --quick
-        tellapart compare --rows 'tree-*' --rows zoo --learners AutoDFF --learners 'tree*'
+        tellapart compare --rows 'heart*' --rows zoo --learners AutoDFF --learners 'tree*'
+        tellapart compare --rows 'tuned*' --learners AutoDFF
 
     Parameters
     ----------
     rows
-        Only rows of this name; '*' stands for anything (again for more).
+        Only rows of this name; '*' stands for anything (again for more). Also kinds of
+        rows: tuned, kept, made-tuned, made-kept, with a teacher (kept-mute) or without.
     learners
         Only learners of this name; '*' stands for anything (again for more). Also others
         of ours, such as CappedDFF:m=7.
     seeds
-        How many streams of each row; 5 if not given.
+        How many streams of each row; 3 if not given.
     quick
         Few rows, short streams, two seeds: under a minute. The bars are set for all.
     out
-        The folder for the figure, compare.csv, compare.json and finished cells.
+        The folder for the figure, compare.txt, compare.csv, compare.json and finished
+        cells.
     workers
         How many local processes to use; one for each core if not given.
     dask
@@ -63,10 +68,14 @@ def compare(
     from tellapart.cli.lab import INTERRUPTED, Bars, attend
     from tellapart.errors import check
     from tellapart.lab import compare as comparison
+    from tellapart.lab.cell_store import write_atomic
+    from tellapart.lab.standings import GROUPS
     from tellapart.lab.streams import ROWS
 
     if list:
-        print("rows:", *ROWS, sep="\n  ")
+        for group in GROUPS:
+            own = (name for name, row in ROWS.items() if row.group == group)
+            print(f"rows {group}:", *own, sep="\n  ")
         print("learners:", *comparison.LEARNERS, sep="\n  ")
         return 0
     if workers is not None:
@@ -85,6 +94,9 @@ def compare(
     )
     if found is None:
         return INTERRUPTED
+    text = io.StringIO()
+    _show(found, text)
+    write_atomic(out / "compare.txt", text.getvalue().encode())
     if json:
         print(json_format.dumps(found.as_json(), ensure_ascii=False))
     else:
@@ -93,12 +105,12 @@ def compare(
     return 0
 
 
-def _show(found: Standings) -> None:
+def _show(found: Standings, file: io.StringIO | None = None) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, file=file)
     console.width = max(console.width, _WIDTH)
     for table in found.tables():
         shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")

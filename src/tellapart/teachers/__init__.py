@@ -4,7 +4,9 @@ from tellapart.teachers.adversary.adversary import Adversary, WorstCase, worst_c
 from tellapart.teachers.from_representation import FromRepresentation
 from tellapart.teachers.hostile import Hostile
 from tellapart.teachers.informed import Informed, LabelOf
+from tellapart.teachers.lazy import Lazy
 from tellapart.teachers.recorded import Recorded
+from tellapart.teachers.silent import Silent
 from tellapart.teachers.slipping import Slip, Slipping
 
 __all__ = [
@@ -13,7 +15,9 @@ __all__ = [
     "Hostile",
     "Informed",
     "LabelOf",
+    "Lazy",
     "Recorded",
+    "Silent",
     "Slip",
     "Slipping",
     "WorstCase",

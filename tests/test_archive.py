@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,13 +41,26 @@ def kept(log: Path) -> dict[str, object]:
     return json.loads(log.with_suffix(".json").read_text(encoding="utf-8"))
 
 
+def said(outcome: dict[str, Any]) -> dict[str, Any]:
+    """What people said. What AutoDFF makes of it may change from version to version."""
+    kept = "number labels meanings tags settings teachers notes agreement".split()
+    return {
+        **{part: outcome[part] for part in kept},
+        "label of": outcome["label of"],
+        "history": [answer[:5] for answer in outcome["history"]],
+    }
+
+
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}-{log.stem}")
 def test_an_old_log_replays_to_the_same_state(log: Path, store: Store) -> None:
     """At its end and earlier; and it goes on as it would have."""
     found = kept(log)
     replayed = expected(store, events(log), log.parent, found["table"], found["now"])
-    for part, value in found.items():
-        assert replayed[part] == value, part
+    if events(log)[0].data["learner"] == "AutoDFF":
+        assert said(replayed["outcome"]) == said(found["outcome"])
+    else:
+        for part, value in found.items():
+            assert replayed[part] == value, part
     assert import_log(store, lines(log)) == log.stem
     assert list(export_log(store, log.stem)) == lines(log)
 
@@ -96,7 +110,7 @@ def goes_on(store: Store, log: Path) -> None:
     assert list(export_log(store, log.stem)) == lines(log)
     rows = table(found["table"], log.parent)
     with Session.open(store, log.stem, rows, clock=Clock(found["now"])) as session:
-        assert outcome(session) == found["outcome"]
+        assert said(outcome(session)) == said(found["outcome"])
         session.note("Dan", "still here")
     more = store.log(log.stem)
     assert [event.line() + "\n" for event in more[:-2]] == lines(log)

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 from plain_session import PlainAct, PlainSession
 from tellapart.errors import ParameterError
 from tellapart.sessions import Ending, Given, Session, Store
-from tellapart.sessions.config import make_learner
+from tellapart.sessions.config import make_learner, with_columns
 from tellapart.tables import Table
 
 NAMES = [f"i{n}" for n in range(10)]
@@ -69,7 +69,9 @@ class Sessions(RuleBasedStateMachine):
             seed=seed,
             clock=lambda: self.now,
         )
-        self.plain = PlainSession(Table(COLUMNS, id="name"), make_learner(name, parameters))
+        table = Table(COLUMNS, id="name")
+        learner = make_learner(name, with_columns(name, parameters, table), table)
+        self.plain = PlainSession(table, learner)
         self.plain.table.tag("odd")
         self.session.set_tag("Ann", "odd", "i0", None)
         self.plain.act(PlainAct("tag", "Ann", "i0"))

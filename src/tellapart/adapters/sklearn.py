@@ -92,7 +92,7 @@ class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
     >>> iris.predict_proba(X).shape
     (150, 3)
     >>> iris.explain(X)[0]
-    Explanation(label=0, clause=..., sentence='It is 0, like ...', example=<row ...>)
+    Explanation(label=0, clause=..., sentence='...t is 0, like ...', example=<row ...>)
     """
 
     def __init__(

@@ -268,16 +268,16 @@ class Hindsight(BaseLearner):
     def _follow(self) -> None:
         """Follow the reading with the fewest mistakes, and few points if they do as well.
 
-        Readings are charged with some mistakes beforehand. Reasons are followed first where the
-        teacher gives them, points where not. Points are charged more where there are many labels,
-        since they are compared for every two, and that is hard to read. Where only columns are
-        known that were named, reasons know best.
+        Readings are charged with some mistakes beforehand. Points are followed first, unless there
+        are many labels: then they are charged more, since they are compared for every two labels,
+        and that is hard to read. The next are the reasons, if the teacher gives any. Where only
+        columns are known that were named, reasons know best.
         """
         history = self._history
         silent = 1 - len(history.pairs) / max(1, len(history.corrected))
         blind = 0.0 if history.shows_columns else 2.0
-        points = blind + (len(history.labels) - 2 + 1 - silent) / 2
-        charged = {"reasons": 2 * silent, "labels": blind + 2 - silent}
+        points = blind + 2 * (len(history.labels) - 2)
+        charged = {"reasons": 0.0 if blind else 1 + silent, "labels": blind + 2}
         made = {
             way: reading.mistakes + charged.get(way, points)
             for way, reading in zip(self.ways, self._readings, strict=True)

@@ -46,6 +46,8 @@ class EditedRule:
     example: Row
     at: int
     """Where the rule stood."""
+    by: str | None
+    """Who did it."""
     label: Label = None
     literals: list[Literal] | None = None
     """None: the rule is dropped."""
@@ -73,10 +75,13 @@ class EditedLearner:
     _model: DecisionList | None = None
     _of: DecisionList | None = None
 
-    def edit(self, example: Row, condition: Feature = None, label: Label = None) -> None:
+    def edit(
+        self, example: Row, by: str | None, condition: Feature = None, label: Label = None
+    ) -> None:
         """Put a rule where the one with this example stands; without a condition, put none."""
         literals = None if condition is None else [Literal(condition)]
-        self.edits[example.place] = EditedRule(example, self._position(example), label, literals)
+        at = self._position(example)
+        self.edits[example.place] = EditedRule(example, at, by, label, literals)
         self._model = None
 
     def _position(self, example: Row) -> int:
@@ -328,12 +333,12 @@ class Replay:
             self.now.tags[act.data["tag"], act.place] = act.data["value"]
             self.items.table.tag(act.data["tag"]).set(self.items.row(act.place), act.data["value"])
         elif act.kind == "rule dropped":
-            self.now.learner.edit(self.items.row(act.place))
+            self.now.learner.edit(self.items.row(act.place), act.by)
         elif act.kind == "rule edited":
             assert act.answer is not None
             assert act.answer.label is not None
             label = self.labels.same(act.answer.label)
-            self.now.learner.edit(self.items.row(act.place), act.answer.feature, label)
+            self.now.learner.edit(self.items.row(act.place), act.by, act.answer.feature, label)
         self._spent += time.perf_counter() - started
 
     def _apply_answer(self, number: int, act: Act) -> str:

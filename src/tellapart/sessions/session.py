@@ -294,36 +294,57 @@ class Session:
 
             return self._log.append_once("changed", teacher, {"event": event, **said}, id, check)
 
-    def undo(self, teacher: str, event: str | None = None, *, id: str | None = None) -> Saved:
-        """Undo a teacher's latest act, or the one named; it stays in the log."""
-        return self._switch("undo", teacher, event, id)
+    def undo(
+        self,
+        teacher: str,
+        event: str | None = None,
+        *,
+        of: str | None = None,
+        id: str | None = None,
+    ) -> Saved:
+        """Undo a teacher's latest act, or the one named; it stays in the log.
 
-    def redo(self, teacher: str, event: str | None = None, *, id: str | None = None) -> Saved:
-        """Redo what the teacher undid last, or the one named."""
-        return self._switch("redo", teacher, event, id)
+        `of`: undo what that teacher did. A server lets only its owner do that.
+        """
+        return self._switch("undo", teacher, event, of, id)
 
-    def _switch(self, way: str, teacher: str, event: str | None, id: str | None) -> Saved:
-        undo = way == "undo"
+    def redo(
+        self,
+        teacher: str,
+        event: str | None = None,
+        *,
+        of: str | None = None,
+        id: str | None = None,
+    ) -> Saved:
+        """Redo what was undone last of a teacher's acts, or the one named; `of` as in `undo`."""
+        return self._switch("redo", teacher, event, of, id)
+
+    def _switch(
+        self, way: str, teacher: str, event: str | None, of: str | None, id: str | None
+    ) -> Saved:
+        undo, whose = way == "undo", of or teacher
         kind = "undone" if undo else "redone"
+        theirs = {} if whose == teacher else {"teacher": whose}
         with self._log.ready() as state:
-            data = {} if event is None else {"event": event}
+            data = theirs if event is None else {"event": event, **theirs}
             if (known := self._log.find(state, id, kind, teacher, data)) is not None:
                 return known
-            mine = state.teachers.get(teacher)
-            stack = [] if mine is None else mine.done if undo else mine.undone
+            acts = state.teachers.get(whose)
+            stack = [] if acts is None else acts.done if undo else acts.undone
             if not stack:
                 raise ProtocolError(
-                    f"{teacher!r} has nothing to {way}: one's own acts can be undone, and redone"
+                    f"{whose!r} has nothing to {way}: one's own acts can be undone, and redone"
                     " until something new is done"
                 )
             number = stack[-1] if event is None else state.act_of.get(event)
             if number not in stack:
-                raise ProtocolError(f"{event!r} is nothing that {teacher!r} can {way}")
+                raise ProtocolError(f"{event!r} is nothing that {whose!r} can {way}")
             act = state.acts[number]
             if act.kind == "label renamed":
                 name = act.data["label" if undo else "to"]
                 state.labels.check_free(name, but=act.data["key"])
-            return self._log.append(state, kind, teacher, {"event": act.id}, id)
+            self._log.join(state, teacher)
+            return self._log.append(state, kind, teacher, {"event": act.id, **theirs}, id)
 
     # -- labels
 
@@ -514,6 +535,14 @@ class Session:
         with self._log.ready() as state:
             found = state.replay.now.records
             return {state.items.identity(place): counts for place, counts in found.items()}
+
+    def rule_teacher(self, example: Item) -> str | None:
+        """Who made the rule with this example: who edited it last, or else taught the example."""
+        with self._log.ready() as state:
+            now, place = state.replay.now, self.table.place(example)
+            if place in now.learner.edits:
+                return now.learner.edits[place].by
+            return state.acts[now.taught[place]].by if place in now.taught else None
 
     def notes(self) -> list[Event]:
         """All notes."""

@@ -245,20 +245,20 @@ class State:
         self._requeue(changed)
 
     def _take_undone(self, event: Event) -> None:
-        assert event.by is not None
         redo = event.type == "redone"
         number = self.act_of[event.data["event"]]
-        teacher = self.teachers[event.by]
+        whose = event.data.get("teacher", event.by)
+        teacher = self.teachers[whose]
         (teacher.undone if redo else teacher.done).remove(number)
         (teacher.done if redo else teacher.undone).append(number)
         act = self._switch(number, alive=redo)
         if act.kind == "answered" and redo:
-            self.queue.release(event.by, act.place)  # it is answered again
+            self.queue.release(whose, act.place)  # it is answered again
             self._requeue(act)
         elif act.kind == "answered":
             self._mark(act.place)
-            self.queue.release(event.by)  # what they have before them can wait
-            self.queue.put_back(event.by, act.place)
+            self.queue.release(whose)  # what they have before them can wait
+            self.queue.put_back(whose, act.place)
 
     _take_redone = _take_undone
 

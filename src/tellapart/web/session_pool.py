@@ -13,7 +13,6 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -293,7 +292,8 @@ class _OpenSession:
 def in_session(function: Callable[..., T]) -> Callable[..., Awaitable[T]]:
     """A route of a function that works with an open session, in its thread.
 
-    The function takes the session first; the request names it in its path.
+    The function takes the session first, as the caller may see it; the request names it in its
+    path.
     """
     return _route(function, SessionPool.run)
 
@@ -320,7 +320,7 @@ def _route(function: Callable[..., T], run: Callable[..., Any]) -> Callable[...,
     async def endpoint(session: str, call: Caller, **arguments: Any) -> Any:
         if wants_call:
             arguments["call"] = call
-        return await run(call.pool, session, partial(function, **arguments))
+        return await run(call.pool, session, lambda whole: function(call.view(whole), **arguments))
 
     if not wants_call:
         others.append(inspect.Parameter("call", inspect.Parameter.KEYWORD_ONLY, annotation=Call))

@@ -50,7 +50,6 @@ def to_answered(one: sessions.Answered) -> Answered:
 @in_session
 def history(
     session: Session,
-    call: Call,
     item: Annotated[str | None, Query(max_length=1000)] = None,
     teacher: Annotated[str | None, Query(max_length=200)] = None,
     before: Number | None = None,
@@ -58,7 +57,7 @@ def history(
 ) -> schemas.History:
     """Answers, the latest first. Teachers see their own, the owner sees all."""
     row = None if item is None else find_item(session.table, item)
-    found = session.history(item=row, teacher=teacher if call.is_owner else call.name)
+    found = session.history(item=row, teacher=teacher)
     if before is not None:
         found = [one for one in found if one.number < before]
     page = found[::-1][:limit]
@@ -93,8 +92,6 @@ def list_rules(session: Session, *, counts: bool = True) -> list[schemas.Rule]:
     for number, clause in enumerate(model):
         example = clause.example if isinstance(clause.example, Row) else None
         right, wrong = (0, 0) if example is None else records.get(example.identity, (0, 0))
-        taught = [] if example is None else session.history(item=example)
-        alive = [one for one in taught if not one.undone and one.label is not None]
         made.append(
             schemas.Rule(
                 number=number + 1,
@@ -105,7 +102,7 @@ def list_rules(session: Session, *, counts: bool = True) -> list[schemas.Rule]:
                 label=cast(Any, clause.label),
                 example=None if example is None else to_named(example),
                 by_hand=clause.origin == "by hand",
-                teacher=alive[0].teacher if alive else None,
+                teacher=None if example is None else session.rule_teacher(example),
                 right=right,
                 wrong=wrong,
                 items=covered[number],
@@ -139,15 +136,20 @@ def rule_items(
 @router.post("/rules/drop")
 @in_session
 def drop_rule(session: Session, body: schemas.DropRule, call: Call) -> Saved:
-    """Drop the rule with an example. It can be undone."""
-    return session.drop_rule(call.name, find_item(session.table, body.example), id=body.id)
+    """Drop the rule with an example: your own, or, for the owner, any. It can be undone."""
+    row = find_item(session.table, body.example)
+    call.must_have_made_rule(session, row)
+    return session.drop_rule(call.name, row, id=body.id)
 
 
 @router.post("/rules/edit")
 @in_session
 def edit_rule(session: Session, body: schemas.EditRule, call: Call) -> Saved:
-    """Give the rule with an example another condition and label. It can be undone."""
+    """Give the rule with an example another condition and label: your own, or, for the owner, any.
+    It can be undone.
+    """
     row = find_item(session.table, body.example)
+    call.must_have_made_rule(session, row)
     return session.edit_rule(call.name, row, body.condition, body.label, id=body.id)
 
 
@@ -203,8 +205,8 @@ def disagreements(session: Session) -> schemas.Disputes:
     return list_disagreements(session)
 
 
-def list_odd(session: Session, teacher: str | None = None) -> list[schemas.Odd]:
-    """Answers that the others contradict, of all or of one teacher, the oddest first."""
+def list_odd(session: Session) -> list[schemas.Odd]:
+    """Answers that the others contradict, the oddest first."""
     return [
         schemas.Odd(
             **vars(to_answered(one.answer)),
@@ -213,15 +215,13 @@ def list_odd(session: Session, teacher: str | None = None) -> list[schemas.Odd]:
             score=round(one.score, 4),
             why=one.why,
         )
-        for one in session.odd_ones(teacher)
+        for one in session.odd_ones()
     ]
 
 
 @router.get("/odd")
 @reads_session
-def odd(
-    session: Session, call: Call, limit: Annotated[int, Query(ge=1, le=1000)] = 50
-) -> schemas.OddOnes:
+def odd(session: Session, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> schemas.OddOnes:
     """Answers that the others contradict: slips, or exceptions. Of one's own, or all of them."""
-    found = list_odd(session, None if call.is_owner else call.name)
+    found = list_odd(session)
     return schemas.OddOnes(found[:limit], dict(Counter(one.teacher for one in found)))

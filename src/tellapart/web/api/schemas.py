@@ -93,9 +93,10 @@ class Changed(Change):
 
 
 class Turn(Begin):
-    """What to undo or redo: the latest, or an event of one's own."""
+    """What to undo or redo: the latest, or an event; one's own, or, for the owner, a teacher's."""
 
     event: Id | None = None
+    teacher: Annotated[str | None, Field(max_length=200)] = None
     next: bool = False
 
 

@@ -113,7 +113,8 @@ def session(session: Session) -> schemas.Session:
 @router.patch("/sessions/{session}")
 @in_session
 def settings(session: Session, body: schemas.Settings, call: Call) -> Saved:
-    """Switch the order, the overlap, the lease or the stopper."""
+    """Switch the order, the overlap, the lease or the stopper. For the owner."""
+    call.must_own()
     given = body.model_dump(exclude_none=True, exclude={"id"})
     if given.get("until") == {}:
         given["until"] = None

@@ -261,17 +261,21 @@ def answer(session: Session, body: schemas.Said, call: Call) -> schemas.SavedNex
 @router.post("/undo")
 @in_session
 def undo(session: Session, call: Call, body: schemas.Turn | None = None) -> schemas.SavedNext:
-    """Take back your latest act, or one that you name."""
+    """Take back your latest act, or one that you name; the owner, a teacher's."""
     turn = body or schemas.Turn()
-    return _with_next(session, call, session.undo(call.name, turn.event, id=turn.id), turn)
+    whose = call.whose_acts(turn.teacher)
+    done = session.undo(call.name, turn.event, of=whose, id=turn.id)
+    return _with_next(session, call, done, turn)
 
 
 @router.post("/redo")
 @in_session
 def redo(session: Session, call: Call, body: schemas.Turn | None = None) -> schemas.SavedNext:
-    """Do again what you undid last, or one that you name."""
+    """Do again what you undid last, or one that you name; the owner, a teacher's."""
     turn = body or schemas.Turn()
-    return _with_next(session, call, session.redo(call.name, turn.event, id=turn.id), turn)
+    whose = call.whose_acts(turn.teacher)
+    done = session.redo(call.name, turn.event, of=whose, id=turn.id)
+    return _with_next(session, call, done, turn)
 
 
 @router.post("/change")

@@ -49,6 +49,7 @@ def _condition(rule: Rule) -> str:
 def change_rule(session: Session, sent: Form, call: Call) -> Response:
     """Edit or drop a rule."""
     example = find_item(session.table, sent.get("example", ""))
+    call.must_have_made_rule(session, example)
     if sent.get("do") == "drop":
         session.drop_rule(call.name, example, id=sent.get("id"))
     else:

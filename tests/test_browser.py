@@ -283,7 +283,9 @@ class Teaching:
             text=True,
         )
         assert self.process.stdout is not None
-        assert self.process.stdout.readline().startswith("Teach zoo at http://127.0.0.1")
+        said = self.process.stdout.readline()
+        assert said.startswith("Teach zoo at http://127.0.0.1")
+        assert said.endswith("?token=$TELLAPART_TOKEN\n")
         return self
 
     def kill(self) -> None:

@@ -147,6 +147,17 @@ def test_on_a_network_and_beside_another(folder: Path) -> None:
             assert client.get("/api/sessions/things").status_code == 200
 
 
+def test_a_token_that_lasts_is_not_printed(folder: Path) -> None:
+    with serving("things.csv", "--id", "name", "--teacher", "Zoe", cwd=folder, tokens=TEAM) as one:
+        said = one.out.read_text() + one.log.read_text()
+        with one.client("Ann") as client:
+            assert client.get("/api/me").json()["owner"]
+    assert not any(token in said for token in TEAM.values())
+    assert "Ann: http://127.0.0.1" in said
+    assert "/?token=$TELLAPART_TOKEN\n" in said
+    assert re.search(r"Zoe: http://\S+/\?token=[\w-]{32}\n", said)
+
+
 def test_answers_are_sent_without_delay() -> None:
     """asyncio turns Nagle's delay of 40 ms off only on sockets that are TCP by name."""
     with listen("127.0.0.1", 0) as listening:

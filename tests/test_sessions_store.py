@@ -224,6 +224,27 @@ def test_sessions_are_listed_and_an_unknown_one_is_named(store: Store) -> None:
         begin(store, "\x00")
 
 
+@pytest.mark.parametrize("name", ["a/b", "/", ".", ".."])
+def test_a_name_that_no_address_can_hold(store: Store, name: str) -> None:
+    with pytest.raises(ParameterError, match=r"stands in addresses.* choose another name"):
+        begin(store, name)
+    begin(store).close()
+    with pytest.raises(ParameterError, match="stands in addresses"):
+        import_log(store, export_log(store, "zoo"), name)
+    assert [one.name for one in store.sessions()] == ["zoo"]
+
+
+def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        with Store(tmp_path / "new.db") as store, begin(store) as session:
+            teach(session, "Ann", 1)
+            modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes == dict.fromkeys(("new.db", "new.db-wal", "new.db-shm", "new.db.lock"), 0o600)
+
+
 def test_two_servers_on_one_file(store: Store) -> None:
     session = begin(store)
     with pytest.raises(SessionError, match="open here already"):

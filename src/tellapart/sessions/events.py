@@ -184,6 +184,16 @@ def check_text(what: str, value: Any, longest: int = 200) -> None:
         )
 
 
+def check_name(name: Any) -> None:
+    """Raise unless a text can name a session: in an address, too."""
+    check_text("the name of a session", name)
+    if "/" in name or name in (".", ".."):
+        raise ParameterError(
+            f"the name of a session stands in addresses: it has no '/', and is not '.' or '..'. Got"
+            f" {name!r}; choose another name"
+        )
+
+
 def write_answer(
     state: State, question: Question, answer: str, label: str | None, feature: str | None
 ) -> dict[str, Any]:

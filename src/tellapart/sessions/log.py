@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tellapart.errors import FormatError, ProtocolError
-from tellapart.sessions.events import Event, check_log, check_text, new_id, same, stamp
+from tellapart.sessions.events import Event, check_log, check_name, check_text, new_id, same, stamp
 from tellapart.sessions.items import Items
 from tellapart.sessions.replies import Saved
 from tellapart.sessions.state import State
@@ -181,6 +181,6 @@ def import_log(store: Store, lines: Iterable[str], name: str | None = None) -> s
                 raise FormatError(f"line {number}: {error}") from error
     check_log(events)
     name = name or str(events[0].data["name"])
-    check_text("the name of a session", name)
+    check_name(name)
     store.add(name, events)
     return name

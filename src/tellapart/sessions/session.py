@@ -32,7 +32,7 @@ from tellapart.protocol import Item
 from tellapart.review import Stopper, Transcript
 from tellapart.sessions import agreement, events, replies, suggestions
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
-from tellapart.sessions.events import FORMAT, Event, check_text, new_id, same, stamp
+from tellapart.sessions.events import FORMAT, Event, check_name, check_text, new_id, same, stamp
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.log import Log
 from tellapart.sessions.queue import Choice, check_search, parse_search
@@ -106,7 +106,7 @@ class Session:
         until : stopper
             When one may stop; `review` has stoppers.
         """
-        check_text("the name of a session", name)
+        check_name(name)
         learner, given = parse_learner(learner)
         parameters = {**given, **(parameters or {})}
         make_learner(learner, parameters)

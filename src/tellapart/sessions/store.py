@@ -347,6 +347,7 @@ class Sqlite:
 
     def connect(self, session: str | None = None) -> sqlite3.Connection:
         """A connection whose commits survive a crash; the file's lock covers all sessions."""
+        self._create()
         connection = sqlite3.connect(self.where, self._patience, check_same_thread=False)
         try:
             for pragma in ("journal_mode=WAL", "synchronous=FULL"):
@@ -356,12 +357,18 @@ class Sqlite:
             raise
         return connection
 
+    def _create(self) -> None:
+        """Make the file, for its owner alone; SQLite gives the files beside it the same mode."""
+        with suppress(OSError):  # SQLite says what is wrong
+            os.close(os.open(self.where, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
     def lock(self) -> None:
         """Keep other programs from writing until `unlock`, or until this one ends or is killed."""
         if self._lock_file is not None:
             return
         try:
-            file = Path(self.where + ".lock").open("a+", encoding="utf-8")  # noqa: SIM115
+            made = os.open(self.where + ".lock", os.O_CREAT | os.O_RDWR, 0o600)
+            file = os.fdopen(made, "r+", encoding="utf-8")
         except OSError as error:
             raise StoreError(
                 f"{self.where} cannot be written: {error.strerror or error}. Choose a folder that"

@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from tellapart.sessions import Saved, Session
+from tellapart.sessions.events import check_name
 from tellapart.web.api import schemas
 from tellapart.web.api.teaching import to_progress
 from tellapart.web.auth import Call, Caller, SessionName
@@ -87,8 +88,7 @@ async def new_session(body: schemas.NewSession, call: Call) -> schemas.Session:
     """Begin a session with a table in the folder of this server."""
     call.must_own()
     name = body.name.strip()
-    if name in ("", ".", ".."):
-        raise Refused(422, "BadName", f"a session cannot be called {body.name!r}")
+    check_name(name)
     if name in {one.name for one in await call.pool.list_sessions()}:
         raise Refused(409, "SessionError", f"there is a session {name!r} already")
     reading = body.model_dump(

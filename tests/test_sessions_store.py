@@ -25,6 +25,7 @@ from tellapart.errors import (
     ProtocolError,
     SessionError,
     StoreError,
+    TellapartError,
 )
 from tellapart.sessions import Event, Given, Session, Store, export_log, import_log
 from tellapart.sessions.events import NEEDS, check_log
@@ -469,3 +470,76 @@ def test_every_version_opens_the_logs_of_all_before(store: Store) -> None:
         assert (summary.labelled, summary.mistakes, summary.guesses) == (6, 3, 5)
         assert session.settings["order"] == "random"
         assert session.meanings == {"fish": "has gills for life"}
+
+
+# -- the file goes away under a running server
+
+
+def delete(path: Path) -> None:
+    for name in path.parent.glob(path.name + "*"):
+        name.unlink()
+
+
+def move(path: Path) -> None:
+    path.rename(path.with_name("elsewhere.db"))
+
+
+def replace(path: Path) -> None:
+    shutil.copy(path, path.with_name("copy.db"))
+    path.with_name("copy.db").replace(path)
+
+
+def move_folder(path: Path) -> None:
+    path.parent.rename(path.parent.with_name("elsewhere"))
+
+
+def delete_log(path: Path) -> None:
+    path.with_name(path.name + "-wal").unlink()
+
+
+@pytest.mark.parametrize("attack", [delete, move, replace, move_folder, delete_log])
+def test_nothing_is_acknowledged_into_nowhere(
+    tmp_path: Path, attack: Callable[[Path], None]
+) -> None:
+    (tmp_path / "data").mkdir()
+    path = tmp_path / "data" / "a.db"
+    with Store(path) as store, begin(store) as session:
+        teach(session, "Ann", 3)
+        attack(path)
+        for _ in range(3):
+            with pytest.raises(StoreError, match="deleted, moved or replaced while it was open"):
+                session.note("Ann", "into nowhere")
+            if attack is delete_log:  # the rest of the database is as it was, and is used again
+                break
+        if attack is not delete_log:
+            with pytest.raises(StoreError, match="deleted, moved or replaced"):
+                store.ping()
+            if attack not in (replace, move_folder):
+                assert not path.exists(), "no empty database in its place"
+
+
+def test_a_file_that_is_put_back_goes_on(store: Store) -> None:
+    path = Path(store.where)
+    with begin(store) as session:
+        teach(session, "Ann", 3)
+        number = session.number
+        path.rename(path.with_name("elsewhere.db"))
+        with pytest.raises(StoreError, match="put it back"):
+            session.note("Ann", "one", id="one")
+        path.with_name("elsewhere.db").rename(path)
+        assert session.note("Ann", "one", id="one").number == number + 1
+    check_log(store.log("zoo"))
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_two_servers_on_one_file_through_a_link(
+    store: Store, tmp_path: Path, link: Callable[[str, Path], None]
+) -> None:
+    with begin(store) as session:
+        link(store.where, tmp_path / "link.db")
+        with (
+            Store(tmp_path / "link.db") as other,
+            pytest.raises(TellapartError, match=r"being written by another|several names"),
+        ):
+            Session.open(other, "zoo", animals())
+        assert teach(session, "Ann", 3) == 3

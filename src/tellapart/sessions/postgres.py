@@ -78,6 +78,14 @@ class Postgres:
             raise
         return connection
 
+    def files(self) -> object:
+        """Its files are the server's matter."""
+        return None
+
+    def gone(self) -> StoreError:
+        """Never raised: `files` does not change."""
+        return StoreError(f"{self.where} is gone")
+
     def lock(self) -> None:
         """Others may write to other sessions."""
 

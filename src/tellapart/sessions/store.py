@@ -240,6 +240,7 @@ class Writer:
     def __init__(self, store: Store, name: str) -> None:
         self.store, self.name = store, name
         self._connection: Any = None
+        self._files: object = None
         store.claim(name)
         try:
             self._connect()
@@ -259,9 +260,13 @@ class Writer:
             self.store.insert(connection, self.name, [event])
 
     def commit(self) -> None:
-        """Commit what was inserted."""
+        """Commit what was inserted; raises if it went to files that are no longer there."""
         with self._working() as connection:
             connection.commit()
+            files = self.store.database.files()
+            if self._files not in (None, files):
+                raise self.store.database.gone()
+            self._files = files
 
     def read(self) -> list[Event]:
         """The whole log."""
@@ -289,7 +294,7 @@ class Writer:
     def drop(self) -> None:
         """Let the connection go; the next use makes a new one."""
         if self._connection is not None:
-            connection, self._connection = self._connection, None
+            connection, self._connection, self._files = self._connection, None, None
             with suppress(self.store.database.error):  # it may be broken: that is why it goes
                 connection.close()
 
@@ -339,7 +344,10 @@ class Sqlite:
 
     def __init__(self, path: Path, patience: float) -> None:
         self.where, self._patience = str(path.absolute()), patience
+        self._path = os.path.realpath(self.where)  # one lock for all links to the file
         self._lock_file: IO[str] | None = None
+        self._file: tuple[int, int] | None = None
+        """The file that is locked: another one of its name is not it."""
 
     def exists(self) -> bool:
         """Whether there is a file: reading must not make one."""
@@ -347,27 +355,44 @@ class Sqlite:
 
     def connect(self, session: str | None = None) -> sqlite3.Connection:
         """A connection whose commits survive a crash; the file's lock covers all sessions."""
-        self._create()
-        connection = sqlite3.connect(self.where, self._patience, check_same_thread=False)
+        if self._file is None:
+            self._create()
+        elif self._file != _identity(self._path):
+            raise self.gone()
+        connection = sqlite3.connect(self._path, self._patience, check_same_thread=False)
         try:
             for pragma in ("journal_mode=WAL", "synchronous=FULL"):
                 connection.execute(f"PRAGMA {pragma}")
+            if self._file not in (None, _identity(self._path)):
+                raise self.gone()
         except BaseException:
             connection.close()
             raise
         return connection
 
+    def files(self) -> object:
+        """Which files a commit goes to; others when one was deleted, moved or replaced."""
+        return _identity(self._path), _identity(self._path + "-wal")
+
+    def gone(self) -> StoreError:
+        """What to raise when they are others than before."""
+        return StoreError(
+            f"{self.where} or its -wal file was deleted, moved or replaced while it was open."
+            " Nothing more is saved until it is back in its place: put it back, or stop this"
+            " program and start it again"
+        )
+
     def _create(self) -> None:
         """Make the file, for its owner alone; SQLite gives the files beside it the same mode."""
         with suppress(OSError):  # SQLite says what is wrong
-            os.close(os.open(self.where, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
     def lock(self) -> None:
         """Keep other programs from writing until `unlock`, or until this one ends or is killed."""
         if self._lock_file is not None:
             return
         try:
-            made = os.open(self.where + ".lock", os.O_CREAT | os.O_RDWR, 0o600)
+            made = os.open(self._path + ".lock", os.O_CREAT | os.O_RDWR, 0o600)
             file = os.fdopen(made, "r+", encoding="utf-8")
         except OSError as error:
             raise StoreError(
@@ -388,13 +413,30 @@ class Sqlite:
         file.truncate()
         file.write(f"{os.getpid()}\n")
         file.flush()
-        self._lock_file = file
+        self._create()
+        with suppress(OSError):
+            if os.stat(self._path).st_nlink > 1:
+                file.close()
+                raise StoreError(
+                    f"{self.where} has several names (hard links): two programs could write to it"
+                    " and lose answers. Delete the other name, or put a copy in its place"
+                )
+        self._lock_file, self._file = file, _identity(self._path)
 
     def unlock(self) -> None:
         """Let other programs write."""
         if self._lock_file is not None:
             self._lock_file.close()
-            self._lock_file = None
+            self._lock_file = self._file = None
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Which file has a name now."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _database(place: str, patience: float) -> Sqlite | Postgres:

@@ -50,6 +50,16 @@ ANSWERS = ("right", "wrong", "unsure", "skipped")
 skipped: the item comes back later."""
 
 _OUTSIDE = ("n", "id", "at", "type", "by")
+_OPENED: dict[str, tuple[type, ...]] = {
+    "name": (str,),
+    "table": (dict,),
+    "source": (dict, type(None)),
+    "learner": (str,),
+    "parameters": (dict,),
+    "seed": (int,),
+    "labels": (list,),
+}
+"""What the first event has, and of which type."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +135,11 @@ def check_log(events: list[Event]) -> None:
             f"this session was written by tellapart {first.data['version']} (format"
             f" {first.data['format']}); this version reads format {FORMAT}. Upgrade tellapart"
         )
+    for name, kinds in _OPENED.items():
+        if not isinstance(first.data.get(name, kinds[0]()), kinds):
+            raise FormatError(f"event 1 (opened): {name!r} cannot be {first.data[name]!r}")
+    if not {"name", "id", "items", "columns", "sha256"} <= first.data["table"].keys():
+        raise FormatError(f"event 1 (opened): no description of a table: {first.data['table']!r}")
     ids: set[str] = set()
     for number, event in enumerate(events, 1):
         if event.number != number:

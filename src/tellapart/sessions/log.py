@@ -167,11 +167,8 @@ def export_log(store: Store, name: str) -> Iterator[str]:
         yield event.line() + "\n"
 
 
-def import_log(store: Store, lines: Iterable[str], name: str | None = None) -> str:
-    """Put a session that was exported into a store, whole or not at all; returns its name.
-
-    `name` is what to call it there, by default what it was called when it began.
-    """
+def parse_log(lines: Iterable[str]) -> list[Event]:
+    """The events of a session that was exported."""
     events = []
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -180,6 +177,15 @@ def import_log(store: Store, lines: Iterable[str], name: str | None = None) -> s
             except FormatError as error:
                 raise FormatError(f"line {number}: {error}") from error
     check_log(events)
+    return events
+
+
+def import_log(store: Store, lines: Iterable[str], name: str | None = None) -> str:
+    """Put a session that was exported into a store, whole or not at all; returns its name.
+
+    `name` is what to call it there, by default what it was called when it began.
+    """
+    events = parse_log(lines)
     name = name or str(events[0].data["name"])
     check_name(name)
     store.add(name, events)

@@ -52,7 +52,7 @@ class Postgres:
     """A database on a server, through psycopg."""
 
     mark = "%s"
-    error: type[Exception] = psycopg.Error
+    error: tuple[type[Exception], ...] = (psycopg.Error,)
     conflict: type[Exception] = psycopg.IntegrityError
     finds_table = "SELECT 1 WHERE to_regclass(%s) IS NOT NULL"
 

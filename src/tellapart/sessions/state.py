@@ -21,6 +21,9 @@ from tellapart.sessions.labels import Labels
 from tellapart.sessions.queue import Queue, Search
 from tellapart.sessions.replay import Replay
 
+_NONSENSE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, AssertionError)
+"""What taking in an event raises that does not fit those before it."""
+
 
 class Question(NamedTuple):
     """What a teacher was shown: the item, and the guess with its example."""
@@ -124,10 +127,13 @@ class State:
     @classmethod
     def of(cls, items: Items, events: Sequence[Event]) -> State:
         """The state after a whole log."""
-        state = cls(items, events[0])
-        with state.replay.batch():
-            for event in events:
-                state.take(event)
+        try:
+            state = cls(items, events[0])
+            with state.replay.batch():
+                for event in events:
+                    state.take(event)
+        except _NONSENSE as error:
+            raise FormatError(f"the log does not fit together: {error!r}") from error
         return state
 
     # -- reading
@@ -168,7 +174,7 @@ class State:
             getattr(self, f"_take_{event.type.replace(' ', '_')}")(event)
         except TellapartError as error:
             raise FormatError(f"event {event.number} ({event.type}): {error}") from error
-        except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        except _NONSENSE as error:
             raise FormatError(
                 f"event {event.number} ({event.type}) does not fit what came before: {error!r}"
             ) from error

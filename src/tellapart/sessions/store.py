@@ -7,19 +7,18 @@ numbered by their one writer; should there ever be two, the second insert of a n
 
 from __future__ import annotations
 
-import json
-import os
-import sqlite3
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from tellapart import codec
-from tellapart.errors import SessionError, StoreError
+from tellapart.errors import FormatError, SessionError, StoreError
+from tellapart.sessions import hashes
 from tellapart.sessions.events import Event, check_log
+from tellapart.sessions.hashes import hash_event, read_log
+from tellapart.sessions.sqlite import Sqlite
 
 if TYPE_CHECKING:
     from tellapart.sessions.postgres import Postgres
@@ -36,9 +35,17 @@ _CREATE = f"""CREATE TABLE IF NOT EXISTS {TABLE} (
     PRIMARY KEY (session, number),
     UNIQUE (session, id)
 )"""
-_COLUMNS = "session, number, id, at, type, teacher, data"
-_INSERT = f"INSERT INTO {TABLE} ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_CREATE_HASHES = f"""CREATE TABLE IF NOT EXISTS {hashes.TABLE} (
+    session TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (session, number)
+)"""
+_COLUMNS = "number, id, at, type, teacher, data"
+_INSERT = f"INSERT INTO {TABLE} (session, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_HASH = f"INSERT INTO {hashes.TABLE} (session, number, hash) VALUES (?, ?, ?)"
 _SELECT = f"SELECT {_COLUMNS} FROM {TABLE}"
+_SELECT_HASHES = f"SELECT number, hash FROM {hashes.TABLE} WHERE session = ?"
 
 _MEANINGS = (
     ("disk is full", "the disk is full. Make room, then try again"),
@@ -48,7 +55,12 @@ _MEANINGS = (
     ("database is locked", "another program has it locked. Close that one, then try again"),
     ("unable to open", "it cannot be opened. Is the folder there, and may it be written to?"),
     ("not a database", "it is no SQLite file. Choose another file"),
-    ("malformed", "the file is damaged. Keep a copy, and restore a backup"),
+    (
+        "malformed",
+        "the file is damaged. Keep a copy, and restore a backup; or save the good part with"
+        " 'tellapart session repair'",
+    ),
+    ("codec can't decode", "the file is damaged. Keep a copy, and restore a backup"),
     ("disk i/o error", "the disk could not be read or written. Look whether it is full or failing"),
     ("permission denied", "access is not allowed. Ask whoever runs the database"),
     ("authentication failed", "the name or password is wrong. Check the address"),
@@ -103,44 +115,112 @@ class Store:
     # -- reading
 
     def sessions(self) -> list[Listed]:
-        """All sessions, the latest first."""
+        """All sessions whose first event can be read, the latest first."""
+        if not self._exists():
+            return []
+        listed = []
+        with self.connected() as connection:
+            counts = self._fetch(
+                connection, f"SELECT session, count(*), max(at) FROM {TABLE} GROUP BY session"
+            )
+            for name, number, last in counts:
+                with suppress(FormatError):
+                    opened = self._first(connection, name)
+                    listed.append(Listed(name, number, opened, str(last)))
+        return sorted(listed, key=lambda s: (s.last, s.name), reverse=True)
+
+    def names(self) -> list[str]:
+        """The names of all sessions, also of those whose log is damaged."""
         if not self._exists():
             return []
         with self.connected() as connection:
-            counts = connection.execute(
-                f"SELECT session, count(*), max(at) FROM {TABLE} GROUP BY session"
-            ).fetchall()
-            first = connection.execute(f"{_SELECT} WHERE number = 1").fetchall()
-        opened = {row[0]: _event(row) for row in first}
-        listed = [Listed(name, n, opened[name], last) for name, n, last in counts]
-        return sorted(listed, key=lambda s: (s.last, s.name), reverse=True)
+            found = self._fetch(connection, f"SELECT DISTINCT session FROM {TABLE}")
+        return sorted(str(name) for (name,) in found)
 
     def events(self, name: str, after: int = 0) -> list[Event]:
         """The log of a session, or what came after an event."""
         with self.connected() as connection:
-            return self._read(connection, name, after)
+            return [event for event, _ in self.read(connection, name)][after:]
 
-    def _read(self, connection: Any, name: str, after: int = 0) -> list[Event]:
-        query = self._sql(f"{_SELECT} WHERE session = ? AND number > ? ORDER BY number")
-        return [_event(row) for row in connection.execute(query, (name, after)).fetchall()]
+    def read(self, connection: Any, name: str) -> Iterator[tuple[Event, str]]:
+        """The log of a session, each event with its hash; raises at one that is damaged."""
+        with self._explain_damage(name):
+            query = f"{_SELECT} WHERE session = ? ORDER BY number"
+            rows = self._fetch(connection, query, name)
+            yield from read_log(rows, self.kept_hashes(connection, name))
+
+    def kept_hashes(self, connection: Any, name: str) -> dict[Any, Any]:
+        """The hashes that were written with the events of a session."""
+        if connection.execute(self.database.finds_table, (hashes.TABLE,)).fetchone() is None:
+            return {}
+        return dict(self._fetch(connection, _SELECT_HASHES, name))
+
+    def good_events(self, name: str) -> tuple[list[Event], str | None]:
+        """The events of a session up to the first that is damaged, and what is wrong with that."""
+        good: list[Event] = []
+        with self.connected() as connection:
+            kept: dict[Any, Any] = {}
+            with suppress(*self.database.error):  # then events are checked by themselves
+                kept = self.kept_hashes(connection, name)
+            query = self._sql(f"{_SELECT} WHERE session = ? ORDER BY number")
+            connection.text_factory = _decode
+            cursor = connection.execute(query, (name,))
+            try:
+                for event, _ in read_log(iter(cursor.fetchone, None), kept):
+                    good.append(event)
+                check_log(good)
+            except FormatError as error:
+                return good, str(error)
+            except self.database.error as error:
+                return good, f"event {len(good) + 1} cannot be read: {str(error).splitlines()[0]}"
+        return good, None
 
     def log(self, name: str) -> list[Event]:
         """The whole log of a session that must be there."""
         self.opened(name)
         events = self.events(name)
-        check_log(events)
+        with self._explain_damage(name):
+            check_log(events)
         return events
 
     def opened(self, name: str) -> Event:
         """The first event of a session that must be there."""
-        if self._exists():
-            query = self._sql(f"{_SELECT} WHERE session = ? AND number = 1")
-            with self.connected() as connection:
-                row = connection.execute(query, (name,)).fetchone()
-            if row is not None:
-                return _event(row)
+        if name in self.names():
+            with self.connected() as connection, self._explain_damage(name):
+                return self._first(connection, name)
         known = ", ".join(repr(listed.name) for listed in self.sessions()) or "none"
         raise SessionError(f"there is no session {name!r} in {self.where}; there are: {known}")
+
+    def _first(self, connection: Any, name: str) -> Event:
+        """The first event of a session; `FormatError` if it is damaged."""
+        row = self._fetch(connection, f"{_SELECT} WHERE session = ? AND number = 1", name)
+        if not row:
+            raise FormatError("event 1 is missing")
+        kept = {}
+        if connection.execute(self.database.finds_table, (hashes.TABLE,)).fetchone() is not None:
+            kept = dict(self._fetch(connection, f"{_SELECT_HASHES} AND number = 1", name))
+        return next(read_log(row, kept))[0]
+
+    def _fetch(self, connection: Any, query: str, *values: str) -> list[Any]:
+        """All rows of a query; a text that is none comes with its bytes escaped."""
+        try:
+            found: list[Any] = connection.execute(self._sql(query), values).fetchall()
+        except self.database.error as error:
+            if "decode" not in str(error).lower():
+                raise
+            connection.text_factory = _decode
+            found = connection.execute(self._sql(query), values).fetchall()
+        return found
+
+    @contextmanager
+    def _explain_damage(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except FormatError as error:
+            raise FormatError(
+                f"the session {name!r} in {self.where}: {error}. Keep a copy of the database, and"
+                f" restore a backup; or save what is good with 'tellapart session repair'"
+            ) from error
 
     # -- writing
 
@@ -149,19 +229,40 @@ class Store:
         self.claim(name)
         try:
             with self.connected() as connection:
-                if self._read(connection, name):
+                if self._fetch(connection, f"{_SELECT} WHERE session = ? LIMIT 1", name):
                     raise SessionError(
                         f"there is a session {name!r} in {self.where} already; choose another name"
                     )
-                self.insert(connection, name, events)
+                self.insert(connection, name, events, "")
                 connection.commit()
         finally:
             self.release(name)
 
-    def insert(self, connection: Any, name: str, events: Iterable[Event]) -> None:
-        """Insert events, without a commit."""
-        rows = [(name, e.number, e.id, e.at, e.type, e.by, codec.dump(e.data)) for e in events]
+    def insert(
+        self, connection: Any, name: str, events: Iterable[Event], before: str | None = None
+    ) -> str:
+        """Insert events with their hashes, without a commit; returns the last hash.
+
+        `before` is the hash of the event before them; None: it is looked for.
+        """
+        if before is None:
+            query = f"{_SELECT_HASHES} ORDER BY number DESC LIMIT 1"
+            before = next((row[1] for row in self._fetch(connection, query, name)), "")
+        rows: list[tuple[Any, ...]] = []
+        made = []
+        for e in events:
+            cells = (e.number, e.id, e.at, e.type, e.by, codec.dump(e.data))
+            before = hash_event(before, cells)
+            rows.append((name, *cells))
+            made.append((name, e.number, before))
         connection.cursor().executemany(self._sql(_INSERT), rows)
+        connection.cursor().executemany(self._sql(_INSERT_HASH), made)
+        return before
+
+    def add_hashes(self, connection: Any, name: str, made: Iterable[tuple[int, str]]) -> None:
+        """Give events of an older version their hashes, without a commit."""
+        rows = [(name, number, one) for number, one in made]
+        connection.cursor().executemany(self._sql(_INSERT_HASH), rows)
 
     def claim(self, name: str) -> None:
         """Reserve a session for writing; raises if it is open, here or in another program."""
@@ -171,6 +272,7 @@ class Store:
         if not self._has_table:
             with self.connected() as connection:
                 connection.execute(_CREATE)
+                connection.execute(_CREATE_HASHES)
                 connection.commit()
             self._has_table = True
         self._open.add(name)
@@ -241,6 +343,7 @@ class Writer:
         self.store, self.name = store, name
         self._connection: Any = None
         self._files: object = None
+        self._hash: str | None = None
         store.claim(name)
         try:
             self._connect()
@@ -257,7 +360,7 @@ class Writer:
     def insert(self, event: Event) -> None:
         """Insert an event; it is safe after `commit`."""
         with self._working() as connection:
-            self.store.insert(connection, self.name, [event])
+            self._hash = self.store.insert(connection, self.name, [event], self._hash)
 
     def commit(self) -> None:
         """Commit what was inserted; raises if it went to files that are no longer there."""
@@ -269,10 +372,17 @@ class Writer:
             self._files = files
 
     def read(self) -> list[Event]:
-        """The whole log."""
+        """The whole log; one that an older version wrote gets its hashes."""
         with self._working() as connection:
-            events = self.store._read(connection, self.name)
+            read = list(self.store.read(connection, self.name))
+            kept = self.store.kept_hashes(connection, self.name)
+            events = [event for event, _ in read]
+            if len(kept) < len(read):
+                check_log(events)
+                new = [(event.number, one) for event, one in read if event.number not in kept]
+                self.store.add_hashes(connection, self.name, new)
             connection.commit()
+            self._hash = read[-1][1] if read else ""
         return events
 
     @contextmanager
@@ -294,8 +404,9 @@ class Writer:
     def drop(self) -> None:
         """Let the connection go; the next use makes a new one."""
         if self._connection is not None:
-            connection, self._connection, self._files = self._connection, None, None
-            with suppress(self.store.database.error):  # it may be broken: that is why it goes
+            connection, self._connection = self._connection, None
+            self._files = self._hash = None
+            with suppress(*self.store.database.error):  # it may be broken: that is why it goes
                 connection.close()
 
     def close(self) -> None:
@@ -304,139 +415,9 @@ class Writer:
         self.store.release(self.name)
 
 
-# -- SQLite
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(file: IO[str]) -> None:
-        file.seek(1 << 30)  # a byte far behind the text, which others may read
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        file.seek(0)
-
-else:
-    import fcntl
-
-    def _lock(file: IO[str]) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-class Sqlite:
-    """A database in a file, through the standard library.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     first, second = (Sqlite(Path(folder, "zoo.db"), patience=1) for _ in range(2))
-    ...     first.lock()
-    ...     try:
-    ...         second.lock()
-    ...     except SessionError as error:
-    ...         print(str(error).split(" is")[1])
-    ...     first.unlock()
-     being written by another program (process ...). Close that one first, ...
-    """
-
-    mark = "?"
-    error: type[Exception] = sqlite3.Error
-    conflict: type[Exception] = sqlite3.IntegrityError
-    finds_table = "SELECT 1 FROM sqlite_master WHERE name = ?"
-
-    def __init__(self, path: Path, patience: float) -> None:
-        self.where, self._patience = str(path.absolute()), patience
-        self._path = os.path.realpath(self.where)  # one lock for all links to the file
-        self._lock_file: IO[str] | None = None
-        self._file: tuple[int, int] | None = None
-        """The file that is locked: another one of its name is not it."""
-
-    def exists(self) -> bool:
-        """Whether there is a file: reading must not make one."""
-        return Path(self.where).exists()
-
-    def connect(self, session: str | None = None) -> sqlite3.Connection:
-        """A connection whose commits survive a crash; the file's lock covers all sessions."""
-        if self._file is None:
-            self._create()
-        elif self._file != _identity(self._path):
-            raise self.gone()
-        connection = sqlite3.connect(self._path, self._patience, check_same_thread=False)
-        try:
-            for pragma in ("journal_mode=WAL", "synchronous=FULL"):
-                connection.execute(f"PRAGMA {pragma}")
-            if self._file not in (None, _identity(self._path)):
-                raise self.gone()
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def files(self) -> object:
-        """Which files a commit goes to; others when one was deleted, moved or replaced."""
-        return _identity(self._path), _identity(self._path + "-wal")
-
-    def gone(self) -> StoreError:
-        """What to raise when they are others than before."""
-        return StoreError(
-            f"{self.where} or its -wal file was deleted, moved or replaced while it was open."
-            " Nothing more is saved until it is back in its place: put it back, or stop this"
-            " program and start it again"
-        )
-
-    def _create(self) -> None:
-        """Make the file, for its owner alone; SQLite gives the files beside it the same mode."""
-        with suppress(OSError):  # SQLite says what is wrong
-            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-
-    def lock(self) -> None:
-        """Keep other programs from writing until `unlock`, or until this one ends or is killed."""
-        if self._lock_file is not None:
-            return
-        try:
-            made = os.open(self._path + ".lock", os.O_CREAT | os.O_RDWR, 0o600)
-            file = os.fdopen(made, "r+", encoding="utf-8")
-        except OSError as error:
-            raise StoreError(
-                f"{self.where} cannot be written: {error.strerror or error}. Choose a folder that"
-                " is there and may be written to"
-            ) from error
-        try:
-            _lock(file)
-        except OSError as error:
-            file.seek(0)
-            owner = file.read(100).strip()
-            file.close()
-            raise SessionError(
-                f"{self.where} is being written by another program (process {owner or 'unknown'})."
-                " Close that one first, or use PostgreSQL for several servers"
-            ) from error
-        file.seek(0)
-        file.truncate()
-        file.write(f"{os.getpid()}\n")
-        file.flush()
-        self._create()
-        with suppress(OSError):
-            if os.stat(self._path).st_nlink > 1:
-                file.close()
-                raise StoreError(
-                    f"{self.where} has several names (hard links): two programs could write to it"
-                    " and lose answers. Delete the other name, or put a copy in its place"
-                )
-        self._lock_file, self._file = file, _identity(self._path)
-
-    def unlock(self) -> None:
-        """Let other programs write."""
-        if self._lock_file is not None:
-            self._lock_file.close()
-            self._lock_file = self._file = None
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    """Which file has a name now."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+def _decode(raw: bytes) -> str:
+    """A text of SQLite; bytes that are none are kept as they are."""
+    return raw.decode("utf-8", "surrogateescape")
 
 
 def _database(place: str, patience: float) -> Sqlite | Postgres:
@@ -470,7 +451,3 @@ def _explain(error: Exception, where: str, doing: str) -> StoreError:
     if any(words in low for words in _UNREADABLE):  # nothing is known of what is in it
         kept, end = "", end.removesuffix(".")
     return StoreError(f"{where} cannot be {doing}: {meaning}{end}{kept}")
-
-
-def _event(row: Any) -> Event:
-    return Event(row[1], row[2], row[3], row[4], row[5], json.loads(row[6]))

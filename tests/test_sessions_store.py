@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tellapart
-from teaching import animals, teach
+from teaching import animals, fill_disk, teach
 from tellapart.errors import (
     FormatError,
     ParameterError,
@@ -316,6 +316,33 @@ def test_a_full_disk(store: Store) -> None:
         session.note("Ann", "there is room again")
         assert teach(session, "Ann", 3) == 3
     check_log(store.log("zoo"))
+
+
+def test_a_really_full_disk(small_disk: Path) -> None:
+    with Store(small_disk / "a.db", patience=0.2) as store, begin(store) as session:
+        teach(session, "Ann", 2)
+        acknowledged = [session.number]
+        session.check_store()
+        with pytest.raises(StoreError, match=r"the disk is full. Make room, then try again"):
+            fill(session, acknowledged)
+        for _ in range(3):  # each is refused, and none is half there
+            with pytest.raises(StoreError, match="the disk is full"):
+                session.note("Ann", "x" * 5000, id="big")
+        ballast = fill_disk(small_disk)
+        with pytest.raises(StoreError, match="the disk is full"):
+            session.note("Ann", "x" * 5000, id="big")
+        with pytest.raises(StoreError, match="the disk is full"):
+            session.check_store()
+        assert session.number == acknowledged[-1]
+        ballast.unlink()
+        shutil.copy(small_disk / "a.db", small_disk.parent / "elsewhere.db")
+        lines = list(export_log(store, "zoo"))
+        assert len(lines) == acknowledged[-1]
+    with Store(small_disk.parent / "big.db") as store:
+        import_log(store, lines)
+        with Session.open(store, "zoo", animals()) as session:
+            assert session.note("Ann", "x" * 5000, id="big").number == acknowledged[-1] + 1
+            assert teach(session, "Ann", 3) == 3
 
 
 @contextmanager

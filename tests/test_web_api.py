@@ -297,6 +297,17 @@ def test_two_servers_on_one_file(folder: Path) -> None:
         teach(one)
 
 
+def test_health_asks_whoever_writes(ann: Client, folder: Path) -> None:
+    assert ann.call("GET", "/health")["status"] == "ok"
+    teach(ann)
+    (folder / "zoo.db").rename(folder / "elsewhere.db")
+    assert ann.call("GET", "/health", 503)["status"] == "failing"
+    refused = ann.call("POST", "/api/sessions/zoo/notes", 503, json={"text": "nowhere"})
+    assert "deleted, moved or replaced" in refused["error"]
+    (folder / "elsewhere.db").rename(folder / "zoo.db")
+    assert ann.call("GET", "/health")["status"] == "ok"
+
+
 # -- what leaves the house
 
 

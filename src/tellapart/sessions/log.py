@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from tellapart.errors import FormatError, ProtocolError
+from tellapart.errors import FormatError, ProtocolError, StoreError
 from tellapart.sessions.events import Event, check_log, check_name, check_text, new_id, same, stamp
 from tellapart.sessions.items import Items
 from tellapart.sessions.replies import Saved
 from tellapart.sessions.state import State
 from tellapart.sessions.store import Store, Writer
 from tellapart.tables import Table
+
+_PATIENCE = 2.0  # seconds
 
 
 class Log:
@@ -77,6 +79,16 @@ class Log:
                 except BaseException as error:
                     self.fail(error)
                     raise
+
+    def check(self) -> None:
+        """Raise unless an event could be written now; a thread that only thinks is no trouble."""
+        if self.lock.acquire(timeout=_PATIENCE):
+            try:
+                self.writer.check()
+            finally:
+                self.lock.release()
+        elif self.writer.waits > _PATIENCE:
+            raise StoreError(f"{self.writer.store.where} does not answer")
 
     def fail(self, error: BaseException) -> None:
         """Forget what is not committed: after trouble, only the log knows what was written."""

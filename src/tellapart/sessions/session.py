@@ -176,6 +176,10 @@ class Session:
         """
         return self._log.together()
 
+    def check_store(self) -> None:
+        """Raise `StoreError` unless an answer could be saved now."""
+        self._log.check()
+
     def prepare(self) -> None:
         """Make the order of the items and the index of their ids, before somebody waits for them:
         in a large table that takes a second.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import sys
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
@@ -24,6 +25,9 @@ else:
 
     def _lock(file: IO[str]) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+_ROOM = 100_000  # bytes that must be free
 
 
 class Sqlite:
@@ -74,6 +78,19 @@ class Sqlite:
             connection.close()
             raise
         return connection
+
+    def limit(
+        self, connection: sqlite3.Connection, *, reads: bool = False
+    ) -> AbstractContextManager[None]:
+        """A file answers, or the system says that it does not."""
+        return nullcontext()
+
+    def check_writable(self, connection: sqlite3.Connection) -> None:
+        """Raise unless something could be written now."""
+        connection.execute("BEGIN IMMEDIATE")
+        connection.rollback()
+        if shutil.disk_usage(os.path.dirname(self._path)).free < _ROOM:
+            raise sqlite3.OperationalError("database or disk is full")
 
     def files(self) -> object:
         """Which files a commit goes to; others when one was deleted, moved or replaced."""

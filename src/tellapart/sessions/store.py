@@ -7,6 +7,7 @@ numbered by their one writer; should there ever be two, the second insert of a n
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -66,6 +67,8 @@ _MEANINGS = (
     ("authentication failed", "the name or password is wrong. Check the address"),
     ("does not exist", "there is no such database. Make it, or check the address"),
     ("connection refused", "nobody listens there. Is the server running?"),
+    ("lock timeout", "another program has it locked. Close that one, then try again"),
+    ("statement timeout", "it takes too long. Look what else it is doing"),
     ("timeout expired", "it does not answer. Is the server running?"),
     ("server closed the connection", "the server went away. Try again when it is back"),
     ("terminating connection", "the server went away. Try again when it is back"),
@@ -297,12 +300,16 @@ class Store:
     # -- connections
 
     @contextmanager
-    def connected(self) -> Iterator[Any]:
-        """A connection of the driver; what goes wrong on it is a `StoreError`."""
+    def connected(self, *, reads: bool = True) -> Iterator[Any]:
+        """A connection of the driver; what goes wrong on it is a `StoreError`.
+
+        `reads`: it may take as long as reading everything does.
+        """
         with self.explained("used"):
-            connection = self.database.connect()
+            connection: Any = self.database.connect()
             try:
-                yield connection
+                with self.database.limit(connection, reads=reads):
+                    yield connection
             finally:
                 connection.close()
 
@@ -316,7 +323,7 @@ class Store:
 
     def ping(self) -> None:
         """Raise unless the database answers."""
-        with self.connected() as connection:
+        with self.connected(reads=False) as connection:
             connection.execute("SELECT 1")
 
     def _sql(self, query: str) -> str:
@@ -344,6 +351,7 @@ class Writer:
         self._connection: Any = None
         self._files: object = None
         self._hash: str | None = None
+        self._since: float | None = None
         store.claim(name)
         try:
             self._connect()
@@ -373,7 +381,7 @@ class Writer:
 
     def read(self) -> list[Event]:
         """The whole log; one that an older version wrote gets its hashes."""
-        with self._working() as connection:
+        with self._working(reads=True) as connection:
             read = list(self.store.read(connection, self.name))
             kept = self.store.kept_hashes(connection, self.name)
             events = [event for event, _ in read]
@@ -385,11 +393,27 @@ class Writer:
             self._hash = read[-1][1] if read else ""
         return events
 
+    def check(self) -> None:
+        """Raise unless an event could be written now."""
+        with self._working() as connection:
+            self.store.database.check_writable(connection)
+            if self._files not in (None, self.store.database.files()):
+                raise self.store.database.gone()
+
+    @property
+    def waits(self) -> float:
+        """For how many seconds the database has not answered; 0 when nothing is asked of it."""
+        return 0.0 if self._since is None else time.monotonic() - self._since
+
     @contextmanager
-    def _working(self) -> Iterator[Any]:
+    def _working(self, *, reads: bool = False) -> Iterator[Any]:
+        self._since = time.monotonic()
         try:
             connection = self._connect()
-            with self.store.explained("written"):
+            with (
+                self.store.explained("written"),
+                self.store.database.limit(connection, reads=reads),
+            ):
                 try:
                     yield connection
                 except self.store.database.conflict as error:
@@ -400,6 +424,8 @@ class Writer:
         except BaseException:
             self.drop()
             raise
+        finally:
+            self._since = None
 
     def drop(self) -> None:
         """Let the connection go; the next use makes a new one."""

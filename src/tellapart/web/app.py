@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -22,7 +25,9 @@ from tellapart.web.middleware import AccessMiddleware
 from tellapart.web.session_pool import SessionPool
 
 GRACE = 10
-"""Seconds that requests have to finish when the server is told to stop."""
+"""Seconds after which the server has stopped when it is told to."""
+CLOSING = 3
+"""Of these, seconds to close sessions; requests have the others."""
 
 
 def create_app(
@@ -89,7 +94,7 @@ def run(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None] | N
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=GRACE,
+        timeout_graceful_shutdown=GRACE - CLOSING,
         timeout_keep_alive=30,
         h11_max_incomplete_event_size=64 * 1024,
         lifespan="on",
@@ -113,3 +118,16 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started and self._ready is not None:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # a database that hangs must not keep us: what is acknowledged is saved already
+        last = threading.Timer(GRACE - 0.5, _give_up)
+        last.daemon = True
+        last.start()
+        await super().shutdown(sockets)
+
+
+def _give_up() -> None:
+    log_event("stopped", logging.WARNING, waited=GRACE)
+    logging.shutdown()
+    os._exit(1)

@@ -137,6 +137,16 @@ class SessionPool:
             await self.close(name)
         await asyncio.to_thread(self.store.close)
 
+    async def check(self) -> None:
+        """Raise unless the database answers, and every open session could save an answer."""
+
+        def ask() -> None:
+            self.store.ping()
+            for opened in list(self._open.values()):
+                opened.session.check_store()
+
+        await asyncio.to_thread(ask)
+
     def is_open(self, name: str) -> bool:
         return name in self._open
 

@@ -43,8 +43,8 @@ def session(
     do
         list, model, export, import, check or repair.
     what
-        The name of the session, or the file to import (- for the standard input). `check`
-        checks all sessions without one.
+        The name of the session, or the file to import (- for the standard input); to check
+        all sessions, leave it out.
     db
         The database: a file, or the address of a PostgreSQL database.
     name

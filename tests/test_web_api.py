@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -295,6 +297,35 @@ def test_two_servers_on_one_file(folder: Path) -> None:
             refused = other.call("GET", "/api/sessions/zoo", 409)
             assert "another program" in refused["error"]
         teach(one)
+
+
+def test_a_heavy_condition_is_given_up_and_holds_nobody_up(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "\n".join(f"n{n},{'abc' * (n % 50)}" for n in range(200_000))
+    (folder / "tables" / "large.csv").write_text(f"name,text\n{rows}\n")
+    monkeypatch.setattr("tellapart.tables.packed_columns.SECONDS", 0.2)
+    heavy = " OR ".join(f"lower(text) LIKE '%a{n}b%c{n}%'" for n in range(100))
+    with Client(make_app(folder)) as client:
+        client.call("POST", "/api/sessions", 201, json={"name": "large", "table": "large.csv"})
+        base = "/api/sessions/large"
+        started: dict[str, float] = {}
+
+        def check() -> None:
+            tried = client.call("POST", f"{base}/check", json={"feature": heavy})
+            assert not tried["valid"]
+            assert "takes more than 0.2 seconds on 200,000 items" in tried["message"]
+            started["checked"] = time.monotonic()
+
+        thread = threading.Thread(target=check)
+        thread.start()
+        time.sleep(0.05)
+        client.call("POST", f"{base}/notes", json={"text": "meanwhile"})
+        started["noted"] = time.monotonic()
+        thread.join()
+        assert started["noted"] < started["checked"]
+        client.call("POST", f"{base}/search", 422, json={"text": heavy})
+        assert client.call("POST", f"{base}/check", json={"feature": "text LIKE '%b%'"})["valid"]
 
 
 def test_health_asks_whoever_writes(ann: Client, folder: Path) -> None:

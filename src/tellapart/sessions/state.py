@@ -47,6 +47,8 @@ class Question(NamedTuple):
     picked: bool = False
     """Whether it came, in mixed order, because the learner was unsure of it; no random draw either.
     """
+    since: float = 0.0
+    """When the lease began."""
 
 
 class Answer(NamedTuple):
@@ -215,6 +217,7 @@ class State:
             seconds(data["until"]),
             bool(data.get("sought", False)),
             bool(data.get("picked", False)),
+            seconds(event.at),
         )
         self.questions[event.id] = question
         self.queue.give(question)

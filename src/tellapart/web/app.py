@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import signal
@@ -11,8 +12,10 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+import h11
 import uvicorn
 from fastapi import APIRouter, FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import tellapart
 from tellapart.errors import ParameterError
@@ -28,6 +31,10 @@ GRACE = 10
 """Seconds after which the server has stopped when it is told to."""
 CLOSING = 3
 """Of these, seconds to close sessions; requests have the others."""
+HEADERS = 10.0
+"""Seconds for the headers of a request to arrive."""
+CONNECTIONS = 1000
+"""So many connections there are at a time, or fewer where few files may be open."""
 
 
 def create_app(
@@ -86,10 +93,51 @@ def listen(host: str, port: int) -> socket.socket:
     return made
 
 
-def run(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None] | None = None) -> None:
-    """Serve until SIGTERM or SIGINT: requests under way are finished, stores closed."""
-    config = uvicorn.Config(
+class _Protocol(H11Protocol):
+    """A connection: there are not too many, and headers arrive in time."""
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > _most_connections():
+            transport.abort()
+        else:
+            self._timer = self.loop.call_later(HEADERS, self._time_is_up)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._timer is not None and not self._waits():
+            self._timer.cancel()
+            self._timer = None
+        elif self._timer is None and self._waits() and not self.transport.is_closing():
+            self._timer = self.loop.call_later(HEADERS, self._time_is_up)
+
+    def _waits(self) -> bool:
+        """Whether a request has begun to arrive, and its headers are not complete."""
+        return self.conn.their_state is h11.IDLE and self.timeout_keep_alive_task is None
+
+    def _time_is_up(self) -> None:
+        self._timer = None
+        if self._waits():
+            self.transport.abort()
+
+
+def _most_connections() -> int:
+    """So many that there are files left for the database and the tables."""
+    if sys.platform == "win32":
+        return CONNECTIONS
+    import resource
+
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return CONNECTIONS if files == resource.RLIM_INFINITY else min(CONNECTIONS, files // 2)
+
+
+def configure(app: FastAPI) -> uvicorn.Config:
+    """How uvicorn serves the app."""
+    return uvicorn.Config(
         app,
+        http=_Protocol,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -99,9 +147,13 @@ def run(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None] | N
         h11_max_incomplete_event_size=64 * 1024,
         lifespan="on",
     )
+
+
+def run(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None] | None = None) -> None:
+    """Serve until SIGTERM or SIGINT: requests under way are finished, stores closed."""
     # a learner that thinks lets requests in sooner than Python would make it
     sys.setswitchinterval(0.001)
-    server = _Server(config, ready)
+    server = _Server(configure(app), ready)
     # before uvicorn listens for signals; and when it is done, it raises once more what it caught
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(server, "should_exit", True))

@@ -18,7 +18,7 @@ from tellapart.tables import Row, Table
 from tellapart.web.api import schemas
 from tellapart.web.api.schemas import Candidate, Checked, Given, Item, Named, Next, Progress
 from tellapart.web.auth import Call, Caller
-from tellapart.web.session_pool import in_session
+from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["teaching"])
 MAX_CANDIDATES = 30
@@ -235,7 +235,7 @@ def search(session: Session, body: schemas.Search, call: Call) -> Saved:
 
 
 @router.post("/check")
-@in_session
+@reads_session
 def check(session: Session, body: schemas.Try, call: Call) -> Checked:
     """Whether an expression holds here and not there, and on how many items. Changes nothing."""
     item, example = None, None

@@ -15,7 +15,7 @@ from tellapart.sessions import Session
 from tellapart.sessions.phrasing import name, show
 from tellapart.sessions.queue import parse_search
 from tellapart.simulation import unpack
-from tellapart.tables.packed_columns import evaluate
+from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.web.api.downloads import FORMATS, write_model
 from tellapart.web.api.review import clause_of_items, list_rules
 from tellapart.web.api.schemas import Rule
@@ -80,7 +80,7 @@ def data(
         keep &= np.isin(numbers, right)
     if q.strip():
         try:
-            keep &= unpack(evaluate(table, parse_search(table, q)), len(table))
+            keep &= unpack(evaluate_soon(table, parse_search(table, q)), len(table))
         except FeatureError as error:
             wrong = str(error).splitlines()[0]
     places = np.flatnonzero(keep)

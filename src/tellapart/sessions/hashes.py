@@ -46,16 +46,19 @@ def read_event(cells: Any) -> Event:
     return Event(number, key, at, kind, teacher, data)
 
 
-def read_log(rows: Iterable[Any], hashes: Mapping[Any, Any]) -> Iterator[tuple[Event, str]]:
+def read_log(
+    rows: Iterable[Any], hashes: Mapping[Any, Any], after: int = 0, before: str = ""
+) -> Iterator[tuple[Event, str]]:
     """The events of a log with their hashes, in order, up to the first that is not as written.
 
     Raises `FormatError` there, with its number. `hashes` are those kept, by number: all of them,
     none (an old log), or those of the first events (an old version went on writing); events without
-    one are checked by themselves.
+    one are checked by themselves. `after` is how many events come before these, and `before` the
+    hash of the last of them.
     """
     last = max((number for number in hashes if isinstance(number, int)), default=0)
-    before, number = "", 0
-    for number, cells in enumerate(rows, 1):
+    number = after
+    for number, cells in enumerate(rows, after + 1):
         if cells[0] != number:
             raise FormatError(f"event {number} is missing: after it comes {cells[0]!r}")
         try:

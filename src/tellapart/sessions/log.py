@@ -5,20 +5,37 @@ An event is written and committed before the caller gets an answer.
 
 from __future__ import annotations
 
+import gc
 import threading
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from tellapart.errors import FormatError, ProtocolError, StoreError
+from tellapart.errors import FormatError, ProtocolError, StoreError, TellapartError
+from tellapart.sessions import snapshots
 from tellapart.sessions.events import Event, check_log, check_name, check_text, new_id, same, stamp
 from tellapart.sessions.items import Items
 from tellapart.sessions.replies import Saved
-from tellapart.sessions.state import State
+from tellapart.sessions.snapshots import code_version, read_state, write_state
+from tellapart.sessions.state import NONSENSE, State
 from tellapart.sessions.store import Store, Writer
 from tellapart.tables import Table
 
 _PATIENCE = 2.0  # seconds
+_AT_CLOSING, _OVERDUE = 0.1, 4.0  # parts: when closing; when there was no quiet moment
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """So many objects come at once, and none goes: looking for garbage would take long."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 class Log:
@@ -29,7 +46,8 @@ class Log:
         self.lock = threading.RLock()
         self.state: State | None = None
         """None after trouble: then it is read from the log again."""
-        self._gathers = False
+        self._gathers, self._kept = False, 0
+        """`_kept`: the number of events in the last snapshot."""
         self._failure: BaseException | None = None
         self.writer = Writer(store, name)
         try:
@@ -39,17 +57,54 @@ class Log:
             raise
 
     def _load(self) -> State:
-        events = self.writer.read()
-        check_log(events)
         for tag in self.table.tags.values():
             for place, _ in list(tag):
                 tag.set(self.table.items[place], None)
-        self.state = State.of(Items(self.table), events)
+        with _no_collection():
+            self.state = self._from_snapshot()
+        if self.state is None:
+            events = self.writer.read()
+            check_log(events)
+            self.state = State.of(Items(self.table), events)
         return self.state
+
+    def _from_snapshot(self) -> State | None:
+        """The state from the latest snapshot and what came after; None if there is none of use."""
+        found = self.writer.snapshot(code_version())
+        if found is None:
+            return None
+        number, known, packed = found
+        try:
+            first = self.writer.event(1)
+            state = read_state(Items(self.table), first, packed, self.writer.event)
+        except (TellapartError, *NONSENSE, zlib.error):
+            return None  # the log says it all
+        self._kept = number
+        state.take_all(self.writer.read(number, known))
+        return state
+
+    def keep_snapshot(self, part: float = 1.0) -> None:
+        """Write a snapshot, if many events came since the last (`part` of the usual number).
+
+        Nothing depends on it.
+        """
+        with self.lock:
+            state = self.state
+            if (
+                state is None
+                or self._gathers
+                or state.number < snapshots.LEAST
+                or state.number - self._kept < part * snapshots.LEAST
+            ):
+                return
+            self._kept = state.number  # whatever happens: try again after as many events
+            with suppress(TellapartError):
+                self.writer.keep_snapshot(state.number, code_version(), write_state(state))
 
     def close(self) -> None:
         """Let others open the session."""
         with self.lock:
+            self.keep_snapshot(_AT_CLOSING)
             self.writer.close()
 
     @contextmanager
@@ -79,6 +134,7 @@ class Log:
                 except BaseException as error:
                     self.fail(error)
                     raise
+                self.keep_snapshot(_OVERDUE)
 
     def check(self) -> None:
         """Raise unless an event could be written now; a thread that only thinks is no trouble."""
@@ -114,6 +170,8 @@ class Log:
         except BaseException as error:
             self.fail(error)
             raise
+        if not self._gathers:
+            self.keep_snapshot(_OVERDUE)
         return self.saved(state, event.id)
 
     def append_once(

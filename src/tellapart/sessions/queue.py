@@ -105,6 +105,12 @@ class Queue:
         self._given += 1  # leases that end together end in the order they began
         heapq.heappush(self._ends, (question.until, self._given, question.id, question.place))
 
+    def restore_lease(self, question: Question) -> None:
+        """A lease that was there when a snapshot was made."""
+        self.leases[question.place] = question
+        self._given += 1
+        heapq.heappush(self._ends, (question.until, self._given, question.id, question.place))
+
     def release(self, teacher: str, place: int | None = None) -> None:
         """A teacher no longer has an item: this one, or whatever they have."""
         question = self.held.get(teacher)

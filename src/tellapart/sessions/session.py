@@ -18,6 +18,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -559,7 +560,7 @@ class Session:
         """Every answer, undone ones too, in order; of one item, of one teacher, or the last few."""
         with self._log.ready() as state:
             if item is None:
-                numbers = [n for n, act in enumerate(state.acts) if act.kind == "answered"]
+                numbers = sorted(chain.from_iterable(state.answers.values()))
             else:
                 numbers = state.answers.get(self.table.place(item), [])
             if teacher is not None:
@@ -688,3 +689,4 @@ class Session:
         with self._log.lock:
             if self._log.state is not None:
                 self._log.state.replay.catch_up()
+            self._log.keep_snapshot()

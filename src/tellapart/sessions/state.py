@@ -18,10 +18,11 @@ from tellapart.sessions.config import Settings, make_learner, read_stopper
 from tellapart.sessions.events import Event, seconds
 from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
+from tellapart.sessions.lazy import LazyEvents, LazyQuestions
 from tellapart.sessions.queue import Queue, Search
 from tellapart.sessions.replay import Replay
 
-_NONSENSE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, AssertionError)
+NONSENSE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, AssertionError)
 """What taking in an event raises that does not fit those before it."""
 
 
@@ -99,7 +100,7 @@ class State:
         self.seed: int = data["seed"]
         self.number = 0
         """The number of the last event."""
-        self.ids: dict[str, Event] = {}
+        self.ids = LazyEvents()
         self.labels = Labels()
         self.listed: set[str] = set()
         """The labels that were added by themselves, and not just used."""
@@ -108,7 +109,7 @@ class State:
         self.settings = Settings()
         self.stopper: Stopper | None = None
         self.teachers: dict[str, Teacher] = {}
-        self.questions: dict[str, Question] = {}
+        self.questions = LazyQuestions()
         self.act_of: dict[str, int] = {}
         self.answers: dict[int, list[int]] = {}
         """The acts that answered about each item."""
@@ -131,12 +132,19 @@ class State:
         """The state after a whole log."""
         try:
             state = cls(items, events[0])
-            with state.replay.batch():
-                for event in events:
-                    state.take(event)
-        except _NONSENSE as error:
+        except NONSENSE as error:
             raise FormatError(f"the log does not fit together: {error!r}") from error
+        state.take_all(events)
         return state
+
+    def take_all(self, events: Sequence[Event]) -> None:
+        """Take many events in at once."""
+        try:
+            with self.replay.batch():
+                for event in events:
+                    self.take(event)
+        except NONSENSE as error:
+            raise FormatError(f"the log does not fit together: {error!r}") from error
 
     # -- reading
 
@@ -176,7 +184,7 @@ class State:
             getattr(self, f"_take_{event.type.replace(' ', '_')}")(event)
         except TellapartError as error:
             raise FormatError(f"event {event.number} ({event.type}): {error}") from error
-        except _NONSENSE as error:
+        except NONSENSE as error:
             raise FormatError(
                 f"event {event.number} ({event.type}) does not fit what came before: {error!r}"
             ) from error

@@ -7,6 +7,7 @@ numbered by their one writer; should there ever be two, the second insert of a n
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -40,6 +41,17 @@ _CREATE_HASHES = f"""CREATE TABLE IF NOT EXISTS {hashes.TABLE} (
     session TEXT NOT NULL,
     number BIGINT NOT NULL,
     hash TEXT NOT NULL,
+    PRIMARY KEY (session, number)
+)"""
+_BLOCK = 50_000  # events whose digest is made at once
+_SNAPSHOTS = "tellapart_snapshots"
+_CREATE_SNAPSHOTS = f"""CREATE TABLE IF NOT EXISTS {_SNAPSHOTS} (
+    session TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    hash TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    code TEXT NOT NULL,
+    data {{bytes}} NOT NULL,
     PRIMARY KEY (session, number)
 )"""
 _COLUMNS = "number, id, at, type, teacher, data"
@@ -145,18 +157,27 @@ class Store:
         with self.connected() as connection:
             return [event for event, _ in self.read(connection, name)][after:]
 
-    def read(self, connection: Any, name: str) -> Iterator[tuple[Event, str]]:
-        """The log of a session, each event with its hash; raises at one that is damaged."""
-        with self._explain_damage(name):
-            query = f"{_SELECT} WHERE session = ? ORDER BY number"
-            rows = self._fetch(connection, query, name)
-            yield from read_log(rows, self.kept_hashes(connection, name))
+    def read(
+        self, connection: Any, name: str, after: int = 0, before: str = ""
+    ) -> Iterator[tuple[Event, str]]:
+        """The log of a session, each event with its hash; raises at one that is damaged.
 
-    def kept_hashes(self, connection: Any, name: str) -> dict[Any, Any]:
-        """The hashes that were written with the events of a session."""
+        `after` and `before`: only what came after that event, which has that hash.
+        """
+        with self._explain_damage(name):
+            later = " AND number > ?" if after else ""
+            values = (name, after) if after else (name,)
+            query = f"{_SELECT} WHERE session = ?{later} ORDER BY number"
+            rows = self._fetch(connection, query, *values)
+            yield from read_log(rows, self.kept_hashes(connection, name, after), after, before)
+
+    def kept_hashes(self, connection: Any, name: str, after: int = 0) -> dict[Any, Any]:
+        """The hashes that were written with the events of a session, or after one."""
         if connection.execute(self.database.finds_table, (hashes.TABLE,)).fetchone() is None:
             return {}
-        return dict(self._fetch(connection, _SELECT_HASHES, name))
+        if not after:
+            return dict(self._fetch(connection, _SELECT_HASHES, name))
+        return dict(self._fetch(connection, f"{_SELECT_HASHES} AND number > ?", name, after))
 
     def good_events(self, name: str) -> tuple[list[Event], str | None]:
         """The events of a session up to the first that is damaged, and what is wrong with that."""
@@ -188,9 +209,10 @@ class Store:
 
     def opened(self, name: str) -> Event:
         """The first event of a session that must be there."""
-        if name in self.names():
+        if self._exists():
             with self.connected() as connection, self._explain_damage(name):
-                return self._first(connection, name)
+                if self._fetch(connection, f"{_SELECT} WHERE session = ? LIMIT 1", name):
+                    return self._first(connection, name)
         known = ", ".join(repr(listed.name) for listed in self.sessions()) or "none"
         raise SessionError(f"there is no session {name!r} in {self.where}; there are: {known}")
 
@@ -204,7 +226,7 @@ class Store:
             kept = dict(self._fetch(connection, f"{_SELECT_HASHES} AND number = 1", name))
         return next(read_log(row, kept))[0]
 
-    def _fetch(self, connection: Any, query: str, *values: str) -> list[Any]:
+    def _fetch(self, connection: Any, query: str, *values: Any) -> list[Any]:
         """All rows of a query; a text that is none comes with its bytes escaped."""
         try:
             found: list[Any] = connection.execute(self._sql(query), values).fetchall()
@@ -276,6 +298,7 @@ class Store:
             with self.connected() as connection:
                 connection.execute(_CREATE)
                 connection.execute(_CREATE_HASHES)
+                connection.execute(_CREATE_SNAPSHOTS.format(bytes=self.database.bytes))
                 connection.commit()
             self._has_table = True
         self._open.add(name)
@@ -379,19 +402,76 @@ class Writer:
                 raise self.store.database.gone()
             self._files = files
 
-    def read(self) -> list[Event]:
-        """The whole log; one that an older version wrote gets its hashes."""
+    def read(self, after: int = 0, before: str = "") -> list[Event]:
+        """The log, or what came after an event with the hash `before`.
+
+        Events that an older version wrote get their hashes.
+        """
         with self._working(reads=True) as connection:
-            read = list(self.store.read(connection, self.name))
-            kept = self.store.kept_hashes(connection, self.name)
+            read = list(self.store.read(connection, self.name, after, before))
+            kept = self.store.kept_hashes(connection, self.name, after)
             events = [event for event, _ in read]
             if len(kept) < len(read):
-                check_log(events)
+                if not after:
+                    check_log(events)
                 new = [(event.number, one) for event, one in read if event.number not in kept]
                 self.store.add_hashes(connection, self.name, new)
             connection.commit()
-            self._hash = read[-1][1] if read else ""
+            self._hash = read[-1][1] if read else before
         return events
+
+    def event(self, number: int) -> Event:
+        """One event of the log; raises `FormatError` if it is damaged."""
+        with self._working() as connection:
+            pair = (self.name, number - 1, number)
+            near = self.store._fetch(connection, f"{_SELECT_HASHES} AND number IN (?, ?)", *pair)
+            kept = dict(near)
+            query = f"{_SELECT} WHERE session = ? AND number = ?"
+            rows = self.store._fetch(connection, query, self.name, number)
+            with self.store._explain_damage(self.name):
+                return next(read_log(rows, kept, number - 1, kept.get(number - 1, "")))[0]
+
+    # -- snapshots
+
+    def snapshot(self, code: str) -> tuple[int, str, bytes] | None:
+        """The latest snapshot of the state that this code wrote: the number and the hash of its
+        last event, and its bytes. The log must be the one that it was made of, event by event.
+        """
+        with self._working(reads=True) as connection:
+            query = f"""SELECT number, hash, digest, data FROM {_SNAPSHOTS}
+                WHERE session = ? AND code = ? ORDER BY number DESC LIMIT 1"""
+            rows = self.store._fetch(connection, query, self.name, code)
+            if rows:
+                number, known, digest, data = rows[0]
+                whole = isinstance(data, bytes) and self._hash_of(connection, number) == known
+                if whole and self._digest(connection, number) == digest:
+                    return number, known, data
+        return None
+
+    def _hash_of(self, connection: Any, number: int) -> str | None:
+        rows = self.store._fetch(connection, f"{_SELECT_HASHES} AND number = ?", self.name, number)
+        return next((known for _, known in rows), None)
+
+    def _digest(self, connection: Any, number: int) -> str:
+        """A digest of the first events as they are stored; sooner made than their hashes."""
+        made = hashlib.sha256()
+        query = self.store.database.joined.format(table=TABLE)
+        for start in range(0, number, _BLOCK):
+            values = (self.name, start, min(start + _BLOCK, number))
+            (joined,) = self.store._fetch(connection, query, *values)[0]
+            made.update(str(joined).encode("utf-8", "surrogateescape"))
+        return made.hexdigest()
+
+    def keep_snapshot(self, number: int, code: str, data: bytes) -> None:
+        """Keep a snapshot of the state after the last event, instead of those before."""
+        with self._working(reads=True) as connection:
+            known, digest = self._hash_of(connection, number), self._digest(connection, number)
+            delete = self.store._sql(f"DELETE FROM {_SNAPSHOTS} WHERE session = ?")
+            connection.execute(delete, (self.name,))
+            insert = f"INSERT INTO {_SNAPSHOTS} (session, number, hash, digest, code, data)"
+            values = (self.name, number, known, digest, code, data)
+            connection.execute(self.store._sql(f"{insert} VALUES (?, ?, ?, ?, ?, ?)"), values)
+            connection.commit()
 
     def check(self) -> None:
         """Raise unless an event could be written now."""

@@ -25,6 +25,7 @@ OWNER = {
     "POST /api/sessions/{session}/close",
     "POST /api/sessions/{session}/labels/merge",
     "GET /api/sessions/{session}/log",
+    "POST /api/sessions/{session}/rows",
     "POST /s/{session}/settings",
 }
 TEACHER = {

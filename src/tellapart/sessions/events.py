@@ -42,6 +42,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "settings": (),
     "search": ("where",),
     "note": ("text",),
+    "rows added": ("rows", "table"),
 }
 """The types of events, and what each must carry."""
 

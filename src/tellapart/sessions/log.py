@@ -101,6 +101,10 @@ class Log:
             with suppress(TellapartError):
                 self.writer.keep_snapshot(state.number, code_version(), write_state(state))
 
+    def use(self, table: Table) -> None:
+        """Go on with a table that has more rows: the state is made anew with it."""
+        self.table, self.state = table, None
+
     def close(self) -> None:
         """Let others open the session."""
         with self.lock:

@@ -41,6 +41,15 @@ from tellapart.sessions.replies import Saved
 from tellapart.sessions.state import Question, State
 from tellapart.sessions.store import Store
 from tellapart.tables import Table, read_table
+from tellapart.tables.append import appended
+
+
+def _read_again(name: str, opened: Event) -> Table:
+    """The table of a session from its file."""
+    source = dict(opened.data.get("source") or {})
+    if "path" not in source:
+        raise SessionError(f"the session {name!r} has no file to read: give its table")
+    return read_table(source.pop("path"), **source)
 
 
 class Session:
@@ -147,15 +156,65 @@ class Session:
         *,
         clock: Callable[[], float] = time.time,
     ) -> Session:
-        """Open a session again. The table must be the one it began with, cell by cell."""
-        opened = store.opened(name).data
-        if table is None:
-            source = dict(opened.get("source") or {})
+        """Open a session again.
+
+        The table must be the one it began with, cell by cell; rows that were added at its end are
+        taken on.
+        """
+        table = table or _read_again(name, store.opened(name))
+        added = check_same(table, store.table_of(name))
+        session = cls(store, name, table, clock=clock)
+        if added:
+            session._take_on(None, table, added)
+        return session
+
+    def add_rows(
+        self, teacher: str, rows: Sequence[Mapping[str, Any]], *, id: str | None = None
+    ) -> int:
+        """Write rows at the end of the table's file, and take them on; returns how many there are.
+
+        The file must be CSV or JSON lines; rows are mappings from column to value.
+        """
+        with self._log.ready() as state:
+            if id is not None and id in state.ids:
+                return int(state.ids[id].data["rows"])
+            source = dict(state.opened.data.get("source") or {})
             if "path" not in source:
-                raise SessionError(f"the session {name!r} has no file to read: give its table")
-            table = read_table(source.pop("path"), **source)
-        check_same(table, opened["table"])
-        return cls(store, name, table, clock=clock)
+                raise SessionError(f"the session {self.name!r} has no file: give the grown table")
+            how = {
+                name: source[name] for name in ("separator", "encoding", "nulls") if name in source
+            }
+            with appended(Path(source["path"]), rows, **how):
+                return self.take_rows(teacher, id=id)
+
+    def take_rows(
+        self, teacher: str | None = None, table: Table | None = None, *, id: str | None = None
+    ) -> int:
+        """Take on rows that were added at the end of the table; returns how many.
+
+        Its file is read again, unless the grown `table` is given.
+        """
+        with self._log.ready() as state:
+            if id is not None and id in state.ids:
+                return int(state.ids[id].data["rows"])
+            table = table or _read_again(self.name, state.opened)
+            added = check_same(table, self._log.writer.store.table_of(self.name))
+            if added:
+                self._take_on(teacher, table, added, id)
+            return added
+
+    def _take_on(
+        self, teacher: str | None, table: Table, added: int, id: str | None = None
+    ) -> None:
+        """Write that rows were added, and go on with the grown table."""
+        with self._log.ready() as state:
+            if teacher is not None:
+                self._log.join(state, teacher)
+            now = fingerprint(table)
+            self._log.append(state, "rows added", teacher, {"rows": added, "table": now}, id)
+            if table is not self.table:
+                self.table = table
+                self._log.use(table)
 
     def close(self) -> None:
         """Close it, so that others can open it."""

@@ -324,6 +324,13 @@ class State:
         self.queue.searches[event.by] = Search(self, where, event.data.get("text", ""))
         self.queue.release(event.by)  # what they have before them can wait
 
+    def _take_rows_added(self, event: Event) -> None:
+        """The table that the state is made with has them already; what depends on its length is
+        worked out anew.
+        """
+        self.queue.reorder()
+        self.replay.rerun_from(0)
+
     def _take_note(self, event: Event) -> None:
         self.notes.append(event)
 

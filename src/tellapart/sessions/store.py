@@ -19,7 +19,7 @@ from tellapart import codec
 from tellapart.errors import FormatError, SessionError, StoreError
 from tellapart.sessions import hashes
 from tellapart.sessions.events import Event, check_log
-from tellapart.sessions.hashes import hash_event, read_log
+from tellapart.sessions.hashes import hash_event, read_event, read_log
 from tellapart.sessions.sqlite import Sqlite
 
 if TYPE_CHECKING:
@@ -215,6 +215,16 @@ class Store:
                     return self._first(connection, name)
         known = ", ".join(repr(listed.name) for listed in self.sessions()) or "none"
         raise SessionError(f"there is no session {name!r} in {self.where}; there are: {known}")
+
+    def table_of(self, name: str) -> dict[str, Any]:
+        """The table of a session as it was last seen: what it began with, and rows added since."""
+        opened = self.opened(name)
+        query = f"""{_SELECT} WHERE session = ? AND type = 'rows added'
+            ORDER BY number DESC LIMIT 1"""
+        with self.connected() as connection, self._explain_damage(name):
+            rows = self._fetch(connection, query, name)
+            found: dict[str, Any] = (read_event(rows[0]) if rows else opened).data["table"]
+        return found
 
     def _first(self, connection: Any, name: str) -> Event:
         """The first event of a session; `FormatError` if it is damaged."""

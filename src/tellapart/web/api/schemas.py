@@ -109,6 +109,12 @@ class Try(Request):
     example: ItemId | None = None
 
 
+class AddRows(Change):
+    """Rows to write at the end of the table; without any, those that others wrote are taken on."""
+
+    rows: Annotated[list[dict[str, Any]], Field(max_length=1000)] = []
+
+
 class AddLabel(Change):
     label: Label
 
@@ -294,6 +300,14 @@ class Checked:
     there: bool | None
     tells: bool
     items: int | None
+
+
+@dataclass
+class RowsAdded:
+    rows: int
+    """How many were taken on."""
+    items: int
+    """How many there are now."""
 
 
 @dataclass

@@ -42,7 +42,7 @@ def about(session: Session) -> schemas.Session:
         parameters=opened["parameters"],
         seed=opened["seed"],
         version=opened["version"],
-        table=schemas.Table(table["name"], table["items"], table["id"], session.table.schema),
+        table=schemas.Table(table["name"], len(session.table), table["id"], session.table.schema),
         settings=session.settings,
         labels=session.labels,
         tags=list(session.table.tags),
@@ -121,6 +121,21 @@ def settings(session: Session, body: schemas.Settings, call: Call) -> Saved:
     if not given:
         raise Refused(422, "NoSetting", "name at least one of order, overlap, lease and until")
     return session.set(call.name, id=body.id, **given)
+
+
+@router.post("/sessions/{session}/rows")
+@in_session
+def add_rows(session: Session, body: schemas.AddRows, call: Call) -> schemas.RowsAdded:
+    """Add rows at the end of the table, to its file too. For the owner.
+
+    Without rows: take on those that somebody else has added to the file.
+    """
+    call.must_own()
+    if body.rows:
+        added = session.add_rows(call.name, body.rows, id=body.id)
+    else:
+        added = session.take_rows(call.name, id=body.id)
+    return schemas.RowsAdded(added, len(session.table))
 
 
 @router.post("/sessions/{session}/close")

@@ -152,3 +152,58 @@ def test_a_parquet_file_is_written_by_others(store: Store, tmp_path: Path) -> No
             session.add_rows("Ann", [{"name": "duck", "legs": 2}])
         pl.DataFrame({"name": ["bear", "duck"], "legs": [4, 2]}).write_parquet(path)
         assert session.take_rows("Ann") == 1
+
+
+# -- a table that has changed, or is gone
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_what_goes_on_without_the_table(
+    gone: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_tables(tmp_path)
+    table = folder / "tables" / "zoo.csv"
+    with Client(make_app(folder)) as ann:
+        begin(ann)
+        teach(ann)
+        bob = Client(ann.app, BOB)
+        bob.answer(given=bob.next()["id"], answer="unsure", id="b1")
+        events = [one["event"] for one in ann.call("GET", "/api/sessions/zoo/history")["answers"]]
+        changed = {"event": events[1], "answer": "wrong", "label": "fowl"}
+        ann.call("POST", "/api/sessions/zoo/change", json=changed)
+        whole = ann.call("GET", "/api/sessions/zoo/history")
+        model = ann.get("/api/sessions/zoo/export?to=text").text
+    if gone:
+        table.unlink()
+        why = "is gone"
+    else:
+        table.write_text(table.read_text().replace("duck,false", "duck,true"))
+        why = "has changed since"
+    with Client(make_app(folder)) as ann:
+        assert why in ann.call("POST", "/api/sessions/zoo/next", 409)["error"]
+        found = ann.call("GET", "/api/sessions/zoo/history")
+        assert why in found["note"]
+        for one, before in zip(found["answers"], whole["answers"], strict=True):
+            assert one == {**before, "outcome": None}
+        bob = Client(ann.app, BOB)
+        assert [a["event"] for a in bob.call("GET", "/api/sessions/zoo/history")["answers"]] == [
+            "b1"
+        ]
+        written = ann.get("/api/sessions/zoo/export?to=text")
+        assert written.text == model
+        assert why in written.headers["x-note"]
+        assert "This is the model after event" in written.headers["x-note"]
+        assert ann.get("/api/sessions/zoo/export?to=sql").text == "'fowl'\n"
+        predicted = ann.get("/api/sessions/zoo/predictions")
+        assert predicted.status_code == (409 if gone else 200)
+        if not gone:  # of the table as it is now
+            assert predicted.text.splitlines()[2] == "duck,fowl,1,duck"
+            assert why in predicted.headers["x-note"]
+        assert len(ann.get("/api/sessions/zoo/log").text.splitlines()) > 5
+    from tellapart.cli import main
+
+    assert main(["session", "model", "zoo", "--db", str(folder / "zoo.db")]) == 0
+    out, err = capsys.readouterr()
+    assert '"fowl"' in out
+    assert why in err
+    assert "This is the model after event" in err

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from tellapart.errors import FormatError, ParameterError
+from tellapart.errors import FormatError, ParameterError, TableChanged
 
 if TYPE_CHECKING:
     from tellapart.sessions import Store
@@ -71,8 +71,18 @@ def session(
             given = "a file" if do == "import" else "the name of a session"
             raise ParameterError(f"tellapart session {do} needs {given}")
         elif do == "model":
-            with Session.open(store, what) as opened:
-                made = [opened.model.to_json() + "\n"]
+            try:
+                with Session.open(store, what) as opened:
+                    made = [opened.model.to_json() + "\n"]
+            except TableChanged as error:
+                kept = store.last_model(what)
+                if kept is None:
+                    raise
+                print(
+                    f"tellapart: {error}. This is the model after event {kept[0]:,}",
+                    file=sys.stderr,
+                )
+                made = [kept[1] + "\n"]
         elif do == "export":
             made = list(export_log(store, what))
         elif do == "repair":

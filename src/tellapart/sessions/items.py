@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from tellapart import codec
-from tellapart.errors import SessionError
+from tellapart.errors import TableChanged
 from tellapart.features import Expression
 from tellapart.tables import Row, Table
 
@@ -120,7 +120,7 @@ def fingerprint(table: Table, rows: int | None = None) -> dict[str, Any]:
 def check_same(table: Table, was: dict[str, Any]) -> int:
     """How many rows were added at the end of a session's table since it was last seen.
 
-    Raises `SessionError` if the others are not those that it had.
+    Raises `TableChanged` if the others are not those that it had.
     """
     now = fingerprint(table)
     if now["sha256"] == was["sha256"] and now["id"] == was["id"]:
@@ -141,7 +141,7 @@ def check_same(table: Table, was: dict[str, Any]) -> int:
         what = f"other columns, or other types in them: {', '.join(odd[:5])}"
     else:
         what = "some cells are different, or the rows stand in another order"
-    raise SessionError(
+    raise TableChanged(
         f"the table {was['name']!r} has changed since the session began: {what}. Nothing is lost:"
         " open the session with the table as it was, or begin a new session with the new one"
     )

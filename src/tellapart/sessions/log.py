@@ -10,7 +10,7 @@ import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from tellapart.errors import FormatError, ProtocolError, StoreError, TellapartError
 from tellapart.sessions import snapshots
@@ -233,6 +233,43 @@ class Log:
         if event.type in ("answered", "changed") and number is not None:
             outcome = state.acts[number].outcome
         return Saved(event.number, id, outcome, about)
+
+
+class Said(NamedTuple):
+    """An answer as the log has it, without a table: items by their ids, labels as they were called
+    then, the last change in force.
+    """
+
+    event: Event
+    given: Event
+    said: Mapping[str, Any]
+    """`answer`, and `label` and `feature` if there are any."""
+    undone: bool
+    changes: tuple[str, ...]
+
+
+def said_in(events: Iterable[Event]) -> list[Said]:
+    """Every answer in a log, in order, undone ones too."""
+    by_id = {event.id: event for event in events}
+    alive = dict.fromkeys(by_id, True)
+    for event in by_id.values():
+        if event.type in ("undone", "redone"):
+            alive[event.data["event"]] = event.type == "redone"
+    changes: dict[str, list[Event]] = {}
+    for event in by_id.values():
+        if event.type == "changed" and alive[event.id]:
+            changes.setdefault(event.data["event"], []).append(event)
+    return [
+        Said(
+            event,
+            by_id[event.data["given"]],
+            [event, *changes.get(event.id, ())][-1].data,
+            not alive[event.id],
+            tuple(one.id for one in changes.get(event.id, ())),
+        )
+        for event in by_id.values()
+        if event.type == "answered"
+    ]
 
 
 def export_log(store: Store, name: str) -> Iterator[str]:

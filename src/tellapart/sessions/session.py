@@ -17,14 +17,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import tellapart
 from tellapart import codec
-from tellapart.errors import ParameterError, ProtocolError, SessionError
+from tellapart.errors import (
+    ParameterError,
+    ProtocolError,
+    SessionError,
+    TableChanged,
+    TellapartError,
+)
 from tellapart.features.candidates import Candidate
 from tellapart.learners import BaseLearner
 from tellapart.learners.by_name import parse_learner
@@ -43,13 +49,21 @@ from tellapart.sessions.store import Store
 from tellapart.tables import Table, read_table
 from tellapart.tables.append import appended
 
+_MODEL = 50  # events after which the model is kept in a quiet moment
 
-def _read_again(name: str, opened: Event) -> Table:
+
+def read_again(name: str, opened: Event) -> Table:
     """The table of a session from its file."""
     source = dict(opened.data.get("source") or {})
     if "path" not in source:
         raise SessionError(f"the session {name!r} has no file to read: give its table")
-    return read_table(source.pop("path"), **source)
+    path = Path(source.pop("path"))
+    if not path.exists():
+        raise TableChanged(
+            f"the table of the session {name!r} is gone: there is no {path}. Nothing is lost: put"
+            " it back, or give the table"
+        )
+    return read_table(path, **source)
 
 
 class Session:
@@ -73,6 +87,8 @@ class Session:
         self.name, self.table = name, table
         self._log = Log(store, name, table, clock)
         self._suggestions = suggestions.Suggestions()
+        self._kept = 0
+        """The number of events when the model was last kept."""
         self._named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
 
     # -- begin and end
@@ -161,11 +177,16 @@ class Session:
         The table must be the one it began with, cell by cell; rows that were added at its end are
         taken on.
         """
-        table = table or _read_again(name, store.opened(name))
+        if table is None:
+            table = read_again(name, store.opened(name))
         added = check_same(table, store.table_of(name))
         session = cls(store, name, table, clock=clock)
         if added:
-            session._take_on(None, table, added)
+            try:
+                session._take_on(None, table, added)
+            except BaseException:
+                session._log.close()
+                raise
         return session
 
     def add_rows(
@@ -176,7 +197,7 @@ class Session:
         The file must be CSV or JSON lines; rows are mappings from column to value.
         """
         with self._log.ready() as state:
-            if id is not None and id in state.ids:
+            if id is not None and self._log.find(state, id, "rows added", teacher) is not None:
                 return int(state.ids[id].data["rows"])
             source = dict(state.opened.data.get("source") or {})
             if "path" not in source:
@@ -195,9 +216,11 @@ class Session:
         Its file is read again, unless the grown `table` is given.
         """
         with self._log.ready() as state:
-            if id is not None and id in state.ids:
-                return int(state.ids[id].data["rows"])
-            table = table or _read_again(self.name, state.opened)
+            known = None if teacher is None else self._log.find(state, id, "rows added", teacher)
+            if known is not None:
+                return int(state.ids[known.id].data["rows"])
+            if table is None:
+                table = read_again(self.name, state.opened)
             added = check_same(table, self._log.writer.store.table_of(self.name))
             if added:
                 self._take_on(teacher, table, added, id)
@@ -218,7 +241,18 @@ class Session:
 
     def close(self) -> None:
         """Close it, so that others can open it."""
+        self._keep_model()
         self._log.close()
+
+    def _keep_model(self, least: int = 1) -> None:
+        """Keep the model beside the log, for when the table has changed or is gone."""
+        with self._log.lock:
+            state = self._log.state
+            if state is None or not state.replay.rounds or state.number - self._kept < least:
+                return
+            self._kept = state.number
+            with suppress(TellapartError):  # nothing depends on it
+                self._log.writer.keep_model(state.number, self.model.to_json())
 
     def __enter__(self) -> Session:
         return self
@@ -749,3 +783,4 @@ class Session:
             if self._log.state is not None:
                 self._log.state.replay.catch_up()
             self._log.keep_snapshot()
+            self._keep_model(_MODEL)

@@ -43,6 +43,12 @@ _CREATE_HASHES = f"""CREATE TABLE IF NOT EXISTS {hashes.TABLE} (
     hash TEXT NOT NULL,
     PRIMARY KEY (session, number)
 )"""
+_MODELS = "tellapart_models"
+_CREATE_MODELS = f"""CREATE TABLE IF NOT EXISTS {_MODELS} (
+    session TEXT NOT NULL PRIMARY KEY,
+    number BIGINT NOT NULL,
+    data TEXT NOT NULL
+)"""
 _BLOCK = 50_000  # events whose digest is made at once
 _SNAPSHOTS = "tellapart_snapshots"
 _CREATE_SNAPSHOTS = f"""CREATE TABLE IF NOT EXISTS {_SNAPSHOTS} (
@@ -216,6 +222,15 @@ class Store:
         known = ", ".join(repr(listed.name) for listed in self.sessions()) or "none"
         raise SessionError(f"there is no session {name!r} in {self.where}; there are: {known}")
 
+    def last_model(self, name: str) -> tuple[int, str] | None:
+        """The model of a session as it was last kept, and after which event; None without one."""
+        self.opened(name)
+        with self.connected() as connection:
+            if connection.execute(self.database.finds_table, (_MODELS,)).fetchone() is None:
+                return None
+            query = f"SELECT number, data FROM {_MODELS} WHERE session = ?"
+            return next(iter(self._fetch(connection, query, name)), None)
+
     def table_of(self, name: str) -> dict[str, Any]:
         """The table of a session as it was last seen: what it began with, and rows added since."""
         opened = self.opened(name)
@@ -308,6 +323,7 @@ class Store:
             with self.connected() as connection:
                 connection.execute(_CREATE)
                 connection.execute(_CREATE_HASHES)
+                connection.execute(_CREATE_MODELS)
                 connection.execute(_CREATE_SNAPSHOTS.format(bytes=self.database.bytes))
                 connection.commit()
             self._has_table = True
@@ -471,6 +487,15 @@ class Writer:
             (joined,) = self.store._fetch(connection, query, *values)[0]
             made.update(str(joined).encode("utf-8", "surrogateescape"))
         return made.hexdigest()
+
+    def keep_model(self, number: int, text: str) -> None:
+        """Keep the model after an event, instead of the one before."""
+        with self._working() as connection:
+            delete = self.store._sql(f"DELETE FROM {_MODELS} WHERE session = ?")
+            connection.execute(delete, (self.name,))
+            insert = f"INSERT INTO {_MODELS} (session, number, data) VALUES (?, ?, ?)"
+            connection.execute(self.store._sql(insert), (self.name, number, text))
+            connection.commit()
 
     def keep_snapshot(self, number: int, code: str, data: bytes) -> None:
         """Keep a snapshot of the state after the last event, instead of those before."""

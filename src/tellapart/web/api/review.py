@@ -5,6 +5,7 @@ Pages call the same functions.
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections import Counter
 from itertools import accumulate
@@ -15,19 +16,21 @@ import numpy.typing as npt
 from fastapi import APIRouter, Query
 
 from tellapart import sessions
+from tellapart.errors import TableChanged
 from tellapart.export import sentences
 from tellapart.export.text import Words
 from tellapart.features.phrasing import spoken
 from tellapart.model import DecisionList
 from tellapart.protocol import Feature
 from tellapart.sessions import Saved, Session
+from tellapart.sessions.log import Said, said_in
 from tellapart.simulation import clause_numbers
 from tellapart.tables import Row, Table
 from tellapart.tables.packed_columns import evaluate
 from tellapart.web.api import schemas
 from tellapart.web.api.schemas import Answered
 from tellapart.web.api.teaching import find_item, to_item, to_named, to_progress
-from tellapart.web.auth import Call
+from tellapart.web.auth import Call, SessionName
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["review"])
@@ -47,22 +50,68 @@ def to_answered(one: sessions.Answered) -> Answered:
 
 
 @router.get("/history")
-@in_session
-def history(
-    session: Session,
+async def history(
+    session: SessionName,
+    call: Call,
     item: Annotated[str | None, Query(max_length=1000)] = None,
     teacher: Annotated[str | None, Query(max_length=200)] = None,
     before: Number | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> schemas.History:
-    """Answers, the latest first. Teachers see their own, the owner sees all."""
-    row = None if item is None else find_item(session.table, item)
-    found = session.history(item=row, teacher=teacher)
-    if before is not None:
-        found = [one for one in found if one.number < before]
-    page = found[::-1][:limit]
-    more = page[-1].number if len(found) > len(page) else None
-    return schemas.History([to_answered(one) for one in page], more)
+    """Answers, the latest first. Teachers see their own, the owner sees all.
+
+    When the table has changed or is gone, `note` says so, and the answers are as the log has them.
+    """
+
+    def look(whole: Session) -> schemas.History:
+        seen = call.view(whole)
+        row = None if item is None else find_item(seen.table, item)
+        found = seen.history(item=row, teacher=teacher)
+        kept = [one for one in found if before is None or one.number < before]
+        page = kept[::-1][:limit]
+        more = page[-1].number if len(kept) > len(page) else None
+        return schemas.History([to_answered(one) for one in page], more)
+
+    try:
+        return await call.pool.run(session, look)
+    except TableChanged as error:
+        log = await asyncio.to_thread(call.pool.store.log, session)
+        whose = teacher if call.is_owner else call.name
+        said = [
+            _as_said(one)
+            for one in said_in(log)
+            if (whose is None or one.event.by == whose)
+            and (item is None or str(one.event.data["item"]) == item)
+            and (before is None or one.event.number < before)
+        ]
+        page = said[::-1][:limit]
+        more = page[-1].number if len(said) > len(page) else None
+        return schemas.History(page, more, str(error))
+
+
+def _as_said(one: Said) -> Answered:
+    """An answer as the log has it."""
+    event, given = one.event, one.given.data
+
+    def named(item: Any) -> schemas.Named:
+        return schemas.Named(item, str(item))
+
+    label = given["label"] if one.said["answer"] == "right" else one.said.get("label")
+    return Answered(
+        event=event.id,
+        number=event.number,
+        at=event.at,
+        teacher=str(event.by),
+        item=named(event.data["item"]),
+        guess=given["label"],
+        example=None if given["example"] is None else named(given["example"]),
+        answer=one.said["answer"],
+        label=label,
+        feature=one.said.get("feature"),
+        outcome=None,
+        undone=one.undone,
+        changes=list(one.changes),
+    )
 
 
 def clause_of_items(table: Table, model: DecisionList) -> npt.NDArray[np.uint32]:

@@ -383,6 +383,8 @@ class Answered:
 class History:
     answers: list[Answered]
     before: int | None
+    note: str | None = None
+    """Why these are only what the log has."""
 
 
 @dataclass

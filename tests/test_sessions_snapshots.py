@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ import pytest
 from archive_writer import Clock, outcome, table, what_follows
 from teaching import animals, teach
 from tellapart.errors import StoreError
+from tellapart.review.progress import Told
 from tellapart.sessions import Event, Session, Store
 from tellapart.sessions.log import parse_log
-from tellapart.sessions.state import State
+from tellapart.sessions.snapshots import _QUEUE
+from tellapart.sessions.state import Act, Question, State
 
 ARCHIVE = Path(__file__).parent / "archive" / "0.1"
 LOGS = sorted(ARCHIVE.glob("*.jsonl"))
@@ -140,6 +143,30 @@ def test_what_is_not_of_this_log_is_thrown_away(
     monkeypatch.setattr("tellapart.sessions.log.code_version", lambda: "another version")
     assert opened_anew(store, taken) == taught
     assert kept(store) == [("zoo", taught)]
+
+
+def test_nothing_is_left_out(store: Store) -> None:
+    """Whoever adds a part to the state must say whether a snapshot has it: `snapshots.py`."""
+    with Session.new(store, "zoo", animals(), learner="AdaptiveDFF") as session:
+        state = session._log._load()
+    parts = {
+        "question": Question._fields,
+        "act": [field.name for field in fields(Act)],
+        "round": Told._fields,
+        "state": sorted(vars(state)),
+        "queue": sorted(vars(state.queue).keys() - {*_QUEUE}),
+        "replay": sorted(vars(state.replay)),
+    }
+    assert {name: " ".join(names) for name, names in parts.items()} == {
+        "question": "id teacher place label example asks kept until sought picked since",
+        "act": "id number at kind by place question answer target changes data alive outcome",
+        "round": "item label guess correction who",
+        "state": "_uses act_of acts answers answers_to ids items labels listed meanings notes"
+        " number opened questions queue replay seed settings skipped stopper teachers unsure",
+        "queue": "_ends _given _order _records _rules _state held leases searches",
+        "replay": "_copies _first_changed _fresh _is_batch _is_caught_up _learnt_ahead _price"
+        " _spent acts history items labels mistakes now rounds sizes",
+    }
 
 
 def test_small_logs_have_none(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -260,6 +260,7 @@ def write_state(state: State) -> bytes:
                     (_ASKS.index(q.asks) for q in questions),
                     (names.number(q.kept) for q in questions),
                     (int(q.sought) for q in questions),
+                    (int(q.picked) for q in questions),
                 )
             ),
             _numbers((q.until for q in questions), "f8"),
@@ -328,7 +329,7 @@ def write_state(state: State) -> bytes:
     return zlib.compress(codec.dump(data).encode(), 1)
 
 
-_QUEUE = ("seen", "sought", "returning", "_skips", "_taken_back", "_second")
+_QUEUE = ("seen", "sought", "picked", "returning", "_skips", "_taken_back", "_second")
 """What is kept of the queue as it is."""
 
 
@@ -357,7 +358,7 @@ def read_state(
 
     columns = [_array(column) for column in data["questions"]]
     by_q, number_q, place_q, label_q, example_q, asks_q, kept_q, *columns = columns
-    sought_q, until_q, since_q = columns
+    sought_q, picked_q, until_q, since_q = columns
 
     def question(n: int) -> Question:
         return Question(
@@ -370,6 +371,7 @@ def read_state(
             names.text(kept_q[n]),
             float(until_q[n]),
             bool(sought_q[n]),
+            bool(picked_q[n]),
             float(since_q[n]),
         )
 

@@ -99,7 +99,7 @@ def test_what_is_begun_for_people_is_drawn_named_and_comes_to_an_end(tmp_path: P
     table.write_text("legs,name\n4,bear\n2,duck\n")
     with Store(tmp_path / "a.db") as store:
         session = open_or_begin(store, table, "zoo", learner="CappedDFF:m=3", overlap=0.5)
-        assert session.settings["order"] == "random"
+        assert session.settings["order"] == "mixed"
         assert session.settings["overlap"] == 0.5
         assert session.summary().stop is not None
         assert session.table.id == "name"

@@ -22,7 +22,7 @@ def session(
     name: str | None = None,
     output: Annotated[Path | None, Parameter(alias="-o")] = None,
 ) -> None:
-    """List sessions, take out what was learnt, export and import them, check and repair them.
+    """List sessions, take out what was learnt, export and import, check and repair.
 
     A session is its log. Exported, it is a text file with one event a line, as
     docs/sessions.md says; imported again, it is the same session. Its model is a file

@@ -7,7 +7,7 @@
 hot: the time of `next` and `answer` together, on a large table after many answers, beside that of a
 fresh session on a hundred items; and of the candidate features for what was given. The bar: at most
 twice as long, and a median under 50 ms.
-replay: seconds to open a session with so many answers in its log.
+replay: seconds to open a session with so many answers in its log, without a snapshot and with one.
 teachers: 50 at once on PostgreSQL (started here, as in the tests, but waiting for the disk), 8 on
 SQLite; answers per second beside the rate of bare inserts; then the log is checked: none lost, none
 doubled, no item leased twice at a time.
@@ -146,13 +146,13 @@ def replay(answers: int, learner: str) -> None:
             more += [given, Event(number + 2, new_id(), at, "answered", "Ann", said)]
             number += 2
         store.add("longer", [*events, *more])
-        for _ in range(2):
+        for how in ("from the log", "from a snapshot", "from a snapshot"):
             start, used = time.perf_counter(), time.process_time()
             with Session.open(store, "longer", table) as session:
                 seconds, used = time.perf_counter() - start, time.process_time() - used
                 print(
-                    f"{learner}: {seconds:.1f} s ({used:.1f} s of processor time) to open a log of"
-                    f" {session.number:,} events;"
+                    f"{learner}: {seconds:.2f} s ({used:.2f} s of processor time) to open a log of"
+                    f" {session.number:,} events {how};"
                 )
                 print(f"  {session.summary()}")
 

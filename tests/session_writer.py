@@ -14,9 +14,10 @@ import threading
 
 from teaching import animals, words
 from tellapart.errors import TellapartError
-from tellapart.sessions import Given, Session, Store
+from tellapart.sessions import Given, Session, Store, snapshots
 
 TEACHERS = 4
+snapshots.LEAST = 20  # it is killed while it writes one, too
 
 
 def work(session: Session, teacher: str, seed: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from tellapart.sessions import Event, Given, Session
@@ -75,3 +77,12 @@ def plain(log: list[Event]) -> list[tuple[str, str | None, dict[str, Any]]]:
         )
         for event in log
     ]
+
+
+def fill_disk(folder: Path) -> Path:
+    """Leave no byte free; returns the file that takes them."""
+    path = folder / "ballast"
+    with path.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(b"\0" * 4096)
+    return path

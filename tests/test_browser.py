@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 from browser_teacher import PAGES, TEAM, BrowserTeacher, history, narrow, write_zoo
-from server_process import Server
+from server_process import Server, serving
+from teaching import fill_disk
 
 OpenPage = Callable[..., BrowserTeacher]
 
@@ -283,7 +284,9 @@ class Teaching:
             text=True,
         )
         assert self.process.stdout is not None
-        assert self.process.stdout.readline().startswith("Teach zoo at http://127.0.0.1")
+        said = self.process.stdout.readline()
+        assert said.startswith("Teach zoo at http://127.0.0.1")
+        assert said.endswith("?token=$TELLAPART_TOKEN\n")
         return self
 
     def kill(self) -> None:
@@ -325,6 +328,30 @@ def test_the_server_dies_and_comes_back(
         teacher.context.close()
     finally:
         teaching.kill()
+
+
+def test_the_page_says_that_the_disk_is_full(
+    browser: Any, small_disk: Path, truth: dict[str, str]
+) -> None:
+    write_zoo(small_disk / "zoo.csv")
+    with serving("zoo.csv", "--id", "name", cwd=small_disk, tokens=TEAM) as server:
+        teacher = BrowserTeacher(browser, server, "Ann").open("zoo")
+        teacher.teach(truth, 2)
+        ballast = fill_disk(small_disk)
+        item, page = teacher.item, teacher.page
+        page.evaluate("document.getElementById('card').dataset.old = 1")
+        for _ in range(200):  # until the pages that SQLite holds already are used up
+            page.keyboard.press("d")
+            page.wait_for_timeout(50)
+            if page.is_visible("#trouble"):
+                break
+        page.locator("#trouble", has_text="the disk is full").wait_for()
+        item = teacher.item
+        assert "does not answer" not in page.inner_text("#trouble")
+        ballast.unlink()
+        page.wait_for_selector("#trouble", state="hidden")
+        assert teacher.item != item
+        teacher.context.close()
 
 
 # -- hostile tables, pictures

@@ -308,6 +308,95 @@ def test_datetimes_as_sqlite_texts_of_any_length() -> None:
     ]
 
 
+def test_a_column_called_true_changes_nothing_in_sqlite() -> None:
+    rows = pl.DataFrame({"milk": [1, 0, None], "true": [0, 1, 1], "false": [1, 1, 0]})
+    known = ta.parse_feature("coalesce(milk, FALSE) = TRUE", {"milk": "bool"})
+    models = [
+        ta.DecisionList((ta.Clause((ta.Literal(feature, wanted),), True),), ta.Clause((), False))
+        for feature, wanted in (("milk", False), ("milk", True), (known, True), (known, False))
+    ]
+    found = sql_engines.sqlite(rows, [ta.to_sql(model, "sqlite") for model in models])
+    assert found == [[0, 1, 1], [1, 0, 0], [1, 0, 0], [0, 1, 1]]
+
+
+ZONED = ["2024-06-30 23:30:00+00:00", "2024-07-01 01:30:00.000001+02:00",
+         "2024-06-30 18:29:59.999999-05:00", "2024-03-31 02:30:00+00:00"]  # fmt: skip
+"""23:30 UTC, a microsecond later, one earlier; and a time that Berlin skips."""
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres", "spark"])
+def test_times_with_a_zone_are_read_in_utc(dialect: str, request: Any, tmp_path: Path) -> None:
+    schema = {"seen": "timestamptz"}
+    conditions = ["seen = '2024-06-30 23:30'", "seen > '2024-06-30 23:30'", "day(seen) = 30",
+                  "seen = '2024-03-31 02:30'"]  # fmt: skip
+    sql = [
+        ta.to_sql(one(ta.parse_feature(text, schema)), dialect, schema=schema)
+        for text in conditions
+    ]
+    if dialect == "sqlite":
+        found = sql_engines.sqlite(pl.DataFrame({"seen": ZONED}), sql)
+        assert found == sql_engines.sqlite(
+            pl.DataFrame({"seen": [text.replace(" ", "T") for text in ZONED]}), sql
+        )
+    elif dialect == "duckdb":
+        request.getfixturevalue("needs")("duckdb")
+        import duckdb
+
+        with duckdb.connect() as base:
+            base.execute("SET TimeZone = 'Europe/Berlin'")
+            base.execute("CREATE TABLE t (n INT, seen TIMESTAMPTZ)")
+            base.executemany("INSERT INTO t VALUES (?, ?)", list(enumerate(ZONED)))
+            query = f"SELECT {', '.join(sql)} FROM t ORDER BY n"
+            found = [list(column) for column in zip(*base.execute(query).fetchall(), strict=True)]
+    elif dialect == "postgres":
+        import psycopg
+
+        with psycopg.connect(request.getfixturevalue("postgres")) as base:
+            base.execute("SET TimeZone = 'Europe/Berlin'")
+            base.execute("CREATE TEMPORARY TABLE t (n INT, seen TIMESTAMPTZ)")
+            base.cursor().executemany("INSERT INTO t VALUES (%s, %s)", list(enumerate(ZONED)))
+            query = f"SELECT {', '.join(sql)} FROM t ORDER BY n"
+            found = [list(column) for column in zip(*base.execute(query).fetchall(), strict=True)]
+    else:
+        spark = request.getfixturevalue("spark").newSession()
+        spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+        path = tmp_path / "t.parquet"
+        times = pl.Series("seen", ZONED).str.to_datetime(time_unit="us", time_zone="UTC")
+        pl.DataFrame([times]).write_parquet(path)
+        spark.read.parquet(str(path)).createOrReplaceTempView("t")
+        rows = spark.sql(f"SELECT {', '.join(sql)} FROM t").collect()
+        found = [list(column) for column in zip(*rows, strict=True)]
+    yes = [["yes" if n in which else "no" for n in range(4)] for which in
+           ({0}, {1}, {0, 1, 2}, {3})]  # fmt: skip
+    assert found == yes
+
+
+def test_a_polars_schema_says_which_times_have_a_zone() -> None:
+    frame = pl.DataFrame(schema={"seen": pl.Datetime("us", "UTC"), "sold": pl.Datetime("us")})
+    features = [ta.parse_feature(f"{name} > '2024-01-01'", frame.schema) for name in frame.columns]
+    zoned, plain = (ta.to_sql(one(feature), schema=frame.schema) for feature in features)
+    assert "AT TIME ZONE 'UTC'" in zoned
+    assert "AT TIME ZONE" not in plain
+
+
+def test_sqlite_checks_the_types_of_cells() -> None:
+    import sqlite3
+
+    schema = {"n": "integer", "x": "number", "s": "text", "b": "bool"}
+    model = one(ta.parse_feature("n > 3 AND x < 2.5 AND s = 'a' AND b", schema))
+    sql = ta.to_sql(model, "sqlite", value="types")
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE t (n, x, s, b)")
+    rows = [(4, 2.0, "a", 1), (None, None, None, None), (4, 2, "a", 0), ("4", 2.0, "a", 1),
+            (4, "2", "a", 1), (4, 2.0, b"a", 1), (4.5, 2.0, "a", 1)]  # fmt: skip
+    base.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
+    found = [cell for (cell,) in base.execute(f"SELECT {sql} FROM t")]
+    base.close()
+    assert found == [1, 1, 1, 0, 0, 0, 0]
+    with pytest.raises(ExportError, match="only SQLite"):
+        ta.to_sql(model, "duckdb", value="types")
+
+
 def test_postgres_orders_texts_by_code_point_in_any_language(postgres: str) -> None:
     import psycopg
 

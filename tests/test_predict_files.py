@@ -282,6 +282,20 @@ def test_spark_says_that_it_cannot_read_arrow(tmp_path: Path) -> None:
         predict_file(LEGS, path, tmp_path / "out.csv", engine="spark")
 
 
+def test_a_spark_session_keeps_its_settings(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("legs\n2\n4\n")
+    mine = {"spark.sql.session.timeZone": "Asia/Tokyo", "spark.sql.caseSensitive": "false"}
+    before = {name: spark.conf.get(name) for name in mine}
+    try:
+        for name, value in mine.items():
+            spark.conf.set(name, value)
+        predict_file(LEGS, tmp_path / "in.csv", tmp_path / "out.csv", engine="spark")
+        assert {name: spark.conf.get(name) for name in mine} == mine
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
+
+
 def test_spark_keeps_the_order_of_rows(spark: Any, tmp_path: Path) -> None:
     path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
     rows = pl.DataFrame({"n": range(200_000)}).with_columns(legs=pl.col("n") % 7)

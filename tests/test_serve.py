@@ -118,9 +118,9 @@ def test_told_to_stop_it_finishes_and_closes(folder: Path) -> None:
     assert "/api/sessions/{session}/answers" in {line.get("route") for line in lines}
     assert not re.search(r"\bi\d+\b|token|odd", server.log.read_text())
     # and since the table changed
-    write_table(folder / "things.csv", 4001)
+    write_table(folder / "things.csv", 3999)
     said = refused("things.csv", cwd=folder)
-    assert "had 4,000 items and now has 4,001" in said
+    assert "had 4,000 items and now has 3,999" in said
 
 
 def refused(*words: str, cwd: Path) -> str:
@@ -145,6 +145,17 @@ def test_on_a_network_and_beside_another(folder: Path) -> None:
             assert str(server.pid) in said
             assert "--port" in refused("--port", port, "--db", "other.db", cwd=folder)
             assert client.get("/api/sessions/things").status_code == 200
+
+
+def test_a_token_that_lasts_is_not_printed(folder: Path) -> None:
+    with serving("things.csv", "--id", "name", "--teacher", "Zoe", cwd=folder, tokens=TEAM) as one:
+        said = one.out.read_text() + one.log.read_text()
+        with one.client("Ann") as client:
+            assert client.get("/api/me").json()["owner"]
+    assert not any(token in said for token in TEAM.values())
+    assert "Ann: http://127.0.0.1" in said
+    assert "/?token=$TELLAPART_TOKEN\n" in said
+    assert re.search(r"Zoe: http://\S+/\?token=[\w-]{32}\n", said)
 
 
 def test_answers_are_sent_without_delay() -> None:

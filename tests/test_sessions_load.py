@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import postgres_server
+from server_process import ApiTeacher, Server, write_table
 from teaching import animals, truth, words
-from tellapart.errors import SessionError
+from tellapart.errors import SessionError, StoreError
 from tellapart.sessions import Event, Given, Session, Store
 from tellapart.sessions.events import check_log, seconds
 
@@ -155,6 +160,92 @@ def test_a_postgres_connection_that_breaks(postgres: str) -> None:
         assert saved.outcome == "label"
         assert [a.id for a in session.history()] == ["a"]
         session.close()
+
+
+@contextmanager
+def hanging(postgres: str) -> Iterator[None]:
+    """A server that no longer answers, and never says so."""
+    import psycopg
+
+    with psycopg.connect(postgres, autocommit=True) as base:
+        found = base.execute("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+        pids = [pid for (pid,) in found.fetchall()]
+        folder = base.execute("SHOW data_directory").fetchone()
+    assert folder
+    pids.insert(0, int((Path(folder[0]) / "postmaster.pid").read_text().split()[0]))
+    try:
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        yield
+    finally:
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+
+def test_a_postgres_that_hangs(needs: Any) -> None:
+    needs("postgres")
+    with (
+        postgres_server.server() as postgres,
+        Store(address(postgres), patience=2) as store,
+        Session.new(store, "hangs", animals(), learner="DFF") as session,
+    ):
+        given = session.next("Ann")
+        assert isinstance(given, Given)
+        said = ("wrong", truth(given.item))
+        with hanging(postgres):
+            for _ in range(2):  # in the middle, and when it connects anew
+                started = time.monotonic()
+                with pytest.raises(StoreError, match=r"it does not answer. Is the server running"):
+                    session.answer("Ann", given.id, *said, id="a")
+                assert time.monotonic() - started < 6
+            with pytest.raises(StoreError, match="it does not answer"):
+                session.check_store()
+        session.answer("Ann", given.id, *said, id="a")
+        assert [one.id for one in session.history()] == ["a"]
+        session.check_store()
+
+
+def test_a_postgres_table_that_another_has_locked(postgres: str) -> None:
+    import psycopg
+
+    with (
+        Store(address(postgres), patience=2) as store,
+        psycopg.connect(postgres) as base,
+        Session.new(store, "locked", animals(), learner="DFF") as session,
+    ):
+        session.join("Ann")
+        base.execute("LOCK TABLE tellapart_events")
+        with pytest.raises(StoreError, match="another program has it locked"):
+            session.note("Ann", "a", id="a")
+        base.rollback()
+        session.note("Ann", "a", id="a")
+        assert len(session.notes()) == 1
+
+
+def test_told_to_stop_while_postgres_hangs(needs: Any, tmp_path: Path) -> None:
+    needs("postgres")
+    team = {name: f"token-of-{name}-000001" for name in ("Ann", "Bob", "Cem", "Dua")}
+    write_table(tmp_path / "things.csv", 200)
+    with postgres_server.server() as postgres:
+        words = ("things.csv", "--id", "name", "--db", address(postgres))
+        server = Server(*words, cwd=tmp_path, tokens=team).start()
+        teachers = [ApiTeacher(server, name, "things") for name in team]
+        for teacher in teachers:
+            teacher.start()
+        time.sleep(1)
+        with hanging(postgres):
+            time.sleep(1)
+            with server.client("Ann") as client:
+                assert client.get("/health", timeout=20).status_code == 503
+            started = time.monotonic()
+            server.stop()
+            assert time.monotonic() - started < 10.5
+        for teacher in teachers:
+            teacher.join(60)
+        with Store(address(postgres)) as store:
+            written = Counter(event.id for event in store.log("things"))
+        assert all(written[one] == 1 for teacher in teachers for one in teacher.acknowledged)
 
 
 def run_and_kill(place: str, seed: int, dice: random.Random) -> list[list[Any]]:

@@ -20,6 +20,7 @@ from hypothesis.stateful import (
 )
 
 from plain_session import PlainAct, PlainSession
+from tellapart import sessions
 from tellapart.errors import ParameterError
 from tellapart.sessions import Ending, Given, Session, Store
 from tellapart.sessions.config import make_learner, with_columns
@@ -52,9 +53,12 @@ class Sessions(RuleBasedStateMachine):
         order=st.sampled_from(["file", "random", "least sure", "mixed"]),
         overlap=st.sampled_from([0.0, 0.5, 1.0]),
         seed=st.integers(0, 5),
+        snapshots=st.booleans(),
     )
-    def begin(self, order: str, overlap: float, seed: int) -> None:
+    def begin(self, order: str, overlap: float, seed: int, snapshots: bool) -> None:
         self.now = 1e9
+        if snapshots:  # of everything, whenever the session is closed
+            sessions.snapshots.LEAST = 1
         self.folder = Path(tempfile.mkdtemp())
         self.store = Store(self.folder / "s.db")
         name, parameters = self.learner
@@ -81,6 +85,7 @@ class Sessions(RuleBasedStateMachine):
         self.number = self.session.number
 
     def teardown(self) -> None:
+        sessions.snapshots.LEAST = 2_000
         if hasattr(self, "store"):
             self.session.close()
             self.store.close()

@@ -18,13 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tellapart
-from teaching import animals, teach
+from teaching import animals, fill_disk, teach
 from tellapart.errors import (
     FormatError,
     ParameterError,
     ProtocolError,
     SessionError,
     StoreError,
+    TellapartError,
 )
 from tellapart.sessions import Event, Given, Session, Store, export_log, import_log
 from tellapart.sessions.events import NEEDS, check_log
@@ -224,6 +225,27 @@ def test_sessions_are_listed_and_an_unknown_one_is_named(store: Store) -> None:
         begin(store, "\x00")
 
 
+@pytest.mark.parametrize("name", ["a/b", "/", ".", ".."])
+def test_a_name_that_no_address_can_hold(store: Store, name: str) -> None:
+    with pytest.raises(ParameterError, match=r"stands in addresses.* choose another name"):
+        begin(store, name)
+    begin(store).close()
+    with pytest.raises(ParameterError, match="stands in addresses"):
+        import_log(store, export_log(store, "zoo"), name)
+    assert [one.name for one in store.sessions()] == ["zoo"]
+
+
+def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        with Store(tmp_path / "new.db") as store, begin(store) as session:
+            teach(session, "Ann", 1)
+            modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes == dict.fromkeys(("new.db", "new.db-wal", "new.db-shm", "new.db.lock"), 0o600)
+
+
 def test_two_servers_on_one_file(store: Store) -> None:
     session = begin(store)
     with pytest.raises(SessionError, match="open here already"):
@@ -294,6 +316,33 @@ def test_a_full_disk(store: Store) -> None:
         session.note("Ann", "there is room again")
         assert teach(session, "Ann", 3) == 3
     check_log(store.log("zoo"))
+
+
+def test_a_really_full_disk(small_disk: Path) -> None:
+    with Store(small_disk / "a.db", patience=0.2) as store, begin(store) as session:
+        teach(session, "Ann", 2)
+        acknowledged = [session.number]
+        session.check_store()
+        with pytest.raises(StoreError, match=r"the disk is full. Make room, then try again"):
+            fill(session, acknowledged)
+        for _ in range(3):  # each is refused, and none is half there
+            with pytest.raises(StoreError, match="the disk is full"):
+                session.note("Ann", "x" * 5000, id="big")
+        ballast = fill_disk(small_disk)
+        with pytest.raises(StoreError, match="the disk is full"):
+            session.note("Ann", "x" * 5000, id="big")
+        with pytest.raises(StoreError, match="the disk is full"):
+            session.check_store()
+        assert session.number == acknowledged[-1]
+        ballast.unlink()
+        shutil.copy(small_disk / "a.db", small_disk.parent / "elsewhere.db")
+        lines = list(export_log(store, "zoo"))
+        assert len(lines) == acknowledged[-1]
+    with Store(small_disk.parent / "big.db") as store:
+        import_log(store, lines)
+        with Session.open(store, "zoo", animals()) as session:
+            assert session.note("Ann", "x" * 5000, id="big").number == acknowledged[-1] + 1
+            assert teach(session, "Ann", 3) == 3
 
 
 @contextmanager
@@ -378,7 +427,8 @@ def test_a_table_that_changed(store: Store, tmp_path: Path) -> None:
         session.answer("Ann", session.next("Ann").id, "wrong", "mammal")
     Session.open(store, "zoo").close()
     for text, message in (
-        ("name,legs\nbear,4\nduck,2\nbass,0\n", "it had 2 items and now has 3"),
+        ("name,legs\nbear,4\nbass,0\nduck,2\n", "it had 2 items and now has 3, and they do not"),
+        ("name,legs\nbear,4\n", "it had 2 items and now has 1"),
         ("name,legs\nbear,4\nduck,3\n", "some cells are different"),
         ("name,legs\nduck,2\nbear,4\n", "the rows stand in another order"),
         ("name,feet\nbear,4\nduck,2\n", "other columns, .*: legs, feet"),
@@ -435,7 +485,7 @@ def test_every_version_opens_the_logs_of_all_before(store: Store) -> None:
         text = lines.readlines()
     import_log(store, text)
     assert list(export_log(store, "zoo")) == text
-    assert {event.type for event in store.log("zoo")} == set(NEEDS)
+    assert {event.type for event in store.log("zoo")} == set(NEEDS) - {"rows added"}  # later
     with Session.open(store, "zoo", Table(ZOO, id="name", name="zoo")) as session:
         assert [str(clause) for clause in session.model] == [
             "if fins OR legs = 0: fish, like lion",
@@ -448,3 +498,76 @@ def test_every_version_opens_the_logs_of_all_before(store: Store) -> None:
         assert (summary.labelled, summary.mistakes, summary.guesses) == (6, 3, 5)
         assert session.settings["order"] == "random"
         assert session.meanings == {"fish": "has gills for life"}
+
+
+# -- the file goes away under a running server
+
+
+def delete(path: Path) -> None:
+    for name in path.parent.glob(path.name + "*"):
+        name.unlink()
+
+
+def move(path: Path) -> None:
+    path.rename(path.with_name("elsewhere.db"))
+
+
+def replace(path: Path) -> None:
+    shutil.copy(path, path.with_name("copy.db"))
+    path.with_name("copy.db").replace(path)
+
+
+def move_folder(path: Path) -> None:
+    path.parent.rename(path.parent.with_name("elsewhere"))
+
+
+def delete_log(path: Path) -> None:
+    path.with_name(path.name + "-wal").unlink()
+
+
+@pytest.mark.parametrize("attack", [delete, move, replace, move_folder, delete_log])
+def test_nothing_is_acknowledged_into_nowhere(
+    tmp_path: Path, attack: Callable[[Path], None]
+) -> None:
+    (tmp_path / "data").mkdir()
+    path = tmp_path / "data" / "a.db"
+    with Store(path) as store, begin(store) as session:
+        teach(session, "Ann", 3)
+        attack(path)
+        for _ in range(3):
+            with pytest.raises(StoreError, match="deleted, moved or replaced while it was open"):
+                session.note("Ann", "into nowhere")
+            if attack is delete_log:  # the rest of the database is as it was, and is used again
+                break
+        if attack is not delete_log:
+            with pytest.raises(StoreError, match="deleted, moved or replaced"):
+                store.ping()
+            if attack not in (replace, move_folder):
+                assert not path.exists(), "no empty database in its place"
+
+
+def test_a_file_that_is_put_back_goes_on(store: Store) -> None:
+    path = Path(store.where)
+    with begin(store) as session:
+        teach(session, "Ann", 3)
+        number = session.number
+        path.rename(path.with_name("elsewhere.db"))
+        with pytest.raises(StoreError, match="put it back"):
+            session.note("Ann", "one", id="one")
+        path.with_name("elsewhere.db").rename(path)
+        assert session.note("Ann", "one", id="one").number == number + 1
+    check_log(store.log("zoo"))
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_two_servers_on_one_file_through_a_link(
+    store: Store, tmp_path: Path, link: Callable[[str, Path], None]
+) -> None:
+    with begin(store) as session:
+        link(store.where, tmp_path / "link.db")
+        with (
+            Store(tmp_path / "link.db") as other,
+            pytest.raises(TellapartError, match=r"being written by another|several names"),
+        ):
+            Session.open(other, "zoo", animals())
+        assert teach(session, "Ann", 3) == 3

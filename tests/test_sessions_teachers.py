@@ -29,6 +29,17 @@ def test_an_item_is_leased_to_one_teacher_until_the_lease_ends(store: Store) -> 
         assert session.answer("Cid", cid.id, "wrong", "mammal").outcome == "opinion"
 
 
+def test_a_clock_that_is_put_back_ends_leases(store: Store) -> None:
+    clock = Clock()
+    with zoo(store, lease=60, clock=clock) as session:
+        ann = give(session, "Ann")
+        clock.now -= 2  # as clocks do
+        assert name(give(session, "Bob")) != name(ann)
+        clock.now -= 86_400
+        assert name(give(session, "Cid")) == name(ann)
+        assert session.answer("Ann", ann.id, "wrong", "mammal").outcome == "label"
+
+
 def test_nobody_gets_an_item_that_another_has(store: Store) -> None:
     with zoo(store) as session:
         held = {name(give(session, f"teacher {n}")) for n in range(6)}

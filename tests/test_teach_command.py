@@ -232,8 +232,13 @@ def test_the_tour(typist: Typist, housefly: str) -> None:
 def test_the_zoo_is_not_written_over(typist: Typist, folder: Path) -> None:
     typist("")
     zoo = folder / "tellapart-zoo.csv"
-    zoo.write_text(zoo.read_text() + "unicorn,true" + ",false" * 11 + ",4,true,false,true,mammal\n")
-    assert "had 101 items and now has 102" in typist("", code=1)[1]
+    unicorn = "unicorn,true" + ",false" * 11 + ",4,true,false,true,mammal\n"
+    zoo.write_text(zoo.read_text() + unicorn)
+    typist("")  # a row more is taken on
+    assert zoo.read_text().endswith(unicorn)
+    header, _, rows = zoo.read_text().partition("\n")
+    zoo.write_text(f"{header}\n{unicorn.replace('unicorn', 'griffin')}{rows}")
+    assert "had 102 items and now has 103" in typist("", code=1)[1]
 
 
 def test_the_zoo_where_nothing_may_be_written(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -295,6 +296,55 @@ def test_two_servers_on_one_file(folder: Path) -> None:
             refused = other.call("GET", "/api/sessions/zoo", 409)
             assert "another program" in refused["error"]
         teach(one)
+
+
+def test_a_heavy_condition_is_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "\n".join(f"n{n},{'abc' * (n % 9)}" for n in range(70_000))
+    (folder / "tables" / "large.csv").write_text(f"name,text\n{rows}\n")
+    monkeypatch.setattr("tellapart.tables.packed_columns.SECONDS", 0.0)
+    with Client(make_app(folder)) as client:
+        client.call("POST", "/api/sessions", 201, json={"name": "large", "table": "large.csv"})
+        base, heavy = "/api/sessions/large", {"feature": "lower(text) LIKE '%a%b%c%'"}
+        tried = client.call("POST", f"{base}/check", json=heavy)
+        assert not tried["valid"]
+        assert "takes more than 0 seconds on 70,000 items. Say it in a" in tried["message"]
+        client.call("POST", f"{base}/search", 422, json={"text": heavy["feature"]})
+        monkeypatch.undo()
+        assert client.call("POST", f"{base}/check", json=heavy)["valid"]
+
+
+def test_a_heavy_condition_holds_nobody_up(ann: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tellapart.sessions import suggestions
+
+    begun, enough, evaluate = threading.Event(), threading.Event(), suggestions.evaluate_soon
+
+    def slow(*what: Any) -> Any:
+        begun.set()
+        assert enough.wait(30)
+        return evaluate(*what)
+
+    monkeypatch.setattr(suggestions, "evaluate_soon", slow)
+    found: list[Any] = []
+    path, heavy = "/api/sessions/zoo/check", {"feature": "legs > 3"}
+    thread = threading.Thread(target=lambda: found.append(ann.post(path, json=heavy).json()))
+    thread.start()
+    assert begun.wait(30)
+    teach(ann)  # others go on meanwhile
+    assert found == []
+    enough.set()
+    thread.join()
+    assert found[0]["items"] == 2
+
+
+def test_health_asks_whoever_writes(ann: Client, folder: Path) -> None:
+    assert ann.call("GET", "/health")["status"] == "ok"
+    teach(ann)
+    (folder / "zoo.db").rename(folder / "elsewhere.db")
+    assert ann.call("GET", "/health", 503)["status"] == "failing"
+    refused = ann.call("POST", "/api/sessions/zoo/notes", 503, json={"text": "nowhere"})
+    assert "deleted, moved or replaced" in refused["error"]
+    (folder / "elsewhere.db").rename(folder / "zoo.db")
+    assert ann.call("GET", "/health")["status"] == "ok"
 
 
 # -- what leaves the house

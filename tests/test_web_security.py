@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import html
 import json
 import logging
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from fastapi import FastAPI
 from pydantic import TypeAdapter
 
 from api_clients import ANN, BOB, HOST, Client, make_app, teach, write_tables
+from tellapart.web.app import configure, listen
 from tellapart.web.errors import Fault
 
 FAULT = TypeAdapter(Fault)
@@ -65,15 +73,36 @@ def test_a_link_on_another_site_works_too(app: FastAPI) -> None:
     browser = Client(app, None)
     answer = browser.get(f"/?token={ANN}", headers={"sec-fetch-site": "cross-site"})
     assert answer.status_code == 200
-    assert 'content="0;url=/"' in answer.text
+    link = re.search(r'<a href="([^"]*)">go on</a>', answer.text)
+    assert link
+    browser.get(html.unescape(link[1]), headers={"sec-fetch-site": "same-origin"})
     assert browser.call("GET", "/api/me")["name"] == "Ann"
 
 
-@pytest.mark.parametrize("path", ["//evil.test/", "/\\evil.test", "///evil.test"])
+def test_another_site_cannot_make_you_somebody_else(app: FastAPI) -> None:
+    for browser, who in ((enter(app), "Ann"), (Client(app, None), None)):
+        for site in ("cross-site", "same-site"):
+            answer = browser.get(f"/?token={BOB}", headers={"sec-fetch-site": site})
+            assert "set-cookie" not in answer.headers
+            assert "refresh" not in answer.text
+            assert "those of Bob" in answer.text
+        me = browser.get("/api/me")
+        assert (me.json()["name"] if me.status_code == 200 else None) == who
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["//evil.test/", "/\\evil.test", "///evil.test", "/%09/evil.test", "/%0a%5Cevil.test"],
+)
 def test_the_token_leads_nowhere_else(app: FastAPI, path: str) -> None:
+    """Browsers leave tabs and line ends out of addresses, and take a backslash for a slash."""
     answer = Client(app, None).get(f"{HOST}{path}?token={ANN}")
-    assert answer.headers["location"].startswith("/")
-    assert not answer.headers["location"].startswith(("//", "/\\"))
+    foreign = {"sec-fetch-site": "cross-site"}
+    shown = Client(app, None).get(f"{HOST}{path}?token={ANN}", headers=foreign).text
+    link = re.search(r'<a href="([^"]*)">', shown)
+    assert link
+    for to in (answer.headers["location"], html.unescape(link[1])):
+        assert re.match(r"/[a-z]", to), to
 
 
 def test_a_cookie_needs_the_seal_of_the_page(app: FastAPI) -> None:
@@ -265,3 +294,108 @@ def test_openapi_names_every_fault(ann: Client) -> None:
             assert "422" not in operation["responses"], (method, path)
             where = operation["responses"]["4XX"]["content"]["application/json"]["schema"]
             assert where == {"$ref": "#/components/schemas/Fault"}, (method, path)
+
+
+# -- strangers who keep the server busy
+
+
+@pytest.fixture
+def real(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
+    """A real server in a thread, with little patience; its address."""
+    monkeypatch.setattr("tellapart.web.app.HEADERS", 0.5)
+    monkeypatch.setattr("tellapart.web.app.CONNECTIONS", 20)
+    app = make_app(folder, 2)
+    listening = listen("127.0.0.1", 0)
+    server = uvicorn.Server(configure(app))
+    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield listening.getsockname()
+    server.should_exit = True
+    thread.join(20)
+
+
+def is_closed(connection: socket.socket, seconds: float) -> bool:
+    connection.settimeout(seconds)
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+    except TimeoutError:
+        return False
+
+
+def test_headers_must_arrive_in_time(real: tuple[str, int]) -> None:
+    request = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{real[1]}\r\n\r\n".encode()
+    with socket.create_connection(real) as silent, socket.create_connection(real) as slow:
+        slow.sendall(request[:20])
+        with socket.create_connection(real) as good:
+            good.sendall(request)
+            assert good.recv(100).startswith(b"HTTP/1.1 200")
+            while b"}" not in good.recv(4096):
+                pass
+            assert is_closed(silent, 3)
+            assert is_closed(slow, 3)
+            good.sendall(request)  # between two requests there is time
+            assert good.recv(100).startswith(b"HTTP/1.1 200")
+            while b"}" not in good.recv(4096):
+                pass
+            good.sendall(request[:20])  # but not in the middle of the next
+            assert is_closed(good, 3)
+
+
+def test_connections_are_limited(real: tuple[str, int]) -> None:
+    many = [socket.create_connection(real) for _ in range(40)]
+    time.sleep(0.2)
+    assert sum(is_closed(one, 0.01) for one in many) >= 20
+    for one in many:
+        one.close()
+    time.sleep(0.2)
+    with socket.create_connection(real) as good:
+        good.sendall(f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{real[1]}\r\n\r\n".encode())
+        assert good.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def test_what_repeats_does_not_fill_the_log(capsys: pytest.CaptureFixture[str]) -> None:
+    """asyncio writes a traceback for every connection it cannot take."""
+    from tellapart.web import json_logging
+
+    before = {name: logging.getLogger(name) for name in ("asyncio", "uvicorn.error")}
+    state = {name: (one.handlers[:], one.level, one.propagate) for name, one in before.items()}
+    try:
+        json_logging.configure(logging.INFO)
+        for _ in range(5000):
+            try:
+                raise OSError(24, "Too many open files: the bear weighs 300 kg")
+            except OSError as error:
+                logging.getLogger("asyncio").error("socket.accept() out of system resource",
+                                                   exc_info=error)  # fmt: skip
+                logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+        lines = capsys.readouterr().err.splitlines()
+    finally:
+        for name, (handlers, level, propagate) in state.items():
+            before[name].handlers[:] = handlers
+            before[name].setLevel(level)
+            before[name].propagate = propagate
+    assert 2 <= len(lines) <= 20
+    assert all(json.loads(line)["level"] in ("error", "warning") for line in lines)
+    assert "300 kg" not in "".join(lines)
+
+
+def test_ids_that_are_nested_deeply_are_refused(ann: Client) -> None:
+    for tag in ('{"$tuple":[', "[", '{"a":'):
+        deep: Any = tag * 400 + "1" + {"{": "]}", "[": "]"}.get(tag[0], "}") * 400
+        if tag == '{"a":':
+            deep = tag * 400 + "1" + "}" * 400
+        body = f'{{"tag": "t", "item": {deep}, "value": true}}'
+        answer = ann.post(
+            "/api/sessions/zoo/tags", content=body, headers={"content-type": "application/json"}
+        )
+        assert answer.status_code in (400, 422), answer.text
+
+
+@pytest.mark.parametrize("encoding", ["punycode", "idna", "unicode_escape", "undefined", "hex"])
+def test_an_encoding_that_is_none_of_texts(ann: Client, encoding: str) -> None:
+    body = {"name": "x", "table": "zoo.csv", "encoding": encoding}
+    assert "unknown encoding" in ann.call("POST", "/api/sessions", 422, json=body)["error"]

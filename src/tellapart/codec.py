@@ -88,14 +88,20 @@ def decode(value: Any, context: Context | None = None) -> Any:
     >>> decode({"$tuple": ["legs", {"$set": ["a"]}]})
     ('legs', frozenset({'a'}))
     """
-    context = context or Context()
+    try:
+        return _decode(value, context or Context())
+    except RecursionError:
+        raise FormatError("cannot read a value that is nested so deeply") from None
+
+
+def _decode(value: Any, context: Context) -> Any:
     if isinstance(value, list):
-        return [decode(part, context) for part in value]
+        return [_decode(part, context) for part in value]
     if not isinstance(value, dict):
         return value
     tag = next(iter(value), "")
     if not tag.startswith("$"):
-        return {key: decode(part, context) for key, part in value.items()}
+        return {key: _decode(part, context) for key, part in value.items()}
     _find(tag)
     if tag not in _readers or len(value) != 1:
         raise FormatError(f"unknown kind of value {tag!r}; known are {', '.join(sorted(_readers))}")

@@ -9,6 +9,7 @@ TellapartError
 ├── ExportError       a model cannot be said in the language asked for
 ├── LabError          the lab cannot go on; what was finished is kept
 ├── SessionError      a session cannot be opened or go on; nothing acknowledged is lost
+│   ├── TableChanged  its table is another one than before, or is gone
 │   └── StoreError    its database cannot be reached, read or written
 └── MissingExtra      an optional dependency is not installed
 ```
@@ -77,6 +78,10 @@ class LabError(TellapartError):
 
 class SessionError(TellapartError):
     """A session cannot be opened or go on; what was acknowledged is kept."""
+
+
+class TableChanged(SessionError):
+    """The table of a session is another one than before, or is gone; its log and model are kept."""
 
 
 class StoreError(SessionError):

@@ -30,7 +30,7 @@ COMMANDS = {
     "predict": "Label every row of a table.",
     "serve": "Serve sessions over HTTP, for a browser and for programs.",
     "teach": "Teach a classifier about the rows of a table, in your browser or here.",
-    "session": "List sessions, take out what was learnt, export and import them.",
+    "session": "List sessions, take out what was learnt, export and import, check and repair.",
     "simulate": "Teach learners a made world, or a table with a label column.",
 }
 """Every command, and its one line in `tellapart --help`. `tellapart.cli.NAME` has its function."""

@@ -18,7 +18,7 @@ def export(
     *,
     to: Literal["sql", "json", "python", "text", "dot", "svg"],
     dialect: Dialect = "duckdb",
-    value: Literal["label", "clause", "example"] = "label",
+    value: Literal["label", "clause", "example", "types"] = "label",
     type: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     clean: bool = False,
     simplify: bool = False,
@@ -44,11 +44,12 @@ def export(
         Whose SQL.
     value
         What the SQL gives: the label, the number of the clause that fired (the
-        numbers of '--to text'), or the example it shows.
+        numbers of '--to text'), the example it shows; or, for SQLite, whether the cells
+        have the types that the features state.
     type
         For SQL, what a plain column holds that a feature only names, as
-        COLUMN=TYPE: bool (if not given), integer, number, text, date or datetime.
-        Again for more columns.
+        COLUMN=TYPE: bool (if not given), integer, number, text, date or datetime; or
+        timestamptz for a column of times with a zone. Again for more columns.
     clean
         For SQL, promise that no number in the table is NaN or infinite: it becomes
         shorter.

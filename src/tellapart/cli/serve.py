@@ -45,10 +45,10 @@ def serve(
 ) -> None:
     """Serve sessions over HTTP, for a browser and for programs.
 
-    Prints an address with a token in it, and listens on this machine only unless told
-    otherwise. With a table, the session of that name is opened, or begun if there is
-    none; it remembers how its table is read. Logs are JSON lines on stderr. Stops on
-    Ctrl-C or SIGTERM, and loses nothing.
+    Prints an address with a token in it (but not one from TELLAPART_TOKEN), and listens
+    on this machine only unless told otherwise. With a table, the session of that name is
+    opened, or begun if there is none; it remembers how its table is read. Logs are JSON
+    lines on stderr. Stops on Ctrl-C or SIGTERM, and loses nothing.
 
     Examples:
 
@@ -149,7 +149,7 @@ def serve(
             print(f"Serving {store.where}", flush=True)
             for person in people.all:
                 if person not in known:
-                    link = f"{address.rstrip('/')}/?token={person.token}"
+                    link = f"{address.rstrip('/')}/?token={shown_token(person.token)}"
                     print(f"  {person.name}: {link}", flush=True)
             print("Stop with Ctrl-C; nothing is lost.", flush=True)
             json_logging.log_event("started", host=host, port=listening.getsockname()[1])
@@ -158,6 +158,11 @@ def serve(
     finally:
         listening.close()
         store.close()
+
+
+def shown_token(token: str) -> str:
+    """A token as it may be printed: one that lasts stays where it is, in the environment."""
+    return "$TELLAPART_TOKEN" if token == os.environ.get("TELLAPART_TOKEN") else token
 
 
 def check_port(port: int) -> None:

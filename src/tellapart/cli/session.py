@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from tellapart.errors import ParameterError
+from tellapart.errors import FormatError, ParameterError, TableChanged
+
+if TYPE_CHECKING:
+    from tellapart.sessions import Store
 
 
 def session(
-    do: Literal["list", "model", "export", "import"],
+    do: Literal["list", "model", "export", "import", "check", "repair"],
     what: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     *,
     db: str,
     name: str | None = None,
     output: Annotated[Path | None, Parameter(alias="-o")] = None,
 ) -> None:
-    """List sessions, take out what was learnt, export and import them.
+    """List sessions, take out what was learnt, export and import, check and repair.
 
     A session is its log. Exported, it is a text file with one event a line, as
     docs/sessions.md says; imported again, it is the same session. Its model is a file
-    for `tellapart export` and `tellapart predict`.
+    for `tellapart export` and `tellapart predict`. `check` says whether every event is as
+    it was written; `repair` exports the events before the first that is not.
 
     Examples:
 
@@ -31,14 +35,16 @@ def session(
         tellapart session model zoo --db zoo.csv.sessions.db -o zoo.json
         tellapart session export zoo --db zoo.csv.sessions.db -o zoo.jsonl
         tellapart session import zoo.jsonl --db postgresql://host/teaching
+        tellapart session check --db zoo.csv.sessions.db
+        tellapart session repair zoo --db zoo.csv.sessions.db -o good.jsonl
 
     Parameters
     ----------
     do
-        list, model, export or import.
+        list, model, export, import, check or repair.
     what
-        The name of the session to export or whose model is wanted, or the file to
-        import (- for the standard input).
+        The name of the session, or the file to import (- for the standard input); to check
+        all sessions, leave it out.
     db
         The database: a file, or the address of a PostgreSQL database.
     name
@@ -49,7 +55,7 @@ def session(
     from tellapart.export.files import write_whole
     from tellapart.sessions import Session, Store, export_log, import_log
 
-    if do == "list" and "://" not in db and not Path(db).exists():
+    if do in ("list", "check", "repair") and "://" not in db and not Path(db).exists():
         raise ParameterError(f"there is no database {db}; a table's is called TABLE.sessions.db")
     with Store(db) as store:
         if do == "list":
@@ -59,14 +65,30 @@ def session(
                 for one in store.sessions()
                 for table in [one.opened.data["table"]]
             ]
+        elif do == "check":
+            made = _check(store, store.names() if what is None else [what])
         elif what is None:
             given = "a file" if do == "import" else "the name of a session"
             raise ParameterError(f"tellapart session {do} needs {given}")
         elif do == "model":
-            with Session.open(store, what) as opened:
-                made = [opened.model.to_json() + "\n"]
+            try:
+                with Session.open(store, what) as opened:
+                    made = [opened.model.to_json() + "\n"]
+            except TableChanged as error:
+                kept = store.last_model(what)
+                if kept is None:
+                    raise
+                print(
+                    f"tellapart: {error}. This is the model after event {kept[0]:,}",
+                    file=sys.stderr,
+                )
+                made = [kept[1] + "\n"]
         elif do == "export":
             made = list(export_log(store, what))
+        elif do == "repair":
+            if output is None or output.exists():
+                raise ParameterError("tellapart session repair writes to a new file: give -o FILE")
+            made = _good(store, what, output)
         elif what == "-":
             made = [f"imported {import_log(store, sys.stdin, name)}\n"]
         else:
@@ -76,3 +98,39 @@ def session(
         sys.stdout.writelines(made)
     else:
         write_whole(output, "".join(made).encode())
+
+
+def _check(store: Store, names: list[str]) -> list[str]:
+    """A line for each session; raises if one is damaged."""
+    from tellapart.features.phrasing import counted
+
+    lines, damaged = [], []
+    for name in names:
+        good, wrong = store.good_events(name)
+        if wrong is None:
+            lines.append(f"{name}: {len(good):,} events, all as they were written\n")
+        else:
+            damaged.append(f"{name}: {wrong} (good before it: {counted(len(good), 'event')})")
+    if damaged:
+        sys.stdout.writelines(lines)
+        raise FormatError(
+            "\n".join(damaged) + "\nKeep a copy of the database, and restore a backup; or save the"
+            " good part with 'tellapart session repair NAME --db DB -o FILE'"
+        )
+    return lines
+
+
+def _good(store: Store, name: str, output: Path) -> list[str]:
+    """The lines of the good part of a log."""
+    from tellapart.features.phrasing import counted
+
+    good, wrong = store.good_events(name)
+    if not good:
+        raise FormatError(f"nothing of the session {name!r} can be read: {wrong}")
+    about = "all are good" if wrong is None else wrong
+    print(
+        f"{counted(len(good), 'event')} of {name} in {output}; {about}. Put them into another"
+        f" database: tellapart session import {output} --db NEW.db",
+        file=sys.stderr,
+    )
+    return [event.line() + "\n" for event in good]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tellapart.cli.options import Reading, table_arguments
-from tellapart.cli.serve import check_port, login, open_or_begin, reading_notice
+from tellapart.cli.serve import check_port, login, open_or_begin, reading_notice, shown_token
 from tellapart.errors import ParameterError, SessionError
 
 if TYPE_CHECKING:
@@ -170,10 +170,11 @@ def _serve(
     app = create_app(pool, People([person]), page_options=pages)
     listening = listen("127.0.0.1", port)  # last: who reaches us is answered at once
     place = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    address = f"{place}{home(session.name)}/teach?token={person.token}"
+    page = f"{place}{home(session.name)}/teach?token="
+    address = page + person.token
 
     def ready() -> None:
-        print(f"Teach {session.name} at {address}", flush=True)
+        print(f"Teach {session.name} at {page}{shown_token(person.token)}", flush=True)
         print("Stop with Ctrl-C; nothing is lost.", flush=True)
         if browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -41,6 +41,15 @@ _FROM_TEXT = {kind: f"CAST({{0}} AS {name})" for kind, name in _TYPES.items()} |
 """A text as a value of a type, or an error."""
 
 
+_SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.csv.parser.columnPruning.enabled": "false",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+}
+"""What a session needs, so that values are read as everywhere else."""
+
+
 def session(master: str | None = None, more: Mapping[str, str] | None = None) -> Any:
     """A Spark session: on this machine ("local[*]"), or on the cluster that `master` names.
 
@@ -51,10 +60,7 @@ def session(master: str | None = None, more: Mapping[str, str] | None = None) ->
     if local and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         raise TellapartError("the engine spark needs Java 17 or later: install it (a JRE will do)")
     settings = {
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.caseSensitive": "true",
-        "spark.sql.csv.parser.columnPruning.enabled": "false",
-        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+        **_SETTINGS,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "FATAL",
@@ -130,14 +136,26 @@ def run(job: Job) -> int:
 
 @contextmanager
 def _running(master: str | None) -> Iterator[Any]:
-    """The active session, or one of our own that ends with the work."""
+    """The active session, which gets its settings back; or our own, which ends with the work."""
     here = _spark_session().getActiveSession()
-    made = session(master)
-    try:
-        yield made
-    finally:
-        if here is None:
+    if here is None:
+        made = session(master)
+        try:
+            yield made
+        finally:
             made.stop()
+        return
+    before = {name: here.conf.get(name, None) for name in _SETTINGS}
+    try:
+        for name, value in _SETTINGS.items():
+            here.conf.set(name, value)
+        yield here
+    finally:
+        for name, kept in before.items():
+            if kept is None:
+                here.conf.unset(name)
+            else:
+                here.conf.set(name, kept)
 
 
 def _read(

@@ -50,9 +50,23 @@ class Backticks(SQLiteDialect):
 
 
 class SQLite(Lowering):
-    """Its LIKE ignores case, or not, as a pragma says; GLOB never does. Dates are ISO texts."""
+    """Its LIKE ignores case, or not, as a pragma says; GLOB never does. Dates are ISO texts. TRUE
+    is a column, if there is one of that name."""
 
     name, dialect = "SQLite", Backticks
+
+    def truth(self, value: bool) -> exp.Expr:
+        return exp.Literal.number(int(value))
+
+    def in_utc(self, column: exp.Expr) -> exp.Expr:
+        return exp.replace_placeholders(_utc(), at=column)
+
+    def has_type(self, column: exp.Expr, kind: Type) -> exp.Expr:
+        """Whether a cell is stored as what its column is said to hold, or unknown."""
+        classes = {Type.NUMBER: ("integer", "real"), Type.INTEGER: ("integer",)}
+        classes[Type.BOOL] = ("integer",)
+        names = [string(name) for name in (*classes.get(kind, ("text",)), "null")]
+        return exp.In(this=anonymous("TYPEOF", column), expressions=names)
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         signs = {Wild.ANY: "*", Wild.ONE: "?"}
@@ -71,6 +85,8 @@ class SQLite(Lowering):
     def of(self, node: Node, kind: Type) -> exp.Expr:
         made = super().of(node, kind)
         if kind is not Type.DATETIME or not isinstance(node, Column) or node.type is not kind:
+            return made
+        if self.is_zoned(node):
             return made
         rest = exp.Case(
             this=exp.Length(this=made.copy()),
@@ -104,6 +120,19 @@ class Spark(Lowering):
     name, dialect = "Spark", "spark"
     moment = exp.DType.TIMESTAMPNTZ
 
+    def in_utc(self, column: exp.Expr) -> exp.Expr:
+        # to cast it would take the zone of the session, and shift what falls into its gaps
+        seconds = exp.Div(
+            this=exp.cast(anonymous("UNIX_MICROS", column), "DECIMAL(20, 0)"),
+            expression=exp.Literal.number(1_000_000),
+            typed=True,
+        )
+        zeros = [exp.Literal.number(0)] * 3
+        start = cast(string("1970-01-01 00:00:00"), self.moment)
+        return exp.Paren(
+            this=exp.Add(this=start, expression=anonymous("MAKE_DT_INTERVAL", *zeros, seconds))
+        )
+
 
 class BigQuery(Lowering):
     """No ESCAPE, but backslashes; arithmetic that overflows is an error, unless it is SAFE_."""
@@ -114,6 +143,9 @@ class BigQuery(Lowering):
     _SAFE: ClassVar[dict[str, str]] = {
         "+": "SAFE_ADD", "-": "SAFE_SUBTRACT", "*": "SAFE_MULTIPLY", "/": "SAFE_DIVIDE",
     }  # fmt: skip
+
+    def in_utc(self, column: exp.Expr) -> exp.Expr:
+        return anonymous("DATETIME", column, "UTC")
 
     def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
         return kind(this=wrap(operand), expression=string(escape(pattern, "\\")))
@@ -129,6 +161,9 @@ class Snowflake(Lowering):
     name, dialect = "Snowflake", "snowflake"
     trims_all = True
     moment = exp.DType.TIMESTAMPNTZ
+
+    def in_utc(self, column: exp.Expr) -> exp.Expr:
+        return cast(anonymous("CONVERT_TIMEZONE", "UTC", column), self.moment)
 
     def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
         made = exp.Coalesce(this=operand, expressions=[exp.false()])
@@ -171,6 +206,19 @@ def _walk() -> exp.Expr:
             ELSE SUBSTR(whole, place, 1) END
           FROM walk WHERE place <= LENGTH(whole)
         ) SELECT made FROM walk WHERE place > LENGTH(whole)
+        """,
+        dialect="sqlite",
+    )
+
+
+@cache
+def _utc() -> exp.Expr:
+    """SQLite moves a text with an offset to UTC, but counts in milliseconds: the seconds without
+    their fraction, and then the fraction as it is."""
+    return parse_one(
+        """
+        STRFTIME('%Y-%m-%d %H:%M:%S', SUBSTR(:at, 1, 19) || LTRIM(SUBSTR(:at, 20), '.0123456789'))
+        || SUBSTR(PRINTF('%.6f', '0' || SUBSTR(:at, 20, 7)), 2)
         """,
         dialect="sqlite",
     )

@@ -62,9 +62,11 @@ class Lowering:
     trims_all: ClassVar[bool] = False
     """Whether TRIM removes all kinds of white space, unless it is told to remove spaces."""
 
-    def __init__(self, *, clean: bool = False) -> None:
+    def __init__(self, *, clean: bool = False, zoned: frozenset[str] = frozenset()) -> None:
         self.clean = clean
         """No column holds NaN or infinity."""
+        self.zoned = zoned
+        """The columns whose times have a zone."""
         self.numbers = 0
 
     def sql(self, made: exp.Expr) -> str:
@@ -118,7 +120,11 @@ class Lowering:
         return self.operator(op, self.chain(exp.Add, counted), whole(node.at_least))
 
     def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
-        return self.is_(operand, exp.true(), negated)
+        return self.is_(operand, self.truth(True), negated)
+
+    def truth(self, value: bool) -> exp.Expr:
+        """True or false."""
+        return exp.true() if value else exp.false()
 
     def is_(self, operand: exp.Expr, what: exp.Expr, negated: bool) -> exp.Expr:
         return exp.Is(this=wrap(operand), expression=exp.Not(this=what) if negated else what)
@@ -242,7 +248,18 @@ class Lowering:
                 return self.condition(node, loose=False)
 
     def column(self, node: tree.Column) -> exp.Expr:
-        return exp.Column(this=identifier(node.name))
+        made = exp.Column(this=identifier(node.name))
+        return self.in_utc(made) if self.is_zoned(node) else made
+
+    def is_zoned(self, node: Node) -> bool:
+        """Whether a node is a column of times with a zone."""
+        return (
+            isinstance(node, tree.Column) and node.type is Type.DATETIME and node.name in self.zoned
+        )
+
+    def in_utc(self, column: exp.Expr) -> exp.Expr:
+        """A time with a zone as one without, in UTC, whatever the zone of the connection."""
+        return exp.Paren(this=exp.AtTimeZone(this=column, zone=string("UTC")))
 
     def of(self, node: Node, kind: Type) -> exp.Expr:
         """A value in a type: a double, finite or unknown; or midnight, for a date."""
@@ -365,7 +382,7 @@ class Lowering:
         value = node.value
         match kind:
             case Type.BOOL:
-                return exp.true() if value else exp.false()
+                return self.truth(value)
             case Type.TEXT:
                 return string(value)
             case Type.INTEGER:

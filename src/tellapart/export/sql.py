@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export import feature_trees
 from tellapart.export.text import example_text, reachable
 from tellapart.features.expression import types as read_types
+from tellapart.features.expression import zoned
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Label
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from tellapart.export.lowering import Lowering
 
 Dialect: TypeAlias = Literal["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"]
-Wanted: TypeAlias = Literal["label", "clause", "example"]
+Wanted: TypeAlias = Literal["label", "clause", "example", "types"]
 
 
 def to_sql(
@@ -38,12 +40,14 @@ def to_sql(
     ----------
     model : DecisionList
     dialect : {"duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"}, default="duckdb"
-    value : {"label", "clause", "example"}, default="label"
+    value : {"label", "clause", "example", "types"}, default="label"
         What the expression gives: the label; the number of the clause that fired, from 1 on, the
-        default last; or the example it shows, as text.
+        default last; the example it shows, as text; or, for SQLite, where a column of numbers may
+        hold texts, whether the cells that the model reads have the types that its features state.
     schema : mapping from column to type, default={}
         For features that are plain column names: whether such a column holds truths (the default),
-        numbers, texts or dates. A Polars schema works too.
+        numbers, texts or dates. A Polars schema works too. A column of times with a zone
+        ("timestamptz") is converted to UTC.
     clean : bool, default=False
         Promise that no number in the table is NaN or infinite: the SQL becomes shorter.
 
@@ -67,32 +71,53 @@ def to_sql(
     language = lowering(dialect)
     feature_trees.check_reading(model)
     types = read_types(schema or {})
+    made = partial(language, clean=clean, zoned=zoned(schema or {}))
     clauses = reachable(model)
+    if value == "types":
+        return _types(clauses, types, made())
     values = _values(clauses, value, language())
     *branches, last = zip(clauses, values, strict=True)
     if not branches:
         return last[1]
-    lines = [f"  WHEN {_condition(c, types, language, clean)} THEN {then}" for c, then in branches]
+    lines = [f"  WHEN {_condition(c, types, made)} THEN {then}" for c, then in branches]
     return "\n".join(["CASE", *lines, f"  ELSE {last[1]}", "END"])
 
 
-def _condition(
-    clause: Clause, types: feature_trees.Types, language: type[Lowering], clean: bool
-) -> str:
+def _condition(clause: Clause, types: feature_trees.Types, language: Callable[[], Lowering]) -> str:
     from sqlglot import exp
 
-    parts = []
+    parts, made = [], language()
     for literal in clause.literals:
         try:
-            parts.append(
-                language(clean=clean).condition(feature_trees.literal_tree(literal, types))
-            )
+            parts.append(language().condition(feature_trees.literal_tree(literal, types)))
         except ExportError as error:
-            raise ExportError(
-                f"cannot write {str(literal)!r} for {language.name}: {error}"
-            ) from None
-    made = language()
+            raise ExportError(f"cannot write {str(literal)!r} for {made.name}: {error}") from None
     return made.sql(made.chain(exp.And, parts))
+
+
+def _types(clauses: Sequence[Clause], types: feature_trees.Types, language: Lowering) -> str:
+    """Whether the cells that the clauses read have the types that are stated."""
+    from sqlglot import exp
+
+    from tellapart.export.dialects import SQLite
+    from tellapart.export.sql_nodes import identifier
+    from tellapart.features.tree import columns
+
+    if not isinstance(language, SQLite):
+        raise ExportError(
+            f"{language.name} checks the types of columns itself; only SQLite does not"
+        )
+    read = {
+        column.name: column.type
+        for clause in clauses
+        for literal in clause.literals
+        for column in columns(feature_trees.literal_tree(literal, types))
+    }
+    parts = [
+        language.has_type(exp.Column(this=identifier(name)), kind)
+        for name, kind in sorted(read.items())
+    ]
+    return language.sql(language.chain(exp.And, parts) if parts else language.truth(True))
 
 
 def _values(clauses: Sequence[Clause], wanted: str, language: Lowering) -> list[str]:
@@ -105,10 +130,12 @@ def _values(clauses: Sequence[Clause], wanted: str, language: Lowering) -> list[
         texts = [example_text(clause.example) for clause in clauses]
         return ["NULL" if text is None else language.sql(string(text)) for text in texts]
     if wanted != "label":
-        raise ParameterError(f"to_sql: value must be label, clause or example, got {wanted!r}")
+        raise ParameterError(
+            f"to_sql: value must be label, clause or example, or types for SQLite, got {wanted!r}"
+        )
     labels: list[Any] = [clause.label for clause in clauses]
     write: dict[type, Callable[[Any], str]] = {
-        bool: lambda label: "TRUE" if label else "FALSE",
+        bool: lambda label: language.sql(language.truth(label)),
         str: lambda label: language.sql(string(label)),
         int: lambda label: language.sql(whole(label)),
         float: lambda label: language.sql(language.typed(float(label))),

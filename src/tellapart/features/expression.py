@@ -35,6 +35,7 @@ _NAMES = {
     "str": Type.TEXT,
     "string": Type.TEXT,
     "timestamp": Type.DATETIME,
+    "timestamptz": Type.DATETIME,
 }
 
 
@@ -142,6 +143,20 @@ def types(schema: Mapping[str, Any]) -> dict[str, Type]:
         )
     found = {name: _type(name, given) for name, given in schema.items()}
     return {name: kind for name, kind in found.items() if kind is not None}
+
+
+def zoned(schema: Mapping[str, Any]) -> frozenset[str]:
+    """The columns of a schema whose times have a zone: "timestamptz", or so in Polars.
+
+    >>> sorted(zoned({"at": "timestamptz", "sold": "timestamp", "legs": "integer"}))
+    ['at']
+    """
+    return frozenset(
+        name
+        for name, given in schema.items()
+        if getattr(given, "time_zone", None)
+        or (isinstance(given, str) and given.lower() == "timestamptz")
+    )
 
 
 def _type(name: str, given: Any) -> Type | None:

@@ -42,6 +42,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "settings": (),
     "search": ("where",),
     "note": ("text",),
+    "rows added": ("rows", "table"),
 }
 """The types of events, and what each must carry."""
 
@@ -50,6 +51,16 @@ ANSWERS = ("right", "wrong", "unsure", "skipped")
 skipped: the item comes back later."""
 
 _OUTSIDE = ("n", "id", "at", "type", "by")
+_OPENED: dict[str, tuple[type, ...]] = {
+    "name": (str,),
+    "table": (dict,),
+    "source": (dict, type(None)),
+    "learner": (str,),
+    "parameters": (dict,),
+    "seed": (int,),
+    "labels": (list,),
+}
+"""What the first event has, and of which type."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +136,11 @@ def check_log(events: list[Event]) -> None:
             f"this session was written by tellapart {first.data['version']} (format"
             f" {first.data['format']}); this version reads format {FORMAT}. Upgrade tellapart"
         )
+    for name, kinds in _OPENED.items():
+        if not isinstance(first.data.get(name, kinds[0]()), kinds):
+            raise FormatError(f"event 1 (opened): {name!r} cannot be {first.data[name]!r}")
+    if not {"name", "id", "items", "columns", "sha256"} <= first.data["table"].keys():
+        raise FormatError(f"event 1 (opened): no description of a table: {first.data['table']!r}")
     ids: set[str] = set()
     for number, event in enumerate(events, 1):
         if event.number != number:
@@ -181,6 +197,16 @@ def check_text(what: str, value: Any, longest: int = 200) -> None:
     if not fine:
         raise ParameterError(
             f"{what} is a text of 1 to {longest} printable characters, got {value!r}"
+        )
+
+
+def check_name(name: Any) -> None:
+    """Raise unless a text can name a session: in an address, too."""
+    check_text("the name of a session", name)
+    if "/" in name or name in (".", ".."):
+        raise ParameterError(
+            f"the name of a session stands in addresses: it has no '/', and is not '.' or '..'. Got"
+            f" {name!r}; choose another name"
         )
 
 

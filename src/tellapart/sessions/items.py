@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from tellapart import codec
-from tellapart.errors import SessionError
+from tellapart.errors import TableChanged
 from tellapart.features import Expression
 from tellapart.tables import Row, Table
 
@@ -92,15 +92,17 @@ class Items:
         return known
 
 
-def fingerprint(table: Table) -> dict[str, Any]:
+def fingerprint(table: Table, rows: int | None = None) -> dict[str, Any]:
     """What a table is, short enough for a log: its columns, its length, and a hash of its cells.
+
+    `rows`: of its first rows only.
 
     >>> zoo = Table({"name": ["bear", "duck"], "legs": [4, 2]}, id="name")
     >>> fingerprint(zoo)["items"], fingerprint(zoo) == fingerprint(zoo)
     (2, True)
     """
     stored = [name for name in table.types if name not in table.tags]
-    frame = table.frame(stored)
+    frame = table.frame(stored)[:rows]
     digest = hashlib.sha256(codec.dump([[n, table.types[n].value] for n in stored]).encode())
     for start in range(0, frame.height, 100_000):
         block = frame.slice(start, 100_000)
@@ -109,30 +111,37 @@ def fingerprint(table: Table) -> dict[str, Any]:
     return {
         "name": table.name,
         "id": table.id,
-        "items": len(table),
+        "items": frame.height,
         "columns": {name: table.types[name].value for name in stored},
         "sha256": digest.hexdigest(),
     }
 
 
-def check_same(table: Table, was: dict[str, Any]) -> None:
-    """Raise `SessionError` if the table is not the one the session began with."""
+def check_same(table: Table, was: dict[str, Any]) -> int:
+    """How many rows were added at the end of a session's table since it was last seen.
+
+    Raises `TableChanged` if the others are not those that it had.
+    """
     now = fingerprint(table)
     if now["sha256"] == was["sha256"] and now["id"] == was["id"]:
-        return
+        return 0
+    grew = now["items"] > was["items"] and now["id"] == was["id"]
+    if grew and fingerprint(table, was["items"])["sha256"] == was["sha256"]:
+        return int(now["items"] - was["items"])
     if now["id"] != was["id"]:
         what = (
             f"items were named by {was['id'] or 'their rows'}, now by {now['id'] or 'their rows'}"
         )
     elif now["items"] != was["items"]:
         what = f"it had {was['items']:,} items and now has {now['items']:,}"
+        what += ", and they do not begin with those it had" if grew else ""
     elif now["columns"] != was["columns"]:
         before, after = was["columns"], now["columns"]
         odd = [n for n in {**before, **after} if before.get(n) != after.get(n)]
         what = f"other columns, or other types in them: {', '.join(odd[:5])}"
     else:
         what = "some cells are different, or the rows stand in another order"
-    raise SessionError(
+    raise TableChanged(
         f"the table {was['name']!r} has changed since the session began: {what}. Nothing is lost:"
         " open the session with the table as it was, or begin a new session with the new one"
     )

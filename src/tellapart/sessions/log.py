@@ -5,18 +5,37 @@ An event is written and committed before the caller gets an answer.
 
 from __future__ import annotations
 
+import gc
 import threading
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
 
-from tellapart.errors import FormatError, ProtocolError
-from tellapart.sessions.events import Event, check_log, check_text, new_id, same, stamp
+from tellapart.errors import FormatError, ProtocolError, StoreError, TellapartError
+from tellapart.sessions import snapshots
+from tellapart.sessions.events import Event, check_log, check_name, check_text, new_id, same, stamp
 from tellapart.sessions.items import Items
 from tellapart.sessions.replies import Saved
-from tellapart.sessions.state import State
+from tellapart.sessions.snapshots import code_version, read_state, write_state
+from tellapart.sessions.state import NONSENSE, State
 from tellapart.sessions.store import Store, Writer
 from tellapart.tables import Table
+
+_PATIENCE = 2.0  # seconds
+_AT_CLOSING, _OVERDUE = 0.1, 4.0  # parts: when closing; when there was no quiet moment
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """So many objects come at once, and none goes: looking for garbage would take long."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 class Log:
@@ -27,7 +46,8 @@ class Log:
         self.lock = threading.RLock()
         self.state: State | None = None
         """None after trouble: then it is read from the log again."""
-        self._gathers = False
+        self._gathers, self._kept = False, 0
+        """`_kept`: the number of events in the last snapshot."""
         self._failure: BaseException | None = None
         self.writer = Writer(store, name)
         try:
@@ -37,17 +57,58 @@ class Log:
             raise
 
     def _load(self) -> State:
-        events = self.writer.read()
-        check_log(events)
         for tag in self.table.tags.values():
             for place, _ in list(tag):
                 tag.set(self.table.items[place], None)
-        self.state = State.of(Items(self.table), events)
+        with _no_collection():
+            self.state = self._from_snapshot()
+        if self.state is None:
+            events = self.writer.read()
+            check_log(events)
+            self.state = State.of(Items(self.table), events)
         return self.state
+
+    def _from_snapshot(self) -> State | None:
+        """The state from the latest snapshot and what came after; None if there is none of use."""
+        found = self.writer.snapshot(code_version())
+        if found is None:
+            return None
+        number, known, packed = found
+        try:
+            first = self.writer.event(1)
+            state = read_state(Items(self.table), first, packed, self.writer.event)
+        except (TellapartError, *NONSENSE, zlib.error):
+            return None  # the log says it all
+        self._kept = number
+        state.take_all(self.writer.read(number, known))
+        return state
+
+    def keep_snapshot(self, part: float = 1.0) -> None:
+        """Write a snapshot, if many events came since the last (`part` of the usual number).
+
+        Nothing depends on it.
+        """
+        with self.lock:
+            state = self.state
+            if (
+                state is None
+                or self._gathers
+                or state.number < snapshots.LEAST
+                or state.number - self._kept < part * snapshots.LEAST
+            ):
+                return
+            self._kept = state.number  # whatever happens: try again after as many events
+            with suppress(TellapartError):
+                self.writer.keep_snapshot(state.number, code_version(), write_state(state))
+
+    def use(self, table: Table) -> None:
+        """Go on with a table that has more rows: the state is made anew with it."""
+        self.table, self.state = table, None
 
     def close(self) -> None:
         """Let others open the session."""
         with self.lock:
+            self.keep_snapshot(_AT_CLOSING)
             self.writer.close()
 
     @contextmanager
@@ -77,6 +138,17 @@ class Log:
                 except BaseException as error:
                     self.fail(error)
                     raise
+                self.keep_snapshot(_OVERDUE)
+
+    def check(self) -> None:
+        """Raise unless an event could be written now; a thread that only thinks is no trouble."""
+        if self.lock.acquire(timeout=_PATIENCE):
+            try:
+                self.writer.check()
+            finally:
+                self.lock.release()
+        elif self.writer.waits > _PATIENCE:
+            raise StoreError(f"{self.writer.store.where} does not answer")
 
     def fail(self, error: BaseException) -> None:
         """Forget what is not committed: after trouble, only the log knows what was written."""
@@ -102,6 +174,8 @@ class Log:
         except BaseException as error:
             self.fail(error)
             raise
+        if not self._gathers:
+            self.keep_snapshot(_OVERDUE)
         return self.saved(state, event.id)
 
     def append_once(
@@ -161,17 +235,51 @@ class Log:
         return Saved(event.number, id, outcome, about)
 
 
+class Said(NamedTuple):
+    """An answer as the log has it, without a table: items by their ids, labels as they were called
+    then, the last change in force.
+    """
+
+    event: Event
+    given: Event
+    said: Mapping[str, Any]
+    """`answer`, and `label` and `feature` if there are any."""
+    undone: bool
+    changes: tuple[str, ...]
+
+
+def said_in(events: Iterable[Event]) -> list[Said]:
+    """Every answer in a log, in order, undone ones too."""
+    by_id = {event.id: event for event in events}
+    alive = dict.fromkeys(by_id, True)
+    for event in by_id.values():
+        if event.type in ("undone", "redone"):
+            alive[event.data["event"]] = event.type == "redone"
+    changes: dict[str, list[Event]] = {}
+    for event in by_id.values():
+        if event.type == "changed" and alive[event.id]:
+            changes.setdefault(event.data["event"], []).append(event)
+    return [
+        Said(
+            event,
+            by_id[event.data["given"]],
+            [event, *changes.get(event.id, ())][-1].data,
+            not alive[event.id],
+            tuple(one.id for one in changes.get(event.id, ())),
+        )
+        for event in by_id.values()
+        if event.type == "answered"
+    ]
+
+
 def export_log(store: Store, name: str) -> Iterator[str]:
     """A session as text: an event a line, each with its line end."""
     for event in store.log(name):
         yield event.line() + "\n"
 
 
-def import_log(store: Store, lines: Iterable[str], name: str | None = None) -> str:
-    """Put a session that was exported into a store, whole or not at all; returns its name.
-
-    `name` is what to call it there, by default what it was called when it began.
-    """
+def parse_log(lines: Iterable[str]) -> list[Event]:
+    """The events of a session that was exported."""
     events = []
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -180,7 +288,16 @@ def import_log(store: Store, lines: Iterable[str], name: str | None = None) -> s
             except FormatError as error:
                 raise FormatError(f"line {number}: {error}") from error
     check_log(events)
+    return events
+
+
+def import_log(store: Store, lines: Iterable[str], name: str | None = None) -> str:
+    """Put a session that was exported into a store, whole or not at all; returns its name.
+
+    `name` is what to call it there, by default what it was called when it began.
+    """
+    events = parse_log(lines)
     name = name or str(events[0].data["name"])
-    check_text("the name of a session", name)
+    check_name(name)
     store.add(name, events)
     return name

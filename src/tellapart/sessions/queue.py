@@ -24,7 +24,7 @@ from tellapart.protocol import Guess
 from tellapart.sessions.config import ORDERS
 from tellapart.simulation import unpack
 from tellapart.tables import Row, Table
-from tellapart.tables.packed_columns import evaluate
+from tellapart.tables.packed_columns import evaluate_soon
 
 if TYPE_CHECKING:
     from tellapart.sessions.state import Question, State
@@ -42,6 +42,7 @@ _RECORD = 256  # so many of the last items taught make the record of a rule, in 
 _FIRST = 50  # so many returning items are looked at while there are unseen ones
 _PASSED = 200  # so many items that cannot be given are passed by
 _WORDS = 20  # of a search
+_SKEW = 5.0  # seconds that a clock may differ from itself
 
 
 class Queue:
@@ -104,6 +105,12 @@ class Queue:
         self._given += 1  # leases that end together end in the order they began
         heapq.heappush(self._ends, (question.until, self._given, question.id, question.place))
 
+    def restore_lease(self, question: Question) -> None:
+        """A lease that was there when a snapshot was made."""
+        self.leases[question.place] = question
+        self._given += 1
+        heapq.heappush(self._ends, (question.until, self._given, question.id, question.place))
+
     def release(self, teacher: str, place: int | None = None) -> None:
         """A teacher no longer has an item: this one, or whatever they have."""
         question = self.held.get(teacher)
@@ -115,7 +122,10 @@ class Queue:
             self.enqueue(question.place)
 
     def expire(self, now: float) -> None:
-        """End the leases whose time is up."""
+        """End the leases whose time is up, or that begin in the future: the clock was put back."""
+        for early in list(self.leases.values()):
+            if now < early.since - _SKEW:
+                self.release(early.teacher)
         while self._ends and self._ends[0][0] <= now:
             _, _, given, place = heapq.heappop(self._ends)
             question = self.leases.get(place)
@@ -526,4 +536,4 @@ def parse_search(table: Table, text: str) -> Expression:
 
 def matching_places(table: Table, where: Expression) -> npt.NDArray[np.intp]:
     """Where a condition holds."""
-    return np.flatnonzero(unpack(evaluate(table, where), len(table)))
+    return np.flatnonzero(unpack(evaluate_soon(table, where), len(table)))

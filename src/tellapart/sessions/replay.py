@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableSequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -31,6 +31,7 @@ from tellapart.sessions.labels import Labels
 from tellapart.tables import Row
 
 if TYPE_CHECKING:
+    from tellapart.sessions.snapshots import PackedCopy
     from tellapart.sessions.state import Act, Answer, Question
 
 _WORTH = 3  # a copy is made when the acts since the last one took so many times what a copy takes
@@ -46,6 +47,8 @@ class EditedRule:
     example: Row
     at: int
     """Where the rule stood."""
+    by: str | None
+    """Who did it."""
     label: Label = None
     literals: list[Literal] | None = None
     """None: the rule is dropped."""
@@ -73,10 +76,13 @@ class EditedLearner:
     _model: DecisionList | None = None
     _of: DecisionList | None = None
 
-    def edit(self, example: Row, condition: Feature = None, label: Label = None) -> None:
+    def edit(
+        self, example: Row, by: str | None, condition: Feature = None, label: Label = None
+    ) -> None:
         """Put a rule where the one with this example stands; without a condition, put none."""
         literals = None if condition is None else [Literal(condition)]
-        self.edits[example.place] = EditedRule(example, self._position(example), label, literals)
+        at = self._position(example)
+        self.edits[example.place] = EditedRule(example, at, by, label, literals)
         self._model = None
 
     def _position(self, example: Row) -> int:
@@ -170,7 +176,7 @@ class Replay:
     def __init__(self, items: Items, learner: BaseLearner, labels: Labels) -> None:
         self.items, self.labels = items, labels
         self._fresh = learner
-        self.acts: list[Act] = []
+        self.acts: MutableSequence[Act] = []
         self.mistakes: list[bool] = []
         """For every guess, whether it was a mistake."""
         self.sizes: list[int] = []
@@ -180,9 +186,10 @@ class Replay:
         self.rounds: list[int] = []
         """The act of each round."""
         self.now = Snapshot(EditedLearner(learner.clone()))
-        self._copies: list[tuple[int, int, int, Snapshot]] = []
+        self._copies: list[tuple[int, int, int, Snapshot | PackedCopy]] = []
         self._spent, self._price = 0.0, _LEAST
         self._is_batch, self._is_caught_up = False, True
+        self._first_changed = 0
         self._learnt_ahead: dict[tuple[int, Correction], tuple[EditedLearner, float]] = {}
 
     # -- reading
@@ -213,12 +220,19 @@ class Replay:
 
     @contextmanager
     def batch(self) -> Iterator[None]:
-        """Add the acts of a whole log; they are applied at the end, without those undone."""
+        """Add many acts; they are applied at the end, without those undone."""
+        start = self._first_changed = len(self.acts)
         self._is_batch = True
-        yield
-        self._is_batch = False
-        self.items.prepare(act.place for act in self.acts if act.alive and act.place >= 0)
-        self.rerun_from(0)
+        try:
+            yield
+        finally:
+            self._is_batch = False
+        new = (self.acts[number] for number in range(self._first_changed, len(self.acts)))
+        self.items.prepare(act.place for act in new if act.alive and act.place >= 0)
+        if start and self._first_changed == start:
+            self._apply_from(start)
+        else:
+            self.rerun_from(self._first_changed)
 
     def add(self, act: Act) -> None:
         """One more act."""
@@ -234,6 +248,7 @@ class Replay:
         """Apply the acts from this one on anew: it was undone, redone or changed."""
         self._learnt_ahead = {}
         if self._is_batch:
+            self._first_changed = min(self._first_changed, number)
             return
         while self._copies and self._copies[-1][0] > number:
             self._copies.pop()
@@ -250,12 +265,17 @@ class Replay:
             value = self.now.tags.get((tag, place))
             if before.tags.get((tag, place)) is not value:
                 self.items.table.tag(tag).set(self.items.row(place), value)
-        self._spent, self._is_caught_up = 0.0, False
+        self._spent = 0.0
+        self._apply_from(start)
+
+    def _apply_from(self, start: int) -> None:
+        """Apply the acts from this one on, with copies half way, and half way again."""
+        self._is_caught_up = False
         left = len(self.acts) - start
         marks = {len(self.acts) - (left >> power) for power in range(1, left.bit_length() + 1)}
         for later in range(start, len(self.acts)):
             self._apply(later)
-            if later + 1 in marks and self._spent > self._price:  # half way, and half way again
+            if later + 1 in marks and self._spent > self._price:
                 self._copy(later + 1)
 
     def catch_up(self) -> None:
@@ -328,12 +348,12 @@ class Replay:
             self.now.tags[act.data["tag"], act.place] = act.data["value"]
             self.items.table.tag(act.data["tag"]).set(self.items.row(act.place), act.data["value"])
         elif act.kind == "rule dropped":
-            self.now.learner.edit(self.items.row(act.place))
+            self.now.learner.edit(self.items.row(act.place), act.by)
         elif act.kind == "rule edited":
             assert act.answer is not None
             assert act.answer.label is not None
             label = self.labels.same(act.answer.label)
-            self.now.learner.edit(self.items.row(act.place), act.answer.feature, label)
+            self.now.learner.edit(self.items.row(act.place), act.by, act.answer.feature, label)
         self._spent += time.perf_counter() - started
 
     def _apply_answer(self, number: int, act: Act) -> str:

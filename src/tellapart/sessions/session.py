@@ -17,13 +17,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import tellapart
 from tellapart import codec
-from tellapart.errors import ParameterError, ProtocolError, SessionError
+from tellapart.errors import (
+    ParameterError,
+    ProtocolError,
+    SessionError,
+    TableChanged,
+    TellapartError,
+)
 from tellapart.features.candidates import Candidate
 from tellapart.learners import BaseLearner
 from tellapart.learners.by_name import parse_learner
@@ -32,7 +39,7 @@ from tellapart.protocol import Item
 from tellapart.review import Stopper, Transcript
 from tellapart.sessions import agreement, events, replies, suggestions
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
-from tellapart.sessions.events import FORMAT, Event, check_text, new_id, same, stamp
+from tellapart.sessions.events import FORMAT, Event, check_name, check_text, new_id, same, stamp
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.log import Log
 from tellapart.sessions.queue import Choice, check_search, parse_search
@@ -40,6 +47,23 @@ from tellapart.sessions.replies import Saved
 from tellapart.sessions.state import Question, State
 from tellapart.sessions.store import Store
 from tellapart.tables import Table, read_table
+from tellapart.tables.append import appended
+
+_MODEL = 50  # events after which the model is kept in a quiet moment
+
+
+def read_again(name: str, opened: Event) -> Table:
+    """The table of a session from its file."""
+    source = dict(opened.data.get("source") or {})
+    if "path" not in source:
+        raise SessionError(f"the session {name!r} has no file to read: give its table")
+    path = Path(source.pop("path"))
+    if not path.exists():
+        raise TableChanged(
+            f"the table of the session {name!r} is gone: there is no {path}. Nothing is lost: put"
+            " it back, or give the table"
+        )
+    return read_table(path, **source)
 
 
 class Session:
@@ -63,6 +87,8 @@ class Session:
         self.name, self.table = name, table
         self._log = Log(store, name, table, clock)
         self._suggestions = suggestions.Suggestions()
+        self._kept = 0
+        """The number of events when the model was last kept."""
         self._named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
 
     # -- begin and end
@@ -106,7 +132,7 @@ class Session:
         until : stopper
             When one may stop; `review` has stoppers.
         """
-        check_text("the name of a session", name)
+        check_name(name)
         learner, given = parse_learner(learner)
         parameters = {**given, **(parameters or {})}
         make_learner(learner, parameters)
@@ -146,19 +172,87 @@ class Session:
         *,
         clock: Callable[[], float] = time.time,
     ) -> Session:
-        """Open a session again. The table must be the one it began with, cell by cell."""
-        opened = store.opened(name).data
+        """Open a session again.
+
+        The table must be the one it began with, cell by cell; rows that were added at its end are
+        taken on.
+        """
         if table is None:
-            source = dict(opened.get("source") or {})
+            table = read_again(name, store.opened(name))
+        added = check_same(table, store.table_of(name))
+        session = cls(store, name, table, clock=clock)
+        if added:
+            try:
+                session._take_on(None, table, added)
+            except BaseException:
+                session._log.close()
+                raise
+        return session
+
+    def add_rows(
+        self, teacher: str, rows: Sequence[Mapping[str, Any]], *, id: str | None = None
+    ) -> int:
+        """Write rows at the end of the table's file, and take them on; returns how many there are.
+
+        The file must be CSV or JSON lines; rows are mappings from column to value.
+        """
+        with self._log.ready() as state:
+            if id is not None and self._log.find(state, id, "rows added", teacher) is not None:
+                return int(state.ids[id].data["rows"])
+            source = dict(state.opened.data.get("source") or {})
             if "path" not in source:
-                raise SessionError(f"the session {name!r} has no file to read: give its table")
-            table = read_table(source.pop("path"), **source)
-        check_same(table, opened["table"])
-        return cls(store, name, table, clock=clock)
+                raise SessionError(f"the session {self.name!r} has no file: give the grown table")
+            how = {
+                name: source[name] for name in ("separator", "encoding", "nulls") if name in source
+            }
+            with appended(Path(source["path"]), rows, **how):
+                return self.take_rows(teacher, id=id)
+
+    def take_rows(
+        self, teacher: str | None = None, table: Table | None = None, *, id: str | None = None
+    ) -> int:
+        """Take on rows that were added at the end of the table; returns how many.
+
+        Its file is read again, unless the grown `table` is given.
+        """
+        with self._log.ready() as state:
+            known = None if teacher is None else self._log.find(state, id, "rows added", teacher)
+            if known is not None:
+                return int(state.ids[known.id].data["rows"])
+            if table is None:
+                table = read_again(self.name, state.opened)
+            added = check_same(table, self._log.writer.store.table_of(self.name))
+            if added:
+                self._take_on(teacher, table, added, id)
+            return added
+
+    def _take_on(
+        self, teacher: str | None, table: Table, added: int, id: str | None = None
+    ) -> None:
+        """Write that rows were added, and go on with the grown table."""
+        with self._log.ready() as state:
+            if teacher is not None:
+                self._log.join(state, teacher)
+            now = fingerprint(table)
+            self._log.append(state, "rows added", teacher, {"rows": added, "table": now}, id)
+            if table is not self.table:
+                self.table = table
+                self._log.use(table)
 
     def close(self) -> None:
         """Close it, so that others can open it."""
+        self._keep_model()
         self._log.close()
+
+    def _keep_model(self, least: int = 1) -> None:
+        """Keep the model beside the log, for when the table has changed or is gone."""
+        with self._log.lock:
+            state = self._log.state
+            if state is None or not state.replay.rounds or state.number - self._kept < least:
+                return
+            self._kept = state.number
+            with suppress(TellapartError):  # nothing depends on it
+                self._log.writer.keep_model(state.number, self.model.to_json())
 
     def __enter__(self) -> Session:
         return self
@@ -175,6 +269,10 @@ class Session:
         A disk takes as long for one event as for several.
         """
         return self._log.together()
+
+    def check_store(self) -> None:
+        """Raise `StoreError` unless an answer could be saved now."""
+        self._log.check()
 
     def prepare(self) -> None:
         """Make the order of the items and the index of their ids, before somebody waits for them:
@@ -294,36 +392,57 @@ class Session:
 
             return self._log.append_once("changed", teacher, {"event": event, **said}, id, check)
 
-    def undo(self, teacher: str, event: str | None = None, *, id: str | None = None) -> Saved:
-        """Undo a teacher's latest act, or the one named; it stays in the log."""
-        return self._switch("undo", teacher, event, id)
+    def undo(
+        self,
+        teacher: str,
+        event: str | None = None,
+        *,
+        of: str | None = None,
+        id: str | None = None,
+    ) -> Saved:
+        """Undo a teacher's latest act, or the one named; it stays in the log.
 
-    def redo(self, teacher: str, event: str | None = None, *, id: str | None = None) -> Saved:
-        """Redo what the teacher undid last, or the one named."""
-        return self._switch("redo", teacher, event, id)
+        `of`: undo what that teacher did. A server lets only its owner do that.
+        """
+        return self._switch("undo", teacher, event, of, id)
 
-    def _switch(self, way: str, teacher: str, event: str | None, id: str | None) -> Saved:
-        undo = way == "undo"
+    def redo(
+        self,
+        teacher: str,
+        event: str | None = None,
+        *,
+        of: str | None = None,
+        id: str | None = None,
+    ) -> Saved:
+        """Redo what was undone last of a teacher's acts, or the one named; `of` as in `undo`."""
+        return self._switch("redo", teacher, event, of, id)
+
+    def _switch(
+        self, way: str, teacher: str, event: str | None, of: str | None, id: str | None
+    ) -> Saved:
+        undo, whose = way == "undo", of or teacher
         kind = "undone" if undo else "redone"
+        theirs = {} if whose == teacher else {"teacher": whose}
         with self._log.ready() as state:
-            data = {} if event is None else {"event": event}
+            data = theirs if event is None else {"event": event, **theirs}
             if (known := self._log.find(state, id, kind, teacher, data)) is not None:
                 return known
-            mine = state.teachers.get(teacher)
-            stack = [] if mine is None else mine.done if undo else mine.undone
+            acts = state.teachers.get(whose)
+            stack = [] if acts is None else acts.done if undo else acts.undone
             if not stack:
                 raise ProtocolError(
-                    f"{teacher!r} has nothing to {way}: one's own acts can be undone, and redone"
+                    f"{whose!r} has nothing to {way}: one's own acts can be undone, and redone"
                     " until something new is done"
                 )
             number = stack[-1] if event is None else state.act_of.get(event)
             if number not in stack:
-                raise ProtocolError(f"{event!r} is nothing that {teacher!r} can {way}")
+                raise ProtocolError(f"{event!r} is nothing that {whose!r} can {way}")
             act = state.acts[number]
             if act.kind == "label renamed":
                 name = act.data["label" if undo else "to"]
                 state.labels.check_free(name, but=act.data["key"])
-            return self._log.append(state, kind, teacher, {"event": act.id}, id)
+            self._log.join(state, teacher)
+            return self._log.append(state, kind, teacher, {"event": act.id, **theirs}, id)
 
     # -- labels
 
@@ -515,6 +634,14 @@ class Session:
             found = state.replay.now.records
             return {state.items.identity(place): counts for place, counts in found.items()}
 
+    def rule_teacher(self, example: Item) -> str | None:
+        """Who made the rule with this example: who edited it last, or else taught the example."""
+        with self._log.ready() as state:
+            now, place = state.replay.now, self.table.place(example)
+            if place in now.learner.edits:
+                return now.learner.edits[place].by
+            return state.acts[now.taught[place]].by if place in now.taught else None
+
     def notes(self) -> list[Event]:
         """All notes."""
         with self._log.ready() as state:
@@ -526,7 +653,7 @@ class Session:
         """Every answer, undone ones too, in order; of one item, of one teacher, or the last few."""
         with self._log.ready() as state:
             if item is None:
-                numbers = [n for n, act in enumerate(state.acts) if act.kind == "answered"]
+                numbers = sorted(chain.from_iterable(state.answers.values()))
             else:
                 numbers = state.answers.get(self.table.place(item), [])
             if teacher is not None:
@@ -655,3 +782,5 @@ class Session:
         with self._log.lock:
             if self._log.state is not None:
                 self._log.state.replay.catch_up()
+            self._log.keep_snapshot()
+            self._keep_model(_MODEL)

@@ -18,8 +18,12 @@ from tellapart.sessions.config import Settings, make_learner, read_stopper
 from tellapart.sessions.events import Event, seconds
 from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
+from tellapart.sessions.lazy import LazyEvents, LazyQuestions
 from tellapart.sessions.queue import Queue, Search
 from tellapart.sessions.replay import Replay
+
+NONSENSE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, AssertionError)
+"""What taking in an event raises that does not fit those before it."""
 
 
 class Question(NamedTuple):
@@ -44,6 +48,8 @@ class Question(NamedTuple):
     picked: bool = False
     """Whether it came, in mixed order, because the learner was unsure of it; no random draw either.
     """
+    since: float = 0.0
+    """When the lease began."""
 
 
 class Answer(NamedTuple):
@@ -94,7 +100,7 @@ class State:
         self.seed: int = data["seed"]
         self.number = 0
         """The number of the last event."""
-        self.ids: dict[str, Event] = {}
+        self.ids = LazyEvents()
         self.labels = Labels()
         self.listed: set[str] = set()
         """The labels that were added by themselves, and not just used."""
@@ -103,7 +109,7 @@ class State:
         self.settings = Settings()
         self.stopper: Stopper | None = None
         self.teachers: dict[str, Teacher] = {}
-        self.questions: dict[str, Question] = {}
+        self.questions = LazyQuestions()
         self.act_of: dict[str, int] = {}
         self.answers: dict[int, list[int]] = {}
         """The acts that answered about each item."""
@@ -124,11 +130,21 @@ class State:
     @classmethod
     def of(cls, items: Items, events: Sequence[Event]) -> State:
         """The state after a whole log."""
-        state = cls(items, events[0])
-        with state.replay.batch():
-            for event in events:
-                state.take(event)
+        try:
+            state = cls(items, events[0])
+        except NONSENSE as error:
+            raise FormatError(f"the log does not fit together: {error!r}") from error
+        state.take_all(events)
         return state
+
+    def take_all(self, events: Sequence[Event]) -> None:
+        """Take many events in at once."""
+        try:
+            with self.replay.batch():
+                for event in events:
+                    self.take(event)
+        except NONSENSE as error:
+            raise FormatError(f"the log does not fit together: {error!r}") from error
 
     # -- reading
 
@@ -168,7 +184,7 @@ class State:
             getattr(self, f"_take_{event.type.replace(' ', '_')}")(event)
         except TellapartError as error:
             raise FormatError(f"event {event.number} ({event.type}): {error}") from error
-        except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        except NONSENSE as error:
             raise FormatError(
                 f"event {event.number} ({event.type}) does not fit what came before: {error!r}"
             ) from error
@@ -209,6 +225,7 @@ class State:
             seconds(data["until"]),
             bool(data.get("sought", False)),
             bool(data.get("picked", False)),
+            seconds(event.at),
         )
         self.questions[event.id] = question
         self.queue.give(question)
@@ -245,20 +262,20 @@ class State:
         self._requeue(changed)
 
     def _take_undone(self, event: Event) -> None:
-        assert event.by is not None
         redo = event.type == "redone"
         number = self.act_of[event.data["event"]]
-        teacher = self.teachers[event.by]
+        whose = event.data.get("teacher", event.by)
+        teacher = self.teachers[whose]
         (teacher.undone if redo else teacher.done).remove(number)
         (teacher.done if redo else teacher.undone).append(number)
         act = self._switch(number, alive=redo)
         if act.kind == "answered" and redo:
-            self.queue.release(event.by, act.place)  # it is answered again
+            self.queue.release(whose, act.place)  # it is answered again
             self._requeue(act)
         elif act.kind == "answered":
             self._mark(act.place)
-            self.queue.release(event.by)  # what they have before them can wait
-            self.queue.put_back(event.by, act.place)
+            self.queue.release(whose)  # what they have before them can wait
+            self.queue.put_back(whose, act.place)
 
     _take_redone = _take_undone
 
@@ -306,6 +323,13 @@ class State:
             return
         self.queue.searches[event.by] = Search(self, where, event.data.get("text", ""))
         self.queue.release(event.by)  # what they have before them can wait
+
+    def _take_rows_added(self, event: Event) -> None:
+        """The table that the state is made with has them already; what depends on its length is
+        worked out anew.
+        """
+        self.queue.reorder()
+        self.replay.rerun_from(0)
 
     def _take_note(self, event: Event) -> None:
         self.notes.append(event)

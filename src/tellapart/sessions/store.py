@@ -7,19 +7,20 @@ numbered by their one writer; should there ever be two, the second insert of a n
 
 from __future__ import annotations
 
-import json
-import os
-import sqlite3
-import sys
+import hashlib
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from tellapart import codec
-from tellapart.errors import SessionError, StoreError
+from tellapart.errors import FormatError, SessionError, StoreError
+from tellapart.sessions import hashes
 from tellapart.sessions.events import Event, check_log
+from tellapart.sessions.hashes import hash_event, read_event, read_log
+from tellapart.sessions.sqlite import Sqlite
 
 if TYPE_CHECKING:
     from tellapart.sessions.postgres import Postgres
@@ -36,9 +37,34 @@ _CREATE = f"""CREATE TABLE IF NOT EXISTS {TABLE} (
     PRIMARY KEY (session, number),
     UNIQUE (session, id)
 )"""
-_COLUMNS = "session, number, id, at, type, teacher, data"
-_INSERT = f"INSERT INTO {TABLE} ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_CREATE_HASHES = f"""CREATE TABLE IF NOT EXISTS {hashes.TABLE} (
+    session TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (session, number)
+)"""
+_MODELS = "tellapart_models"
+_CREATE_MODELS = f"""CREATE TABLE IF NOT EXISTS {_MODELS} (
+    session TEXT NOT NULL PRIMARY KEY,
+    number BIGINT NOT NULL,
+    data TEXT NOT NULL
+)"""
+_BLOCK = 50_000  # events whose digest is made at once
+_SNAPSHOTS = "tellapart_snapshots"
+_CREATE_SNAPSHOTS = f"""CREATE TABLE IF NOT EXISTS {_SNAPSHOTS} (
+    session TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    hash TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    code TEXT NOT NULL,
+    data {{bytes}} NOT NULL,
+    PRIMARY KEY (session, number)
+)"""
+_COLUMNS = "number, id, at, type, teacher, data"
+_INSERT = f"INSERT INTO {TABLE} (session, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_HASH = f"INSERT INTO {hashes.TABLE} (session, number, hash) VALUES (?, ?, ?)"
 _SELECT = f"SELECT {_COLUMNS} FROM {TABLE}"
+_SELECT_HASHES = f"SELECT number, hash FROM {hashes.TABLE} WHERE session = ?"
 
 _MEANINGS = (
     ("disk is full", "the disk is full. Make room, then try again"),
@@ -48,12 +74,19 @@ _MEANINGS = (
     ("database is locked", "another program has it locked. Close that one, then try again"),
     ("unable to open", "it cannot be opened. Is the folder there, and may it be written to?"),
     ("not a database", "it is no SQLite file. Choose another file"),
-    ("malformed", "the file is damaged. Keep a copy, and restore a backup"),
+    (
+        "malformed",
+        "the file is damaged. Keep a copy, and restore a backup; or save the good part with"
+        " 'tellapart session repair'",
+    ),
+    ("codec can't decode", "the file is damaged. Keep a copy, and restore a backup"),
     ("disk i/o error", "the disk could not be read or written. Look whether it is full or failing"),
     ("permission denied", "access is not allowed. Ask whoever runs the database"),
     ("authentication failed", "the name or password is wrong. Check the address"),
     ("does not exist", "there is no such database. Make it, or check the address"),
     ("connection refused", "nobody listens there. Is the server running?"),
+    ("lock timeout", "another program has it locked. Close that one, then try again"),
+    ("statement timeout", "it takes too long. Look what else it is doing"),
     ("timeout expired", "it does not answer. Is the server running?"),
     ("server closed the connection", "the server went away. Try again when it is back"),
     ("terminating connection", "the server went away. Try again when it is back"),
@@ -103,44 +136,141 @@ class Store:
     # -- reading
 
     def sessions(self) -> list[Listed]:
-        """All sessions, the latest first."""
+        """All sessions whose first event can be read, the latest first."""
+        if not self._exists():
+            return []
+        listed = []
+        with self.connected() as connection:
+            counts = self._fetch(
+                connection, f"SELECT session, count(*), max(at) FROM {TABLE} GROUP BY session"
+            )
+            for name, number, last in counts:
+                with suppress(FormatError):
+                    opened = self._first(connection, name)
+                    listed.append(Listed(name, number, opened, str(last)))
+        return sorted(listed, key=lambda s: (s.last, s.name), reverse=True)
+
+    def names(self) -> list[str]:
+        """The names of all sessions, also of those whose log is damaged."""
         if not self._exists():
             return []
         with self.connected() as connection:
-            counts = connection.execute(
-                f"SELECT session, count(*), max(at) FROM {TABLE} GROUP BY session"
-            ).fetchall()
-            first = connection.execute(f"{_SELECT} WHERE number = 1").fetchall()
-        opened = {row[0]: _event(row) for row in first}
-        listed = [Listed(name, n, opened[name], last) for name, n, last in counts]
-        return sorted(listed, key=lambda s: (s.last, s.name), reverse=True)
+            found = self._fetch(connection, f"SELECT DISTINCT session FROM {TABLE}")
+        return sorted(str(name) for (name,) in found)
 
     def events(self, name: str, after: int = 0) -> list[Event]:
         """The log of a session, or what came after an event."""
         with self.connected() as connection:
-            return self._read(connection, name, after)
+            return [event for event, _ in self.read(connection, name)][after:]
 
-    def _read(self, connection: Any, name: str, after: int = 0) -> list[Event]:
-        query = self._sql(f"{_SELECT} WHERE session = ? AND number > ? ORDER BY number")
-        return [_event(row) for row in connection.execute(query, (name, after)).fetchall()]
+    def read(
+        self, connection: Any, name: str, after: int = 0, before: str = ""
+    ) -> Iterator[tuple[Event, str]]:
+        """The log of a session, each event with its hash; raises at one that is damaged.
+
+        `after` and `before`: only what came after that event, which has that hash.
+        """
+        with self._explain_damage(name):
+            later = " AND number > ?" if after else ""
+            values = (name, after) if after else (name,)
+            query = f"{_SELECT} WHERE session = ?{later} ORDER BY number"
+            rows = self._fetch(connection, query, *values)
+            yield from read_log(rows, self.kept_hashes(connection, name, after), after, before)
+
+    def kept_hashes(self, connection: Any, name: str, after: int = 0) -> dict[Any, Any]:
+        """The hashes that were written with the events of a session, or after one."""
+        if connection.execute(self.database.finds_table, (hashes.TABLE,)).fetchone() is None:
+            return {}
+        if not after:
+            return dict(self._fetch(connection, _SELECT_HASHES, name))
+        return dict(self._fetch(connection, f"{_SELECT_HASHES} AND number > ?", name, after))
+
+    def good_events(self, name: str) -> tuple[list[Event], str | None]:
+        """The events of a session up to the first that is damaged, and what is wrong with that."""
+        good: list[Event] = []
+        with self.connected() as connection:
+            kept: dict[Any, Any] = {}
+            with suppress(*self.database.error):  # then events are checked by themselves
+                kept = self.kept_hashes(connection, name)
+            query = self._sql(f"{_SELECT} WHERE session = ? ORDER BY number")
+            connection.text_factory = _decode
+            cursor = connection.execute(query, (name,))
+            try:
+                for event, _ in read_log(iter(cursor.fetchone, None), kept):
+                    good.append(event)
+                check_log(good)
+            except FormatError as error:
+                return good, str(error)
+            except self.database.error as error:
+                return good, f"event {len(good) + 1} cannot be read: {str(error).splitlines()[0]}"
+        return good, None
 
     def log(self, name: str) -> list[Event]:
         """The whole log of a session that must be there."""
         self.opened(name)
         events = self.events(name)
-        check_log(events)
+        with self._explain_damage(name):
+            check_log(events)
         return events
 
     def opened(self, name: str) -> Event:
         """The first event of a session that must be there."""
         if self._exists():
-            query = self._sql(f"{_SELECT} WHERE session = ? AND number = 1")
-            with self.connected() as connection:
-                row = connection.execute(query, (name,)).fetchone()
-            if row is not None:
-                return _event(row)
+            with self.connected() as connection, self._explain_damage(name):
+                if self._fetch(connection, f"{_SELECT} WHERE session = ? LIMIT 1", name):
+                    return self._first(connection, name)
         known = ", ".join(repr(listed.name) for listed in self.sessions()) or "none"
         raise SessionError(f"there is no session {name!r} in {self.where}; there are: {known}")
+
+    def last_model(self, name: str) -> tuple[int, str] | None:
+        """The model of a session as it was last kept, and after which event; None without one."""
+        self.opened(name)
+        with self.connected() as connection:
+            if connection.execute(self.database.finds_table, (_MODELS,)).fetchone() is None:
+                return None
+            query = f"SELECT number, data FROM {_MODELS} WHERE session = ?"
+            return next(iter(self._fetch(connection, query, name)), None)
+
+    def table_of(self, name: str) -> dict[str, Any]:
+        """The table of a session as it was last seen: what it began with, and rows added since."""
+        opened = self.opened(name)
+        query = f"""{_SELECT} WHERE session = ? AND type = 'rows added'
+            ORDER BY number DESC LIMIT 1"""
+        with self.connected() as connection, self._explain_damage(name):
+            rows = self._fetch(connection, query, name)
+            found: dict[str, Any] = (read_event(rows[0]) if rows else opened).data["table"]
+        return found
+
+    def _first(self, connection: Any, name: str) -> Event:
+        """The first event of a session; `FormatError` if it is damaged."""
+        row = self._fetch(connection, f"{_SELECT} WHERE session = ? AND number = 1", name)
+        if not row:
+            raise FormatError("event 1 is missing")
+        kept = {}
+        if connection.execute(self.database.finds_table, (hashes.TABLE,)).fetchone() is not None:
+            kept = dict(self._fetch(connection, f"{_SELECT_HASHES} AND number = 1", name))
+        return next(read_log(row, kept))[0]
+
+    def _fetch(self, connection: Any, query: str, *values: Any) -> list[Any]:
+        """All rows of a query; a text that is none comes with its bytes escaped."""
+        try:
+            found: list[Any] = connection.execute(self._sql(query), values).fetchall()
+        except self.database.error as error:
+            if "decode" not in str(error).lower():
+                raise
+            connection.text_factory = _decode
+            found = connection.execute(self._sql(query), values).fetchall()
+        return found
+
+    @contextmanager
+    def _explain_damage(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except FormatError as error:
+            raise FormatError(
+                f"the session {name!r} in {self.where}: {error}. Keep a copy of the database, and"
+                f" restore a backup; or save what is good with 'tellapart session repair'"
+            ) from error
 
     # -- writing
 
@@ -149,19 +279,40 @@ class Store:
         self.claim(name)
         try:
             with self.connected() as connection:
-                if self._read(connection, name):
+                if self._fetch(connection, f"{_SELECT} WHERE session = ? LIMIT 1", name):
                     raise SessionError(
                         f"there is a session {name!r} in {self.where} already; choose another name"
                     )
-                self.insert(connection, name, events)
+                self.insert(connection, name, events, "")
                 connection.commit()
         finally:
             self.release(name)
 
-    def insert(self, connection: Any, name: str, events: Iterable[Event]) -> None:
-        """Insert events, without a commit."""
-        rows = [(name, e.number, e.id, e.at, e.type, e.by, codec.dump(e.data)) for e in events]
+    def insert(
+        self, connection: Any, name: str, events: Iterable[Event], before: str | None = None
+    ) -> str:
+        """Insert events with their hashes, without a commit; returns the last hash.
+
+        `before` is the hash of the event before them; None: it is looked for.
+        """
+        if before is None:
+            query = f"{_SELECT_HASHES} ORDER BY number DESC LIMIT 1"
+            before = next((row[1] for row in self._fetch(connection, query, name)), "")
+        rows: list[tuple[Any, ...]] = []
+        made = []
+        for e in events:
+            cells = (e.number, e.id, e.at, e.type, e.by, codec.dump(e.data))
+            before = hash_event(before, cells)
+            rows.append((name, *cells))
+            made.append((name, e.number, before))
         connection.cursor().executemany(self._sql(_INSERT), rows)
+        connection.cursor().executemany(self._sql(_INSERT_HASH), made)
+        return before
+
+    def add_hashes(self, connection: Any, name: str, made: Iterable[tuple[int, str]]) -> None:
+        """Give events of an older version their hashes, without a commit."""
+        rows = [(name, number, one) for number, one in made]
+        connection.cursor().executemany(self._sql(_INSERT_HASH), rows)
 
     def claim(self, name: str) -> None:
         """Reserve a session for writing; raises if it is open, here or in another program."""
@@ -171,6 +322,9 @@ class Store:
         if not self._has_table:
             with self.connected() as connection:
                 connection.execute(_CREATE)
+                connection.execute(_CREATE_HASHES)
+                connection.execute(_CREATE_MODELS)
+                connection.execute(_CREATE_SNAPSHOTS.format(bytes=self.database.bytes))
                 connection.commit()
             self._has_table = True
         self._open.add(name)
@@ -195,12 +349,16 @@ class Store:
     # -- connections
 
     @contextmanager
-    def connected(self) -> Iterator[Any]:
-        """A connection of the driver; what goes wrong on it is a `StoreError`."""
+    def connected(self, *, reads: bool = True) -> Iterator[Any]:
+        """A connection of the driver; what goes wrong on it is a `StoreError`.
+
+        `reads`: it may take as long as reading everything does.
+        """
         with self.explained("used"):
-            connection = self.database.connect()
+            connection: Any = self.database.connect()
             try:
-                yield connection
+                with self.database.limit(connection, reads=reads):
+                    yield connection
             finally:
                 connection.close()
 
@@ -214,7 +372,7 @@ class Store:
 
     def ping(self) -> None:
         """Raise unless the database answers."""
-        with self.connected() as connection:
+        with self.connected(reads=False) as connection:
             connection.execute("SELECT 1")
 
     def _sql(self, query: str) -> str:
@@ -240,6 +398,9 @@ class Writer:
     def __init__(self, store: Store, name: str) -> None:
         self.store, self.name = store, name
         self._connection: Any = None
+        self._files: object = None
+        self._hash: str | None = None
+        self._since: float | None = None
         store.claim(name)
         try:
             self._connect()
@@ -256,25 +417,118 @@ class Writer:
     def insert(self, event: Event) -> None:
         """Insert an event; it is safe after `commit`."""
         with self._working() as connection:
-            self.store.insert(connection, self.name, [event])
+            self._hash = self.store.insert(connection, self.name, [event], self._hash)
 
     def commit(self) -> None:
-        """Commit what was inserted."""
+        """Commit what was inserted; raises if it went to files that are no longer there."""
         with self._working() as connection:
             connection.commit()
+            files = self.store.database.files()
+            if self._files not in (None, files):
+                raise self.store.database.gone()
+            self._files = files
 
-    def read(self) -> list[Event]:
-        """The whole log."""
-        with self._working() as connection:
-            events = self.store._read(connection, self.name)
+    def read(self, after: int = 0, before: str = "") -> list[Event]:
+        """The log, or what came after an event with the hash `before`.
+
+        Events that an older version wrote get their hashes.
+        """
+        with self._working(reads=True) as connection:
+            read = list(self.store.read(connection, self.name, after, before))
+            kept = self.store.kept_hashes(connection, self.name, after)
+            events = [event for event, _ in read]
+            if len(kept) < len(read):
+                if not after:
+                    check_log(events)
+                new = [(event.number, one) for event, one in read if event.number not in kept]
+                self.store.add_hashes(connection, self.name, new)
             connection.commit()
+            self._hash = read[-1][1] if read else before
         return events
 
+    def event(self, number: int) -> Event:
+        """One event of the log; raises `FormatError` if it is damaged."""
+        with self._working() as connection:
+            pair = (self.name, number - 1, number)
+            near = self.store._fetch(connection, f"{_SELECT_HASHES} AND number IN (?, ?)", *pair)
+            kept = dict(near)
+            query = f"{_SELECT} WHERE session = ? AND number = ?"
+            rows = self.store._fetch(connection, query, self.name, number)
+            with self.store._explain_damage(self.name):
+                return next(read_log(rows, kept, number - 1, kept.get(number - 1, "")))[0]
+
+    # -- snapshots
+
+    def snapshot(self, code: str) -> tuple[int, str, bytes] | None:
+        """The latest snapshot of the state that this code wrote: the number and the hash of its
+        last event, and its bytes. The log must be the one that it was made of, event by event.
+        """
+        with self._working(reads=True) as connection:
+            query = f"""SELECT number, hash, digest, data FROM {_SNAPSHOTS}
+                WHERE session = ? AND code = ? ORDER BY number DESC LIMIT 1"""
+            rows = self.store._fetch(connection, query, self.name, code)
+            if rows:
+                number, known, digest, data = rows[0]
+                whole = isinstance(data, bytes) and self._hash_of(connection, number) == known
+                if whole and self._digest(connection, number) == digest:
+                    return number, known, data
+        return None
+
+    def _hash_of(self, connection: Any, number: int) -> str | None:
+        rows = self.store._fetch(connection, f"{_SELECT_HASHES} AND number = ?", self.name, number)
+        return next((known for _, known in rows), None)
+
+    def _digest(self, connection: Any, number: int) -> str:
+        """A digest of the first events as they are stored; sooner made than their hashes."""
+        made = hashlib.sha256()
+        query = self.store.database.joined.format(table=TABLE)
+        for start in range(0, number, _BLOCK):
+            values = (self.name, start, min(start + _BLOCK, number))
+            (joined,) = self.store._fetch(connection, query, *values)[0]
+            made.update(str(joined).encode("utf-8", "surrogateescape"))
+        return made.hexdigest()
+
+    def keep_model(self, number: int, text: str) -> None:
+        """Keep the model after an event, instead of the one before."""
+        with self._working() as connection:
+            delete = self.store._sql(f"DELETE FROM {_MODELS} WHERE session = ?")
+            connection.execute(delete, (self.name,))
+            insert = f"INSERT INTO {_MODELS} (session, number, data) VALUES (?, ?, ?)"
+            connection.execute(self.store._sql(insert), (self.name, number, text))
+            connection.commit()
+
+    def keep_snapshot(self, number: int, code: str, data: bytes) -> None:
+        """Keep a snapshot of the state after the last event, instead of those before."""
+        with self._working(reads=True) as connection:
+            known, digest = self._hash_of(connection, number), self._digest(connection, number)
+            delete = self.store._sql(f"DELETE FROM {_SNAPSHOTS} WHERE session = ?")
+            connection.execute(delete, (self.name,))
+            insert = f"INSERT INTO {_SNAPSHOTS} (session, number, hash, digest, code, data)"
+            values = (self.name, number, known, digest, code, data)
+            connection.execute(self.store._sql(f"{insert} VALUES (?, ?, ?, ?, ?, ?)"), values)
+            connection.commit()
+
+    def check(self) -> None:
+        """Raise unless an event could be written now."""
+        with self._working() as connection:
+            self.store.database.check_writable(connection)
+            if self._files not in (None, self.store.database.files()):
+                raise self.store.database.gone()
+
+    @property
+    def waits(self) -> float:
+        """For how many seconds the database has not answered; 0 when nothing is asked of it."""
+        return 0.0 if self._since is None else time.monotonic() - self._since
+
     @contextmanager
-    def _working(self) -> Iterator[Any]:
+    def _working(self, *, reads: bool = False) -> Iterator[Any]:
+        self._since = time.monotonic()
         try:
             connection = self._connect()
-            with self.store.explained("written"):
+            with (
+                self.store.explained("written"),
+                self.store.database.limit(connection, reads=reads),
+            ):
                 try:
                     yield connection
                 except self.store.database.conflict as error:
@@ -285,12 +539,15 @@ class Writer:
         except BaseException:
             self.drop()
             raise
+        finally:
+            self._since = None
 
     def drop(self) -> None:
         """Let the connection go; the next use makes a new one."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
-            with suppress(self.store.database.error):  # it may be broken: that is why it goes
+            self._files = self._hash = None
+            with suppress(*self.store.database.error):  # it may be broken: that is why it goes
                 connection.close()
 
     def close(self) -> None:
@@ -299,95 +556,9 @@ class Writer:
         self.store.release(self.name)
 
 
-# -- SQLite
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(file: IO[str]) -> None:
-        file.seek(1 << 30)  # a byte far behind the text, which others may read
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        file.seek(0)
-
-else:
-    import fcntl
-
-    def _lock(file: IO[str]) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-class Sqlite:
-    """A database in a file, through the standard library.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     first, second = (Sqlite(Path(folder, "zoo.db"), patience=1) for _ in range(2))
-    ...     first.lock()
-    ...     try:
-    ...         second.lock()
-    ...     except SessionError as error:
-    ...         print(str(error).split(" is")[1])
-    ...     first.unlock()
-     being written by another program (process ...). Close that one first, ...
-    """
-
-    mark = "?"
-    error: type[Exception] = sqlite3.Error
-    conflict: type[Exception] = sqlite3.IntegrityError
-    finds_table = "SELECT 1 FROM sqlite_master WHERE name = ?"
-
-    def __init__(self, path: Path, patience: float) -> None:
-        self.where, self._patience = str(path.absolute()), patience
-        self._lock_file: IO[str] | None = None
-
-    def exists(self) -> bool:
-        """Whether there is a file: reading must not make one."""
-        return Path(self.where).exists()
-
-    def connect(self, session: str | None = None) -> sqlite3.Connection:
-        """A connection whose commits survive a crash; the file's lock covers all sessions."""
-        connection = sqlite3.connect(self.where, self._patience, check_same_thread=False)
-        try:
-            for pragma in ("journal_mode=WAL", "synchronous=FULL"):
-                connection.execute(f"PRAGMA {pragma}")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def lock(self) -> None:
-        """Keep other programs from writing until `unlock`, or until this one ends or is killed."""
-        if self._lock_file is not None:
-            return
-        try:
-            file = Path(self.where + ".lock").open("a+", encoding="utf-8")  # noqa: SIM115
-        except OSError as error:
-            raise StoreError(
-                f"{self.where} cannot be written: {error.strerror or error}. Choose a folder that"
-                " is there and may be written to"
-            ) from error
-        try:
-            _lock(file)
-        except OSError as error:
-            file.seek(0)
-            owner = file.read(100).strip()
-            file.close()
-            raise SessionError(
-                f"{self.where} is being written by another program (process {owner or 'unknown'})."
-                " Close that one first, or use PostgreSQL for several servers"
-            ) from error
-        file.seek(0)
-        file.truncate()
-        file.write(f"{os.getpid()}\n")
-        file.flush()
-        self._lock_file = file
-
-    def unlock(self) -> None:
-        """Let other programs write."""
-        if self._lock_file is not None:
-            self._lock_file.close()
-            self._lock_file = None
+def _decode(raw: bytes) -> str:
+    """A text of SQLite; bytes that are none are kept as they are."""
+    return raw.decode("utf-8", "surrogateescape")
 
 
 def _database(place: str, patience: float) -> Sqlite | Postgres:
@@ -421,7 +592,3 @@ def _explain(error: Exception, where: str, doing: str) -> StoreError:
     if any(words in low for words in _UNREADABLE):  # nothing is known of what is in it
         kept, end = "", end.removesuffix(".")
     return StoreError(f"{where} cannot be {doing}: {meaning}{end}{kept}")
-
-
-def _event(row: Any) -> Event:
-    return Event(row[1], row[2], row[3], row[4], row[5], json.loads(row[6]))

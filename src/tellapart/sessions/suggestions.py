@@ -18,7 +18,7 @@ from tellapart.protocol import Label
 from tellapart.sessions.replies import Check
 from tellapart.sessions.state import Answer, Question, State
 from tellapart.tables import Row, Table
-from tellapart.tables.packed_columns import evaluate
+from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.tables.table_features import candidates_in
 
 LIMIT = 30
@@ -87,7 +87,7 @@ def check(table: Table, text: str, item: Row | None, example: Row | None) -> Che
     if table.knows(feature):
         items = table.count(feature)
     else:  # one that was only tried is not kept in memory
-        items = int(np.bitwise_count(evaluate(table, feature)).sum())
+        items = int(np.bitwise_count(evaluate_soon(table, feature)).sum())
     here = None if item is None else feature.value(item)
     there = None if example is None else feature.value(example)
     return Check(str(feature), here, there, items)

@@ -31,6 +31,23 @@ _COMMA = r"^ *[-+]?[0-9]+(\.[0-9]{3})*,[0-9]+ *$"
 _LOOK = 10_000
 """Rows that tell the types of columns."""
 
+_ENCODINGS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+    ascii big5 big5hkscs cp037 cp1006 cp1026 cp1125 cp1140 cp1250 cp1251 cp1252 cp1253 cp1254
+    cp1255 cp1256 cp1257 cp1258 cp273 cp424 cp437 cp500 cp720 cp737 cp775 cp850 cp852 cp855
+    cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp864 cp865 cp866 cp869 cp874 cp875 cp932 cp949
+    cp950 euc_jis_2004 euc_jisx0213 euc_jp euc_kr gb18030 gb2312 gbk hp-roman8 hz iso2022_jp
+    iso2022_jp_2 iso2022_kr iso8859-1 iso8859-10 iso8859-11 iso8859-13 iso8859-14 iso8859-15
+    iso8859-16 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9
+    johab koi8-r koi8-t koi8-u kz1048 mac-cyrillic mac-greek mac-iceland mac-latin2 mac-roman
+    mac-turkish ptcp154 shift_jis shift_jis_2004 shift_jisx0213 tis-620 utf-16 utf-16-be
+    utf-16-le utf-32 utf-32-be utf-32-le utf-7 utf-8 utf-8-sig
+    """,
+    )
+)
+"""Python's encodings of texts. Others that it knows under such names are of bytes, or of names."""
 _BLOCK = 1 << 20
 _LITTLE, _BIG = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 
@@ -381,9 +398,14 @@ def is_utf8(encoding: str) -> bool:
 def decoded(path: Path, encoding: str) -> Iterator[str]:
     """The text of a file, block by block."""
     try:
-        b"any".decode(encoding, "replace")
-    except (LookupError, UnicodeError) as error:
-        raise FormatError(f"{path.name}: unknown encoding {encoding!r}") from error
+        known = codecs.lookup(encoding).name in _ENCODINGS
+    except (LookupError, UnicodeError, ValueError):  # the last for a zero in the name
+        known = False
+    if not known:
+        raise FormatError(
+            f"{path.name}: unknown encoding {encoding!r}. Texts are in utf-8, utf-16, cp1252,"
+            " latin-1, shift_jis, gb18030 and others of Python's standard encodings"
+        )
     before, block = 0, b""
     with path.open("rb") as file:
         decoder = codecs.getincrementaldecoder(_with_mark(encoding, file.peek(4)))()

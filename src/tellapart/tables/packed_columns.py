@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date, datetime
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tellapart.errors import FeatureError
 from tellapart.features import And, Column, Expression, Is, Not, Or, Points
@@ -24,6 +27,11 @@ _SAME: dict[Type, tuple[type, ...]] = {
     Type.DATETIME: (datetime,),
 }
 """Python's types that can equal a value of ours, numbers apart."""
+
+
+SECONDS = 5.0
+"""So long a condition may take that somebody has just typed."""
+_SLICE = 1 << 16  # rows, a multiple of 64
 
 
 def words(cells: pl.Series) -> Words:
@@ -52,6 +60,22 @@ def evaluate(table: Table, feature: Feature) -> Words:
     return pack(truth(feature, item) for item in table.items)
 
 
+def evaluate_soon(table: Table, feature: Expression) -> Words:
+    """The same for a condition that somebody has just typed: refused if it takes too long."""
+    if len(table) <= _SLICE:
+        return evaluate(table, feature)
+    frame, end = _checked(table, feature), time.monotonic() + SECONDS
+    condition, parts = feature.to_polars(clean=True), []
+    for start in range(0, len(table), _SLICE):
+        parts.append(words(frame.slice(start, _SLICE).select(condition).to_series()))
+        if time.monotonic() > end:
+            raise FeatureError(
+                f"this takes more than {SECONDS:g} seconds on {len(table):,} items. Say it in a"
+                " simpler way"
+            )
+    return np.concatenate(parts)
+
+
 def reads(feature: Feature, column: str) -> bool:
     """Whether a feature may depend on a column."""
     if isinstance(feature, Expression):
@@ -70,6 +94,12 @@ def reads(feature: Feature, column: str) -> bool:
 
 
 def _expression(table: Table, feature: Expression) -> Words:
+    frame = _checked(table, feature)
+    return words(frame.select(feature.to_polars(clean=True)).to_series())
+
+
+def _checked(table: Table, feature: Expression) -> pl.DataFrame:
+    """The columns that a condition reads, which have the types it takes them for."""
     types = table.types
     for name, kind in feature.schema.items():
         table.check(name)
@@ -78,8 +108,7 @@ def _expression(table: Table, feature: Expression) -> Words:
                 f"the feature {feature} takes column {name!r} for {kind}, in {table.name} it is"
                 f" {types[name].value}. Parse it again with this table's schema"
             )
-    frame = table.loaded(list(feature.schema))
-    return words(frame.select(feature.to_polars(clean=True)).to_series())
+    return table.loaded(list(feature.schema))
 
 
 def _column(table: Table, feature: Column) -> Words:

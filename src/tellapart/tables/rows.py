@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from tellapart import codec
-from tellapart.errors import ParameterError
+from tellapart.errors import FormatError, ParameterError
 from tellapart.protocol import Item
 
 if TYPE_CHECKING:
@@ -181,11 +183,33 @@ class Tag:
         return f"<tag {self.name!r}: {len(self)} items>"
 
 
-codec.register(
-    Row,
-    "$row",
-    lambda row: [codec.encode(row.identity), {n: codec.encode(v) for n, v in row.items()}],
-    lambda data, c: Row(
-        codec.decode(data[0], c), {n: codec.decode(v, c) for n, v in data[1].items()}
-    ),
-)
+_by_place: ContextVar[bool] = ContextVar("rows by place", default=False)
+
+
+@contextmanager
+def rows_by_place() -> Iterator[None]:
+    """Write rows of a table as their places: for a reader who has the table."""
+    before = _by_place.set(True)
+    try:
+        yield
+    finally:
+        _by_place.reset(before)
+
+
+def _write(row: Row) -> Any:
+    if _by_place.get() and row.table is not None:
+        return row.place
+    return [codec.encode(row.identity), {n: codec.encode(v) for n, v in row.items()}]
+
+
+def _read(data: Any, context: codec.Context) -> Row:
+    if isinstance(data, int):
+        if context.items is None:
+            raise FormatError("rows are written by their places here: give the items")
+        row: Row = context.items[data]
+        return row
+    cells = {name: codec.decode(value, context) for name, value in data[1].items()}
+    return Row(codec.decode(data[0], context), cells)
+
+
+codec.register(Row, "$row", _write, _read)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+import h11
 import uvicorn
 from fastapi import APIRouter, FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import tellapart
 from tellapart.errors import ParameterError
@@ -22,7 +28,13 @@ from tellapart.web.middleware import AccessMiddleware
 from tellapart.web.session_pool import SessionPool
 
 GRACE = 10
-"""Seconds that requests have to finish when the server is told to stop."""
+"""Seconds after which the server has stopped when it is told to."""
+CLOSING = 3
+"""Of these, seconds to close sessions; requests have the others."""
+HEADERS = 10.0
+"""Seconds for the headers of a request to arrive."""
+CONNECTIONS = 1000
+"""So many connections there are at a time, or fewer where few files may be open."""
 
 
 def create_app(
@@ -81,22 +93,67 @@ def listen(host: str, port: int) -> socket.socket:
     return made
 
 
-def run(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None] | None = None) -> None:
-    """Serve until SIGTERM or SIGINT: requests under way are finished, stores closed."""
-    config = uvicorn.Config(
+class _Protocol(H11Protocol):
+    """A connection: there are not too many, and headers arrive in time."""
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > _most_connections():
+            transport.abort()
+        else:
+            self._timer = self.loop.call_later(HEADERS, self._time_is_up)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._timer is not None and not self._waits():
+            self._timer.cancel()
+            self._timer = None
+        elif self._timer is None and self._waits() and not self.transport.is_closing():
+            self._timer = self.loop.call_later(HEADERS, self._time_is_up)
+
+    def _waits(self) -> bool:
+        """Whether a request has begun to arrive, and its headers are not complete."""
+        return self.conn.their_state is h11.IDLE and self.timeout_keep_alive_task is None
+
+    def _time_is_up(self) -> None:
+        self._timer = None
+        if self._waits():
+            self.transport.abort()
+
+
+def _most_connections() -> int:
+    """So many that there are files left for the database and the tables."""
+    if sys.platform == "win32":
+        return CONNECTIONS
+    import resource
+
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return CONNECTIONS if files == resource.RLIM_INFINITY else min(CONNECTIONS, files // 2)
+
+
+def configure(app: FastAPI) -> uvicorn.Config:
+    """How uvicorn serves the app."""
+    return uvicorn.Config(
         app,
+        http=_Protocol,
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=GRACE,
+        timeout_graceful_shutdown=GRACE - CLOSING,
         timeout_keep_alive=30,
         h11_max_incomplete_event_size=64 * 1024,
         lifespan="on",
     )
+
+
+def run(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None] | None = None) -> None:
+    """Serve until SIGTERM or SIGINT: requests under way are finished, stores closed."""
     # a learner that thinks lets requests in sooner than Python would make it
     sys.setswitchinterval(0.001)
-    server = _Server(config, ready)
+    server = _Server(configure(app), ready)
     # before uvicorn listens for signals; and when it is done, it raises once more what it caught
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(server, "should_exit", True))
@@ -113,3 +170,16 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started and self._ready is not None:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # a database that hangs must not keep us: what is acknowledged is saved already
+        last = threading.Timer(GRACE - 0.5, _give_up)
+        last.daemon = True
+        last.start()
+        await super().shutdown(sockets)
+
+
+def _give_up() -> None:
+    log_event("stopped", logging.WARNING, waited=GRACE)
+    logging.shutdown()
+    os._exit(1)

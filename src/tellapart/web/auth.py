@@ -20,14 +20,14 @@ from fastapi import Depends, Path
 from starlette.requests import Request
 
 from tellapart.errors import FormatError, ParameterError
-from tellapart.sessions import Session
+from tellapart.protocol import Item
+from tellapart.sessions import Answered, Disagreement, Event, OddOne, Session
 from tellapart.web.errors import Refused
 
 if TYPE_CHECKING:
     from tellapart.web.config import AppState
 
 MIN_TOKEN_LENGTH = 16
-MAX_CALLERS = 10_000  # whose requests are counted
 COOKIE_SECONDS = 30 * 24 * 3600
 """Seconds until a browser has to show the token again."""
 MAX_CALLERS = 10_000
@@ -157,6 +157,64 @@ class Caller:
         if self.is_owner or any(one.id == event for one in session.history(teacher=self.name)):
             return
         raise Refused(403, "NotYours", "only your own answers, unless you own the server")
+
+    def must_have_made_rule(self, session: Session, example: Item) -> None:
+        """Refuse teachers of a team the rules of others; the owner may change them."""
+        if not self.is_owner and session.rule_teacher(example) != self.name:
+            raise Refused(403, "NotYours", "only your own rules, unless you own the server")
+
+    def whose_acts(self, teacher: str | None) -> str:
+        """Whose acts to undo: one's own, or, for the owner, anybody's."""
+        if teacher not in (None, self.name):
+            self.must_own()
+        return teacher or self.name
+
+    def view(self, session: Session) -> Session:
+        """A session as the caller may see it: the owner sees all, a teacher what is theirs.
+
+        Every route gets its session from here.
+        """
+        return session if self.is_owner else OwnView(session, self.name)
+
+
+class OwnView(Session):
+    """A session as one teacher of a team sees it: without what others answered.
+
+    It shares everything with the session it is made of. Disagreements are seen by those who
+    disagree, who have answered already; a note about an item by who wrote it.
+    """
+
+    __slots__ = ("_viewer",)
+
+    def __init__(self, session: Session, viewer: str) -> None:
+        self.__dict__ = session.__dict__
+        self._viewer = viewer
+
+    def history(
+        self, *, item: Item = None, teacher: str | None = None, last: int | None = None
+    ) -> list[Answered]:
+        return super().history(item=item, teacher=self._viewer, last=last)
+
+    def label_of(self, item: Item) -> str | None:
+        labels = (one.label for one in self.history(item=item) if not one.undone)
+        return next((label for label in labels if label is not None), None)
+
+    def rule_teacher(self, example: Item) -> str | None:
+        teacher = super().rule_teacher(example)
+        return teacher if teacher == self._viewer else None
+
+    def notes(self) -> list[Event]:
+        return [one for one in super().notes() if one.by == self._viewer or "item" not in one.data]
+
+    def disagreements(self) -> list[Disagreement]:
+        found = super().disagreements()
+        return [one for one in found if self._viewer in {each.teacher for each in one.answers}]
+
+    def odd_ones(self, teacher: str | None = None) -> list[OddOne]:
+        return super().odd_ones(self._viewer)
+
+    def slips(self) -> dict[str, tuple[int, int]]:
+        return {name: both for name, both in super().slips().items() if name == self._viewer}
 
 
 async def _caller(request: Request) -> Caller:  # without async, FastAPI hands it to a thread

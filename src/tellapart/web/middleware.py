@@ -12,10 +12,11 @@ import asyncio
 import html
 import ipaddress
 import logging
+import re
 import secrets
 import time
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
@@ -37,6 +38,8 @@ POLICY = (
     "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self';"
     " frame-ancestors 'none'"
 )
+_LEADS_AWAY = re.compile(r"^[/\\\s\x00-\x20]+")
+"""What browsers take for the beginning of another host, or leave out before it."""
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -149,7 +152,11 @@ def _check_origin(limits: Limits, scope: Scope, headers: Headers, host: str) -> 
 
 
 def _exchange_token(state: AppState, scope: Scope, host: str) -> Response | None:
-    """A page asked for with ?token=: a cookie for it, and the address without it."""
+    """A page asked for with ?token=: a cookie for it, and the address without it.
+
+    A link on another site could make anybody's browser somebody else's: there, the person is asked
+    first, and what they press comes from our own page.
+    """
     if scope["method"] not in ("GET", "HEAD") or scope["path"].startswith("/api/"):
         return None
     query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
@@ -159,19 +166,16 @@ def _exchange_token(state: AppState, scope: Scope, host: str) -> Response | None
     person = state.people.by_token(tokens[-1])
     if person is None:
         raise _no_token(state, scope, "this token is not, or no longer, valid")
-    rest = urlencode([pair for pair in query if pair[0] != "token"])
-    path = "/" + scope["path"].lstrip("/\\")
-    to = path + (f"?{rest}" if rest else "")
-    site = Headers(scope=scope).get("sec-fetch-site", "none")
-    reply: Response
-    if site in ("none", "same-origin"):
-        reply = RedirectResponse(to, 303)
-    else:  # a strict cookie is not sent after a redirect that began on another site
-        target = html.escape(to, quote=True)
-        reply = HTMLResponse(
-            f'<!doctype html><meta http-equiv="refresh" content="0;url={target}">'
-            f'<title>tellapart</title><a href="{target}">Go on</a>'
+    path = "/" + quote(_LEADS_AWAY.sub("", scope["path"]))
+    if Headers(scope=scope).get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        return HTMLResponse(
+            '<!doctype html><html lang="en"><title>tellapart</title><h1>Go on?</h1>'
+            "<p>A link on another site led here. Its answers will be those of"
+            f" {html.escape(person.name)}. If that is you:"
+            f' <a href="{html.escape(f"{path}?{urlencode(query)}")}">go on</a>'
         )
+    rest = urlencode([pair for pair in query if pair[0] != "token"])
+    reply = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
     reply.set_cookie(
         _cookie_name(host),
         state.people.cookie(person),

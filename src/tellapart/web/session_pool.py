@@ -13,7 +13,6 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -137,6 +136,16 @@ class SessionPool:
         for name in {*self._open, *self._opening, *self._leaving}:
             await self.close(name)
         await asyncio.to_thread(self.store.close)
+
+    async def check(self) -> None:
+        """Raise unless the database answers, and every open session could save an answer."""
+
+        def ask() -> None:
+            self.store.ping()
+            for opened in list(self._open.values()):
+                opened.session.check_store()
+
+        await asyncio.to_thread(ask)
 
     def is_open(self, name: str) -> bool:
         return name in self._open
@@ -293,7 +302,8 @@ class _OpenSession:
 def in_session(function: Callable[..., T]) -> Callable[..., Awaitable[T]]:
     """A route of a function that works with an open session, in its thread.
 
-    The function takes the session first; the request names it in its path.
+    The function takes the session first, as the caller may see it; the request names it in its
+    path.
     """
     return _route(function, SessionPool.run)
 
@@ -320,7 +330,7 @@ def _route(function: Callable[..., T], run: Callable[..., Any]) -> Callable[...,
     async def endpoint(session: str, call: Caller, **arguments: Any) -> Any:
         if wants_call:
             arguments["call"] = call
-        return await run(call.pool, session, partial(function, **arguments))
+        return await run(call.pool, session, lambda whole: function(call.view(whole), **arguments))
 
     if not wants_call:
         others.append(inspect.Parameter("call", inspect.Parameter.KEYWORD_ONLY, annotation=Call))

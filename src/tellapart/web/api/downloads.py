@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -16,16 +18,17 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response, StreamingResponse
 
 from tellapart import codec
+from tellapart.errors import TableChanged
 from tellapart.export import WRITERS, to_sql
 from tellapart.export.sql import Dialect
 from tellapart.export.text import example_text
 from tellapart.model import DecisionList
 from tellapart.sessions import Session, export_log
+from tellapart.sessions.session import read_again
 from tellapart.tables import Table
 from tellapart.web.api.review import clause_of_items
 from tellapart.web.api.teaching import plain
 from tellapart.web.auth import Call, SessionName
-from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["downloads"])
 
@@ -51,12 +54,21 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 def write_model(session: Session, language: str, dialect: str = "duckdb") -> str:
     """The model of a session in some language."""
-    made, meanings = session.model, session.meanings
+    return _write(session.model, session.meanings, session.table.schema, language, dialect)
+
+
+def _write(
+    made: DecisionList,
+    meanings: Mapping[str, str],
+    schema: Mapping[str, str],
+    language: str,
+    dialect: str,
+) -> str:
     if language == "json":
         more = {"meanings": meanings} if meanings else {}
         return codec.dump({**codec.parse(made.to_json()), **more}) + "\n"
     if language == "sql":
-        return to_sql(made, dialect, schema=session.table.schema) + "\n"
+        return to_sql(made, dialect, schema=schema) + "\n"
     text = WRITERS[language](made).rstrip("\n") + "\n"
     if language == "text" and meanings:
         text += "\n" + "".join(f"{label}: {means}\n" for label, means in meanings.items())
@@ -158,22 +170,41 @@ def _file(kind: str, description: str) -> dict[int | str, dict[str, Any]]:
 
 
 @router.get("/export", response_class=Response, responses=_file("*/*", "The model."))
-@in_session
-def export(
-    session: Session,
+async def export(
+    session: SessionName,
+    call: Call,
     to: Literal["json", "sql", "python", "text", "dot", "svg"] = "json",
     dialect: Dialect = "duckdb",
 ) -> Response:
-    """The model: JSON, SQL in a dialect, Python, sentences, or a picture."""
+    """The model: JSON, SQL in a dialect, Python, sentences, or a picture.
+
+    When the table has changed or is gone, the model as it was last kept; the header X-Note says so.
+    """
     kind, ending = LANGUAGES[to]
-    return _download(write_model(session, to, dialect).encode(), kind, session.name, ending)
+    try:
+        text = await call.pool.run(session, lambda whole: write_model(whole, to, dialect))
+    except TableChanged as error:
+        model, note = await _kept_model(call, session, error)
+        text = _write(model, {}, {}, to, dialect)
+        return _download(text.encode(), kind, session, ending, note)
+    return _download(text.encode(), kind, session, ending)
+
+
+async def _kept_model(call: Call, session: str, error: TableChanged) -> tuple[DecisionList, str]:
+    """The model as it was last kept, and what to say of it."""
+    kept = await asyncio.to_thread(call.pool.store.last_model, session)
+    if kept is None:
+        raise error
+    note = f"{error}. This is the model after event {kept[0]}"
+    return DecisionList.from_json(kept[1]), note
 
 
 @router.get("/log", response_class=StreamingResponse, responses=_file("*/*", "Lines of JSON."))
 async def log(session: SessionName, call: Call) -> Response:
     """The whole session, an event a line; `tellapart session import` reads it. For the owner."""
     call.must_own()
-    await call.pool.run(session, lambda s: s.number)  # it is there, and what was answered is in it
+    with suppress(TableChanged):  # the log needs no table
+        await call.pool.run(session, lambda s: s.number)  # it is there, and so is every answer
     lines = export_log(call.pool.store, session)
     return _download(lines, FORMATS["jsonl"], session, "jsonl")
 
@@ -181,9 +212,9 @@ async def log(session: SessionName, call: Call) -> Response:
 @router.get(
     "/predictions", response_class=StreamingResponse, responses=_file("*/*", "A row an item.")
 )
-@reads_session
-def predictions(
-    session: Session,
+async def predictions(
+    session: SessionName,
+    call: Call,
     column: Annotated[list[str], Query(max_length=500, default_factory=list)],
     format: Literal["csv", "jsonl", "parquet"] = "csv",
     exact: bool = False,
@@ -191,14 +222,31 @@ def predictions(
     """A label for every item, with the rule and its example; `column` for more of the table.
 
     In CSV, a text that a spreadsheet would run as a formula gets a ' before it, unless `exact`.
+    When the table has changed: the items that it has now, by the model as it was last kept; the
+    header X-Note says so.
     """
-    made = Predictions(session.table, session.model, column).stream(format, exact=exact)
-    return _download(made, FORMATS[format], session.name, format)
+
+    def stream(made: Predictions) -> Iterator[bytes]:
+        return made.stream(format, exact=exact)
+
+    try:
+        made = await call.pool.read(
+            session, lambda whole: Predictions(whole.table, whole.model, column)
+        )
+    except TableChanged as error:
+        model, note = await _kept_model(call, session, error)
+        opened = await asyncio.to_thread(call.pool.store.opened, session)
+        table = await asyncio.to_thread(read_again, session, opened)
+        made = await asyncio.to_thread(Predictions, table, model, column)
+        return _download(stream(made), FORMATS[format], session, format, note)
+    return _download(stream(made), FORMATS[format], session, format)
 
 
-def _download(content: Any, kind: str, name: str, ending: str) -> Response:
+def _download(content: Any, kind: str, name: str, ending: str, note: str | None = None) -> Response:
     """A file to be saved, never shown: what is in it came from a table."""
     safe = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._") or "session"
     headers = {"content-disposition": f'attachment; filename="{safe[:80]}.{ending}"'}
+    if note is not None:
+        headers["x-note"] = note.encode("ascii", "replace").decode()
     made = Response if isinstance(content, bytes) else StreamingResponse
     return made(content, headers=headers, media_type=kind)

@@ -44,7 +44,8 @@ def rename_label(session: Session, body: schemas.RenameLabel, call: Call) -> Sav
 @router.post("/labels/merge")
 @in_session
 def merge_labels(session: Session, body: schemas.MergeLabels, call: Call) -> Saved:
-    """Make one label of two, in the past too."""
+    """Make one label of two, in the past too. For the owner."""
+    call.must_own()
     return session.merge_labels(call.name, body.label, body.into, id=body.id)
 
 

@@ -56,11 +56,11 @@ class Metrics:
 
 @router.get("/health", responses={503: {"model": Health}})
 async def health(request: Request, response: Response) -> Health:
-    """Whether the server and its database answer. Needs no token."""
+    """Whether the server and its database answer, and answers could be saved. Needs no token."""
     state: AppState = request.app.state.tellapart
     try:
         async with asyncio.timeout(5):
-            await asyncio.to_thread(state.pool.store.ping)
+            await state.pool.check()
         status: Literal["ok", "failing"] = "ok"
     except (TellapartError, TimeoutError):
         status, response.status_code = "failing", 503

@@ -5,6 +5,7 @@ Pages call the same functions.
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections import Counter
 from itertools import accumulate
@@ -15,19 +16,21 @@ import numpy.typing as npt
 from fastapi import APIRouter, Query
 
 from tellapart import sessions
+from tellapart.errors import TableChanged
 from tellapart.export import sentences
 from tellapart.export.text import Words
 from tellapart.features.phrasing import spoken
 from tellapart.model import DecisionList
 from tellapart.protocol import Feature
 from tellapart.sessions import Saved, Session
+from tellapart.sessions.log import Said, said_in
 from tellapart.simulation import clause_numbers
 from tellapart.tables import Row, Table
 from tellapart.tables.packed_columns import evaluate
 from tellapart.web.api import schemas
 from tellapart.web.api.schemas import Answered
 from tellapart.web.api.teaching import find_item, to_item, to_named, to_progress
-from tellapart.web.auth import Call
+from tellapart.web.auth import Call, SessionName
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["review"])
@@ -47,23 +50,68 @@ def to_answered(one: sessions.Answered) -> Answered:
 
 
 @router.get("/history")
-@in_session
-def history(
-    session: Session,
+async def history(
+    session: SessionName,
     call: Call,
     item: Annotated[str | None, Query(max_length=1000)] = None,
     teacher: Annotated[str | None, Query(max_length=200)] = None,
     before: Number | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> schemas.History:
-    """Answers, the latest first. Teachers see their own, the owner sees all."""
-    row = None if item is None else find_item(session.table, item)
-    found = session.history(item=row, teacher=teacher if call.is_owner else call.name)
-    if before is not None:
-        found = [one for one in found if one.number < before]
-    page = found[::-1][:limit]
-    more = page[-1].number if len(found) > len(page) else None
-    return schemas.History([to_answered(one) for one in page], more)
+    """Answers, the latest first. Teachers see their own, the owner sees all.
+
+    When the table has changed or is gone, `note` says so, and the answers are as the log has them.
+    """
+
+    def look(whole: Session) -> schemas.History:
+        seen = call.view(whole)
+        row = None if item is None else find_item(seen.table, item)
+        found = seen.history(item=row, teacher=teacher)
+        kept = [one for one in found if before is None or one.number < before]
+        page = kept[::-1][:limit]
+        more = page[-1].number if len(kept) > len(page) else None
+        return schemas.History([to_answered(one) for one in page], more)
+
+    try:
+        return await call.pool.run(session, look)
+    except TableChanged as error:
+        log = await asyncio.to_thread(call.pool.store.log, session)
+        whose = teacher if call.is_owner else call.name
+        said = [
+            _as_said(one)
+            for one in said_in(log)
+            if (whose is None or one.event.by == whose)
+            and (item is None or str(one.event.data["item"]) == item)
+            and (before is None or one.event.number < before)
+        ]
+        page = said[::-1][:limit]
+        more = page[-1].number if len(said) > len(page) else None
+        return schemas.History(page, more, str(error))
+
+
+def _as_said(one: Said) -> Answered:
+    """An answer as the log has it."""
+    event, given = one.event, one.given.data
+
+    def named(item: Any) -> schemas.Named:
+        return schemas.Named(item, str(item))
+
+    label = given["label"] if one.said["answer"] == "right" else one.said.get("label")
+    return Answered(
+        event=event.id,
+        number=event.number,
+        at=event.at,
+        teacher=str(event.by),
+        item=named(event.data["item"]),
+        guess=given["label"],
+        example=None if given["example"] is None else named(given["example"]),
+        answer=one.said["answer"],
+        label=label,
+        feature=one.said.get("feature"),
+        outcome=None,
+        undone=one.undone,
+        changes=list(one.changes),
+    )
 
 
 def clause_of_items(table: Table, model: DecisionList) -> npt.NDArray[np.uint32]:
@@ -93,8 +141,6 @@ def list_rules(session: Session, *, counts: bool = True) -> list[schemas.Rule]:
     for number, clause in enumerate(model):
         example = clause.example if isinstance(clause.example, Row) else None
         right, wrong = (0, 0) if example is None else records.get(example.identity, (0, 0))
-        taught = [] if example is None else session.history(item=example)
-        alive = [one for one in taught if not one.undone and one.label is not None]
         made.append(
             schemas.Rule(
                 number=number + 1,
@@ -105,7 +151,7 @@ def list_rules(session: Session, *, counts: bool = True) -> list[schemas.Rule]:
                 label=cast(Any, clause.label),
                 example=None if example is None else to_named(example),
                 by_hand=clause.origin == "by hand",
-                teacher=alive[0].teacher if alive else None,
+                teacher=None if example is None else session.rule_teacher(example),
                 right=right,
                 wrong=wrong,
                 items=covered[number],
@@ -139,15 +185,20 @@ def rule_items(
 @router.post("/rules/drop")
 @in_session
 def drop_rule(session: Session, body: schemas.DropRule, call: Call) -> Saved:
-    """Drop the rule with an example. It can be undone."""
-    return session.drop_rule(call.name, find_item(session.table, body.example), id=body.id)
+    """Drop the rule with an example: your own, or, for the owner, any. It can be undone."""
+    row = find_item(session.table, body.example)
+    call.must_have_made_rule(session, row)
+    return session.drop_rule(call.name, row, id=body.id)
 
 
 @router.post("/rules/edit")
 @in_session
 def edit_rule(session: Session, body: schemas.EditRule, call: Call) -> Saved:
-    """Give the rule with an example another condition and label. It can be undone."""
+    """Give the rule with an example another condition and label: your own, or, for the owner, any.
+    It can be undone.
+    """
     row = find_item(session.table, body.example)
+    call.must_have_made_rule(session, row)
     return session.edit_rule(call.name, row, body.condition, body.label, id=body.id)
 
 
@@ -203,8 +254,8 @@ def disagreements(session: Session) -> schemas.Disputes:
     return list_disagreements(session)
 
 
-def list_odd(session: Session, teacher: str | None = None) -> list[schemas.Odd]:
-    """Answers that the others contradict, of all or of one teacher, the oddest first."""
+def list_odd(session: Session) -> list[schemas.Odd]:
+    """Answers that the others contradict, the oddest first."""
     return [
         schemas.Odd(
             **vars(to_answered(one.answer)),
@@ -213,15 +264,13 @@ def list_odd(session: Session, teacher: str | None = None) -> list[schemas.Odd]:
             score=round(one.score, 4),
             why=one.why,
         )
-        for one in session.odd_ones(teacher)
+        for one in session.odd_ones()
     ]
 
 
 @router.get("/odd")
 @reads_session
-def odd(
-    session: Session, call: Call, limit: Annotated[int, Query(ge=1, le=1000)] = 50
-) -> schemas.OddOnes:
+def odd(session: Session, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> schemas.OddOnes:
     """Answers that the others contradict: slips, or exceptions. Of one's own, or all of them."""
-    found = list_odd(session, None if call.is_owner else call.name)
+    found = list_odd(session)
     return schemas.OddOnes(found[:limit], dict(Counter(one.teacher for one in found)))

@@ -93,9 +93,10 @@ class Changed(Change):
 
 
 class Turn(Begin):
-    """What to undo or redo: the latest, or an event of one's own."""
+    """What to undo or redo: the latest, or an event; one's own, or, for the owner, a teacher's."""
 
     event: Id | None = None
+    teacher: Annotated[str | None, Field(max_length=200)] = None
     next: bool = False
 
 
@@ -106,6 +107,12 @@ class Try(Request):
     given: Id | None = None
     item: ItemId | None = None
     example: ItemId | None = None
+
+
+class AddRows(Change):
+    """Rows to write at the end of the table; without any, those that others wrote are taken on."""
+
+    rows: Annotated[list[dict[str, Any]], Field(max_length=1000)] = []
 
 
 class AddLabel(Change):
@@ -296,6 +303,14 @@ class Checked:
 
 
 @dataclass
+class RowsAdded:
+    rows: int
+    """How many were taken on."""
+    items: int
+    """How many there are now."""
+
+
+@dataclass
 class Table:
     name: str
     items: int
@@ -368,6 +383,8 @@ class Answered:
 class History:
     answers: list[Answered]
     before: int | None
+    note: str | None = None
+    """Why these are only what the log has."""
 
 
 @dataclass

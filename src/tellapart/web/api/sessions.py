@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from tellapart.sessions import Saved, Session
+from tellapart.sessions.events import check_name
 from tellapart.web.api import schemas
 from tellapart.web.api.teaching import to_progress
 from tellapart.web.auth import Call, Caller, SessionName
@@ -41,7 +42,7 @@ def about(session: Session) -> schemas.Session:
         parameters=opened["parameters"],
         seed=opened["seed"],
         version=opened["version"],
-        table=schemas.Table(table["name"], table["items"], table["id"], session.table.schema),
+        table=schemas.Table(table["name"], len(session.table), table["id"], session.table.schema),
         settings=session.settings,
         labels=session.labels,
         tags=list(session.table.tags),
@@ -87,8 +88,7 @@ async def new_session(body: schemas.NewSession, call: Call) -> schemas.Session:
     """Begin a session with a table in the folder of this server."""
     call.must_own()
     name = body.name.strip()
-    if name in ("", ".", ".."):
-        raise Refused(422, "BadName", f"a session cannot be called {body.name!r}")
+    check_name(name)
     if name in {one.name for one in await call.pool.list_sessions()}:
         raise Refused(409, "SessionError", f"there is a session {name!r} already")
     reading = body.model_dump(
@@ -113,13 +113,29 @@ def session(session: Session) -> schemas.Session:
 @router.patch("/sessions/{session}")
 @in_session
 def settings(session: Session, body: schemas.Settings, call: Call) -> Saved:
-    """Switch the order, the overlap, the lease or the stopper."""
+    """Switch the order, the overlap, the lease or the stopper. For the owner."""
+    call.must_own()
     given = body.model_dump(exclude_none=True, exclude={"id"})
     if given.get("until") == {}:
         given["until"] = None
     if not given:
         raise Refused(422, "NoSetting", "name at least one of order, overlap, lease and until")
     return session.set(call.name, id=body.id, **given)
+
+
+@router.post("/sessions/{session}/rows")
+@in_session
+def add_rows(session: Session, body: schemas.AddRows, call: Call) -> schemas.RowsAdded:
+    """Add rows at the end of the table, to its file too. For the owner.
+
+    Without rows: take on those that somebody else has added to the file.
+    """
+    call.must_own()
+    if body.rows:
+        added = session.add_rows(call.name, body.rows, id=body.id)
+    else:
+        added = session.take_rows(call.name, id=body.id)
+    return schemas.RowsAdded(added, len(session.table))
 
 
 @router.post("/sessions/{session}/close")

@@ -18,7 +18,7 @@ from tellapart.tables import Row, Table
 from tellapart.web.api import schemas
 from tellapart.web.api.schemas import Candidate, Checked, Given, Item, Named, Next, Progress
 from tellapart.web.auth import Call, Caller
-from tellapart.web.session_pool import in_session
+from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["teaching"])
 MAX_CANDIDATES = 30
@@ -235,7 +235,7 @@ def search(session: Session, body: schemas.Search, call: Call) -> Saved:
 
 
 @router.post("/check")
-@in_session
+@reads_session
 def check(session: Session, body: schemas.Try, call: Call) -> Checked:
     """Whether an expression holds here and not there, and on how many items. Changes nothing."""
     item, example = None, None
@@ -261,17 +261,21 @@ def answer(session: Session, body: schemas.Said, call: Call) -> schemas.SavedNex
 @router.post("/undo")
 @in_session
 def undo(session: Session, call: Call, body: schemas.Turn | None = None) -> schemas.SavedNext:
-    """Take back your latest act, or one that you name."""
+    """Take back your latest act, or one that you name; the owner, a teacher's."""
     turn = body or schemas.Turn()
-    return _with_next(session, call, session.undo(call.name, turn.event, id=turn.id), turn)
+    whose = call.whose_acts(turn.teacher)
+    done = session.undo(call.name, turn.event, of=whose, id=turn.id)
+    return _with_next(session, call, done, turn)
 
 
 @router.post("/redo")
 @in_session
 def redo(session: Session, call: Call, body: schemas.Turn | None = None) -> schemas.SavedNext:
-    """Do again what you undid last, or one that you name."""
+    """Do again what you undid last, or one that you name; the owner, a teacher's."""
     turn = body or schemas.Turn()
-    return _with_next(session, call, session.redo(call.name, turn.event, id=turn.id), turn)
+    whose = call.whose_acts(turn.teacher)
+    done = session.redo(call.name, turn.event, of=whose, id=turn.id)
+    return _with_next(session, call, done, turn)
 
 
 @router.post("/change")

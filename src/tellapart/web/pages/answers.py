@@ -38,7 +38,7 @@ def history(
     q: Annotated[str, Query(max_length=200)] = "",
     mistakes: bool = False,
 ) -> Response:
-    """Every answer, to be searched and changed."""
+    """Every answer that the caller may see, to be searched and changed."""
     everything = session.history()[::-1]
     wanted = q.strip().lower()
     found = []
@@ -94,7 +94,13 @@ def _in_words(session: Session, one: Answered) -> str:
 @router.post("/change")
 @in_session
 def change(session: Session, sent: Form, call: Call) -> Response:
-    _change(session, call, sent)
+    """Another answer in place of an earlier one; or take it back."""
+    if sent.get("answer") == "undo":
+        event = sent.get("event", "")
+        whose = call.whose_acts(next((a.teacher for a in session.history() if a.id == event), None))
+        session.undo(call.name, event, of=whose, id=sent.get("id"))
+    else:
+        _change(session, call, sent)
     return redirect(session, "/history")
 
 
@@ -131,6 +137,7 @@ def _against_known(session: Session, known: tuple[Path, str] | None) -> dict[str
 def settle(session: Session, sent: Form, call: Call) -> Response:
     """Leave an odd answer as it is, or correct it."""
     event, label = sent.get("event", ""), sent.get("label", "").strip()
+    call.must_have_answered(session, event)
     if sent.get("do") == "confirm":
         session.note(call.name, _CONFIRMS + event, id=sent.get("id"))
     elif not label:

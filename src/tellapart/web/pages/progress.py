@@ -73,9 +73,12 @@ def _tally(session: Session) -> dict[str, Any]:
 @router.post("/labels")
 @in_session
 def rename(session: Session, sent: Form, call: Call) -> Response:
-    """Call a label something else; by the name of another label, make one of the two."""
+    """Call a label something else; the owner makes one of two with the name of another."""
     label, to = sent.get("label", ""), sent.get("to", "").strip()
-    act = session.merge_labels if to in session.labels else session.rename_label
+    merge = to in session.labels
+    if merge:
+        call.must_own()
+    act = session.merge_labels if merge else session.rename_label
     act(call.name, label, to, id=sent.get("id"))
     return redirect(session, "/progress")
 
@@ -101,6 +104,7 @@ _ORDERS = {
 @in_session
 def settings(session: Session, sent: Form, call: Call) -> Response:
     """Switch the order of items, or the share that two teachers are asked about."""
+    call.must_own()
     wanted: dict[str, Any] = {"order": sent.get("order", "")}
     if "overlap" in sent:
         try:

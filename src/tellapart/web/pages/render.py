@@ -69,6 +69,7 @@ def frame(session: Session, call: Caller) -> dict[str, Any]:
     return {
         "session": session.name,
         "teacher": call.name,
+        "owner": call.is_owner,
         "summary": summary,
         "facts": progress_facts(summary),
         "stop_hint": stop_hint(summary),

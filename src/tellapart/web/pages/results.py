@@ -15,7 +15,7 @@ from tellapart.sessions import Session
 from tellapart.sessions.phrasing import name, show
 from tellapart.sessions.queue import parse_search
 from tellapart.simulation import unpack
-from tellapart.tables.packed_columns import evaluate
+from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.web.api.downloads import FORMATS, write_model
 from tellapart.web.api.review import clause_of_items, list_rules
 from tellapart.web.api.schemas import Rule
@@ -49,6 +49,7 @@ def _condition(rule: Rule) -> str:
 def change_rule(session: Session, sent: Form, call: Call) -> Response:
     """Edit or drop a rule."""
     example = find_item(session.table, sent.get("example", ""))
+    call.must_have_made_rule(session, example)
     if sent.get("do") == "drop":
         session.drop_rule(call.name, example, id=sent.get("id"))
     else:
@@ -79,7 +80,7 @@ def data(
         keep &= np.isin(numbers, right)
     if q.strip():
         try:
-            keep &= unpack(evaluate(table, parse_search(table, q)), len(table))
+            keep &= unpack(evaluate_soon(table, parse_search(table, q)), len(table))
         except FeatureError as error:
             wrong = str(error).splitlines()[0]
     places = np.flatnonzero(keep)

@@ -21,7 +21,7 @@ from tellapart.web.auth import Call, Caller
 from tellapart.web.errors import Refused
 from tellapart.web.pages.comparison import compare, is_picture
 from tellapart.web.pages.render import Form, draw, frame, home, redirect
-from tellapart.web.session_pool import draws, in_session
+from tellapart.web.session_pool import draws, in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
 
@@ -110,7 +110,7 @@ def tag(session: Session, sent: Form, call: Call) -> dict[str, Any]:
 
 
 @router.get("/check")
-@in_session
+@reads_session
 def check(
     session: Session,
     call: Call,

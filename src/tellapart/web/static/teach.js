@@ -86,16 +86,18 @@ const wait = (milliseconds) => new Promise((done) => setTimeout(done, millisecon
 // Ask until there is an answer: a repeat carries the same id, so nothing is done twice.
 async function ask(url, options) {
   for (let turn = 0; ; turn += 1) {
+    let trouble = "The server does not answer.";
     try {
       const answer = await fetch(url, { ...options, headers: { "X-CSRF-Token": csrf, "X-Fragment": "1" }, redirect: "follow" });
       if (answer.status < 502 || answer.status > 504) {
         if (turn) complain("");
         return answer;
       }
+      trouble = `${JSON.parse(await answer.text()).error}.`; // such as a full disk
     } catch {
-      // no connection
+      // no connection, or a proxy's answer
     }
-    complain("The server does not answer. What was saved is safe, and so is your last answer: it is sent again until it arrives.");
+    complain(`${trouble} What was saved is safe, and so is your last answer: it is sent again until it arrives.`);
     await wait(Math.min(250 * 2 ** turn, 3000));
   }
 }

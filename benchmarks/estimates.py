@@ -1,11 +1,19 @@
-"""How often the 95 % error interval is false at any round of a lesson.
+"""How often the 95 % error interval is false at any round of a lesson, and how wide it is.
 
-    python benchmarks/estimates.py [--lessons 1000] [--finite]
+    python benchmarks/estimates.py [--lessons 1000] [--finite] [--width]
 
 Without --finite the rounds are independent and the error of the model drifts in four ways. The last
 column is the interval of Clopper and Pearson for the last run of right guesses, looked at after
-every round. With --finite a fixed model labels a table that is read once; the statement is about
-the rows not yet seen.
+every round.
+
+With --finite a table is read once, and the statement is about the rows not yet seen: for the
+present model; for the present model if models got no worse (`lately`); and what independent draws
+would allow, which is false here. Tables of more than 200 rows are looked at before and after every
+mistake, where the bounds are tightest, and every 50 rounds.
+
+With --width: the upper bound for a fixed model, in wrong rows, beside the exact bound of the
+hypergeometric distribution for one look at a round chosen beforehand (Clopper and Pearson without
+replacement).
 """
 
 from __future__ import annotations
@@ -13,9 +21,10 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Callable
+from math import exp, lgamma
 
-from tellapart.review import Progress
-from tellapart.review.progress import is_above, is_below
+from tellapart.review import Progress, estimate
+from tellapart.review.progress import ABOVE, is_above, is_below
 
 RISK = 0.05
 ROUNDS = 1000
@@ -30,7 +39,19 @@ DRIFTS: dict[str, Callable[[random.Random, float, int], float]] = {
     ),
     "falls slowly from 30 % to 3 %": lambda chance, error, models: max(0.03, 0.3 - 0.003 * models),
 }
-FINITE = [(100, 1), (200, 4), (1000, 10), (5000, 50)]
+FIXED = [(100, 1), (100, 10), (200, 4), (200, 40), (1000, 10), (1000, 100), (5000, 50), (5000, 500)]
+# How many of the rows left are wrong after a mistake, from how many were and how many are left.
+CHANGES: dict[str, Callable[[random.Random, int, int], int]] = {
+    "loses a tenth of the wrong rows": lambda chance, wrong, left: int(0.9 * wrong),
+    "10 % of the rows left are wrong": lambda chance, wrong, left: left // 10,
+    "jumps between 0, 2, 10 and 30 % wrong": lambda chance, wrong, left: int(
+        left * chance.choice([0.0, 0.02, 0.1, 0.3])
+    ),
+    "jumps between none and one wrong row": lambda chance, wrong, left: min(
+        left, chance.randrange(2)
+    ),
+}
+BETTER = "loses a tenth of the wrong rows"  # the only change that makes nothing worse
 
 
 def drifting(drift: Callable[[random.Random, float, int], float], seed: int) -> tuple[bool, bool]:
@@ -50,34 +71,97 @@ def drifting(drift: Callable[[random.Random, float, int], float], seed: int) -> 
     return false, false_alone
 
 
-def finite(rows: int, wrong: int, seed: int) -> bool:
-    """Whether the upper bound was false at any round, for a model with so many wrong rows."""
-    mistakes = [True] * wrong + [False] * (rows - wrong)
-    random.Random(seed).shuffle(mistakes)
+def finite(
+    rows: int, wrong: int, change: Callable[[random.Random, int, int], int] | None, seed: int
+) -> tuple[bool, bool, bool]:
+    """Whether a statement was false at any round of one lesson: for the present model, `lately`,
+    and as if draws were independent."""
+    chance = random.Random(seed)
     progress = Progress()
-    for number, mistake in enumerate(mistakes[:-1], 1):
-        progress.add(mistake, changed=False)
-        wrong -= mistake
-        if is_below(wrong / (rows - number), progress.model, RISK):
-            return True
-    return False
+    false = [False, False, False]
+    was_mistake = False
+    for left in range(rows, 0, -1):
+        mistake = chance.random() * left < wrong
+        if rows <= 200 or mistake or was_mistake or left % 50 == 0:
+            draws = progress.draws(rows)
+            every = progress.draws(rows, lately=True)
+            false[0] |= draws.refute(wrong, ABOVE * RISK)
+            false[0] |= draws.refute(wrong, (1 - ABOVE) * RISK, more=True)
+            false[1] |= every.refute(wrong, ABOVE * RISK)
+            false[2] |= is_below(wrong / left, progress.model, RISK)
+        was_mistake = mistake
+        progress.add(mistake, changed=mistake and change is not None)
+        if mistake:
+            wrong = wrong - 1 if change is None else change(chance, wrong - 1, left - 1)
+    return false[0], false[1], false[2]
+
+
+def exact_for_one_look(rows: int, draws: int, mistakes: int) -> int:
+    """The largest number of wrong rows left that a test of one round does not refute."""
+
+    def log_choose(n: int, k: int) -> float:
+        return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+
+    def likely(wrong: int) -> bool:
+        chances = (
+            log_choose(wrong, k) + log_choose(rows - wrong, draws - k) - log_choose(rows, draws)
+            for k in range(mistakes + 1)
+            if draws - k <= rows - wrong
+        )
+        return sum(map(exp, chances)) > RISK
+
+    wrong = mistakes
+    while wrong < rows - draws + mistakes and likely(wrong + 1):
+        wrong += 1
+    return wrong - mistakes
+
+
+def widths() -> None:
+    """Print the bounds for fixed models with as many mistakes as expected."""
+    for rows, wrong in FIXED:
+        for share in (0.2, 0.5, 0.8, 0.95):
+            draws = round(share * rows)
+            mistakes = round(share * wrong)
+            progress = Progress(rows)
+            for number in range(draws):  # evenly spread
+                now, before = ((n * mistakes) // draws for n in (number + 1, number))
+                progress.add(now > before, changed=False)
+            about = estimate(progress)
+            one_look = exact_for_one_look(rows, draws, mistakes)
+            print(
+                f"{rows} rows, {wrong} wrong; {draws} seen, {mistakes} mistakes: of"
+                f" {about.rows_left} left {wrong - mistakes} are wrong; at most"
+                f" {about.wrong_left}; for one look {one_look}"
+            )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lessons", type=int, default=1000)
     parser.add_argument("--finite", action="store_true")
+    parser.add_argument("--width", action="store_true")
     chosen = parser.parse_args()
     seeds = range(chosen.lessons)
-    if chosen.finite:
-        for rows, wrong in FINITE:
-            share = sum(finite(rows, wrong, seed) for seed in seeds) / len(seeds)
-            print(f"{rows} rows, {wrong} wrong: {share:.1%}")
-        return
-    for name, drift in DRIFTS.items():
-        lessons = [drifting(drift, seed) for seed in seeds]
-        false, alone = (sum(column) / len(seeds) for column in zip(*lessons, strict=True))
-        print(f"{name}: {false:.3f}, last run alone {alone:.3f}")
+    if chosen.width:
+        widths()
+    elif chosen.finite:
+        for rows, wrong in FIXED:
+            lessons = [finite(rows, wrong, None, seed) for seed in seeds]
+            shares = [sum(column) / len(seeds) for column in zip(*lessons, strict=True)]
+            said = "present {:.3f}, lately {:.3f}, as if independent {:.3f}".format(*shares)
+            print(f"{rows} rows, {wrong} wrong: {said}", flush=True)
+        for rows in (200, 1000):
+            for name, change in CHANGES.items():
+                lessons = [finite(rows, rows // 5, change, seed) for seed in seeds]
+                shares = [sum(column) / len(seeds) for column in zip(*lessons, strict=True)]
+                lately = f", lately {shares[1]:.3f}" if name == BETTER else ""
+                said = f"present {shares[0]:.3f}{lately}, as if independent {shares[2]:.3f}"
+                print(f"{rows} rows, {name}: {said}", flush=True)
+    else:
+        for name, drift in DRIFTS.items():
+            two = [drifting(drift, seed) for seed in seeds]
+            false, alone = (sum(column) / len(seeds) for column in zip(*two, strict=True))
+            print(f"{name}: {false:.3f}, last run alone {alone:.3f}")
 
 
 if __name__ == "__main__":

@@ -78,6 +78,19 @@ class Clock:
 
 # -- what a session comes to
 
+JUDGEMENTS = ("estimate", "error", "wrong_left", "rows_left", "may_stop", "stop")
+"""What is said of the error. It is no part of the state: a later version may say it better."""
+
+
+def summary_of(session: Session) -> dict[str, Any]:
+    """The counts of a summary."""
+    return without_judgements(asdict(session.summary()))
+
+
+def without_judgements(summary: dict[str, Any]) -> dict[str, Any]:
+    """A summary, as it was kept by any version, without what is said of the error."""
+    return {name: value for name, value in summary.items() if name not in JUDGEMENTS}
+
 
 def summary_of(session: Session) -> dict[str, Any]:
     """The summary as it was in 0.1: without what came later."""

@@ -10,12 +10,22 @@ import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import count
+from math import ceil
 
 from tellapart.errors import check
 from tellapart.features.phrasing import counted
 from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Correction, Guess, Label, Learner, Lesson
-from tellapart.review.progress import Progress, Stretch, estimate, is_below, needed, window
+from tellapart.review.progress import (
+    ABOVE,
+    Progress,
+    Stretch,
+    estimate,
+    is_below,
+    needed,
+    window,
+)
+from tellapart.review.without_replacement import Draws
 
 
 class Stopper(ABC):
@@ -156,10 +166,14 @@ class ErrorBelow(Stopper):
         return 1 - self.confidence
 
     def met(self, progress: Progress) -> bool:
+        if progress.rows is not None:
+            return self._refuted(progress.draws(progress.rows, self.lately))
         stretches = progress.windows if self.lately else [progress.model]
         return any(is_below(self.error, stretch, self._risk) for stretch in stretches)
 
     def left(self, progress: Progress) -> int:
+        if progress.rows is not None:
+            return self._draws_needed(progress.draws(progress.rows, self.lately))
         if not self.lately:
             mistakes, rounds, share = progress.model
             return max(0, self._needed(mistakes, share) - rounds)
@@ -175,6 +189,28 @@ class ErrorBelow(Stopper):
                 break
             least = min(least, begin - progress.guesses + self._needed(0, share))
         return least
+
+    def _refuted(self, draws: Draws) -> bool:
+        """Whether the draws refute that so many of the rows left are wrong as the error says."""
+        least = ceil(self.error * draws.left - 1e-9)
+        return not draws.left or draws.refute(least, ABOVE * self._risk)
+
+    def _draws_needed(self, draws: Draws) -> int:
+        """How many more draws do, if all are right; when no row is left, none is wrong."""
+        if self._refuted(draws):
+            return 0
+        enough = 1
+        while enough < draws.left and not self._refuted(draws.plus(enough)):
+            enough *= 2
+        enough = min(enough, draws.left)
+        too_few = enough // 2
+        while enough - too_few > 1:
+            middle = (enough + too_few) // 2
+            if self._refuted(draws.plus(middle)):
+                enough = middle
+            else:
+                too_few = middle
+        return enough
 
     def _needed(self, mistakes: int, share: float) -> int:
         return needed(self.error, mistakes, share, self._risk)

@@ -79,7 +79,11 @@ class Summary:
     estimate: str
     """What is known about the error, as a sentence."""
     error: tuple[float, float, float]
-    """Low, likely, high."""
+    """Low, likely, high: on the rows left."""
+    wrong_left: int
+    """How many of the rows left may be wrong: an upper bound."""
+    rows_left: int
+    """The items that nobody has met."""
     drawn: int | None
     """In mixed order, how many guesses were on items drawn at random: the error is estimated from
     them. None where no item was picked."""
@@ -266,11 +270,11 @@ def feature_words(state: State) -> Callable[[Feature, bool], str]:
 
 
 def error_now(progress: Progress) -> ErrorEstimate:
-    """What is known of the error: of the present model, or over the last items if that says more.
+    """What is known of the rows left: for the present model, or more if models got no worse.
 
-    Each interval takes half of the risk, so that the better one may be chosen.
+    Both statements are right at once, so that the better one may be chosen.
     """
-    both = (estimate(progress, 0.975, lately=lately) for lately in (False, True))
+    both = (estimate(progress, lately=lately) for lately in (False, True))
     return min(both, key=lambda one: one.high)
 
 
@@ -282,12 +286,13 @@ def summary(state: State) -> Summary:
     known = str(about)
     stop = None if stopper is None else stopper.say(now.progress)
     drawn = now.progress.guesses if state.queue.picked else None
-    if drawn is not None and about.high <= 0.99:
+    if drawn is not None and about.high <= 0.99 and about.rows_left:
         known += f", estimated from the {counted(drawn, 'item')} drawn at random"
     if state.settings.order not in RANDOM:
         known += AT_RANDOM if about.high <= 0.99 else ""
         stop = f"{stop}{AT_RANDOM}" if stop and ("mistake" in stop or "error" in stop) else stop
-    recent = state.replay.mistakes[-RECENT:]
+    mistakes = state.replay.mistakes
+    recent = mistakes[-RECENT:]
     total, labelled, waiting = len(state.items), len(now.taught), len(now.waiting)
     return Summary(
         items=total,
@@ -296,14 +301,16 @@ def summary(state: State) -> Summary:
         unsure=len(state.unsure),
         skipped=len(state.skipped),
         left=total - labelled - waiting - len(state.unsure),
-        mistakes=now.progress.mistakes + now.progress.picked_mistakes,
-        guesses=now.progress.guesses + now.progress.picked,
+        mistakes=sum(mistakes),
+        guesses=len(mistakes),
         recent=(sum(recent), len(recent)),
         rules=len(now.learner.model.clauses),
         teachers=len(state.teachers),
         estimate=known,
         error=(about.low, about.error, about.high),
         drawn=drawn,
+        wrong_left=about.wrong_left or 0,
+        rows_left=about.rows_left or 0,
         may_stop=stopper is not None and stopper.met(now.progress),
         stop=stop,
     )

@@ -220,6 +220,9 @@ class Error:
     likely: float
     high: float
     sentence: str
+    wrong_left: int
+    """At most so many of the rows left are wrong."""
+    rows_left: int
 
 
 @dataclass

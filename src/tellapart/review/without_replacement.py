@@ -1,0 +1,133 @@
+"""How many of the rows left are wrong, from random draws without replacement.
+
+Assumption: each draw is equally likely to be any of the rows left then, whatever was seen before.
+If V rows are wrong among those left now, then a model that has not changed since had
+
+    c = (V + its mistakes from then on) / (rows left then)
+
+as its chance to err in an earlier draw: every mistake took one wrong row out of the table. For any
+g >= 0 the product of g^mistake / (1 + c (g-1)) over the draws from the s-th on is the purse of a
+player in a fair game, who owns 1 before the s-th draw and bets on fewer mistakes (g < 1) or on more
+(g > 1). Many players share the money of one, and their purses add up to one that is as fair:
+
+- the share of those who begin at the s-th draw is log(1 + 1/s) / log(N + 1), for a table of N rows.
+  These shares add up to 1;
+- three fifths of each share bet with g = 0 and are ruined by a mistake, two fifths are for other g.
+
+The chance that all purses together ever reach 1/r is at most r (Ville's inequality), however often
+one looks. A part of them is no more than all. So with confidence 1 - r, and at all rounds at once,
+V is one of the numbers for which the purses that began with the present model stay below 1/r. The
+larger V is, the larger are the purses of g < 1, so these numbers have an upper end.
+
+Neither the bets nor the shares depend on V or on when models changed. So the same purses serve
+where models changed, if no change made more of the rows left then wrong: the chances were c or
+more, and the real purses are at least those computed. `lately` is this, with all draws of the
+lesson. Both hold at once: there is one risk for all.
+
+Betting against sampling without replacement: Waudby-Smith and Ramdas, *Estimating means of bounded
+random variables by betting*, 2020, arXiv 2010.09686.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, log
+
+import numpy as np
+import numpy.typing as npt
+
+_BLOCKS = 512  # so many blocks of draws are told apart; the draws of a block share one chance
+_FEWER = np.append(0.0, 2.0 ** -np.array([3, 1.5, 0.75, 0.375]))[:, None]  # g
+_MORE = 1 / _FEWER[1:]
+_MONEY = np.array([0.6, 0.1, 0.1, 0.1, 0.1])  # of those who bet on fewer
+
+_Floats = npt.NDArray[np.float64]
+_Numbers = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Random draws from a table that is read once: some of them, up to now."""
+
+    mistakes: npt.NDArray[np.bool_]
+    """Which were mistakes."""
+    before: _Numbers
+    """How many rows were left before each."""
+    first: int
+    """How many draws came before these."""
+    left: int
+    """How many rows are left now."""
+    rows: int
+    """How many rows the table has."""
+
+    def plus(self, right: int) -> Draws:
+        """With so many more draws, all of them right."""
+        mistakes = np.append(self.mistakes, np.zeros(right, np.bool_))
+        before = np.append(self.before, self.left - np.arange(right))
+        return Draws(mistakes, before, self.first, self.left - right, self.rows)
+
+    @property
+    def _size(self) -> int:
+        """How many draws make a block."""
+        return max(1, ceil(len(self.mistakes) / _BLOCKS))
+
+    def purses(self, wrong: float, more: bool = False) -> _Floats:
+        """What those who began in each block own, if so many of the rows left are wrong.
+
+        Where a block has several draws, it is less than that, and more than nothing.
+        """
+        if not len(self.mistakes):
+            return np.zeros(0)
+        begin = np.arange(0, len(self.mistakes), self._size)
+        end = np.append(begin[1:], len(self.mistakes))
+        mistakes = np.add.reduceat(self.mistakes, begin, dtype=np.float64)
+        later = self.mistakes[::-1].cumsum()[::-1]
+        low, high = (begin, end - 1) if more else (end - 1, begin)  # which way costs money
+        chances = (wrong + later[low]) / self.before[high]
+        odds = _MORE if more else _FEWER
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            won = -(end - begin) * np.log1p(np.minimum(chances, 1.0) * (odds - 1))
+            lost = np.where(mistakes > 0, mistakes * np.log(odds), 0.0)
+            if more:  # here mistakes win
+                won, lost = lost, won
+            gain = np.where(np.isneginf(lost), lost, won + lost)
+            logs = gain[:, ::-1].cumsum(axis=1)[:, ::-1]
+            if self._size > 1:  # who begins within a block may have lost all of it, and won nothing
+                logs = np.append(logs[:, 1:], np.zeros((len(odds), 1)), axis=1) + lost
+            purses: _Floats = (np.full(len(_MORE), 1 / len(_MORE)) if more else _MONEY) @ np.exp(
+                logs
+            )
+        numbers = np.append(begin, len(self.mistakes)) + self.first + 1
+        shares: _Floats = np.diff(np.log(numbers)) / log(self.rows + 1)
+        return purses * shares
+
+    def refute(self, wrong: float, risk: float, more: bool = False) -> bool:
+        """Whether they refute that so many of the rows left are wrong, or that more are; with
+        `more`, that no more are."""
+        return bool(self.purses(wrong, more).sum() * risk >= 1)
+
+    def most_wrong(self, risk: float) -> int:
+        """The largest number of wrong rows left that they do not refute."""
+        return _edge(0, self.left + 1, lambda wrong: self.refute(wrong, risk))
+
+    def least_wrong(self, risk: float) -> int:
+        """The smallest number of wrong rows left that they do not refute."""
+        return _edge(self.left, -1, lambda wrong: self.refute(wrong, risk, more=True))
+
+    def enough(self, wrong: float, risk: float) -> int:
+        """How many of the last of them refute as much by themselves."""
+        together = self.purses(wrong)[::-1].cumsum()[::-1]
+        found = np.flatnonzero(together * risk >= 1)
+        return len(self.mistakes) - (int(found[-1]) * self._size if len(found) else 0)
+
+
+def _edge(inside: int, out: int, refuted: Callable[[int], bool]) -> int:
+    """The last number that is not refuted on the way from `inside` to `out`."""
+    while abs(out - inside) > 1:
+        middle = (inside + out) // 2
+        if refuted(middle):
+            out = middle
+        else:
+            inside = middle
+    return inside

@@ -1,6 +1,6 @@
 """How often the 95 % error interval is false at any round of a lesson, and how wide it is.
 
-    python benchmarks/estimates.py [--lessons 1000] [--finite] [--width]
+    python benchmarks/estimates.py [--lessons 1000] [--finite] [--width] [--clauses]
 
 Without --finite the rounds are independent and the error of the model drifts in four ways. The last
 column is the interval of Clopper and Pearson for the last run of right guesses, looked at after
@@ -14,6 +14,11 @@ mistake, where the bounds are tightest, and every 50 rounds.
 With --width: the upper bound for a fixed model, in wrong rows, beside the exact bound of the
 hypergeometric distribution for one look at a round chosen beforehand (Clopper and Pearson without
 replacement).
+
+With --clauses: the bounds on the errors of single clauses (`review.ClauseRecords`). Items are drawn
+from all sets of eight features, labels from a decision tree of six leaves with 5 % noise, reasons
+are any true difference. A lesson is false if the bound of any clause of any of its models is below
+the clause's true error in any round.
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ import random
 from collections.abc import Callable
 from math import exp, lgamma
 
+import tellapart as ta
 from tellapart.review import Progress, estimate
 from tellapart.review.progress import ABOVE, is_above, is_below
 
@@ -51,6 +57,12 @@ CHANGES: dict[str, Callable[[random.Random, int, int], int]] = {
         left, chance.randrange(2)
     ),
 }
+LEARNERS: list[tuple[str, Callable[[], ta.learners.BaseLearner], int]] = [
+    ("CappedDFF(6)", lambda: ta.CappedDFF(6), 400),
+    ("AdaptiveDFF()", ta.AdaptiveDFF, 400),
+    ("Hindsight()", ta.Hindsight, 400),
+]
+NOISE = 0.05
 BETTER = "loses a tenth of the wrong rows"  # the only change that makes nothing worse
 
 
@@ -94,6 +106,69 @@ def finite(
         if mistake:
             wrong = wrong - 1 if change is None else change(chance, wrong - 1, left - 1)
     return false[0], false[1], false[2]
+
+
+class NoisyTree:
+    """Items are sets of features; labels come from a tree, with noise."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        names = "abcdefgh"
+        self.items = [
+            frozenset(name for bit, name in enumerate(names) if number >> bit & 1)
+            for number in range(1 << len(names))
+        ]
+        order = self.chance.sample(names, 5)
+        self.labels = [
+            next((n for n, name in enumerate(order) if name in item), 5) % 3 for item in self.items
+        ]
+        self.errors: list[float] = []
+
+    def draw(self) -> tuple[frozenset[str], int]:
+        """An item and its label."""
+        number = self.chance.randrange(len(self.items))
+        wrong = self.chance.random() < NOISE
+        return self.items[number], (self.labels[number] + wrong) % 3
+
+    def reason(self, item: frozenset[str], example: frozenset[str]) -> ta.features.Feature | None:
+        """Something that tells the two apart."""
+        plain, lacking = sorted(item - example), sorted(example - item)
+        ways = [*plain, *map(ta.Not, lacking)]
+        return self.chance.choice(ways) if ways else None
+
+    def true_errors(self, model: ta.DecisionList) -> list[float]:
+        """The error of each clause on the items that fall to it."""
+        clauses = list(model)
+        errors: list[list[float]] = [[] for _ in clauses]
+        place = {id(clause): number for number, clause in enumerate(clauses)}
+        for item, label in zip(self.items, self.labels, strict=True):
+            clause = model.match(item)
+            chances = {label: 1 - NOISE, (label + 1) % 3: NOISE}
+            errors[place[id(clause)]].append(1 - chances.get(clause.label, 0.0))
+        return [sum(part) / len(part) if part else 0.0 for part in errors]
+
+
+def clauses(make: Callable[[], ta.learners.BaseLearner], rounds: int, seed: int) -> bool:
+    """Whether the bound of any clause was false in any round of one lesson."""
+    world, learner, records = NoisyTree(seed), make(), ta.review.ClauseRecords(rounds)
+    model, errors = None, []
+    for _ in range(rounds):
+        item, label = world.draw()
+        guess = learner.guess(item)
+        if guess.label is not None:
+            if learner.model is not model:
+                model = learner.model
+                errors = world.true_errors(model)
+            records.add(model, item, label)
+            fired = next(n for n, one in enumerate(model) if one is model.match(item))
+            if records.refutes(model, fired, errors[fired], RISK):
+                return True
+        correction = None
+        if guess.label is None or guess.label != label:
+            reason = None if guess.label is None else world.reason(item, guess.example)
+            correction = ta.Correction(label, reason)
+        learner.learn(item, guess, correction)
+    return False
 
 
 def exact_for_one_look(rows: int, draws: int, mistakes: int) -> int:
@@ -140,10 +215,15 @@ def main() -> None:
     parser.add_argument("--lessons", type=int, default=1000)
     parser.add_argument("--finite", action="store_true")
     parser.add_argument("--width", action="store_true")
+    parser.add_argument("--clauses", action="store_true")
     chosen = parser.parse_args()
     seeds = range(chosen.lessons)
     if chosen.width:
         widths()
+    elif chosen.clauses:
+        for name, make, rounds in LEARNERS:
+            false = sum(clauses(make, rounds, seed) for seed in seeds)
+            print(f"{name}, {rounds} rounds: {false / len(seeds):.3f}", flush=True)
     elif chosen.finite:
         for rows, wrong in FIXED:
             lessons = [finite(rows, wrong, None, seed) for seed in seeds]

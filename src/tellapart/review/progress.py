@@ -17,7 +17,7 @@ import numpy as np
 from tellapart import codec
 from tellapart.errors import ProtocolError, check
 from tellapart.protocol import Correction, Guess, Item, Label, Lesson, Teacher
-from tellapart.review.without_replacement import Draws
+from tellapart.review.without_replacement import Draws, shares_of
 
 _BETS = tuple(2.0**-power for power in (2, 1, 1 / 2, 1 / 4, 1 / 8))
 _FEWER = tuple((log(g), g - 1) for g in _BETS)  # g < 1 bets on fewer mistakes, 1 / g on more
@@ -271,19 +271,19 @@ class Progress:
         """The later half of the guesses, or somewhat more."""
         return self.windows[max(0, len(self._marks) - 2)]
 
-    def draws(self, rows: int, lately: bool = False) -> Draws:
-        """The random draws from a table of `rows` rows: of the present model, or all of them."""
+    def draws(self, rows: int, lately: bool = False, more: int = 0) -> Draws:
+        """The random draws from a table of `rows` rows: of the present model, or all of them; and
+        so many more, if they were right."""
         guesses, _, rounds = self._begun if lately else self._since
         kinds = np.frombuffer(self._kinds[rounds:], dtype=np.uint8)
         drawn = np.flatnonzero(kinds != _PICKED)
-        in_all = rows - self.aside
-        return Draws(
-            mistakes=kinds[drawn] == _WRONG,
-            before=in_all - rounds - drawn,
-            first=guesses,
-            left=in_all - self.rounds,
-            rows=rows,
-        )
+        left = rows - self.aside - self.rounds
+        if more > left:
+            raise ValueError(f"{more} more draws than there are rows left: {left}")
+        mistakes = np.append(kinds[drawn] == _WRONG, np.zeros(more, np.bool_))
+        before = np.append(rows - self.aside - rounds - drawn, left - np.arange(more))
+        shares = shares_of(guesses + 1 + np.arange(len(mistakes)), rows)
+        return Draws(mistakes, before, shares, left - more)
 
 
 # -- the error, with an interval that holds whenever one looks

@@ -25,7 +25,6 @@ from tellapart.review.progress import (
     needed,
     window,
 )
-from tellapart.review.without_replacement import Draws
 
 
 class Stopper(ABC):
@@ -167,13 +166,13 @@ class ErrorBelow(Stopper):
 
     def met(self, progress: Progress) -> bool:
         if progress.rows is not None:
-            return self._refuted(progress.draws(progress.rows, self.lately))
+            return self._refuted(progress, progress.rows)
         stretches = progress.windows if self.lately else [progress.model]
         return any(is_below(self.error, stretch, self._risk) for stretch in stretches)
 
     def left(self, progress: Progress) -> int:
         if progress.rows is not None:
-            return self._draws_needed(progress.draws(progress.rows, self.lately))
+            return self._draws_needed(progress, progress.rows)
         if not self.lately:
             mistakes, rounds, share = progress.model
             return max(0, self._needed(mistakes, share) - rounds)
@@ -190,23 +189,24 @@ class ErrorBelow(Stopper):
             least = min(least, begin - progress.guesses + self._needed(0, share))
         return least
 
-    def _refuted(self, draws: Draws) -> bool:
-        """Whether the draws refute that so many of the rows left are wrong as the error says."""
+    def _refuted(self, progress: Progress, rows: int, more: int = 0) -> bool:
+        """Whether so many more right draws refute that the error on the rows left is as high."""
+        draws = progress.draws(rows, self.lately, more)
         least = ceil(self.error * draws.left - 1e-9)
         return not draws.left or draws.refute(least, ABOVE * self._risk)
 
-    def _draws_needed(self, draws: Draws) -> int:
-        """How many more draws do, if all are right; when no row is left, none is wrong."""
-        if self._refuted(draws):
+    def _draws_needed(self, progress: Progress, rows: int) -> int:
+        """How many more right draws do; when no row is left, none is wrong."""
+        if self._refuted(progress, rows):
             return 0
+        left = rows - progress.aside - progress.rounds
         enough = 1
-        while enough < draws.left and not self._refuted(draws.plus(enough)):
+        while enough < left and not self._refuted(progress, rows, enough):
             enough *= 2
-        enough = min(enough, draws.left)
-        too_few = enough // 2
+        too_few, enough = enough // 2, min(enough, left)
         while enough - too_few > 1:
             middle = (enough + too_few) // 2
-            if self._refuted(draws.plus(middle)):
+            if self._refuted(progress, rows, middle):
                 enough = middle
             else:
                 too_few = middle

@@ -54,18 +54,10 @@ class Draws:
     """Which were mistakes."""
     before: _Numbers
     """How many rows were left before each."""
-    first: int
-    """How many draws came before these."""
+    shares: _Floats
+    """What share of the money begins at each (`shares_of`)."""
     left: int
     """How many rows are left now."""
-    rows: int
-    """How many rows the table has."""
-
-    def plus(self, right: int) -> Draws:
-        """With so many more draws, all of them right."""
-        mistakes = np.append(self.mistakes, np.zeros(right, np.bool_))
-        before = np.append(self.before, self.left - np.arange(right))
-        return Draws(mistakes, before, self.first, self.left - right, self.rows)
 
     @property
     def _size(self) -> int:
@@ -98,9 +90,7 @@ class Draws:
             purses: _Floats = (np.full(len(_MORE), 1 / len(_MORE)) if more else _MONEY) @ np.exp(
                 logs
             )
-        numbers = np.append(begin, len(self.mistakes)) + self.first + 1
-        shares: _Floats = np.diff(np.log(numbers)) / log(self.rows + 1)
-        return purses * shares
+        return purses * np.add.reduceat(self.shares, begin)
 
     def refute(self, wrong: float, risk: float, more: bool = False) -> bool:
         """Whether they refute that so many of the rows left are wrong, or that more are; with
@@ -120,6 +110,22 @@ class Draws:
         together = self.purses(wrong)[::-1].cumsum()[::-1]
         found = np.flatnonzero(together * risk >= 1)
         return len(self.mistakes) - (int(found[-1]) * self._size if len(found) else 0)
+
+
+def shares_of(numbers: npt.ArrayLike, rows: int | None = None) -> _Floats:
+    """What share of the money begins at the draws of these numbers, from 1; all shares of a table
+    of `rows` rows, or of draws without end, add up to 1.
+
+    >>> shares_of([1, 2, 3], rows=3).round(2).tolist(), shares_of([1, 2, 3]).round(2).tolist()
+    ([0.5, 0.29, 0.21], [0.41, 0.11, 0.06])
+    """
+    s = np.asarray(numbers, dtype=np.float64)
+    shares: _Floats
+    if rows is None:
+        shares = 1 / (1 + np.log(s)) - 1 / (1 + np.log(s + 1))
+    else:
+        shares = np.log1p(1 / s) / log(rows + 1)
+    return shares
 
 
 def _edge(inside: int, out: int, refuted: Callable[[int], bool]) -> int:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from tellapart.learners import BaseLearner
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
-from tellapart.review import Progress, Transcript
+from tellapart.review import ClauseRecords, Progress, Transcript
 from tellapart.review.stoppers import says
 from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
@@ -190,6 +190,7 @@ class Replay:
         self._spent, self._price = 0.0, _LEAST
         self._is_batch, self._is_caught_up = False, True
         self._learnt_ahead: dict[tuple[int, Correction], tuple[EditedLearner, float]] = {}
+        self._records: ClauseRecords | None = None
 
     def _begin(self) -> Snapshot:
         return Snapshot(EditedLearner(self._fresh.clone()), progress=Progress(len(self.items)))
@@ -266,6 +267,14 @@ class Replay:
             self._apply(later)
             if later + 1 in marks and self._spent > self._price:  # half way, and half way again
                 self._copy(later + 1)
+
+    def judge(self, confidence: float) -> DecisionList:
+        """The model with the records of its clauses: all acts are applied once more."""
+        again = Replay(self.items, self._fresh, self.labels)
+        again.acts, again.now.tags = self.acts, dict(self.now.tags)
+        records = again._records = ClauseRecords(len(self.items))
+        again.rerun_from(0)
+        return records.judge(again.now.learner.model, confidence)
 
     def catch_up(self) -> None:
         """Do the work that the last acts put off; nothing that can be seen changes.
@@ -372,7 +381,7 @@ class Replay:
         self.now.waiting[place] = number
         if place not in self.now.counted:
             self.now.counted.add(place)
-            self._count(act, True, False)
+            self._count(number, self.now.learner.model, True, False)
         return "again"
 
     def _settle(self, act: Act) -> None:
@@ -412,7 +421,7 @@ class Replay:
         after = now.learner.model
         changed = after is not before and says(after) != says(before)
         if act.place not in now.counted:
-            self._count(act, mistake, changed)
+            self._count(number, before, mistake, changed)
         elif changed:
             now.progress.change()
         now.counted.discard(act.place)
@@ -422,12 +431,16 @@ class Replay:
         right, wrong = now.records.get(rule, (0, 0))
         now.records[rule] = (right + (not mistake), wrong + mistake)
 
-    def _count(self, act: Act, mistake: bool, changed: bool) -> None:
-        """Count a guess for the estimate of the error."""
+    def _count(self, number: int, model: DecisionList, mistake: bool, changed: bool) -> None:
+        """Count a guess of `model` for the estimate of the error."""
+        act = self.acts[number]
         assert act.question is not None
         unsure = act.question.picked
         picked = act.question.sought or unsure or act.place in self.now.put_off
         self._put_off(act.place, False)
+        if self._records is not None:
+            item, label = self.items.row(act.place), self.answer(number).label
+            self._records.add(model, item, label, drawn=not picked)
         if picked:
             self.now.progress.pick(mistake, changed, unsure=unsure)
         else:

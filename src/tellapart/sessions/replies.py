@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from tellapart.features import Expression
 from tellapart.features.canonical import negate
 from tellapart.features.phrasing import counted, spoken
@@ -13,6 +15,8 @@ from tellapart.features.tree import Compare, In, IsNull, Like, Node, Not, Points
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature, Guess, Label
 from tellapart.review import ErrorEstimate, Progress, estimate
+from tellapart.review.progress import percent
+from tellapart.simulation import fired
 from tellapart.tables import Row
 
 if TYPE_CHECKING:
@@ -97,6 +101,27 @@ class Summary:
             f" {self.left:,} left; {counted(self.mistakes, 'mistake')} in"
             f" {counted(self.guesses, 'guess', 'guesses')}, {self.recent[0]} in the last"
             f" {self.recent[1]}; {counted(self.rules, 'rule')}; {self.estimate}"
+        )
+
+
+class Trust(NamedTuple):
+    """What the rules that are sure amount to."""
+
+    answered: int
+    """So many items they label."""
+    items: int
+    """Of so many."""
+    error: float
+    """No rule among them errs more often, with `confidence`; 0 where there is none."""
+    confidence: float
+
+    def __str__(self) -> str:
+        if not self.answered:
+            return "no rule is sure yet"
+        share = f"{100 * self.answered / self.items:.0f} %"
+        sure = f"with {100 * self.confidence:g} % confidence"
+        return f"the sure rules answer {share} of the rows with an error below" + (
+            f" {percent(self.error)}, {sure}"
         )
 
 
@@ -227,7 +252,7 @@ def named_model(state: State, model: DecisionList) -> DecisionList:
     def with_name(clause: Clause) -> Clause:
         label = name_of(state, clause.label)
         literals = tuple(dict.fromkeys(_simplified(state, one) for one in clause.literals))
-        return Clause(literals, label, clause.example, clause.origin)
+        return Clause(literals, label, clause.example, clause.origin, clause.record)
 
     clauses = tuple(map(with_name, model.clauses))
     return DecisionList(clauses, with_name(model.default), model.reading)
@@ -267,6 +292,19 @@ def feature_words(state: State) -> Callable[[Feature, bool], str]:
         return spoken(feature, wanted)
 
     return say
+
+
+def trust(state: State, model: DecisionList, error: float, confidence: float) -> Trust:
+    """What the rules of a judged model amount to whose error is at most `error`."""
+    labelled = np.bincount(fired(model, state.items.table).array(), minlength=len(list(model)))
+    sure = [
+        (int(items), clause.record.high)
+        for clause, items in zip(model, labelled, strict=True)
+        if clause.label is not None and clause.record is not None and clause.record.high <= error
+    ]
+    answered = sum(items for items, _ in sure)
+    high = max((high for items, high in sure if items), default=0.0)
+    return Trust(answered, len(state.items), high, confidence)
 
 
 def error_now(progress: Progress) -> ErrorEstimate:

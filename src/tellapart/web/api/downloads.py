@@ -49,9 +49,25 @@ BLOCK = 10_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def write_model(session: Session, language: str, dialect: str = "duckdb") -> str:
+Unsure = Literal["label", "null"]
+"""What a rule gives whose error may be above `error`."""
+Share = Annotated[float, Query(ge=0, le=1)]
+
+
+def chosen_model(session: Session, unsure: str, error: float) -> DecisionList:
+    """The model of a session; with `unsure` "null", it says nothing where it is not sure."""
+    return session.judged_model().abstain(error) if unsure == "null" else session.model
+
+
+def write_model(
+    session: Session,
+    language: str,
+    dialect: str = "duckdb",
+    unsure: str = "label",
+    error: float = 0.05,
+) -> str:
     """The model of a session in some language."""
-    made, meanings = session.model, session.meanings
+    made, meanings = chosen_model(session, unsure, error), session.meanings
     if language == "json":
         more = {"meanings": meanings} if meanings else {}
         return codec.dump({**codec.parse(made.to_json()), **more}) + "\n"
@@ -163,10 +179,16 @@ def export(
     session: Session,
     to: Literal["json", "sql", "python", "text", "dot", "svg"] = "json",
     dialect: Dialect = "duckdb",
+    unsure: Unsure = "label",
+    error: Share = 0.05,
 ) -> Response:
-    """The model: JSON, SQL in a dialect, Python, sentences, or a picture."""
+    """The model: JSON, SQL in a dialect, Python, sentences, or a picture.
+
+    With `unsure=null` it says nothing (NULL, "unknown") where a rule's error may be above `error`.
+    """
     kind, ending = LANGUAGES[to]
-    return _download(write_model(session, to, dialect).encode(), kind, session.name, ending)
+    made = write_model(session, to, dialect, unsure, error)
+    return _download(made.encode(), kind, session.name, ending)
 
 
 @router.get("/log", response_class=StreamingResponse, responses=_file("*/*", "Lines of JSON."))
@@ -187,12 +209,17 @@ def predictions(
     column: Annotated[list[str], Query(max_length=500, default_factory=list)],
     format: Literal["csv", "jsonl", "parquet"] = "csv",
     exact: bool = False,
+    unsure: Unsure = "label",
+    error: Share = 0.05,
 ) -> Response:
     """A label for every item, with the rule and its example; `column` for more of the table.
 
+    With `unsure=null` there is none where a rule's error may be above `error`.
+
     In CSV, a text that a spreadsheet would run as a formula gets a ' before it, unless `exact`.
     """
-    made = Predictions(session.table, session.model, column).stream(format, exact=exact)
+    model = chosen_model(session, unsure, error)
+    made = Predictions(session.table, model, column).stream(format, exact=exact)
     return _download(made, FORMATS[format], session.name, format)
 
 

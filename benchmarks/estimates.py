@@ -13,7 +13,8 @@ mistake, where the bounds are tightest, and every 50 rounds.
 
 With --width: the upper bound for a fixed model, in wrong rows, beside the exact bound of the
 hypergeometric distribution for one look at a round chosen beforehand (Clopper and Pearson without
-replacement).
+replacement), and beside what independent draws would allow. Then the same for a model that changed
+with each of 34 mistakes in the first 100 rounds, and was right from then on.
 
 With --clauses: the bounds on the errors of single clauses (`review.ClauseRecords`). Items are drawn
 from all sets of eight features, labels from a decision tree of six leaves with 5 % noise, reasons
@@ -202,12 +203,26 @@ def widths() -> None:
                 now, before = ((n * mistakes) // draws for n in (number + 1, number))
                 progress.add(now > before, changed=False)
             about = estimate(progress)
+            progress.rows = None
+            independent = estimate(progress).high * (rows - draws)
             one_look = exact_for_one_look(rows, draws, mistakes)
             print(
                 f"{rows} rows, {wrong} wrong; {draws} seen, {mistakes} mistakes: of"
                 f" {about.rows_left} left {wrong - mistakes} are wrong; at most"
-                f" {about.wrong_left}; for one look {one_look}"
+                f" {about.wrong_left}; for one look {one_look}; as if independent"
+                f" {independent:.0f}"
             )
+    for right in (25, 50, 100, 200, 400):
+        progress = Progress(1000)
+        for number in range(100 + right):
+            progress.add(number < 100 and number % 3 == 0)
+        about = estimate(progress)
+        progress.rows = None
+        independent = estimate(progress).high * (900 - right)
+        print(
+            f"1000 rows, 35th model, {right} right: of {about.rows_left} left at most"
+            f" {about.wrong_left}; as if independent {independent:.0f}"
+        )
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import tellapart as ta
 from tellapart.cli import main
-from tellapart.errors import ParameterError
+from tellapart.errors import FormatError, ParameterError
 from tellapart.model import Record
 from tellapart.review import ClauseRecords
 from tellapart.review.clause_records import regions
@@ -88,6 +88,16 @@ def test_records_are_in_the_model_file_and_on_the_command_line(tmp_path, capsys)
     arguments = ["predict", str(path), str(table), "-o", str(out), "--quiet", "--unsure", "null"]
     assert main(arguments) == 0
     assert out.read_text().splitlines()[1:] == ["mammal,1,bear", ",2,"]
+
+
+@pytest.mark.parametrize(
+    "record", [[1, 2, 3], [1, -2, 3, 0.1], [1, 2, 3, 1.1], [1, 2, 3, "0.1"], [True, 2, 3, 0.1], 7]
+)
+def test_a_damaged_record_is_refused(record) -> None:
+    file = json.loads(model(SURE, SURE, SURE).to_json())
+    file["clauses"][0]["record"] = record
+    with pytest.raises(FormatError, match="a damaged model file"):
+        ta.DecisionList.from_json(json.dumps(file))
 
 
 # -- records

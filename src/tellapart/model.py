@@ -502,4 +502,9 @@ def _record(data: Any) -> Record | None:
     if data is None:
         return None
     right, wrong, last, high = data
-    return Record(int(right), int(wrong), None if last is None else int(last), float(high))
+    whole = (right, wrong, *([] if last is None else [last]))
+    if not all(type(n) is int and n >= 0 for n in whole) or type(high) not in (int, float):
+        raise ValueError(f"a record is [right, wrong, last, high], got {data!r}")
+    if not 0 <= high <= 1:
+        raise ValueError(f"the bound of a record is from 0 to 1, got {high!r}")
+    return Record(right, wrong, last, float(high))

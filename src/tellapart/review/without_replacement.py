@@ -32,7 +32,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, log
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +43,7 @@ _BLOCKS = 512  # so many blocks of draws are told apart; the draws of a block sh
 _FEWER = np.append(0.0, 2.0 ** -np.array([3, 1.5, 0.75, 0.375]))[:, None]  # g
 _MORE = 1 / _FEWER[1:]
 _MONEY = np.array([0.6, 0.1, 0.1, 0.1, 0.1])  # of those who bet on fewer
+_MONEY_MORE = np.full(4, 0.25)
 
 _Floats = npt.NDArray[np.float64]
 _Numbers = npt.NDArray[np.intp]
@@ -59,38 +62,38 @@ class Draws:
     left: int
     """How many rows are left now."""
 
-    @property
-    def _size(self) -> int:
-        """How many draws make a block."""
-        return max(1, ceil(len(self.mistakes) / _BLOCKS))
+    @cached_property
+    def _blocks(self) -> _Blocks:
+        """The draws in at most so many blocks, for those who bet on fewer mistakes."""
+        return _Blocks.of(self, more=False)
+
+    @cached_property
+    def _blocks_for_more(self) -> _Blocks:
+        return _Blocks.of(self, more=True)
 
     def purses(self, wrong: float, more: bool = False) -> _Floats:
         """What those who began in each block own, if so many of the rows left are wrong.
 
-        Where a block has several draws, it is less than that, and more than nothing.
+        Where a block has several draws, they own at least that.
         """
         if not len(self.mistakes):
             return np.zeros(0)
-        begin = np.arange(0, len(self.mistakes), self._size)
-        end = np.append(begin[1:], len(self.mistakes))
-        mistakes = np.add.reduceat(self.mistakes, begin, dtype=np.float64)
-        later = self.mistakes[::-1].cumsum()[::-1]
-        low, high = (begin, end - 1) if more else (end - 1, begin)  # which way costs money
-        chances = (wrong + later[low]) / self.before[high]
+        size, lengths, mistakes, later, before, shares = (
+            self._blocks_for_more if more else self._blocks
+        )
+        chances = np.minimum((wrong + later) / before, 1.0)
         odds = _MORE if more else _FEWER
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            won = -(end - begin) * np.log1p(np.minimum(chances, 1.0) * (odds - 1))
+            won = -lengths * np.log1p(chances * (odds - 1))
             lost = np.where(mistakes > 0, mistakes * np.log(odds), 0.0)
             if more:  # here mistakes win
                 won, lost = lost, won
             gain = np.where(np.isneginf(lost), lost, won + lost)
             logs = gain[:, ::-1].cumsum(axis=1)[:, ::-1]
-            if self._size > 1:  # who begins within a block may have lost all of it, and won nothing
+            if size > 1:  # who begins within a block may have lost all of it, and won nothing
                 logs = np.append(logs[:, 1:], np.zeros((len(odds), 1)), axis=1) + lost
-            purses: _Floats = (np.full(len(_MORE), 1 / len(_MORE)) if more else _MONEY) @ np.exp(
-                logs
-            )
-        return purses * np.add.reduceat(self.shares, begin)
+            purses: _Floats = (_MONEY_MORE if more else _MONEY) @ np.exp(logs)
+        return purses * shares
 
     def refute(self, wrong: float, risk: float, more: bool = False) -> bool:
         """Whether they refute that so many of the rows left are wrong, or that more are; with
@@ -109,7 +112,37 @@ class Draws:
         """How many of the last of them refute as much by themselves."""
         together = self.purses(wrong)[::-1].cumsum()[::-1]
         found = np.flatnonzero(together * risk >= 1)
-        return len(self.mistakes) - (int(found[-1]) * self._size if len(found) else 0)
+        return len(self.mistakes) - (int(found[-1]) * self._blocks.size if len(found) else 0)
+
+
+class _Blocks(NamedTuple):
+    """Draws, some at a time. The chance of a block is that of its draws which costs most."""
+
+    size: int
+    """How many draws make a block; the last may have fewer."""
+    lengths: _Numbers
+    mistakes: _Numbers
+    later: _Numbers
+    """Mistakes from then on."""
+    before: _Numbers
+    shares: _Floats
+
+    @classmethod
+    def of(cls, draws: Draws, more: bool) -> _Blocks:
+        n = len(draws.mistakes)
+        size = max(1, ceil(n / _BLOCKS))
+        begin = np.arange(0, n, size)
+        end = np.append(begin[1:], n)
+        later = draws.mistakes[::-1].cumsum()[::-1]
+        low, high = (begin, end - 1) if more else (end - 1, begin)
+        return cls(
+            size,
+            end - begin,
+            np.add.reduceat(draws.mistakes, begin, dtype=np.intp),
+            later[low],
+            draws.before[high],
+            np.add.reduceat(draws.shares, begin),
+        )
 
 
 def shares_of(numbers: npt.ArrayLike, rows: int | None = None) -> _Floats:

@@ -28,10 +28,12 @@ import argparse
 import random
 from collections.abc import Callable
 from math import exp, lgamma
+from operator import ne
 
 import tellapart as ta
 from tellapart.review import Progress, estimate
 from tellapart.review.progress import ABOVE, is_above, is_below
+from tellapart.review.stoppers import says
 
 RISK = 0.05
 ROUNDS = 1000
@@ -107,6 +109,32 @@ def finite(
         if mistake:
             wrong = wrong - 1 if change is None else change(chance, wrong - 1, left - 1)
     return false[0], false[1], false[2]
+
+
+def taught(make: Callable[[], ta.learners.BaseLearner], seed: int) -> tuple[bool, bool]:
+    """As `finite`, for a learner that is taught a made table of 150 rows: for the present model,
+    and `lately`, where nothing says that models get no worse."""
+    world = ta.worlds.tree(150, 12, 5, 3, exceptions=0.04, seed=seed)
+    items, labels, rows = list(world.items), list(world.labels), len(world.items)
+    learner, teacher, progress = make(), world.teacher(), Progress()
+    false, false_lately = False, False
+    model = learner.model
+    for number, item in enumerate(items, 1):
+        guess = learner.guess(item)
+        correction = teacher.answer(item, guess)
+        learner.learn(item, guess, correction)
+        before, model = model, learner.model
+        if guess.label is None:
+            progress.ask()
+        else:
+            progress.add(correction is not None, says(before) != says(model))
+        guesses = model.predict(items[number:])
+        wrong = sum(map(ne, guesses, labels[number:]))
+        draws = progress.draws(rows)
+        false |= draws.refute(wrong, ABOVE * RISK)
+        false |= draws.refute(wrong, (1 - ABOVE) * RISK, more=True)
+        false_lately |= progress.draws(rows, lately=True).refute(wrong, ABOVE * RISK)
+    return false, false_lately
 
 
 class NoisyTree:
@@ -252,6 +280,11 @@ def main() -> None:
                 lately = f", lately {shares[1]:.3f}" if name == BETTER else ""
                 said = f"present {shares[0]:.3f}{lately}, as if independent {shares[2]:.3f}"
                 print(f"{rows} rows, {name}: {said}", flush=True)
+        for name, make, _ in LEARNERS:
+            ends = [taught(make, seed) for seed in seeds]
+            present, lately_too = (sum(column) / len(seeds) for column in zip(*ends, strict=True))
+            said = f"present {present:.3f}, lately {lately_too:.3f}"
+            print(f"150 rows, {name}: {said}", flush=True)
     else:
         for name, drift in DRIFTS.items():
             two = [drifting(drift, seed) for seed in seeds]

@@ -453,6 +453,14 @@ def test_rows_not_drawn_at_random_are_no_evidence() -> None:
     assert estimate(progress).wrong_left <= after.wrong_left
 
 
+def test_right_guesses_that_were_not_drawn_are_no_mistake_just_now() -> None:
+    progress = Progress(200)
+    progress.pick(True)
+    assert NoMistakeIn(5).facts(progress)[0] == "a mistake just now"
+    progress.pick(False)
+    assert NoMistakeIn(5).facts(progress)[0] == "no item drawn at random since the last mistake"
+
+
 def test_new_rows_are_not_vouched_for() -> None:
     progress = Progress(100)
     for _ in range(90):

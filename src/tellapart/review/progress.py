@@ -148,7 +148,9 @@ class Progress:
         """Rounds in which there was a guess: all but those that asked, and those picked."""
         self.mistakes = 0
         self.streak = 0
-        """Guesses since the last mistake."""
+        """Guesses since the last mistake, on items drawn at random."""
+        self.erred = False
+        """Whether the last guess was a mistake."""
         self.picked = self.picked_mistakes = 0
         """Guesses on items that somebody picked, and mistakes among them."""
         self.models = 1
@@ -197,6 +199,7 @@ class Progress:
         self.mistakes += mistake
         self._count(1)
         self._kinds[-1] = _WRONG if mistake else _RIGHT
+        self.erred = mistake
         self.streak = 0 if mistake else self.streak + 1
         if mistake if changed is None else changed:
             self.change()
@@ -218,6 +221,7 @@ class Progress:
         self._kinds.append(_PICKED)
         self.picked += 1
         self.picked_mistakes += mistake
+        self.erred = mistake
         if mistake:
             self.streak = 0
         elif unsure:
@@ -229,6 +233,7 @@ class Progress:
         """Count rounds whose guesses were right and changed nothing."""
         self._count(rounds)
         self.streak += rounds
+        self.erred = self.erred and not rounds
 
     def change(self) -> None:
         """The model is another one from now on: somebody edited a rule, for example."""

@@ -128,9 +128,12 @@ class NoMistakeIn(Stopper):
         return max(0, self.n - progress.streak)
 
     def facts(self, progress: Progress) -> list[str]:
-        run = "a mistake just now"
         if progress.streak:
             run = f"no mistake in {counted(progress.streak, 'item')}"
+        elif progress.erred or not progress.picked:
+            run = "a mistake just now"
+        else:
+            run = "no item drawn at random since the last mistake"
         return [run, str(estimate(progress))]
 
 
@@ -138,7 +141,9 @@ class NoMistakeIn(Stopper):
 class ErrorBelow(Stopper):
     """When the error is below `error` with `confidence`, by `estimate`.
 
-    The statement is right with this confidence although it is tried after every round.
+    The statement is right with this confidence although it is tried after every round. On a finite
+    table (`Progress(rows=N)`) it is about the rows left. Of few rows, a small error is less than
+    one row: then it may be met, and no longer be met some rows later, until no row is left.
 
     Parameters
     ----------

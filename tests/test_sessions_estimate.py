@@ -5,6 +5,7 @@ from __future__ import annotations
 from tellapart.review import Progress
 from tellapart.sessions import Session, Store
 from tellapart.sessions.phrasing import progress_facts
+from tellapart.sessions.replies import error_now
 from tellapart.tables import Table
 from zoo_session import answer, give, zoo
 
@@ -96,3 +97,13 @@ def test_a_guess_that_waits_for_its_reason_counts_once_and_as_a_mistake(store: S
         assert answer(session, "Di", "wrong", "fish", "fins") == "mistake"
         assert (counts(session).guesses, counts(session).mistakes) == (2, 2)
         assert (session.summary().guesses, session.summary().mistakes) == (2, 2)
+
+
+def test_a_condition_is_made_only_where_it_is_worth_it() -> None:
+    steady, noisy = Progress(300), Progress(300)
+    for number in range(150):
+        steady.add(number in (2, 7))
+        noisy.add(number % 12 == 5)
+    assert not error_now(steady).lately
+    assert error_now(noisy).lately
+    assert "if the rules got no worse in the last" in str(error_now(noisy))

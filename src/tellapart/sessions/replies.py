@@ -26,6 +26,8 @@ AT_RANDOM = " (for items in random order)"
 """What estimates and stoppers assume, said where it is not so."""
 RANDOM = ("random", "mixed")
 """The orders in which it is so: in mixed order only the items drawn at random count."""
+WORTH = 0.75
+"""A statement with a condition must bound the error so much lower than one without."""
 RECENT = 20
 """So many of the last guesses are looked at."""
 
@@ -310,10 +312,11 @@ def trust(state: State, model: DecisionList, error: float, confidence: float) ->
 def error_now(progress: Progress) -> ErrorEstimate:
     """What is known of the rows left: for the present model, or more if models got no worse.
 
-    Both statements are right at once, so that the better one may be chosen.
+    Both statements are right at once, so that one may be chosen. The second one makes a condition:
+    it must be worth it.
     """
-    both = (estimate(progress, lately=lately) for lately in (False, True))
-    return min(both, key=lambda one: one.high)
+    now, lately = (estimate(progress, lately=lately) for lately in (False, True))
+    return lately if lately.high < WORTH * now.high else now
 
 
 def summary(state: State) -> Summary:

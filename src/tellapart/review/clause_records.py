@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from math import ceil
+from math import ceil, log, log1p
 
 import numpy as np
 
@@ -92,6 +92,9 @@ class ClauseRecords:
     def refutes(self, model: DecisionList, number: int, error: float, risk: float) -> bool:
         """Whether the draws of a clause, by its number from 0, refute such an error of it."""
         self._take(model)
+        draws = len(self._seen[self._keys[number]].mistakes)
+        if error < 1 and draws * -log1p(-error) < -log(risk):
+            return False  # nobody can own enough yet
         return self._drawn(number).refute(error * _ENDLESS, risk)
 
     def _take(self, model: DecisionList) -> None:

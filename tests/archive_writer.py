@@ -78,12 +78,20 @@ class Clock:
 
 # -- what a session comes to
 
+JUDGEMENTS = ("estimate", "error", "wrong_left", "rows_left", "may_stop", "stop")
+"""What is said of the error. It is no part of the state: a later version may say it better."""
+
 
 def summary_of(session: Session) -> dict[str, Any]:
-    """The summary as it was in 0.1: without what came later."""
+    """The counts of a summary, as they were in 0.1: without what came later."""
     found = asdict(session.summary())
     assert found.pop("drawn") is None  # mixed order came later, and a session without it has none
-    return found
+    return without_judgements(found)
+
+
+def without_judgements(summary: dict[str, Any]) -> dict[str, Any]:
+    """A summary, as it was kept by any version, without what is said of the error."""
+    return {name: value for name, value in summary.items() if name not in JUDGEMENTS}
 
 
 def outcome(session: Session) -> dict[str, Any]:

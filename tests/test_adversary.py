@@ -6,11 +6,12 @@ import pytest
 
 import tellapart as ta
 from stub_learners import Contrary
-from tellapart import theory
+from tellapart import codec, theory
 from tellapart.errors import ParameterError, ProtocolError, TellapartError
 from tellapart.learners import (
     DFF,
     AdaptiveDFF,
+    BaseLearner,
     CappedDFF,
     Guarded,
     RobustDFF,
@@ -76,10 +77,10 @@ def test_robust_with_patience_is_tight(m, k, s, patience):
 
 
 @pytest.mark.parametrize(("m", "k", "s"), [(1, 2, 1), (2, 1, 1), (2, 2, 1), (2, 2, 2)])
-def test_the_papers_robust_keeps_theorem_3(m, k, s):
+def test_the_papers_robust_keeps_theorem_3_and_meets_a_smaller_bound(m, k, s):
     learner = RobustDFF(m, k, s)
     worst = attack(learner, m, k, s, same_feature=True)
-    assert worst.mistakes <= learner.bound(m=m, k=k, s=s) == theory.robust_bound(m, k, s)
+    assert worst.mistakes == learner.bound(m=m, k=k, s=s) < theory.robust_bound(m, k, s)
 
 
 @pytest.mark.parametrize("patience", [0, 1])
@@ -216,3 +217,24 @@ class Fickle(CappedDFF):
 def test_a_learner_that_does_not_repeat_itself_is_named():
     with pytest.raises(TellapartError, match=r"Fickle.*when taught the same lesson again"):
         worst_case(Fickle(2), 2, 0)
+
+
+class Keeping(CappedDFF):
+    """Without a `hidden` of its own, and with features that it keeps only as their negation."""
+
+    hidden = BaseLearner.hidden
+
+    def __init__(self, m, **options):
+        super().__init__(m, **options)
+        self.kept = []
+
+    def _wrong(self, rule, feature):
+        self.kept.append(ta.Not(feature))
+        super()._wrong(rule, feature)
+
+    def _state(self):
+        return {**super()._state(), "kept": [codec.encode(feature) for feature in self.kept]}
+
+
+def test_a_negated_feature_is_known_by_its_place_like_any_other():
+    assert worst_case(Keeping(2), m=2, k=1).mistakes == theory.capped_bound(2, 1)

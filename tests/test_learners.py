@@ -108,3 +108,43 @@ def test_a_guarded_learner_needs_fresh_and_different_parts():
     one.learn({"milk"}, one.guess({"milk"}), ta.Correction("mammal"))
     with pytest.raises(ParameterError, match="taught already"):
         ta.Guarded(one, ta.DFF())
+
+
+def test_a_guard_judges_answers_by_its_own_reading():
+    """A practical learner that finds every answer odd is charged for its mistakes all the same."""
+    world = ta.worlds.tree(400, 20, 2, 2, seed=1)
+    for holds in (lambda feature, item: False, lambda feature, item: True):
+        guarded = ta.Guarded(ta.DFF(holds=holds), ta.CappedDFF(m=2))
+        lesson = ta.teach(guarded, world.teacher(), world.items)
+        assert lesson.mistakes <= lesson.bound == 5
+
+
+def test_a_guard_does_not_charge_what_contradicts_itself_by_its_own_reading():
+    guarded = ta.Guarded(ta.DFF(holds=lambda feature, item: feature == "odd"), ta.CappedDFF(m=2))
+    guarded.learn({"a"}, guarded.guess({"a"}), ta.Correction("one"))
+    for number in range(4):  # "odd" holds on nothing: the practical learner reads it otherwise
+        item = {"b", str(number)}
+        guarded.learn(item, guarded.guess(item), ta.Correction(f"label {number}", "odd"))
+        assert guarded.shown is guarded.practical
+    assert all("does not hold on" in odd.reason for odd in guarded.inconsistencies)
+    assert len(guarded.inconsistencies) == 4
+
+
+def test_where_nothing_is_proven_there_is_no_bound():
+    rates = {"m": 3, "epsilon": 0.02, "sigma": 0.002, "delta": 0.1}
+    assert ta.StRoDFF(**rates).bound(n=1000) > 1000  # proven, and of no use yet
+    for unproven in (
+        ta.StRoDFF(**rates, as_printed=True),
+        ta.StRoDFF(**rates, scale=0.5),
+        ta.StRoDFF(**rates, remember=True),
+        ta.Guarded(ta.DFF(), ta.StRoDFF(**rates)),
+        ta.Guarded(ta.DFF(), ta.Guarded(ta.DFF(), ta.StRoDFF(**rates))),
+    ):
+        assert unproven.bound(m=3, k=0, s=0, n=1000) is None
+
+
+def test_robust_gives_the_smallest_bound_that_is_proven():
+    assert ta.theory.robust_bound(7, 4, 1) == 198
+    assert ta.RobustDFF(7, 4, 1).bound() == ta.theory.patient_bound(7, 4, 1, patience=4) == 120
+    assert ta.RobustDFF(7, 4, 1).bound(k=2) == ta.theory.patient_bound(7, 2, 1, patience=4)
+    assert ta.RobustDFF(7, 4, 1).bound(k=5) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -23,8 +23,15 @@ from tellapart import (
 )
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
-from tellapart.review import ErrorBelow, NoMistakeIn, Progress, Rounds, Stopper
-from tellapart.review.progress import Stretch, highest, is_above, is_below, lowest, needed
+from tellapart.review import (
+    ErrorBelow,
+    NoMistakeIn,
+    Progress,
+    Rounds,
+    Stopper,
+    without_replacement,
+)
+from tellapart.review.progress import ABOVE, Stretch, highest, is_above, is_below, lowest, needed
 
 LESSONS, LENGTH, RISK = 150, 250, 0.05
 
@@ -328,3 +335,173 @@ def test_adaptive_learners_too() -> None:
     world = worlds.tree(500, 100, 4, 2, seed=1)
     lesson = teach(AdaptiveDFF(), world.teacher(), world.items, until=NoMistakeIn(40))
     assert lesson.rounds == lesson.mistake_rounds[-1] + 41
+
+
+# -- a finite table, read once
+
+
+def read_once(
+    rows: int, wrong: int, change: Callable[[random.Random, int, int], int] | None, seed: int
+) -> Iterator[tuple[Progress, int]]:
+    """A lesson over a table: how it stands, and how many of the rows left are wrong, each time."""
+    chance = random.Random(seed)
+    progress = Progress(rows)
+    for left in range(rows, 0, -1):
+        yield progress, wrong
+        mistake = chance.random() * left < wrong
+        progress.add(mistake, changed=mistake and change is not None)
+        if mistake:
+            wrong = wrong - 1 if change is None else change(chance, wrong - 1, left - 1)
+
+
+CHANGES: dict[str, Callable[[random.Random, int, int], int] | None] = {
+    "never": None,
+    "better": lambda chance, wrong, left: wrong // 2,
+    "up and down": lambda chance, wrong, left: int(left * chance.choice([0.0, 0.05, 0.3])),
+}
+
+
+@pytest.mark.parametrize(
+    ("rows", "wrong"), [(40, 2), pytest.param(100, 10, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_the_rows_left_are_covered_in_all_rounds_at_once(rows, wrong, change) -> None:
+    """Independent draws would say that too few are wrong in a fifth of these lessons and more."""
+    false, lately, naive = set(), set(), set()
+    for seed in range(LESSONS):
+        for progress, true in read_once(rows, wrong, change, seed):
+            draws, every = (progress.draws(rows, lately) for lately in (False, True))
+            if draws.refute(true, ABOVE * RISK) or draws.refute(true, (1 - ABOVE) * RISK, True):
+                false.add(seed)
+            if every.refute(true, ABOVE * RISK):
+                lately.add(seed)
+            if is_below(true / (rows - progress.rounds), progress.model, RISK):
+                naive.add(seed)
+    allowed = RISK * LESSONS + 2 * (RISK * LESSONS) ** 0.5
+    assert len(false) <= allowed
+    if change is not CHANGES["up and down"]:  # there, models get worse
+        assert len(lately) <= allowed
+    if change is None:
+        assert len(naive) > 2 * allowed
+
+
+@pytest.mark.parametrize("lately", [False, True])
+def test_an_estimate_of_a_table_is_what_its_draws_do_not_refute(lately: bool) -> None:
+    for progress, _ in read_once(60, 12, lambda chance, wrong, left: wrong // 2, 1):
+        now, draws = estimate(progress, lately=lately), progress.draws(60, lately)
+        most = max(v for v in range(now.rows_left + 1) if not draws.refute(v, ABOVE * RISK))
+        assert now.wrong_left == most
+        assert now.low <= now.error <= now.high == most / now.rows_left
+
+
+def test_all_rows_seen_leaves_none_to_be_wrong() -> None:
+    for mistakes in ([False] * 30, [True] * 30):
+        for lately in (False, True):
+            now = estimate(mistakes, rows=30, lately=lately)
+            assert (now.low, now.error, now.high, now.wrong_left) == (0, 0, 0, 0)
+    assert str(now) == "all rows were seen: none is left to be wrong"
+    assert ErrorBelow(0.01).met(Progress(0))
+
+
+def test_a_finite_table_in_words() -> None:
+    progress = Progress(rows=1527)
+    for number in range(100):
+        progress.add(mistake=number % 50 == 10, changed=False)
+    now = estimate(progress)
+    assert now.rows_left == 1427
+    assert str(now) == (
+        f"at most {now.wrong_left} of the 1,427 rows left are wrong, with 95 % confidence"
+    )
+    lately = estimate([False] * 20 + [True] + [False] * 20, 0.9, rows=50, lately=True)
+    assert str(lately) == (
+        f"at most {lately.wrong_left} of the 9 rows left are wrong, if the rules got no worse in"
+        f" the last {lately.rounds_used} rounds, with 90 % confidence"
+    )
+    assert str(estimate([False] * 99, rows=100)) == (
+        "none of the one row left is wrong, with 95 % confidence"
+    )
+    assert str(estimate([True] * 5, rows=100)) == "nothing is known about the error yet"
+
+
+def test_a_finite_table_is_never_looser_than_the_rest_of_it() -> None:
+    """More rows left cannot mean fewer wrong; right draws only help, mistakes only hurt."""
+    one_table = [estimate([False] * n, rows=200).wrong_left for n in range(201)]
+    assert one_table == sorted(one_table, reverse=True)
+    assert one_table[0] == 200
+    assert one_table[-1] == 0
+    larger = [estimate([False] * 60, rows=rows).wrong_left for rows in (61, 100, 1000)]
+    assert larger == sorted(larger)
+    late, early = Progress(200), Progress(200)
+    for number in range(100):
+        late.add(number == 99, changed=False)
+        early.add(number == 0, changed=False)
+    none = one_table[100]
+    assert none <= estimate(early).wrong_left <= estimate(late).wrong_left
+
+
+def test_rows_not_drawn_at_random_are_no_evidence() -> None:
+    progress = Progress(200)
+    for _ in range(40):
+        progress.add(False)
+    before = estimate(progress)
+    for _ in range(100):
+        progress.pick(False)
+    after = estimate(progress)
+    assert (after.wrong_left, after.rows_left) == (before.wrong_left, 60)
+    progress.aside = 20
+    assert estimate(progress).rows_left == 40
+    assert estimate(progress).wrong_left <= after.wrong_left
+
+
+def test_right_guesses_that_were_not_drawn_are_no_mistake_just_now() -> None:
+    progress = Progress(200)
+    progress.pick(True)
+    assert NoMistakeIn(5).facts(progress)[0] == "a mistake just now"
+    progress.pick(False)
+    assert NoMistakeIn(5).facts(progress)[0] == "no item drawn at random since the last mistake"
+
+
+def test_new_rows_are_not_vouched_for() -> None:
+    progress = Progress(100)
+    for _ in range(90):
+        progress.add(False)
+    assert estimate(progress).wrong_left < 3
+    progress.grow(200)
+    for lately in (False, True):
+        assert estimate(progress, lately=lately).wrong_left == 110
+
+
+@pytest.mark.parametrize("lately", [False, True])
+def test_error_below_stops_a_finite_table_where_it_says(lately: bool) -> None:
+    stopper = ErrorBelow(0.05, lately=lately)
+    progress = Progress(500)
+    for number in range(60):
+        progress.add(number in (3, 17, 31))
+    left = stopper.left(progress)
+    assert 30 < left < 250
+    for _ in range(left):
+        assert not stopper.met(progress)
+        progress.add(False)
+    assert stopper.met(progress)
+    assert stopper.left(progress) == 0
+    assert estimate(progress, lately=lately).high < 0.05
+    assert "rows left" in stopper.say(progress)
+
+
+def test_more_rows_seen_than_there_are() -> None:
+    with pytest.raises(ParameterError, match="rows must be at least the 40 rows seen, got 30"):
+        estimate([False] * 40, rows=30)
+
+
+def test_long_lessons_lose_little_by_their_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lesson of many draws is summed in blocks: the bound is a little larger, and never less."""
+    chance = random.Random(1)
+    progress = Progress(20_000)
+    for _ in range(9_000):
+        progress.add(chance.random() < 0.03, changed=False)
+    blocks = progress.draws(20_000)
+    most, least = blocks.most_wrong(0.05), blocks.least_wrong(0.05)
+    monkeypatch.setattr(without_replacement, "_BLOCKS", 10**9)
+    exact = progress.draws(20_000)
+    assert exact.most_wrong(0.05) < most <= 1.03 * exact.most_wrong(0.05)
+    assert 0.93 * exact.least_wrong(0.05) <= least < exact.least_wrong(0.05)

@@ -128,6 +128,26 @@ def test_rules_progress_odd(ann: Client) -> None:
     assert "odd" in ann.call("GET", "/api/sessions/zoo/odd")
 
 
+def test_how_sure_rules_are(ann: Client) -> None:
+    teach(ann)
+    rules = ann.call("GET", "/api/sessions/zoo/rules")["rules"]
+    assert [rule["since_changed"] for rule in rules] == [None] * len(rules)
+    rules = ann.call("GET", "/api/sessions/zoo/rules?sure=true")["rules"]
+    assert rules[0]["since_changed"]["high"] == 1.0
+    base = "/api/sessions/zoo/export?to=sql"
+    assert "'bird'" in ann.get(base).text
+    assert ann.get(f"{base}&unsure=null").text == "NULL\n"
+    assert "'bird'" in ann.get(f"{base}&unsure=null&error=1").text
+    ann.call("GET", f"{base}&unsure=null&error=5", 422)
+    made = ann.get("/api/sessions/zoo/predictions?unsure=null&format=jsonl").text.splitlines()
+    assert {json.loads(line)["label"] for line in made} == {None}
+    shown = ann.get("/s/zoo/rules?sure=true").text
+    assert "No rule is sure yet." in shown
+    assert "error below" in shown
+    assert "How sure is each rule?" in ann.get("/s/zoo/rules").text
+    assert "unknown" in ann.get("/s/zoo/export?unsure=null").text
+
+
 def test_rules_by_hand(ann: Client) -> None:
     teach(ann)
     edit = {"example": "duck", "condition": "legs = 2", "label": "bird"}

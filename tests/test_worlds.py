@@ -280,7 +280,7 @@ def test_a_hostile_teacher_keeps_to_s() -> None:
         teacher = ta.teachers.Hostile.of(world.teacher(), k=20, s=s)
         lesson = ta.teach(ta.RobustDFF(3, 20, s), teacher, world.items)
         assert (teacher.lies, teacher.s) == (20, s)
-        assert lesson.bound == ta.theory.robust_bound(3, 20, s)
+        assert lesson.bound == ta.theory.patient_bound(3, 20, s, patience=20)
         assert lesson.bound / 2 < lesson.mistakes <= lesson.bound
 
 

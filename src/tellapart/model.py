@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from tellapart import codec
-from tellapart.errors import FeatureError, FormatError, TellapartError
+from tellapart.errors import FeatureError, FormatError, ParameterError, TellapartError
 from tellapart.protocol import Feature, Guess, Item, Label
 
 Holds: TypeAlias = Callable[[Feature, Item], bool]
@@ -181,6 +181,17 @@ def show(item: Item) -> str:
     return repr(item)
 
 
+class Record(NamedTuple):
+    """What a clause got right and wrong, on items drawn at random, since it last changed."""
+
+    right: int
+    wrong: int
+    last: int | None
+    """The round in which it was last seen, from 1."""
+    high: float
+    """An upper bound on the share of its items that it gets wrong (`review.ClauseRecords`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """A conjunction of literals, the label it gives, and the example it shows.
@@ -194,6 +205,7 @@ class Clause:
     example: Item = None
     origin: Any = None
     """Where it came from: the round that made it, a tree's leaf, a person."""
+    record: Record | None = field(default=None, compare=False)
 
     def covers(self, item: Item, reading: Holds = holds) -> bool:
         """Whether `item` satisfies every literal."""
@@ -210,7 +222,7 @@ class Clause:
     def __str__(self) -> str:
         condition = " and ".join(map(str, self.literals))
         like = "" if self.example is None else f", like {describe(self.example)}"
-        said = f"{self.label}{like}"
+        said = f"{'unknown' if self.label is None else self.label}{like}"
         return f"if {condition}: {said}" if condition else f"always: {said}"
 
 
@@ -360,6 +372,39 @@ class DecisionList:
         """The label of each item."""
         return [self.match(item).label for item in items]
 
+    def abstain(self, error: float = 0.05) -> DecisionList:
+        """The same list, saying None ("unknown") where a clause's error may be above `error`.
+
+        That is where its record has a `high` above it, or where it has none
+        (`review.ClauseRecords` makes records).
+
+        >>> sure, unsure = Record(200, 1, 340, high=0.03), Record(9, 0, 341, high=0.5)
+        >>> model = DecisionList(
+        ...     (Clause((Literal("milk"),), "mammal", record=sure),
+        ...      Clause((Literal("fins"),), "fish", record=unsure)),
+        ...     default=Clause((), "bird", record=unsure))
+        >>> print(model.abstain())
+        if milk: mammal
+        else: unknown
+        """
+        if not isinstance(error, float | int) or not 0 <= error <= 1:
+            raise ParameterError(f"abstain: error must be from 0 to 1, got {error!r}")
+        if all(clause.record is None for clause in self):
+            raise ParameterError(
+                "this model has no records of its clauses, so nothing says which are sure. Sessions"
+                " keep records: 'tellapart session model NAME --records' writes a model with them"
+            )
+
+        def judged(clause: Clause) -> Clause:
+            if clause.record is not None and clause.record.high <= error:
+                return clause
+            return replace(clause, label=None, example=None)
+
+        clauses, default = [judged(clause) for clause in self.clauses], judged(self.default)
+        while clauses and clauses[-1].label is None is default.label:
+            clauses.pop()
+        return DecisionList(tuple(clauses), default, self.reading)
+
     @property
     def features(self) -> tuple[Feature, ...]:
         """Every feature the list asks about, once, in order of appearance."""
@@ -385,7 +430,8 @@ class DecisionList:
         for number, clause in enumerate(self, 1):
             condition = " and ".join(map(str, clause.literals)) or "otherwise"
             example = "" if clause.example is None else str(clause.example)
-            cells = (str(number), condition, str(clause.label), example)
+            label = "unknown" if clause.label is None else str(clause.label)
+            cells = (str(number), condition, label, example)
             rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
         head = "".join(f"<th>{word}</th>" for word in ("", "if", "then", "like"))
         body = "".join(f"<tr>{row}</tr>" for row in rows)
@@ -434,11 +480,13 @@ class DecisionList:
 
 
 def _clause_to_dict(clause: Clause) -> dict[str, Any]:
+    record = {} if clause.record is None else {"record": list(clause.record)}
     return {
         "if": [[codec.encode(feature), wanted] for feature, wanted in clause.literals],
         "label": codec.encode(clause.label),
         "example": codec.encode(clause.example),
         "origin": codec.encode(clause.origin),
+        **record,
     }
 
 
@@ -447,4 +495,16 @@ def _clause_from_dict(data: Mapping[str, Any], context: codec.Context) -> Clause
     label, example, origin = (
         codec.decode(data[name], context) for name in ("label", "example", "origin")
     )
-    return Clause(literals, label, example, origin)
+    return Clause(literals, label, example, origin, _record(data.get("record")))
+
+
+def _record(data: Any) -> Record | None:
+    if data is None:
+        return None
+    right, wrong, last, high = data
+    whole = (right, wrong, *([] if last is None else [last]))
+    if not all(type(n) is int and n >= 0 for n in whole) or type(high) not in (int, float):
+        raise ValueError(f"a record is [right, wrong, last, high], got {data!r}")
+    if not 0 <= high <= 1:
+        raise ValueError(f"the bound of a record is from 0 to 1, got {high!r}")
+    return Record(right, wrong, last, float(high))

@@ -22,6 +22,8 @@ def export(
     type: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     clean: bool = False,
     simplify: bool = False,
+    unsure: Literal["label", "null"] = "label",
+    error: float = 0.05,
     output: Annotated[Path | None, Parameter(alias="-o")] = None,
 ) -> None:
     """Write a model as SQL, Python, sentences or a picture.
@@ -55,6 +57,12 @@ def export(
         shorter.
     simplify
         Leave out clauses and conditions that change no label of any row.
+    unsure
+        What a rule gives whose error may be above --error, by its record: its label all
+        the same, or nothing (null). 'tellapart session model --records' writes a
+        model with records.
+    error
+        The largest error of a rule that is sure.
     output
         Write to this file instead of the screen.
     """
@@ -62,6 +70,8 @@ def export(
     from tellapart.export.files import write_whole
 
     read = load_model(model)
+    if unsure == "null":
+        read = read.abstain(error)
     if simplify:
         from tellapart.simplification import simplify as shorter
 

@@ -23,6 +23,8 @@ def predict(
     keep: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     keep_all: bool = False,
     prefix: str = "",
+    unsure: Literal["label", "null"] = "label",
+    error: float = 0.05,
     reading: Reading | None = None,
     master: str | None = None,
     quiet: bool = False,
@@ -55,6 +57,12 @@ def predict(
         Write all columns of the table as well.
     prefix
         Stands before the names label, clause and example in the output.
+    unsure
+        What a rule gives whose error may be above --error, by its record: its label all
+        the same, or nothing (null). 'tellapart session model --records' writes a
+        model with records.
+    error
+        The largest error of a rule that is sure.
     master
         The Spark cluster, such as spark://host:7077; this machine if not given.
     quiet
@@ -64,9 +72,12 @@ def predict(
     from tellapart.export import load_model
 
     start = time.perf_counter()
+    read = load_model(model)
+    if unsure == "null":
+        read = read.abstain(error)
     with _bar(quiet or not sys.stderr.isatty(), table.name) as progress:
         done = predict_file(
-            load_model(model),
+            read,
             table,
             output,
             engine=engine,

@@ -297,7 +297,7 @@ def _mistake_table(report: Report) -> RenderableType:
             type(trial.learner).__name__,
             told_to(trial.learner),
             Text(f"{lesson.mistakes:,}", style="bold"),
-            "none" if trial.bound is None else f"{trial.bound:,.0f}",
+            _bound(trial),
             f"{lesson.rules_created:,}",
             f"{lesson.rules_deleted:,}",
             f"{trial.right:,}",
@@ -308,7 +308,20 @@ def _mistake_table(report: Report) -> RenderableType:
     ]
     if any(trial.bound is None for trial in report.trials):
         notes.append("none: its guarantee does not reach this far")
+    if any(_is_useless(trial) for trial in report.trials):
+        notes.append("*: no useful bound: as many mistakes as rounds, or more")
     return Group(table, *(Text(note, style="dim") for note in notes))
+
+
+def _bound(trial: Trial) -> str:
+    if trial.bound is None:
+        return "none"
+    return f"{trial.bound:,.0f}{'*' if _is_useless(trial) else ''}"
+
+
+def _is_useless(trial: Trial) -> bool:
+    """Whether a bound allows a mistake in every round."""
+    return trial.bound is not None and trial.bound >= trial.lesson.rounds
 
 
 def told_to(learner: BaseLearner) -> str:

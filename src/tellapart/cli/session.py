@@ -20,6 +20,7 @@ def session(
     *,
     db: str,
     name: str | None = None,
+    records: bool = False,
     output: Annotated[Path | None, Parameter(alias="-o")] = None,
 ) -> None:
     """List sessions, take out what was learnt, export and import, check and repair.
@@ -49,6 +50,9 @@ def session(
         The database: a file, or the address of a PostgreSQL database.
     name
         What to call an imported session; by default what it was called.
+    records
+        With the model, write the record of each rule: right, wrong, when last seen, and
+        a bound on its error. It takes as long again as opening the session.
     output
         Write to this file instead of the screen.
     """
@@ -73,7 +77,8 @@ def session(
         elif do == "model":
             try:
                 with Session.open(store, what) as opened:
-                    made = [opened.model.to_json() + "\n"]
+                    model = opened.judged_model() if records else opened.model
+                    made = [model.to_json() + "\n"]
             except TableChanged as error:
                 kept = store.last_model(what)
                 if kept is None:

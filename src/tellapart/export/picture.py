@@ -130,7 +130,7 @@ def _condition(clause: Clause) -> list[str]:
 
 def _answer(clause: Clause) -> list[str]:
     like = [] if clause.example is None else [f"like {name_of(clause.example)}"]
-    return _lines([str(clause.label), *like])
+    return _lines(["unknown" if clause.label is None else str(clause.label), *like])
 
 
 def _colours(clauses: Iterable[Clause]) -> dict[object, str]:

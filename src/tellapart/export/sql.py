@@ -29,6 +29,8 @@ def to_sql(
     value: Wanted = "label",
     schema: Mapping[str, Any] | None = None,
     clean: bool = False,
+    unsure: Literal["label", "null"] = "label",
+    error: float = 0.05,
 ) -> str:
     """The model as a CASE expression over the columns of a table.
 
@@ -50,6 +52,10 @@ def to_sql(
         ("timestamptz") is converted to UTC.
     clean : bool, default=False
         Promise that no number in the table is NaN or infinite: the SQL becomes shorter.
+    unsure : {"label", "null"}, default="label"
+        What a clause gives whose error may be above `error`, by its record: its label all the same,
+        or NULL (`DecisionList.abstain`).
+    error : float, default=0.05
 
     Examples
     --------
@@ -68,6 +74,9 @@ def to_sql(
     """
     from tellapart.export.dialects import lowering
 
+    if unsure not in ("label", "null"):
+        raise ParameterError(f"to_sql: unsure must be label or null, got {unsure!r}")
+    model = model.abstain(error) if unsure == "null" else model
     language = lowering(dialect)
     feature_trees.check_reading(model)
     types = read_types(schema or {})

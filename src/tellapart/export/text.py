@@ -119,14 +119,17 @@ def sentences(model: DecisionList, words: Words | None = None) -> list[str]:
     ...     print(sentence)
     It is bird, like duck, if eggs, unless fins or milk.
     Otherwise it is mammal, like bear.
+    >>> sentences(DecisionList((Clause((Literal("eggs"),), "bird"),)))[1]
+    'Otherwise it is unknown.'
     """
     words = words or Words()
-    said: list[str] = []
-    for clause in reachable(model):
-        if clause.label is not None:
-            otherwise = said and not clause.literals
-            said.append(("Otherwise it is " if otherwise else "It is ") + _body(clause, words))
-    return said or ["Nothing has been learnt yet."]
+    clauses = reachable(model)
+    if all(clause.label is None and clause.record is None for clause in clauses):
+        return ["Nothing has been learnt yet."]
+    return [
+        ("Otherwise it is " if number and not clause.literals else "It is ") + _body(clause, words)
+        for number, clause in enumerate(clauses)
+    ]
 
 
 def to_text(model: DecisionList, words: Words | None = None) -> str:
@@ -141,7 +144,7 @@ def to_text(model: DecisionList, words: Words | None = None) -> str:
 def _body(clause: Clause, words: Words) -> str:
     wanted = dict.fromkeys(feature for feature, wanted in clause.literals if wanted)
     forbidden = dict.fromkeys(feature for feature, wanted in clause.literals if not wanted)
-    parts = [words.label(clause.label)]
+    parts = ["unknown" if clause.label is None else words.label(clause.label)]
     if clause.example is not None:
         parts.append(f"like {words.item(clause.example)}")
     if wanted:

@@ -291,7 +291,13 @@ def _mistakes_against_bounds(axes: Any, trials: Sequence[Trial]) -> None:
         colour = _COLOURS[number % len(_COLOURS)]
         mistakes, bound = trial.lesson.mistakes, trial.bound
         end = mistakes if bound is None else min(bound, edge)
-        text = f"{mistakes:,}" + (", no bound" if bound is None else f" of at most {bound:,.0f}")
+        text = f"{mistakes:,}"
+        if bound is None:
+            text += ", no bound"
+        elif bound >= trial.lesson.rounds:
+            text += ", no useful bound"
+        else:
+            text += f" of at most {bound:,.0f}"
         axes.barh(number, end, height=0.5, color=colour, alpha=0.2)
         axes.barh(number, mistakes, height=0.5, color=colour)
         place = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}

@@ -139,6 +139,9 @@ class BaseLearner(ABC):
         """The most mistakes possible in a world with these true values; None if unknown."""
         return None
 
+    bound_needs_chance: ClassVar[bool] = False
+    """Whether `bound` holds only for items drawn at random, and only with some probability."""
+
     @property
     def looks_back(self) -> bool:
         """Whether old items may be asked about features named later, and right guesses matter.

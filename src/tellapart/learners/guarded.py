@@ -19,9 +19,9 @@ class Guarded(BaseLearner):
 
     Who is shown is settled before the item is seen: the practical learner while the mistakes
     charged to it are at most those charged to the other. A correction goes to the one shown and is
-    charged to it, unless it contradicts itself. The other one overhears the label: it may make a
-    rule of an uncovered item and remember the item, but blames no rule, for it was given no feature
-    against its own example.
+    charged to it, unless it contradicts itself by this learner's `holds`. The other one overhears
+    the label: it may make a rule of an uncovered item and remember the item, but blames no rule,
+    for it was given no feature against its own example.
 
     Guarantee. At most 2B+1 mistakes, where B bounds the guaranteed learner's, and at most twice
     what is charged to the practical learner. Both are met by some teacher.
@@ -86,7 +86,10 @@ class Guarded(BaseLearner):
     def bound(
         self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> float | None:
-        """`guarded_bound` of the guaranteed learner's own."""
+        """`guarded_bound` of the guaranteed learner's own; None where that one needs a random
+        stream, for it is not taught on all of it."""
+        if self.guaranteed.bound_needs_chance:
+            return None
         bound = self.guaranteed.bound(m=m, k=k, s=s, n=n)
         return None if bound is None else guarded_bound(bound)
 
@@ -148,22 +151,27 @@ class Guarded(BaseLearner):
     def _learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
         shown = self.shown
         other = self.guaranteed if shown is self.practical else self.practical
-        sound = self._pass_on(shown, item, guess, correction)
-        if correction is not None and sound:
+        fault = correction and self._fault(correction.feature, item, guess.example)
+        self._pass_on(shown, item, guess, correction, fault)
+        if correction is not None and not fault:
             self._charged[shown is self.guaranteed] += 1
         other.witness(item, guess, correction)
 
     def _pass_on(
-        self, shown: BaseLearner, item: Item, guess: Guess, correction: Correction | None
-    ) -> bool:
-        """Let the one shown learn; whether it found nothing odd in the answer."""
+        self,
+        shown: BaseLearner,
+        item: Item,
+        guess: Guess,
+        correction: Correction | None,
+        fault: str | None = None,
+    ) -> None:
+        """Let the one shown learn; record the fault, or else what it finds odd."""
         known = len(shown.inconsistencies)
         shown.learn(item, guess, correction)
         self.rounds += 1
-        odd = shown.inconsistencies[known:]
-        for inconsistency in odd:
-            self._odd(inconsistency.reason)
-        return not odd
+        odd = [inconsistency.reason for inconsistency in shown.inconsistencies[known:]]
+        for reason in [fault] if fault else odd:
+            self._odd(reason)
 
     def _overhear(self, item: Item, label: Label) -> None:
         self.rounds += 1

@@ -9,7 +9,7 @@ from tellapart.errors import check
 from tellapart.learners.rule_list import Rule, RuleLearner, Unnamed
 from tellapart.model import Holds, holds
 from tellapart.protocol import Count, Feature
-from tellapart.theory import patient_bound, robust_bound
+from tellapart.theory import patient_bound
 
 
 class HandleMistake(RuleLearner):
@@ -59,9 +59,10 @@ class RobustDFF(HandleMistake):
     A correction without a feature is counted as a feature of its own, shared by nothing.
 
     Guarantee. With at most m components, at most k bad rounds, of which at most s name the same
-    feature against the same component, at most (m+k)((s+1)(m-1)+k+2) mistakes (Theorem 3) and m+k
-    rules. With `patience` = c, (m-1) + (s+1)m(m-1)/2 + k((s+1)(m-1)+c+2), where k is the true
-    number and s the learner's own, right or wrong: patience 0 has the smallest bound.
+    feature against the same component, at most m+k rules and (m-1) + (s+1)m(m-1)/2 +
+    k((s+1)(m-1)+k+2) mistakes, which is less than the (m+k)((s+1)(m-1)+k+2) of the paper's Theorem
+    3. With `patience` = c, (m-1) + (s+1)m(m-1)/2 + k((s+1)(m-1)+c+2), where k is the true number
+    and s the learner's own, right or wrong: patience 0 has the smallest bound.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class RobustDFF(HandleMistake):
     >>> world = ta.worlds.zoo()
     >>> lesson = ta.teach(ta.RobustDFF(world.m, world.k, world.s), world.teacher(), world.items)
     >>> lesson.mistakes, lesson.bound
-    (34, 170)
+    (34, 99)
 
     References
     ----------
@@ -112,14 +113,14 @@ class RobustDFF(HandleMistake):
     def bound(
         self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> int | None:
-        """Theorem 3, or `patient_bound` with a patience; None for a world beyond its parameters."""
+        """`patient_bound`, which is below Theorem 3; None for a world beyond its parameters."""
         if m is not None and m > self.m:
             return None
         if self.patience is not None:
             return None if k is None else patient_bound(self.m, k, self.s, self.patience)
         if (k is not None and k > self.k) or (s is not None and s > self.s):
             return None
-        return robust_bound(self.m, self.k, self.s)
+        return patient_bound(self.m, self.k if k is None else k, self.s, self.k)
 
     def hidden(self) -> tuple[Any, ...]:
         """The length and the counters of each rule."""

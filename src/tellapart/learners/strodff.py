@@ -27,14 +27,16 @@ class StRoDFF(HandleMistake):
     - n_k counts from the rule's creation, t(x̂), not from t(x̂, φ);
     - the logarithm in q uses the current round;
     - a rule is created at the uncovered round in which the condition is met, whatever its label,
-      not only when the default guess is wrong. This repair is tested, not proven.
+      not only when the default guess is wrong.
 
-    Guarantee (Theorem 4, for the algorithm it meant to print). If items are drawn independently, an
-    exception has probability at most epsilon, and exceptions that name one feature against one
-    component at most sigma, then with probability 1-delta the rate of mistakes in n rounds is
+    Guarantee (Theorem 4, for the corrected algorithm; docs/theory.md). If items are drawn
+    independently, an exception has probability at most epsilon, and exceptions that name one
+    feature against one component at most sigma, then with probability 1-delta the rate of mistakes
+    in n rounds is
     $O((\sigma m + \epsilon) m \log(1/\delta) + m^2\log^2(n/\delta)/\sqrt n)$; `bound(n=...)` has
-    the constants of the proof. It says nothing for `scale` below 1, and a memory of seen items
-    (`remember=True`) is outside its text.
+    the constants of the proof, which are large: in all settings tried they allow more than one
+    mistake a round up to n = 10^7. Nothing is proven, and `bound` is None, as printed, with another
+    `scale`, or with a memory of seen items.
 
     Parameters
     ----------
@@ -68,6 +70,7 @@ class StRoDFF(HandleMistake):
     """
 
     parameters = ("m", "epsilon", "sigma", "delta", "scale", "as_printed")
+    bound_needs_chance = True
     needs_every_round = True
     jumps = True
 
@@ -107,8 +110,10 @@ class StRoDFF(HandleMistake):
     def bound(
         self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> float | None:
-        """Theorem 4 with the constants of its proof, for `n` rounds; None without n or scaled."""
-        if n is None or n < 1 or self.scale != 1 or (m is not None and m > self.m):
+        """Theorem 4 with the constants of its proof, for `n` rounds; None where nothing is
+        proven."""
+        proven = self.scale == 1 and not self.as_printed and not self.remember
+        if not proven or n is None or n < 1 or (m is not None and m > self.m):
             return None
         return stochastic_bound(self.m, self.epsilon, self.sigma, self.delta, n).total
 

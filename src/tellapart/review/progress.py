@@ -12,15 +12,19 @@ from itertools import count
 from math import ceil, exp, log, log1p
 from typing import NamedTuple
 
+import numpy as np
+
 from tellapart import codec
 from tellapart.errors import ProtocolError, check
 from tellapart.protocol import Correction, Guess, Item, Label, Lesson, Teacher
+from tellapart.review.without_replacement import Draws, shares_of
 
 _BETS = tuple(2.0**-power for power in (2, 1, 1 / 2, 1 / 4, 1 / 8))
 _FEWER = tuple((log(g), g - 1) for g in _BETS)  # g < 1 bets on fewer mistakes, 1 / g on more
 _MORE = tuple((-log(g), 1 / g - 1) for g in _BETS)
 _NEAR = 5e-10  # how exactly an edge is found
-_ABOVE = 0.9  # of the risk goes to the upper bound, which is what people stop by
+ABOVE = 0.9  # of the risk goes to the upper bound, which is what people stop by
+_RIGHT, _WRONG, _PICKED = range(3)  # a row drawn at random, and one that was not, or was asked
 
 
 class Told(NamedTuple):
@@ -124,6 +128,8 @@ def window(number: int) -> tuple[int, float]:
 class Progress:
     """Counts of rounds, guesses, mistakes and models, and of those since some earlier rounds.
 
+    `rows` is the size of a finite table that is read once; None where items never end, or repeat.
+
     >>> progress = Progress()
     >>> progress.ask()
     >>> for mistake in (True, False, False):
@@ -132,20 +138,27 @@ class Progress:
     (4, 3, 1, 2, 2)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rows: int | None = None) -> None:
+        self.rows = rows
+        self.aside = 0
+        """Rows that were met, but have no label yet: they are not among the rows left."""
         self.rounds = 0
         """Items met."""
         self.guesses = 0
         """Rounds in which there was a guess: all but those that asked, and those picked."""
         self.mistakes = 0
         self.streak = 0
-        """Guesses since the last mistake."""
+        """Guesses since the last mistake, on items drawn at random."""
+        self.erred = False
+        """Whether the last guess was a mistake."""
         self.picked = self.picked_mistakes = 0
         """Guesses on items that somebody picked, and mistakes among them."""
         self.models = 1
         """How many models there were, with the present one."""
-        self._since = (0, 0)  # guesses and mistakes when the present model came
+        self._since = (0, 0, 0)  # guesses, mistakes and rounds when the present model came
         self._marks = [0]  # mistakes when each window began
+        self._kinds = bytearray()  # of every round
+        self._begun = (0, 0, 0)  # as `_since`, when the table got its last rows
 
     @classmethod
     def of(cls, lesson: Progress | Lesson | Iterable[bool]) -> Progress:
@@ -175,6 +188,7 @@ class Progress:
     def ask(self) -> None:
         """A round in which the label was asked, not guessed."""
         self.rounds += 1
+        self._kinds.append(_PICKED)
 
     def add(self, mistake: bool, changed: bool | None = None) -> None:
         """A round with a guess.
@@ -184,9 +198,11 @@ class Progress:
         """
         self.mistakes += mistake
         self._count(1)
+        self._kinds[-1] = _WRONG if mistake else _RIGHT
+        self.erred = mistake
         self.streak = 0 if mistake else self.streak + 1
         if mistake if changed is None else changed:
-            self._change()
+            self.change()
 
     def pick(self, mistake: bool, changed: bool | None = None, *, unsure: bool = False) -> None:
         """A round with a guess on an item that somebody picked: it says nothing of the others.
@@ -202,26 +218,37 @@ class Progress:
         (40, 40, 100)
         """
         self.rounds += 1
+        self._kinds.append(_PICKED)
         self.picked += 1
         self.picked_mistakes += mistake
+        self.erred = mistake
         if mistake:
             self.streak = 0
         elif unsure:
             self.streak += 1
         if mistake if changed is None else changed:
-            self._change()
+            self.change()
 
     def skip(self, rounds: int) -> None:
         """Count rounds whose guesses were right and changed nothing."""
         self._count(rounds)
         self.streak += rounds
+        self.erred = self.erred and not rounds
 
-    def _change(self) -> None:
+    def change(self) -> None:
+        """The model is another one from now on: somebody edited a rule, for example."""
         self.models += 1
-        self._since = (self.guesses, self.mistakes)
+        self._since = (self.guesses, self.mistakes, self.rounds)
+
+    def grow(self, rows: int) -> None:
+        """The table has more rows, `rows` in all: no draw so far says anything of the new ones."""
+        self.rows = rows
+        self.change()
+        self._begun = self._since
 
     def _count(self, rounds: int) -> None:
         self.rounds += rounds
+        self._kinds += bytes(rounds)
         self.guesses += rounds
         while self.guesses >= window(len(self._marks))[0]:
             self._marks.append(self.mistakes)
@@ -229,7 +256,7 @@ class Progress:
     @property
     def model(self) -> Stretch:
         """The rounds of the present model. The j-th model's share is 1 / (j (j+1))."""
-        guesses, mistakes = self._since
+        guesses, mistakes, _ = self._since
         return Stretch(
             self.mistakes - mistakes,
             self.guesses - guesses,
@@ -249,8 +276,24 @@ class Progress:
         """The later half of the guesses, or somewhat more."""
         return self.windows[max(0, len(self._marks) - 2)]
 
+    def draws(self, rows: int, lately: bool = False, more: int = 0) -> Draws:
+        """The random draws from a table of `rows` rows: of the present model, or all of them; and
+        so many more, if they were right."""
+        guesses, _, rounds = self._begun if lately else self._since
+        kinds = np.frombuffer(self._kinds[rounds:], dtype=np.uint8)
+        drawn = np.flatnonzero(kinds != _PICKED)
+        left = rows - self.aside - self.rounds
+        if more > left:
+            raise ValueError(f"{more} more draws than there are rows left: {left}")
+        mistakes = np.append(kinds[drawn] == _WRONG, np.zeros(more, np.bool_))
+        before = np.append(rows - self.aside - rounds - drawn, left - np.arange(more))
+        shares = shares_of(guesses + 1 + np.arange(len(mistakes)), rows)
+        return Draws(mistakes, before, shares, left - more)
+
 
 # -- the error, with an interval that holds whenever one looks
+#
+# For a finite table that is read once, see `without_replacement`. This is for items that never end.
 #
 # Assumption: items come in random order, and the learner changes only by what it is told. Then the
 # next guess errs with a chance p that is the error of the present model, and for any g >= 0
@@ -286,18 +329,39 @@ class ErrorEstimate:
     rounds_used: int
     """How many of the last rounds the bounds rest on."""
     lately: bool = False
-    """Whether they bound the mean error over these rounds, or the present model's."""
+    """Whether they bound the mean error over these rounds, or the present model's. Of a finite
+    table: whether they assume that the model did not get worse in these rounds."""
+    rows_left: int | None = None
+    """Of a finite table: how many rows nobody has seen. The bounds are for these."""
+    wrong_left: int | None = None
+    """How many of them may be wrong: an upper bound."""
 
     def __str__(self) -> str:
+        if self.rows_left == 0:
+            return "all rows were seen: none is left to be wrong"
         if self.high > 0.99:
             return "nothing is known about the error yet"
+        if self.rows_left is not None:
+            return self._about_rows()
         over = f" over the last {self.rounds_used} items" if self.lately else ""
         sure = f"with {100 * self.confidence:g} % confidence"
         return f"the error{over} is below {percent(self.high)} {sure}"
 
+    def _about_rows(self) -> str:
+        most = f"at most {self.wrong_left:,}" if self.wrong_left else "none"
+        verb = "are" if self.wrong_left and self.wrong_left > 1 else "is"
+        left = f"{self.rows_left:,} rows" if self.rows_left != 1 else "one row"
+        worse = f" if the rules got no worse in the last {self.rounds_used:,} rounds,"
+        sure = f"with {100 * self.confidence:g} % confidence"
+        return f"{most} of the {left} left {verb} wrong,{worse if self.lately else ''} {sure}"
+
 
 def estimate(
-    lesson: Progress | Lesson | Iterable[bool], confidence: float = 0.95, *, lately: bool = False
+    lesson: Progress | Lesson | Iterable[bool],
+    confidence: float = 0.95,
+    *,
+    lately: bool = False,
+    rows: int | None = None,
 ) -> ErrorEstimate:
     """The error now, and an interval that holds at all rounds at once.
 
@@ -313,6 +377,13 @@ def estimate(
         True: the mean error over the last `rounds_used` rounds, over whatever models were shown in
         them: of several windows the one with the smallest upper bound. It bounds the error of the
         present model where that is no worse than those of the window were on average.
+        With `rows`: the error of the present model, if no change of the model in the last
+        `rounds_used` rounds made more of the rows left wrong. Both intervals are right at once: one
+        may choose.
+    rows : int, default=lesson.rows if that is a Progress
+        The rows of a finite table that is read once, in random order: the interval is for the rows
+        not yet seen, and `wrong_left` says how many of them may be wrong. None: there is no end of
+        items, and none comes twice but by chance.
 
     >>> print(estimate([False] * 40))
     the error is below 9.7 % with 95 % confidence
@@ -321,9 +392,16 @@ def estimate(
     (0.0, 0.0, 0.187, 40)
     >>> print(estimate(([False] * 19 + [True]) * 50, lately=True))
     the error over the last 1000 items is below 8.0 % with 95 % confidence
+    >>> print(estimate([False] * 40, rows=200))
+    at most 18 of the 160 rows left are wrong, with 95 % confidence
+    >>> estimate([False] * 199, rows=200).wrong_left, estimate([True] * 200, rows=200).wrong_left
+    (0, 0)
     """
     check("estimate", "confidence", confidence, "between 0 and 1", lambda c: 0 < c < 1, float)
     progress = Progress.of(lesson)
+    rows = progress.rows if rows is None else rows
+    if rows is not None:
+        return _of_rows_left(progress, rows, confidence, lately)
     risk = 1 - confidence
     stretches = progress.windows if lately else [progress.model]
     best = stretches[0]
@@ -335,6 +413,21 @@ def estimate(
     recent = best if lately else progress.recent
     error = recent.mistakes / recent.rounds if recent.rounds else 0.5
     return ErrorEstimate(min(max(error, low), high), low, high, confidence, best.rounds, lately)
+
+
+def _of_rows_left(progress: Progress, rows: int, confidence: float, lately: bool) -> ErrorEstimate:
+    """The estimate for a finite table."""
+    seen = progress.rounds + progress.aside
+    check("estimate", "rows", rows, f"at least the {seen} rows seen", lambda v: v >= seen)
+    draws, risk = progress.draws(rows, lately), 1 - confidence
+    left, most = draws.left, draws.most_wrong(ABOVE * risk)
+    least = 0 if lately else min(most, draws.least_wrong((1 - ABOVE) * risk))
+    used = draws.enough(most + 1, ABOVE * risk) if lately else len(draws.mistakes)
+    low, high = (least / left, most / left) if left else (0.0, 0.0)
+    recent = progress.recent
+    error = recent.mistakes / recent.rounds if recent.rounds else 0.5
+    error = min(max(error, low), high)
+    return ErrorEstimate(error, low, high, confidence, used, lately, left, most)
 
 
 def is_below(error: float, stretch: Stretch, risk: float) -> bool:
@@ -349,7 +442,7 @@ def is_below(error: float, stretch: Stretch, risk: float) -> bool:
     purses = [mistakes * log_g - rounds * log1p(error * more) for log_g, more in _FEWER]
     if not mistakes:  # g = 0, which a mistake ruins, plays with three quarters of the money
         purses.append(log(3 * len(_FEWER)) - rounds * log1p(-error))
-    return _mean(purses, 4 * len(_FEWER)) >= -log(_ABOVE * risk * share)
+    return _mean(purses, 4 * len(_FEWER)) >= -log(ABOVE * risk * share)
 
 
 def is_above(error: float, stretch: Stretch, risk: float) -> bool:
@@ -358,7 +451,7 @@ def is_above(error: float, stretch: Stretch, risk: float) -> bool:
     if error * rounds >= mistakes:
         return False
     purses = [mistakes * log_g - rounds * log1p(error * more) for log_g, more in _MORE]
-    return _mean(purses, len(_MORE)) >= -log((1 - _ABOVE) * risk * share)
+    return _mean(purses, len(_MORE)) >= -log((1 - ABOVE) * risk * share)
 
 
 def highest(stretch: Stretch, risk: float, refuted: float = 1.0) -> float:

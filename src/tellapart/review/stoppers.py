@@ -10,12 +10,21 @@ import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import count
+from math import ceil
 
 from tellapart.errors import check
 from tellapart.features.phrasing import counted
 from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Correction, Guess, Label, Learner, Lesson
-from tellapart.review.progress import Progress, Stretch, estimate, is_below, needed, window
+from tellapart.review.progress import (
+    ABOVE,
+    Progress,
+    Stretch,
+    estimate,
+    is_below,
+    needed,
+    window,
+)
 
 
 class Stopper(ABC):
@@ -119,9 +128,12 @@ class NoMistakeIn(Stopper):
         return max(0, self.n - progress.streak)
 
     def facts(self, progress: Progress) -> list[str]:
-        run = "a mistake just now"
         if progress.streak:
             run = f"no mistake in {counted(progress.streak, 'item')}"
+        elif progress.erred or not progress.picked:
+            run = "a mistake just now"
+        else:
+            run = "no item drawn at random since the last mistake"
         return [run, str(estimate(progress))]
 
 
@@ -129,7 +141,9 @@ class NoMistakeIn(Stopper):
 class ErrorBelow(Stopper):
     """When the error is below `error` with `confidence`, by `estimate`.
 
-    The statement is right with this confidence although it is tried after every round.
+    The statement is right with this confidence although it is tried after every round. On a finite
+    table (`Progress(rows=N)`) it is about the rows left. Of few rows, a small error is less than
+    one row: then it may be met, and no longer be met some rows later, until no row is left.
 
     Parameters
     ----------
@@ -156,10 +170,14 @@ class ErrorBelow(Stopper):
         return 1 - self.confidence
 
     def met(self, progress: Progress) -> bool:
+        if progress.rows is not None:
+            return self._refuted(progress, progress.rows)
         stretches = progress.windows if self.lately else [progress.model]
         return any(is_below(self.error, stretch, self._risk) for stretch in stretches)
 
     def left(self, progress: Progress) -> int:
+        if progress.rows is not None:
+            return self._draws_needed(progress, progress.rows)
         if not self.lately:
             mistakes, rounds, share = progress.model
             return max(0, self._needed(mistakes, share) - rounds)
@@ -175,6 +193,29 @@ class ErrorBelow(Stopper):
                 break
             least = min(least, begin - progress.guesses + self._needed(0, share))
         return least
+
+    def _refuted(self, progress: Progress, rows: int, more: int = 0) -> bool:
+        """Whether so many more right draws refute that the error on the rows left is as high."""
+        draws = progress.draws(rows, self.lately, more)
+        least = ceil(self.error * draws.left - 1e-9)
+        return not draws.left or draws.refute(least, ABOVE * self._risk)
+
+    def _draws_needed(self, progress: Progress, rows: int) -> int:
+        """How many more right draws do; when no row is left, none is wrong."""
+        if self._refuted(progress, rows):
+            return 0
+        left = rows - progress.aside - progress.rounds
+        enough = 1
+        while enough < left and not self._refuted(progress, rows, enough):
+            enough *= 2
+        too_few, enough = enough // 2, min(enough, left)
+        while enough - too_few > 1:
+            middle = (enough + too_few) // 2
+            if self._refuted(progress, rows, middle):
+                enough = middle
+            else:
+                too_few = middle
+        return enough
 
     def _needed(self, mistakes: int, share: float) -> int:
         return needed(self.error, mistakes, share, self._risk)

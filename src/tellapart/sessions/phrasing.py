@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from datetime import date, datetime
-from math import floor
 from typing import Any
 
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted
-from tellapart.review.progress import percent
 from tellapart.sessions.replies import AT_RANDOM, Ending, Summary
 from tellapart.tables import Row
 
@@ -82,12 +80,13 @@ def _lately(wrong: int, among: int) -> str:
 
 
 def _error(summary: Summary) -> str:
-    """Likely, and between which bounds: outwards, where they are rounded; and what it is from."""
-    low, likely, high = summary.error
-    if high > 0.99:
+    """How many rows may be wrong of those left."""
+    if not summary.rows_left:
+        return "no rows left"
+    if summary.error[2] > 0.99:
         return "error not known yet"
-    drawn = "" if summary.drawn is None else f" from {summary.drawn:,} drawn at random"
-    return f"error about {100 * likely:.0f} % ({floor(100 * low)} to {percent(high)}){drawn}"
+    drawn = "" if summary.drawn is None else f", from {summary.drawn:,} drawn at random"
+    return f"at most {summary.wrong_left:,} of {summary.rows_left:,} rows left wrong{drawn}"
 
 
 def ending_text(ending: Ending) -> str:

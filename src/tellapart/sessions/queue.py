@@ -394,7 +394,7 @@ class Order:
 
     def picks(self, place: int) -> bool:
         """Whether an item is given because the learner is unsure of it, and not drawn."""
-        return self.kind == "mixed" and not self._drawn[place]
+        return self.kind == "least sure" or (self.kind == "mixed" and not self._drawn[place])
 
     def next(
         self, seen: Collection[int], doubt: Callable[[list[int]], list[float]] | None = None

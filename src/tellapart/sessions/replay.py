@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from tellapart.learners import BaseLearner
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
-from tellapart.review import Progress, Transcript
+from tellapart.review import ClauseRecords, Progress, Transcript
 from tellapart.review.stoppers import says
 from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
@@ -153,6 +153,10 @@ class Snapshot:
     """How often the rule with an example was right, and wrong."""
     tags: dict[tuple[str, int], bool | None] = field(default_factory=dict)
     progress: Progress = field(default_factory=Progress)
+    put_off: set[int] = field(default_factory=set)
+    """The items that teachers skipped or were unsure of: no random draw when they come again."""
+    counted: set[int] = field(default_factory=set)
+    """The items whose guess was counted as a mistake before they were learnt from."""
 
     def copy(self) -> Snapshot:
         """An independent copy."""
@@ -163,6 +167,8 @@ class Snapshot:
             dict(self.records),
             dict(self.tags),
             copy.deepcopy(self.progress),
+            set(self.put_off),
+            set(self.counted),
         )
 
 
@@ -185,12 +191,16 @@ class Replay:
         """The rounds learnt from, with keys of labels."""
         self.rounds: list[int] = []
         """The act of each round."""
-        self.now = Snapshot(EditedLearner(learner.clone()))
+        self.now = self._begin()
         self._copies: list[tuple[int, int, int, Snapshot | PackedCopy]] = []
         self._spent, self._price = 0.0, _LEAST
         self._is_batch, self._is_caught_up = False, True
         self._first_changed = 0
         self._learnt_ahead: dict[tuple[int, Correction], tuple[EditedLearner, float]] = {}
+        self._records: ClauseRecords | None = None
+
+    def _begin(self) -> Snapshot:
+        return Snapshot(EditedLearner(self._fresh.clone()), progress=Progress(len(self.items)))
 
     # -- reading
 
@@ -258,7 +268,7 @@ class Replay:
             start, rounds, guesses, kept = self._copies[-1]
             self.now = kept.copy()
         else:
-            self.now = Snapshot(EditedLearner(self._fresh.clone()))
+            self.now = self._begin()
         del self.history.rounds[rounds:], self.rounds[rounds:]
         del self.mistakes[guesses:], self.sizes[guesses:]
         for tag, place in before.tags.keys() | self.now.tags.keys():
@@ -277,6 +287,14 @@ class Replay:
             self._apply(later)
             if later + 1 in marks and self._spent > self._price:
                 self._copy(later + 1)
+
+    def judge(self, confidence: float) -> DecisionList:
+        """The model with the records of its clauses: all acts are applied once more."""
+        again = Replay(self.items, self._fresh, self.labels)
+        again.acts, again.now.tags = self.acts, dict(self.now.tags)
+        records = again._records = ClauseRecords(len(self.items))
+        again.rerun_from(0)
+        return records.judge(again.now.learner.model, confidence)
 
     def catch_up(self) -> None:
         """Do the work that the last acts put off; nothing that can be seen changes.
@@ -349,11 +367,13 @@ class Replay:
             self.items.table.tag(act.data["tag"]).set(self.items.row(act.place), act.data["value"])
         elif act.kind == "rule dropped":
             self.now.learner.edit(self.items.row(act.place), act.by)
+            self.now.progress.change()
         elif act.kind == "rule edited":
             assert act.answer is not None
             assert act.answer.label is not None
             label = self.labels.same(act.answer.label)
             self.now.learner.edit(self.items.row(act.place), act.by, act.answer.feature, label)
+            self.now.progress.change()
         self._spent += time.perf_counter() - started
 
     def _apply_answer(self, number: int, act: Act) -> str:
@@ -363,6 +383,8 @@ class Replay:
             waits = self.now.waiting.get(place)
             if answer.answer == "unsure" and waits is not None and self.acts[waits].by == act.by:
                 del self.now.waiting[place]  # the label is no longer vouched for
+            if place not in self.now.taught and place not in self.now.counted:
+                self._put_off(place, True)
             return answer.answer
         if place in self.now.taught:
             return "opinion"
@@ -377,6 +399,9 @@ class Replay:
             self._learn(number, guess, Correction(answer.label, answer.feature))
             return "mistake"
         self.now.waiting[place] = number
+        if place not in self.now.counted:
+            self.now.counted.add(place)
+            self._count(number, self.now.learner.model, True, False)
         return "again"
 
     def _settle(self, act: Act) -> None:
@@ -409,17 +434,39 @@ class Replay:
         self.history.add(item, guess, correction, who=act.by)
         self.rounds.append(number)
         if guess.label is None:
+            self._put_off(act.place, False)
             now.progress.ask()
             return
         mistake = correction is not None
         after = now.learner.model
         changed = after is not before and says(after) != says(before)
-        if act.question is not None and (act.question.sought or act.question.picked):
-            now.progress.pick(mistake, changed, unsure=act.question.picked)
-        else:
-            now.progress.add(mistake, changed)
+        if act.place not in now.counted:
+            self._count(number, before, mistake, changed)
+        elif changed:
+            now.progress.change()
+        now.counted.discard(act.place)
         self.mistakes.append(mistake)
         self.sizes.append(len(after.clauses))
         rule = guess.example.place
         right, wrong = now.records.get(rule, (0, 0))
         now.records[rule] = (right + (not mistake), wrong + mistake)
+
+    def _count(self, number: int, model: DecisionList, mistake: bool, changed: bool) -> None:
+        """Count a guess of `model` for the estimate of the error."""
+        act = self.acts[number]
+        assert act.question is not None
+        unsure = act.question.picked
+        picked = act.question.sought or unsure or act.place in self.now.put_off
+        self._put_off(act.place, False)
+        if self._records is not None:
+            item, label = self.items.row(act.place), self.answer(number).label
+            self._records.add(model, item, label, drawn=not picked)
+        if picked:
+            self.now.progress.pick(mistake, changed, unsure=unsure)
+        else:
+            self.now.progress.add(mistake, changed)
+
+    def _put_off(self, place: int, is_so: bool) -> None:
+        """Keep account of the items that were met and not answered."""
+        (self.now.put_off.add if is_so else self.now.put_off.discard)(place)
+        self.now.progress.aside = len(self.now.put_off)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from tellapart.features import Expression
 from tellapart.features.canonical import negate
 from tellapart.features.phrasing import counted, spoken
@@ -13,6 +15,8 @@ from tellapart.features.tree import Compare, In, IsNull, Like, Node, Not, Points
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature, Guess, Label
 from tellapart.review import ErrorEstimate, Progress, estimate
+from tellapart.review.progress import percent
+from tellapart.simulation import fired
 from tellapart.tables import Row
 
 if TYPE_CHECKING:
@@ -22,6 +26,8 @@ AT_RANDOM = " (for items in random order)"
 """What estimates and stoppers assume, said where it is not so."""
 RANDOM = ("random", "mixed")
 """The orders in which it is so: in mixed order only the items drawn at random count."""
+WORTH = 0.75
+"""A statement with a condition must bound the error so much lower than one without."""
 RECENT = 20
 """So many of the last guesses are looked at."""
 
@@ -79,7 +85,11 @@ class Summary:
     estimate: str
     """What is known about the error, as a sentence."""
     error: tuple[float, float, float]
-    """Low, likely, high."""
+    """Low, likely, high: on the rows left."""
+    wrong_left: int
+    """How many of the rows left may be wrong: an upper bound."""
+    rows_left: int
+    """The items that nobody has met."""
     drawn: int | None
     """In mixed order, how many guesses were on items drawn at random: the error is estimated from
     them. None where no item was picked."""
@@ -93,6 +103,27 @@ class Summary:
             f" {self.left:,} left; {counted(self.mistakes, 'mistake')} in"
             f" {counted(self.guesses, 'guess', 'guesses')}, {self.recent[0]} in the last"
             f" {self.recent[1]}; {counted(self.rules, 'rule')}; {self.estimate}"
+        )
+
+
+class Trust(NamedTuple):
+    """What the rules that are sure amount to."""
+
+    answered: int
+    """So many items they label."""
+    items: int
+    """Of so many."""
+    error: float
+    """No rule among them errs more often, with `confidence`; 0 where there is none."""
+    confidence: float
+
+    def __str__(self) -> str:
+        if not self.answered:
+            return "no rule is sure yet"
+        share = f"{100 * self.answered / self.items:.0f} %"
+        sure = f"with {100 * self.confidence:g} % confidence"
+        return f"the sure rules answer {share} of the rows with an error below" + (
+            f" {percent(self.error)}, {sure}"
         )
 
 
@@ -223,7 +254,7 @@ def named_model(state: State, model: DecisionList) -> DecisionList:
     def with_name(clause: Clause) -> Clause:
         label = name_of(state, clause.label)
         literals = tuple(dict.fromkeys(_simplified(state, one) for one in clause.literals))
-        return Clause(literals, label, clause.example, clause.origin)
+        return Clause(literals, label, clause.example, clause.origin, clause.record)
 
     clauses = tuple(map(with_name, model.clauses))
     return DecisionList(clauses, with_name(model.default), model.reading)
@@ -265,13 +296,27 @@ def feature_words(state: State) -> Callable[[Feature, bool], str]:
     return say
 
 
-def error_now(progress: Progress) -> ErrorEstimate:
-    """What is known of the error: of the present model, or over the last items if that says more.
+def trust(state: State, model: DecisionList, error: float, confidence: float) -> Trust:
+    """What the rules of a judged model amount to whose error is at most `error`."""
+    labelled = np.bincount(fired(model, state.items.table).array(), minlength=len(list(model)))
+    sure = [
+        (int(items), clause.record.high)
+        for clause, items in zip(model, labelled, strict=True)
+        if clause.label is not None and clause.record is not None and clause.record.high <= error
+    ]
+    answered = sum(items for items, _ in sure)
+    high = max((high for items, high in sure if items), default=0.0)
+    return Trust(answered, len(state.items), high, confidence)
 
-    Each interval takes half of the risk, so that the better one may be chosen.
+
+def error_now(progress: Progress) -> ErrorEstimate:
+    """What is known of the rows left: for the present model, or more if models got no worse.
+
+    Both statements are right at once, so that one may be chosen. The second one makes a condition:
+    it must be worth it.
     """
-    both = (estimate(progress, 0.975, lately=lately) for lately in (False, True))
-    return min(both, key=lambda one: one.high)
+    now, lately = (estimate(progress, lately=lately) for lately in (False, True))
+    return lately if lately.high < WORTH * now.high else now
 
 
 def summary(state: State) -> Summary:
@@ -282,12 +327,13 @@ def summary(state: State) -> Summary:
     known = str(about)
     stop = None if stopper is None else stopper.say(now.progress)
     drawn = now.progress.guesses if state.queue.picked else None
-    if drawn is not None and about.high <= 0.99:
+    if drawn is not None and about.high <= 0.99 and about.rows_left:
         known += f", estimated from the {counted(drawn, 'item')} drawn at random"
     if state.settings.order not in RANDOM:
         known += AT_RANDOM if about.high <= 0.99 else ""
         stop = f"{stop}{AT_RANDOM}" if stop and ("mistake" in stop or "error" in stop) else stop
-    recent = state.replay.mistakes[-RECENT:]
+    mistakes = state.replay.mistakes
+    recent = mistakes[-RECENT:]
     total, labelled, waiting = len(state.items), len(now.taught), len(now.waiting)
     return Summary(
         items=total,
@@ -296,14 +342,16 @@ def summary(state: State) -> Summary:
         unsure=len(state.unsure),
         skipped=len(state.skipped),
         left=total - labelled - waiting - len(state.unsure),
-        mistakes=now.progress.mistakes + now.progress.picked_mistakes,
-        guesses=now.progress.guesses + now.progress.picked,
+        mistakes=sum(mistakes),
+        guesses=len(mistakes),
         recent=(sum(recent), len(recent)),
         rules=len(now.learner.model.clauses),
         teachers=len(state.teachers),
         estimate=known,
         error=(about.low, about.error, about.high),
         drawn=drawn,
+        wrong_left=about.wrong_left or 0,
+        rows_left=about.rows_left or 0,
         may_stop=stopper is not None and stopper.met(now.progress),
         stop=stop,
     )

@@ -89,6 +89,7 @@ class Session:
         self._suggestions = suggestions.Suggestions()
         self._kept = 0
         """The number of events when the model was last kept."""
+        self._judged: tuple[tuple[int, float], DecisionList] | None = None
         self._named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
 
     # -- begin and end
@@ -617,6 +618,21 @@ class Session:
             if self._named is None or self._named[0] is not inner or self._named[1] != names:
                 self._named = (inner, names, replies.named_model(state, inner))
             return self._named[2]
+
+    def judged_model(self, confidence: float = 0.95) -> DecisionList:
+        """The rules with a record for each: right, wrong, when last seen, and a bound on its error
+        (`review.ClauseRecords`). It takes as long as opening the session."""
+        with self._log.ready() as state:
+            key = (state.number, confidence)
+            if self._judged is None or self._judged[0] != key:
+                model = replies.named_model(state, state.replay.judge(confidence))
+                self._judged = (key, model)
+            return self._judged[1]
+
+    def trust(self, error: float = 0.05, confidence: float = 0.95) -> replies.Trust:
+        """How many items the rules answer whose error is at most `error`."""
+        with self._log.ready() as state:
+            return replies.trust(state, self.judged_model(confidence), error, confidence)
 
     def mistakes(self) -> list[bool]:
         """For every guess, whether it was a mistake."""

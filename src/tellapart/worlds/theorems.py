@@ -122,7 +122,7 @@ def islands(items: int, m: int, seed: int = 0) -> Listed:
     >>> for learner in RobustDFF(4, 40, 1), CappedDFF(4):
     ...     lesson = teach(learner, Hostile.of(world.teacher(), k=40, s=1), world.items)
     ...     print(lesson.mistakes, lesson.bound)
-    1921 2112
+    1921 1935
     209 209
     """
     check("islands", "items", items, "an integer >= 1", lambda v: v >= 1)

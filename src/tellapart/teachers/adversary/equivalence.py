@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from tellapart.learners import BaseLearner, Guarded
-from tellapart.model import Clause, DecisionList
+from tellapart.model import Clause, DecisionList, Not
 from tellapart.protocol import Feature, Item
 
 EXCEPTION = "exception "
@@ -154,6 +154,8 @@ class _Outline:
             return home.exception, self.numbers.setdefault(value, len(self.numbers))
         elif kind is tuple or kind is list:
             return tuple(map(self.draw, value))
+        elif kind is Not:
+            return "not", self.draw(value.feature)
         elif kind is dict:
             if not all(key in commitments.sides for key in value):
                 return tuple((key, self.draw(part)) for key, part in value.items())

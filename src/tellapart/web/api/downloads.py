@@ -52,9 +52,26 @@ BLOCK = 10_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def write_model(session: Session, language: str, dialect: str = "duckdb") -> str:
+Unsure = Literal["label", "null"]
+"""What a rule gives whose error may be above `error`."""
+Share = Annotated[float, Query(ge=0, le=1)]
+
+
+def chosen_model(session: Session, unsure: str, error: float) -> DecisionList:
+    """The model of a session; with `unsure` "null", it says nothing where it is not sure."""
+    return session.judged_model().abstain(error) if unsure == "null" else session.model
+
+
+def write_model(
+    session: Session,
+    language: str,
+    dialect: str = "duckdb",
+    unsure: str = "label",
+    error: float = 0.05,
+) -> str:
     """The model of a session in some language."""
-    return _write(session.model, session.meanings, session.table.schema, language, dialect)
+    made = chosen_model(session, unsure, error)
+    return _write(made, session.meanings, session.table.schema, language, dialect)
 
 
 def _write(
@@ -175,27 +192,32 @@ async def export(
     call: Call,
     to: Literal["json", "sql", "python", "text", "dot", "svg"] = "json",
     dialect: Dialect = "duckdb",
+    unsure: Unsure = "label",
+    error: Share = 0.05,
 ) -> Response:
     """The model: JSON, SQL in a dialect, Python, sentences, or a picture.
 
+    With `unsure=null` it says nothing (NULL, "unknown") where a rule's error may be above `error`.
     When the table has changed or is gone, the model as it was last kept; the header X-Note says so.
     """
     kind, ending = LANGUAGES[to]
     try:
-        text = await call.pool.run(session, lambda whole: write_model(whole, to, dialect))
-    except TableChanged as error:
-        model, note = await _kept_model(call, session, error)
+        text = await call.pool.run(
+            session, lambda whole: write_model(whole, to, dialect, unsure, error)
+        )
+    except TableChanged as changed:
+        model, note = await _kept_model(call, session, changed)
         text = _write(model, {}, {}, to, dialect)
         return _download(text.encode(), kind, session, ending, note)
     return _download(text.encode(), kind, session, ending)
 
 
-async def _kept_model(call: Call, session: str, error: TableChanged) -> tuple[DecisionList, str]:
+async def _kept_model(call: Call, session: str, changed: TableChanged) -> tuple[DecisionList, str]:
     """The model as it was last kept, and what to say of it."""
     kept = await asyncio.to_thread(call.pool.store.last_model, session)
     if kept is None:
-        raise error
-    note = f"{error}. This is the model after event {kept[0]}"
+        raise changed
+    note = f"{changed}. This is the model after event {kept[0]}"
     return DecisionList.from_json(kept[1]), note
 
 
@@ -218,8 +240,12 @@ async def predictions(
     column: Annotated[list[str], Query(max_length=500, default_factory=list)],
     format: Literal["csv", "jsonl", "parquet"] = "csv",
     exact: bool = False,
+    unsure: Unsure = "label",
+    error: Share = 0.05,
 ) -> Response:
     """A label for every item, with the rule and its example; `column` for more of the table.
+
+    With `unsure=null` there is none where a rule's error may be above `error`.
 
     In CSV, a text that a spreadsheet would run as a formula gets a ' before it, unless `exact`.
     When the table has changed: the items that it has now, by the model as it was last kept; the
@@ -231,10 +257,11 @@ async def predictions(
 
     try:
         made = await call.pool.read(
-            session, lambda whole: Predictions(whole.table, whole.model, column)
+            session,
+            lambda whole: Predictions(whole.table, chosen_model(whole, unsure, error), column),
         )
-    except TableChanged as error:
-        model, note = await _kept_model(call, session, error)
+    except TableChanged as changed:
+        model, note = await _kept_model(call, session, changed)
         opened = await asyncio.to_thread(call.pool.store.opened, session)
         table = await asyncio.to_thread(read_again, session, opened)
         made = await asyncio.to_thread(Predictions, table, model, column)

@@ -128,9 +128,10 @@ def clause_of_items(table: Table, model: DecisionList) -> npt.NDArray[np.uint32]
     return clause_numbers(list(model), truth, len(table))
 
 
-def list_rules(session: Session, *, counts: bool = True) -> list[schemas.Rule]:
-    """Every rule: its sentence, what it asks, its example, its record, and whom it covers."""
-    model, records = session.model, session.records()
+def list_rules(session: Session, *, counts: bool = True, sure: bool = False) -> list[schemas.Rule]:
+    """Every rule: its sentence, what it asks, its example, its record, and whom it covers; with
+    `sure`, a bound on its error, which takes time."""
+    model, records = session.judged_model() if sure else session.model, session.records()
     covered: list[int | None] = [None] * (len(model.clauses) + 1)
     if counts:
         found = np.bincount(clause_of_items(session.table, model), minlength=len(covered))
@@ -156,6 +157,9 @@ def list_rules(session: Session, *, counts: bool = True) -> list[schemas.Rule]:
                 wrong=wrong,
                 items=covered[number],
                 is_default=number == len(model.clauses),
+                since_changed=None
+                if clause.record is None
+                else schemas.SinceChanged(*clause.record),
             )
         )
     return made
@@ -163,9 +167,12 @@ def list_rules(session: Session, *, counts: bool = True) -> list[schemas.Rule]:
 
 @router.get("/rules")
 @reads_session
-def rules(session: Session, counts: bool = True) -> schemas.Rules:
-    """Every rule with its sentence, example, record, and how many items it labels."""
-    return schemas.Rules(list_rules(session, counts=counts), session.number)
+def rules(session: Session, counts: bool = True, sure: bool = False) -> schemas.Rules:
+    """Every rule with its sentence, example, record, and how many items it labels.
+
+    With `sure`, what each did since it last changed, with an upper bound on its error.
+    """
+    return schemas.Rules(list_rules(session, counts=counts, sure=sure), session.number)
 
 
 @router.get("/rules/{number}/items")

@@ -227,6 +227,9 @@ class Error:
     likely: float
     high: float
     sentence: str
+    wrong_left: int
+    """At most so many of the rows left are wrong."""
+    rows_left: int
 
 
 @dataclass
@@ -394,6 +397,18 @@ class Literals:
 
 
 @dataclass
+class SinceChanged:
+    """What a rule did on items drawn at random since it last changed."""
+
+    right: int
+    wrong: int
+    last: int | None
+    """The round in which it was last seen."""
+    high: float
+    """Its error is at most this, with 95 % confidence."""
+
+
+@dataclass
 class Rule:
     number: int
     sentence: str | None
@@ -406,6 +421,7 @@ class Rule:
     wrong: int
     items: int | None
     is_default: bool
+    since_changed: SinceChanged | None
 
 
 @dataclass

@@ -48,7 +48,8 @@ def to_progress(summary: sessions.Summary) -> Progress:
     """How far a session is."""
     values = dict(vars(summary))
     values["recent"] = schemas.Recent(*summary.recent)
-    values["error"] = schemas.Error(*summary.error, values.pop("estimate"))
+    about = (values.pop(name) for name in ("estimate", "wrong_left", "rows_left"))
+    values["error"] = schemas.Error(*summary.error, *about)
     return Progress(**values)
 
 

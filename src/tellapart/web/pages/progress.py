@@ -30,7 +30,12 @@ def progress(session: Session, call: Call) -> Response:
     mistakes = session.mistakes()
     groups = max(len(session.labels), session.summary().rules + 1)
     bound, most = None, mistake_bound(session, m=groups).mistakes
-    if most is not None and most >= sum(mistakes):
+    if most is not None and most >= len(session.table):
+        bound = (
+            f"Proven for {groups} groups and no exception: at most {most:,.0f} mistakes. That is no"
+            " useful bound for a table of this size: it allows a mistake on every row."
+        )
+    elif most is not None and most >= sum(mistakes):
         bound = (
             f"Proven: if you have {groups} groups in mind and no exception comes, at most"
             f" {most:,.0f} mistakes, however many items there are."

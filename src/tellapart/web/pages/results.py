@@ -16,7 +16,7 @@ from tellapart.sessions.phrasing import name, show
 from tellapart.sessions.queue import parse_search
 from tellapart.simulation import unpack
 from tellapart.tables.packed_columns import evaluate_soon
-from tellapart.web.api.downloads import FORMATS, write_model
+from tellapart.web.api.downloads import FORMATS, Unsure, write_model
 from tellapart.web.api.review import clause_of_items, list_rules
 from tellapart.web.api.schemas import Rule
 from tellapart.web.api.teaching import find_item
@@ -29,10 +29,11 @@ router = APIRouter(prefix="/s/{session}")
 
 @router.get("/rules")
 @reads_session
-def rules(session: Session, call: Call) -> Response:
-    """Every rule as a sentence."""
-    found = [(rule, _condition(rule)) for rule in list_rules(session)]
-    return page(session, call, "rules", rules=found, meanings=session.meanings)
+def rules(session: Session, call: Call, sure: bool = False) -> Response:
+    """Every rule as a sentence; with `sure`, how sure each is."""
+    found = [(rule, _condition(rule)) for rule in list_rules(session, sure=sure)]
+    trust = session.trust() if sure else None
+    return page(session, call, "rules", rules=found, meanings=session.meanings, trust=trust)
 
 
 def _condition(rule: Rule) -> str:
@@ -115,7 +116,10 @@ def data(
 @router.get("/export")
 @reads_session
 def export(
-    session: Session, call: Call, to: Annotated[str, Query(max_length=40)] = "text"
+    session: Session,
+    call: Call,
+    to: Annotated[str, Query(max_length=40)] = "text",
+    unsure: Unsure = "label",
 ) -> Response:
     """The model in every language, to be copied or saved."""
     ways = ["text", *(f"sql, {one}" for one in get_args(Dialect)), "python", "json", "dot"]
@@ -124,8 +128,10 @@ def export(
     language, _, dialect = to.partition(", ")
     text, wrong = "", None
     try:
-        text = write_model(session, language, dialect or "duckdb")
+        text = write_model(session, language, dialect or "duckdb", unsure)
     except ExportError as error:
         wrong = str(error)
-    query = urlencode({"to": language, **({"dialect": dialect} if dialect else {})})
-    return page(session, call, "export", text=text, wrong=wrong, ways=ways, to=to, query=query)
+    asked = {"to": language, "dialect": dialect, "unsure": unsure if unsure == "null" else ""}
+    query = urlencode({name: value for name, value in asked.items() if value})
+    shown = {"text": text, "wrong": wrong, "ways": ways, "to": to, "query": query, "unsure": unsure}
+    return page(session, call, "export", **shown)

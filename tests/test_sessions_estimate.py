@@ -1,0 +1,109 @@
+"""What a session says of the rows left, and which guesses it counts for that."""
+
+from __future__ import annotations
+
+from tellapart.review import Progress
+from tellapart.sessions import Session, Store
+from tellapart.sessions.phrasing import progress_facts
+from tellapart.sessions.replies import error_now
+from tellapart.tables import Table
+from zoo_session import answer, give, zoo
+
+
+def numbers(store: Store, rows: int = 300) -> Session:
+    table = Table({"n": list(range(rows)), "even": [n % 2 == 0 for n in range(rows)]})
+    return Session.new(store, "n", table, learner="DFF", order="random")
+
+
+def counts(session: Session) -> Progress:
+    with session._log.ready() as state:
+        return state.replay.now.progress
+
+
+def test_the_rows_left_are_spoken_of_plainly(store: Store) -> None:
+    with numbers(store, 60) as session:
+        answer(session, "Ann", "wrong", "number")
+        for _ in range(40):
+            answer(session, "Ann", "right")
+        summary = session.summary()
+        assert summary.rows_left == summary.left == 19
+        assert summary.error[2] == summary.wrong_left / 19
+        said = f"at most {summary.wrong_left} of the 19 rows left are wrong, with 95 % confidence"
+        assert summary.estimate == said
+        assert f"at most {summary.wrong_left} of 19 rows left wrong" in progress_facts(summary)
+        for _ in range(19):
+            answer(session, "Ann", "right")
+        summary = session.summary()
+        assert (summary.wrong_left, summary.rows_left, summary.error) == (0, 0, (0, 0, 0))
+        assert summary.estimate == "all rows were seen: none is left to be wrong"
+        assert "no rows left" in progress_facts(summary)
+
+
+def test_what_was_put_off_is_no_random_draw_and_not_among_the_rows_left(store: Store) -> None:
+    with numbers(store) as session:
+        answer(session, "Ann", "wrong", "number")
+        for _ in range(20):
+            answer(session, "Ann", "right")
+        known = session.summary()
+        for how in ("skipped", "unsure"):
+            answer(session, "Ann", how)
+        assert session.summary().rows_left == known.rows_left - 2
+        for _ in range(30):
+            answer(session, "Ann", "right")
+        back = session.summary()  # the skipped one came back among these
+        assert (back.skipped, back.unsure) == (0, 1)
+        assert back.rows_left == 300 - 1 - 50 - 1
+        progress = counts(session)
+        assert (progress.guesses, progress.picked, progress.aside) == (49, 1, 1)
+
+
+def test_the_least_sure_are_no_random_draw(store: Store) -> None:
+    with numbers(store) as session:
+        session.set("Ann", order="least sure")
+        answer(session, "Ann", "wrong", "number")
+        for _ in range(60):
+            answer(session, "Ann", "right")
+        assert session.summary().estimate == "nothing is known about the error yet"
+        session.set("Ann", order="random")
+        for _ in range(60):
+            answer(session, "Ann", "right")
+        assert session.summary().wrong_left < 30
+
+
+def test_an_edited_rule_is_another_model(store: Store) -> None:
+    with numbers(store) as session:
+        answer(session, "Ann", "wrong", "number")
+        while answer(session, "Ann", "wrong", "other") != "mistake":
+            pass
+        for _ in range(60):
+            answer(session, "Ann", "right")
+        assert counts(session).model.rounds == 60
+        session.edit_rule("Ann", session.model.clauses[0].example, "even", "even number")
+        assert counts(session).model.rounds == 0
+        answer(session, "Ann", "right")
+        session.drop_rule("Ann", session.model.clauses[0].example)
+        assert counts(session).model.rounds == 0
+
+
+def test_a_guess_that_waits_for_its_reason_counts_once_and_as_a_mistake(store: Store) -> None:
+    """The model was wrong on it when it was answered, whatever a later one says."""
+    with zoo(store, order="file") as session:
+        answer(session, "Ann", "wrong", "mammal")
+        duck, _, _, bass = (give(session, teacher) for teacher in ("Ann", "Bob", "Cy", "Di"))
+        session.answer("Ann", duck.id, "wrong", "bird", "wings")
+        assert session.answer("Di", bass.id, "wrong", "fish", "fins").outcome == "again"
+        assert (counts(session).guesses, counts(session).mistakes) == (2, 2)
+        assert session.summary().guesses == 1  # learnt from
+        assert answer(session, "Di", "wrong", "fish", "fins") == "mistake"
+        assert (counts(session).guesses, counts(session).mistakes) == (2, 2)
+        assert (session.summary().guesses, session.summary().mistakes) == (2, 2)
+
+
+def test_a_condition_is_made_only_where_it_is_worth_it() -> None:
+    steady, noisy = Progress(300), Progress(300)
+    for number in range(150):
+        steady.add(number in (2, 7))
+        noisy.add(number % 12 == 5)
+    assert not error_now(steady).lately
+    assert error_now(noisy).lately
+    assert "if the rules got no worse in the last" in str(error_now(noisy))

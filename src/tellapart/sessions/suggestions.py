@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import islice
+from math import log2
 
 import numpy as np
 
@@ -24,10 +25,12 @@ from tellapart.tables.table_features import candidates_in
 LIMIT = 30
 """So many candidates are offered, unless another number is asked for."""
 _BACK = 2_000  # so many rounds are looked back at
-_EACH = 200  # for so many items of each of the two labels
+_EACH = 200  # for so many items of each of the two labels, and of all others
+_OTHERS = object()
 _COUNTED = 2_000  # rows in which candidates are counted
 _NAMED = 50  # so many features that were named before are offered again
-_ONCE, _SO = 0.05, 0.15  # worth of having been named; of having told these two labels apart
+_ONCE, _SO = 0.7, 1.5  # worth of having been named; of having told these two labels apart
+_HABIT = 0.3  # worth of a column that this teacher has named, for each time it doubles
 _LATELY = 200  # rounds, in which likely labels are frequent
 _LABELS = 2  # so many labels are likely
 _FIRST = 3  # so many features are likely to be chosen
@@ -40,11 +43,14 @@ def candidates(state: State, question: Question, label: str | None, limit: int) 
     mine = question.kept if label is None else state.labels.find(label)
     item, example = state.items.row(question.place), state.items.row(question.example)
     history: list[tuple[Row, Label]] = [(example, question.label)]
-    room: dict[Label, int] = {mine: _EACH, question.label: _EACH}
+    room: Counter[Label] = Counter({mine: _EACH, question.label: _EACH})
     for told in islice(reversed(state.replay.history.rounds), _BACK):
-        if room.get(told.label, 0) and told.item.place not in (item.place, example.place):
-            room[told.label] -= 1
-            history.append((told.item, told.label))
+        if told.item.place not in (item.place, example.place):
+            group = told.label if told.label in (mine, question.label) else _OTHERS
+            room.setdefault(group, _EACH)
+            if room[group]:
+                room[group] -= 1
+                history.append((told.item, told.label))
     return candidates_in(
         state.items.table,
         item,
@@ -54,6 +60,7 @@ def candidates(state: State, question: Question, label: str | None, limit: int) 
         limit=limit,
         counted=_COUNTED,
         named=_named(state, item, example, (mine, question.label)),
+        habits=_habits(state, question.teacher),
     )
 
 
@@ -79,6 +86,19 @@ def _named(
         if len(seen) >= _NAMED:
             break
     return found
+
+
+def _habits(state: State, teacher: str) -> dict[str, float]:
+    """The columns that a teacher has named lately, and what that adds."""
+    mine = islice(reversed(state.teachers[teacher].done), _NAMED)
+    answers = (state.acts[number].answer for number in mine)
+    named = Counter(
+        column
+        for answer in answers
+        if answer is not None and answer.feature is not None
+        for column in answer.feature.schema
+    )
+    return {column: _HABIT * log2(1 + times) for column, times in named.items()}
 
 
 def check(table: Table, text: str, item: Row | None, example: Row | None) -> Check:

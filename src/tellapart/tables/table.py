@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tellapart.features.candidates import Candidate
-    from tellapart.features.vocabulary import Vocabulary
+    from tellapart.features.profile import Profile
     from tellapart.tables.table_features import Part
 
 LONGEST_NAME = 60
@@ -104,7 +104,7 @@ class Table:
         self._frame: pl.DataFrame | None = None
         self._held: set[str] = set()
         self._parts: dict[int, Part] = {}
-        self._vocabularies: dict[str, Vocabulary] = {}
+        self._profile: Profile | None = None
         self._kept: dict[Feature, Words] = {}
         self._places: dict[Hashable, int] | None = None
         if id is not None:
@@ -304,16 +304,14 @@ class Table:
             known = self._parts[rows] = Part(frame, rows)
         return known
 
-    def vocabulary(self, column: str) -> Vocabulary:
-        """The common words of a text column, read in a part of the table; read once."""
-        from tellapart.features.vocabulary import Vocabulary
+    def profile(self) -> Profile:
+        """What is known of the columns, tags left out, from a part of the table; made once."""
+        from tellapart.features.profile import Profile
         from tellapart.tables.table_features import RANKED
 
-        known = self._vocabularies.get(column)
-        if known is None:
-            known = Vocabulary(self.part(RANKED).rows[column].to_list())
-            self._vocabularies[column] = known
-        return known
+        if self._profile is None:
+            self._profile = Profile(self.part(RANKED).rows, self._types)
+        return self._profile
 
     def cells(self, place: int) -> dict[str, Any]:
         """The values of one row, tags left out."""

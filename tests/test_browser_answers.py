@@ -150,3 +150,26 @@ def test_keys_of_ones_own(open_page: OpenPage, begin: Begin, server: Server, fol
         assert "z" in go(teacher, "help").locator("tr", has_text="undo").inner_text()
     finally:
         file.unlink()
+
+
+def test_a_cell_that_differs_shows_the_candidates_of_its_column(
+    open_page: OpenPage, begin: Begin
+) -> None:
+    teacher = open_page(begin(labels=["mammal", "bird"]))
+    teacher.press("1")  # what the first item is
+    cells = teacher.page.locator(".pair tr.differs")
+    assert cells.first.locator("button").is_disabled()  # what it is comes first
+    teacher.press("2")
+    column = str(cells.first.locator("button").get_attribute("value"))
+    everything = teacher.page.locator("#features button").all_inner_texts()
+    assert any("of 1 answer" in text for text in everything)
+    cells.first.locator("td").first.click()
+    teacher.page.locator("legend", has_text=f"only {column}").wait_for()
+    values = [
+        str(one.get_attribute("value")) for one in teacher.page.locator("#features button").all()
+    ]
+    assert values
+    assert all(column in value for value in values)
+    teacher.page.get_by_role("button", name="all columns").click()
+    teacher.page.locator("legend", has_not_text="only").first.wait_for()
+    assert teacher.page.locator("#features button").all_inner_texts() == everything

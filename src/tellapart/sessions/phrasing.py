@@ -63,6 +63,22 @@ def covers(candidate: Candidate) -> str:
     return f"{'' if candidate.exact else 'about '}{counted(candidate.covers, 'item')}"
 
 
+def effect(candidate: Candidate, label: str) -> str:
+    """What a candidate would do: how many items it holds on, and how many of the answers so far.
+
+    >>> from tellapart.features import parse_feature
+    >>> feature = parse_feature("legs = 2", {"legs": "integer"})
+    >>> effect(Candidate(feature, 0.9, 7, 0, 90, True, 0, 73), "bird")
+    '90 items; of 73 answers 6 bird, 0 others'
+    """
+    if not candidate.known:
+        return covers(candidate)
+    mine = candidate.yes - 1  # the item itself is not answered yet
+    answers = counted(candidate.known, "answer")
+    others = counted(candidate.others, "other")
+    return f"{covers(candidate)}; of {answers} {mine:,} {label}, {others}"
+
+
 def progress_facts(summary: Summary) -> list[str]:
     """What is always in sight: saved, done and left, mistakes, rules, the error."""
     saved = f"saved up to item {summary.labelled:,}"

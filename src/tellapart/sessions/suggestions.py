@@ -24,6 +24,7 @@ from tellapart.tables.table_features import candidates_in
 
 LIMIT = 30
 """So many candidates are offered, unless another number is asked for."""
+_MANY = 500  # are looked through for those of one column
 _BACK = 2_000  # so many rounds are looked back at
 _EACH = 200  # for so many items of each of the two labels, and of all others
 _OTHERS = object()
@@ -36,8 +37,14 @@ _LABELS = 2  # so many labels are likely
 _FIRST = 3  # so many features are likely to be chosen
 
 
-def candidates(state: State, question: Question, label: str | None, limit: int) -> list[Candidate]:
-    """Features that hold on the item and not on the example, the most telling first."""
+def candidates(
+    state: State, question: Question, label: str | None, limit: int, column: str | None = None
+) -> list[Candidate]:
+    """Features that hold on the item and not on the example, the worthiest first; all, or those
+    that read a column."""
+    if column is not None:
+        found = candidates(state, question, label, _MANY)
+        return [one for one in found if column in one.feature.schema][:limit]
     if question.example is None:
         return []
     mine = question.kept if label is None else state.labels.find(label)
@@ -122,27 +129,37 @@ class Suggestions:
 
     def __init__(self) -> None:
         self._of: tuple[State | None, int] = (None, 0)
-        self._kept: dict[tuple[str, str | None, int], list[Candidate]] = {}
+        self._kept: dict[tuple[str, str | None, int, str | None], list[Candidate]] = {}
         self._asked: dict[str, str | None] = {}
 
     def candidates(
-        self, state: State, question: Question, label: str | None, limit: int = LIMIT
+        self,
+        state: State,
+        question: Question,
+        label: str | None,
+        limit: int = LIMIT,
+        column: str | None = None,
     ) -> list[Candidate]:
         """See the function `candidates`."""
         self._refresh(state)
         self._asked[question.id] = label
-        return list(self._find(state, question, label, limit))
+        return list(self._find(state, question, label, limit, column))
 
     def _refresh(self, state: State) -> None:
         if self._of[0] is not state or self._of[1] != state.number:
             self._of, self._kept, self._asked = (state, state.number), {}, {}
 
     def _find(
-        self, state: State, question: Question, label: str | None, limit: int
+        self,
+        state: State,
+        question: Question,
+        label: str | None,
+        limit: int,
+        column: str | None = None,
     ) -> list[Candidate]:
-        key = question.id, label, limit
+        key = question.id, label, limit, column
         if key not in self._kept:
-            self._kept[key] = candidates(state, question, label, limit)
+            self._kept[key] = candidates(state, question, label, limit, column)
         return self._kept[key]
 
     def learn_ahead(self, state: State, first: int = 1) -> bool:
@@ -155,7 +172,7 @@ class Suggestions:
         key = question.kept if label is None else state.labels.find(label)
         if key is None:
             return False
-        found = self._kept.get((question.id, label, LIMIT), [])[:first]
+        found = self._kept.get((question.id, label, LIMIT, None), [])[:first]
         answers = (Answer("wrong", state.labels.same(key), one.feature) for one in found)
         return any(state.replay.learn_ahead(question, one) for one in answers)
 
@@ -170,7 +187,7 @@ class Suggestions:
         if question.asks != "answer":
             return False
         for label in _likely_labels(state, question):
-            if (question.id, label, LIMIT) not in self._kept:
+            if (question.id, label, LIMIT, None) not in self._kept:
                 self._find(state, question, label, LIMIT)
                 return True
         return False

@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session, labels
-from tellapart.sessions.phrasing import covers, ending_text, notice
+from tellapart.sessions.phrasing import effect, ending_text, notice
 from tellapart.sessions.tour import HINTS
 from tellapart.web.api.teaching import check_feature, give_answer, given_to
 from tellapart.web.auth import Call, Caller
@@ -54,15 +54,17 @@ def label(
     given: Annotated[str, Query(max_length=100)],
     label: Annotated[str, Query(max_length=200)] = "",
     typed: Annotated[str, Query(max_length=210)] = "",
+    column: Annotated[str, Query(max_length=1000)] = "",
 ) -> dict[str, Any]:
-    """The teacher says what it is: now, what tells it from the example?"""
+    """The teacher says what it is: now, what tells it from the example? All candidates, or those
+    of a column."""
     shown = given_to(session, call, given)
     wanted = _label(session, {"label": label, "typed": typed})
     if wanted is None:
         raise ParameterError("a label is wanted: choose one, or type a new one")
     if wanted == shown.guess.label:
         return _answer(session, call, {"given": given, "answer": "right"})
-    return _card(session, call, label=wanted)
+    return _card(session, call, label=wanted, column=column or None)
 
 
 @router.post("/answer")
@@ -165,7 +167,7 @@ def _label(session: Session, sent: dict[str, str]) -> str | None:
 def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
     found = session.next(call.name)
     values: dict[str, Any] = {
-        **dict.fromkeys(("shown", "ending", "label", "written", "wrong", "said", "hint")),
+        **dict.fromkeys(("shown", "ending", "label", "written", "wrong", "said", "hint", "column")),
         "candidates": [],
         "tags": list(session.table.tags),
         "labels": [],
@@ -193,9 +195,14 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
     if given.asks == "feature":
         values["label"] = given.kept
     if values["label"] is not None:
+        found = session.candidates(given.id, values["label"], column=values["column"])
         values["candidates"] = [
-            {"text": str(one.feature), "said": spoken(one.feature), "covers": covers(one)}
-            for one in session.candidates(given.id, values["label"])
+            {
+                "text": str(one.feature),
+                "said": spoken(one.feature),
+                "does": effect(one, values["label"]),
+            }
+            for one in found
         ]
     # a label has its key for good, by the order of its coming
     keyed = {label: str(n) for n, label in enumerate(session.labels, 1) if n < 10}

@@ -73,7 +73,9 @@ def _say(node: Node) -> str:
             words = {"<>": "is not"}
             if value.type is Type.TEXT or isinstance(left, tree.Call):
                 words["="] = "is"
-            return f"{operand} {words.get(op, op)} {_value(value)}"
+            number = value.type.numeric and isinstance(value.value, int)
+            written = shown_number(value.value) if number else _value(value)
+            return f"{operand} {words.get(op, op)} {written}"
         case tree.Compare(op, left, right) if (one := _operand(left)) and (two := _operand(right)):
             return f"{one} {op} {two}"
         case tree.Like(operand=tree.Column(name)) if verb := _verb(node):
@@ -121,6 +123,16 @@ def _value(node: Value) -> str:
 
 def _cut(value: str) -> str:
     return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+
+
+def shown_number(value: float) -> str:
+    """A number as people read it: long ones with commas. Years and codes are not long.
+
+    >>> shown_number(1984), shown_number(2_500_000), shown_number(1234567.5), shown_number(0.25)
+    ('1984', '2,500,000', '1,234,567.5', '0.25')
+    """
+    comma = "," if 100_000 <= abs(value) < 1e15 else ""
+    return f"{value:{comma}}" if isinstance(value, int) else f"{value:{comma}.10g}"
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

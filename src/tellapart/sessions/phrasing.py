@@ -8,7 +8,7 @@ from math import floor
 from typing import Any
 
 from tellapart.features.candidates import Candidate
-from tellapart.features.phrasing import counted
+from tellapart.features.phrasing import counted, shown_number
 from tellapart.review.progress import percent
 from tellapart.sessions.replies import AT_RANDOM, Ending, Summary
 from tellapart.tables import Row
@@ -30,27 +30,27 @@ def notice(outcome: str | None) -> str | None:
 
 
 def name(item: Row) -> str:
-    """What an item is called: its id; a number is put into words.
+    """What an item is called: its title or id; a number is put into words.
 
     >>> name(Row("bear", {})), name(Row(7, {}))
     ('bear', 'item 7')
     """
-    identity = item.identity
-    return f"item {identity}" if isinstance(identity, int) else str(identity)
+    called = str(item)
+    return f"item {called}" if called == str(item.identity) and called.isdigit() else called
 
 
 def show(value: Any) -> str:
     """A value as people write it.
 
-    >>> show(True), show(None), show(2.50), show(1_000_000)
-    ('yes', 'unknown', '2.5', '1000000')
+    >>> show(True), show(None), show(2.50), show(1_000_000), show(1984)
+    ('yes', 'unknown', '2.5', '1,000,000', '1984')
     """
     if value is None:
         return "unknown"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.10g}"
+    if isinstance(value, int | float):
+        return shown_number(value)
     if isinstance(value, datetime):
         return value.isoformat(sep=" ")
     if isinstance(value, date):

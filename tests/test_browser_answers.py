@@ -173,3 +173,36 @@ def test_a_cell_that_differs_shows_the_candidates_of_its_column(
     teacher.page.get_by_role("button", name="all columns").click()
     teacher.page.locator("legend", has_not_text="only").first.wait_for()
     assert teacher.page.locator("#features button").all_inner_texts() == everything
+
+
+def test_a_tag_that_the_guess_does_not_know_is_asked(
+    open_page: OpenPage, begin: Begin, truth: dict[str, str]
+) -> None:
+    teacher = open_page(begin(labels=["mammal", "other"]))
+    page = teacher.page
+    asks = page.locator(".asks-tag")
+    for _ in range(15):
+        if asks.count():
+            break
+        mammal = truth[teacher.item] == "mammal"
+        if f"I think {'mammal' if mammal else 'other'}" in teacher.heading:
+            teacher.press("Enter")
+        else:
+            asked = teacher.heading.startswith("What is")
+            teacher.press("1" if mammal else "2")
+            if not asked:
+                teacher.write("t", "looks warm" if mammal else "looks cold")
+    said = asks.inner_text()
+    tag = "looks warm" if "looks warm?" in said else "looks cold"
+    assert f"The guess does not know: {tag}?" in said
+    item = teacher.item
+    teacher.press("y")
+    assert page.locator(".told").inner_text() == f"{tag}: yes."
+    assert teacher.item == item  # the same item, with another guess perhaps
+    teacher.press("u")
+    assert tag in asks.inner_text()
+    page.goto(f"{page.url.rsplit('/', 1)[0]}/tags?tag={tag}")
+    before = page.inner_text(".tags [aria-current]")
+    with page.expect_navigation():
+        page.keyboard.press("o")
+    assert page.inner_text(".tags [aria-current]") != before

@@ -88,6 +88,9 @@ class _Conversation:
         self.screen.guess(given)
         if given.asks == "feature":
             return self.ask_feature(given, str(given.kept))
+        for tag in given.tags[:1]:
+            self.screen.say(f"The guess does not know: {tag}?", "bold")
+            self.screen.actions("yes", "no")
         self.screen.labels(labels, given.guess.label, self.session.meanings)
         self.screen.actions(*(("right", *_USUAL) if given.asks == "answer" else _USUAL))
         self.screen.progress(self.session.summary())
@@ -143,6 +146,9 @@ class _Conversation:
     def act(self, given: Given, action: str | None) -> bool:
         if action == "right" and given.asks == "answer":
             return self.answer(given, "right")
+        if action in ("yes", "no") and given.tags:
+            tag, value = given.tags[0], action == "yes"
+            return self.attempt(lambda: self.session.set_tag(self.teacher, tag, given.item, value))
         if action == "skip":
             return self.answer(given, "skipped")
         if action == "unsure":

@@ -111,6 +111,16 @@ def tag(session: Session, sent: Form, call: Call) -> dict[str, Any]:
     return _answer(session, call, {**sent, "answer": "wrong", "feature": feature})
 
 
+@router.post("/tagged")
+@draws(_fragments)
+def tagged(session: Session, sent: Form, call: Call) -> dict[str, Any]:
+    """Whether the item has a tag that the guess asks for; then the guess anew."""
+    item = given_to(session, call, sent.get("given", "")).item
+    tag, value = sent.get("tag", ""), sent.get("value") == "yes"
+    session.set_tag(call.name, tag, item, value, id=sent.get("id"))
+    return _card(session, call, said=f"{tag}: {'yes' if value else 'no'}.")
+
+
 @router.get("/check")
 @in_session
 def check(
@@ -140,6 +150,13 @@ async def picture(call: Call, path: Annotated[str, Query(max_length=1000)]) -> R
 def _picture_file(call: Caller, name: str) -> Path | None:
     found = call.pool.file(name)
     return found if found is not None and is_picture(found.name) else None
+
+
+def picture_address(session: Session, call: Caller, picture: str) -> str | None:
+    """Where the page gets a picture that a cell names; None if there is none."""
+    if not is_picture(picture) or _picture_file(call, picture) is None:
+        return None
+    return f"{home(session.name)}/file?{urlencode({'path': picture})}"
 
 
 def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, Any]:
@@ -184,12 +201,7 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
 
 
 def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) -> None:
-    def address(picture: str) -> str | None:
-        if _picture_file(call, picture) is None:
-            return None
-        return f"{home(session.name)}/file?{urlencode({'path': picture})}"
-
-    values["shown"] = compare(given, address)
+    values["shown"] = compare(given, lambda picture: picture_address(session, call, picture))
     if call.app.pages.tour:
         values["hint"] = HINTS.get(str(given.item))
     if given.asks == "feature":

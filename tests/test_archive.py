@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,13 +41,20 @@ def kept(log: Path) -> dict[str, object]:
     return json.loads(log.with_suffix(".json").read_text(encoding="utf-8"))
 
 
+def state(part: str, value: Any) -> Any:
+    """A part of what was kept, without the suggestions: a later version may have better ones."""
+    if part == "what follows":
+        return [[teacher, question] for teacher, question, _ in value]
+    return value
+
+
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}-{log.stem}")
 def test_an_old_log_replays_to_the_same_state(log: Path, store: Store) -> None:
     """At its end and earlier; and it goes on as it would have."""
     found = kept(log)
     replayed = expected(store, events(log), log.parent, found["table"], found["now"])
     for part, value in found.items():
-        assert replayed[part] == value, part
+        assert state(part, replayed[part]) == state(part, value), part
     assert import_log(store, lines(log)) == log.stem
     assert list(export_log(store, log.stem)) == lines(log)
 

@@ -60,7 +60,7 @@ def teach(
         The file your answers are kept in; TABLE.sessions.db beside the table if not
         given.
     id
-        The column that names a row; if not given, one whose texts all differ.
+        The column that names a row; if not given, the first whose texts all differ.
     title
         The column that names a row in sentences; its texts need not all differ. If not
         given, the one that looks most like it.

@@ -246,16 +246,12 @@ class Table:
         return self.tags[name]
 
     def names(self, without: Iterable[str] = ()) -> str | None:
-        """The column that could name the items: texts, all known, all different, and short. The
-        first that is called so (name, title, id, ...), or else the first.
+        """The first column that could name the items: texts, all known, all different, and short.
 
         >>> Table({"body": ["So! " * 40, "Ah, " * 40], "from": ["Ann", "Bob"]}).names()
         'from'
-        >>> Table({"city": ["Rome", "Oslo"], "Title": ["A", "B"]}).names()
-        'Title'
         """
-        found = self._named(1.0, without)
-        return max(found, key=lambda name: found[name], default=None)
+        return next(iter(self._named(1.0, without)), None)
 
     @property
     def title(self) -> str | None:

@@ -117,6 +117,7 @@ def candidates(
     others: pl.DataFrame | None = None,
     profile: Profile | None = None,
     held: Callable[[Sequence[Expression]], Sequence[Truths]] | None = None,
+    places: Sequence[int] | None = None,
     named: Mapping[Expression, float] | None = None,
     habits: Mapping[str, float] | None = None,
     name: str | None = None,
@@ -135,6 +136,8 @@ def candidates(
         Rows of the table, labelled or not, and what is known of the columns. None: the two above.
     held : features -> arrays
         On which rows of `profile` each of some features holds. None: they are evaluated.
+    places : list of int
+        Which rows of `profile` the labelled items are, if they all are there: saves time.
     named : feature -> float
         Features that were named before, and what that adds to their worth.
     habits : column -> float
@@ -171,7 +174,11 @@ def candidates(
     if not telling:
         return []
     rows = truths(telling, profile.rows) if held is None else held(telling)
-    labelled = _Labelled(np.array(truths(telling, pl.concat(known))), like.height, unlike.height)
+    if places is None:
+        of_labelled = np.array(truths(telling, pl.concat(known)))
+    else:
+        of_labelled = np.array(rows)[:, np.asarray(places)]
+    labelled = _Labelled(of_labelled, like.height, unlike.height)
     kinds = [offers[feature] for feature in telling]
     packed = np.packbits(np.array(rows), axis=1)
     share = np.bitwise_count(packed).sum(1) / max(profile.rows.height, 1)

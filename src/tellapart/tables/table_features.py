@@ -127,7 +127,9 @@ def candidates_in(
     both = {label, other}
     rest = _spread([n for n, given in labels.items() if given not in both])
     known = _shortened(table.loaded(table.columns)[ours + others + rest])[0]
-    part, ranked = table.part(counted), table.part(min(counted, RANKED))
+    ranked = table.part(min(counted, RANKED))
+    whole = ranked.rows.height == len(table)
+    part = ranked if whole else table.part(counted)
     made = candidates(
         _row(table, item, mine),
         _row(table, example, theirs),
@@ -138,6 +140,7 @@ def candidates_in(
         others=known[len(ours) + len(others) :],
         profile=table.profile(),
         held=ranked.truths,
+        places=ours + others + rest if whole else None,
         named=named,
         habits=habits,
         name=table.id,
@@ -203,6 +206,9 @@ class Part:
 
         if len(self._counts) > _MOST:
             self._counts.clear()
+        for feature in features:
+            if feature in self._truths and feature not in self._counts:
+                self._counts[feature] = int(np.count_nonzero(self._truths[feature]))
         new = [feature for feature in features if feature not in self._counts]
         self._counts.update(zip(new, count(new, self.rows), strict=True))
         return [self._counts[feature] for feature in features]

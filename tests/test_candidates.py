@@ -7,6 +7,7 @@ import random
 import time
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -295,6 +296,7 @@ def test_a_feature_named_before_and_a_column_of_habit_come_first() -> None:
     assert shown[0].feature == named
 
 
+@pytest.mark.slow
 def test_hostile_texts_stay_quick() -> None:
     rng = random.Random(0)
     some = [f"w{n}" for n in range(100_000)]

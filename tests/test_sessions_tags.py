@@ -67,6 +67,7 @@ def lesson(tmp_path: Path) -> Iterator[Teacher]:
         yield Teacher(session, truth)
 
 
+@pytest.mark.slow
 def test_sixty_pictures_are_taught_with_three_tags(lesson: Teacher) -> None:
     right = [lesson.teach() for _ in range(60)]
     print(

@@ -11,6 +11,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time
+from functools import cache
 from typing import Any
 
 from tellapart.features import canonical, tree
@@ -92,10 +93,13 @@ def _verbs() -> Iterator[tuple[str, str]]:
     )
     yield "<>", r"differs from|is different (?:from|than|to)|is other than|other than|not equal to"
     yield "=", rf"{_IS} (?:equal to|the same as|exactly|called|named)|{_IS}|equal to|same as"
-    yield "true", r"(?:is|are) (?:true|yes|set|on)"
 
 
-_VERBS = [(means, re.compile(rf"(?:{words})(?=\W|$)", re.IGNORECASE)) for means, words in _verbs()]
+@cache  # compiled when first needed: that takes a while
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    return [(means, re.compile(rf"(?:{verb})(?=\W|$)", re.IGNORECASE)) for means, verb in _verbs()]
+
+
 _LEAD = re.compile(
     r"(?:(?:where|if|when|because|that|which|whose|with|since|as|and|it is|items?|rows?|ones?|all"
     r"|everything|the|its|their|a|an|of|value of|column|field|it|they|this|there is|there are|has"
@@ -263,7 +267,7 @@ class _Reader:
         self.last = operand
         if sign := self.take(r"<=|>=|=<|=>|<>|!=|==|[=<>≤≥≠]"):
             return self.compared(_OPS[sign[0]], operand)
-        for means, verb in _VERBS:
+        for means, verb in _patterns():
             start = self.at
             found = self.take_pattern(verb)
             if found is not None:
@@ -304,8 +308,6 @@ class _Reader:
             return canonical.negate(made) if means == "neither" else made
         if means == "in":
             return self.within(operand)
-        if means == "true":
-            raise NotPlain
         return self.compared(means, operand)
 
     def pattern(self, means: str, operand: Node) -> Node:
@@ -454,10 +456,12 @@ class _Reader:
         try:
             self.take(r"(?:not|no|it|has)(?=\s)")
             if self.operand() is None:
-                return any(means not in ("=", "in") and self.peek(verb) for means, verb in _VERBS)
+                return any(
+                    means not in ("=", "in") and self.peek(verb) for means, verb in _patterns()
+                )
             if re.match(r"\s*(?:[=<>≤≥≠!]|$|\)|and\b|or\b)", self.rest()):
                 return True
-            return any(self.peek(verb) for _, verb in _VERBS)
+            return any(self.peek(verb) for _, verb in _patterns())
         except NotPlain:
             return False
         finally:

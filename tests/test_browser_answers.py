@@ -162,7 +162,8 @@ def test_a_cell_that_differs_shows_the_candidates_of_its_column(
     teacher.press("2")
     column = str(cells.first.locator("button").get_attribute("value"))
     everything = teacher.page.locator("#features button").all_inner_texts()
-    assert any("of 1 answer" in text for text in everything)
+    assert "(of 1 answer)" in teacher.page.inner_text("legend")
+    assert any("0 bird, 0 others" in text for text in everything)
     cells.first.locator("td").first.click()
     teacher.page.locator("legend", has_text=f"only {column}").wait_for()
     values = [

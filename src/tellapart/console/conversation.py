@@ -17,6 +17,7 @@ from tellapart.protocol import Label
 from tellapart.sessions import Ending, Given, Session, Summary
 from tellapart.sessions.labels import NEW, match_label
 from tellapart.sessions.phrasing import (
+    counted_in,
     effect,
     name,
     notice,
@@ -114,7 +115,7 @@ class _Conversation:
         example = given.guess.example
         assert example is not None
         everything = shown = self.session.candidates(given.id, label)
-        self.screen.say(f"True of {name(given.item)}, not of {name(example)}:")
+        self.screen.say(f"True of {name(given.item)}, not of {name(example)}:{counted_in(shown)}")
         self.screen.candidates(shown, label)
         self.screen.actions("feature", "write", "tag", "none", "back")
         while (key := self.keyboard.key()) is not None:

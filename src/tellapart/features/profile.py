@@ -33,7 +33,8 @@ class Numbers(NamedTuple):
     """What a column of numbers or dates is like."""
 
     shares: dict[Any, float]
-    """The values that are worth naming, and the share of the rows that each has."""
+    """The values that are worth naming (small ones, and those of several items), and the share of
+    each."""
     middle: Any
     """The median; None if nothing is known."""
 
@@ -63,14 +64,22 @@ class Profile:
         """What the numbers or dates of a column are like."""
         if column not in self._numbers:
             known = self.rows.get_column(column).drop_nulls().sort()
+            numeric = self.types[column].numeric
             values, counts = np.unique(known.to_numpy(), return_counts=True)
             whole = self.types[column] is not Type.NUMBER or bool((values == values // 1).all())
             few = len(values) <= FEW and (whole or len(known) >= FEW * len(values))
             often = zip(values.tolist(), (counts / max(len(known), 1)).tolist(), strict=True)
-            kept = {v: share for v, share in often if few or share >= OFTEN}
+            kept = (
+                {
+                    value: share
+                    for value, share in often
+                    if (few or share >= OFTEN) and (share * len(known) > 1.5 or abs(value) <= FEW)
+                }
+                if numeric
+                else {}
+            )
             middle = known[len(known) // 2] if len(known) else None
-            numeric = self.types[column].numeric
-            self._numbers[column] = Numbers(kept if numeric else {}, middle)
+            self._numbers[column] = Numbers(kept, middle)
         return self._numbers[column]
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from datetime import date, datetime
 from math import floor
 from typing import Any
@@ -69,14 +70,21 @@ def effect(candidate: Candidate, label: str) -> str:
     >>> from tellapart.features import parse_feature
     >>> feature = parse_feature("legs = 2", {"legs": "integer"})
     >>> effect(Candidate(feature, 0.9, 7, 0, 90, True, 0, 73), "bird")
-    '90 items; of 73 answers 6 bird, 0 others'
+    '90 items; 6 bird, 0 others'
     """
-    if not candidate.known:
-        return covers(candidate)
     mine = candidate.yes - 1  # the item itself is not answered yet
-    answers = counted(candidate.known, "answer")
-    others = counted(candidate.others, "other")
-    return f"{covers(candidate)}; of {answers} {mine:,} {label}, {others}"
+    return f"{covers(candidate)}; {mine:,} {label}, {counted(candidate.others, 'other')}"
+
+
+def counted_in(candidates: Sequence[Candidate]) -> str:
+    """What the numbers of `effect` are counted in.
+
+    >>> counted_in([])
+    ''
+    """
+    if not candidates or not candidates[0].known:
+        return ""
+    return f" (of {counted(candidates[0].known, 'answer')})"
 
 
 def progress_facts(summary: Summary) -> list[str]:

@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session, labels
-from tellapart.sessions.phrasing import effect, ending_text, notice
+from tellapart.sessions.phrasing import counted_in, effect, ending_text, notice
 from tellapart.sessions.tour import HINTS
 from tellapart.web.api.teaching import check_feature, give_answer, given_to
 from tellapart.web.auth import Call, Caller
@@ -186,6 +186,7 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
     values: dict[str, Any] = {
         **dict.fromkeys(("shown", "ending", "label", "written", "wrong", "said", "hint", "column")),
         "candidates": [],
+        "counted": "",
         "tags": list(session.table.tags),
         "labels": [],
         "looking": session.search_of(call.name),
@@ -208,6 +209,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         values["label"] = given.kept
     if values["label"] is not None:
         found = session.candidates(given.id, values["label"], column=values["column"])
+        values["counted"] = counted_in(found)
         values["candidates"] = [
             {
                 "text": str(one.feature),

@@ -55,6 +55,13 @@ def said(outcome: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def state(part: str, value: Any) -> Any:
+    """A part of what was kept, without the suggestions: a later version may have better ones."""
+    if part == "what follows":
+        return [[teacher, question] for teacher, question, _ in value]
+    return value
+
+
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}-{log.stem}")
 def test_an_old_log_replays_to_the_same_state(log: Path, store: Store) -> None:
     """At its end and earlier; and it goes on as it would have."""
@@ -64,7 +71,7 @@ def test_an_old_log_replays_to_the_same_state(log: Path, store: Store) -> None:
         assert said(replayed["outcome"]) == said(found["outcome"])
     else:
         for part, value in found.items():
-            assert replayed[part] == value, part
+            assert state(part, replayed[part]) == state(part, value), part
     assert import_log(store, lines(log)) == log.stem
     assert list(export_log(store, log.stem)) == lines(log)
 

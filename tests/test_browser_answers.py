@@ -150,3 +150,60 @@ def test_keys_of_ones_own(open_page: OpenPage, begin: Begin, server: Server, fol
         assert "z" in go(teacher, "help").locator("tr", has_text="undo").inner_text()
     finally:
         file.unlink()
+
+
+def test_a_cell_that_differs_shows_the_candidates_of_its_column(
+    open_page: OpenPage, begin: Begin
+) -> None:
+    teacher = open_page(begin(labels=["mammal", "bird"]))
+    teacher.press("1")  # what the first item is
+    cells = teacher.page.locator(".pair tr.differs")
+    assert cells.first.locator("button").is_disabled()  # what it is comes first
+    teacher.press("2")
+    column = str(cells.first.locator("button").get_attribute("value"))
+    everything = teacher.page.locator("#features button").all_inner_texts()
+    assert "(of 1 answer)" in teacher.page.inner_text("legend")
+    assert any("0 bird, 0 others" in text for text in everything)
+    cells.first.locator("td").first.click()
+    teacher.page.locator("legend", has_text=f"only {column}").wait_for()
+    values = [
+        str(one.get_attribute("value")) for one in teacher.page.locator("#features button").all()
+    ]
+    assert values
+    assert all(column in value for value in values)
+    teacher.page.get_by_role("button", name="all columns").click()
+    teacher.page.locator("legend", has_not_text="only").first.wait_for()
+    assert teacher.page.locator("#features button").all_inner_texts() == everything
+
+
+def test_a_tag_that_the_guess_does_not_know_is_asked(
+    open_page: OpenPage, begin: Begin, truth: dict[str, str]
+) -> None:
+    teacher = open_page(begin(labels=["mammal", "other"]))
+    page = teacher.page
+    asks = page.locator(".asks-tag")
+    for _ in range(15):
+        if asks.count():
+            break
+        mammal = truth[teacher.item] == "mammal"
+        if f"I think {'mammal' if mammal else 'other'}" in teacher.heading:
+            teacher.press("Enter")
+        else:
+            asked = teacher.heading.startswith("What is")
+            teacher.press("1" if mammal else "2")
+            if not asked:
+                teacher.write("t", "looks warm" if mammal else "looks cold")
+    said = asks.inner_text()
+    tag = "looks warm" if "looks warm?" in said else "looks cold"
+    assert f"The guess does not know: {tag}?" in said
+    item = teacher.item
+    teacher.press("y")
+    assert page.locator(".told").inner_text() == f"{tag}: yes."
+    assert teacher.item == item  # the same item, with another guess perhaps
+    teacher.press("u")
+    assert tag in asks.inner_text()
+    page.goto(f"{page.url.rsplit('/', 1)[0]}/tags?tag={tag}")
+    before = page.inner_text(".tags [aria-current]")
+    with page.expect_navigation():
+        page.keyboard.press("o")
+    assert page.inner_text(".tags [aria-current]") != before

@@ -92,7 +92,7 @@ def test_a_skipped_item_comes_back_later(store: Store) -> None:
         (("wrong", "\ud800"), ParameterError, "printable characters"),
         (("wrong", "a\nb"), ParameterError, "printable characters"),
         (("wrong", "mammal"), ProtocolError, "the guess was 'mammal' already; answer 'right'"),
-        (("wrong", "bird", "wing"), FeatureError, "Did you mean 'wings'"),
+        (("wrong", "bird", "wing"), FeatureError, "Did you mean: wings"),
         (("wrong", "bird", "fins"), FeatureError, "fins does not hold on the item duck"),
         (("wrong", "bird", "NOT fins"), FeatureError, "does not tell duck from the example bear"),
         (("wrong", "bird", "wings; DROP TABLE x"), FeatureError, "one condition|';'"),

@@ -159,3 +159,24 @@ def test_a_tag_is_a_column_that_fills_up() -> None:
     with pytest.raises(ParameterError, match="True, False or None"):
         tag.set("bear", "yes")
     assert (len(tag), dict(table.items[0])["looks friendly"]) == (3, True)
+
+
+def test_items_are_called_by_the_column_that_names_them_best() -> None:
+    films = {
+        "kind": ["a", "b", "a", "b"] * 5,
+        "note": [f"seen {n}" for n in range(20)],
+        "Title": [f"film {n}" for n in range(18)] + ["film 3", None],
+    }
+    table = ta.Table(films)
+    assert table.title == "Title"  # it is called so, though the notes all differ
+    assert table.names() == "note"  # an id must differ in all items
+    assert str(table.items[7]) == "film 7"
+    assert str(table.items[3]) == "film 3 (item 3)"
+    assert str(table.items[19]) == "19"
+    table.title = "note"
+    assert str(table.items[3]) == "seen 3"
+    assert ta.Table({"kind": ["a", "b"] * 9, "n": range(18)}).title is None
+    assert str(ta.Table(films, id="note").items[3]) == "seen 3"
+    assert str(ta.Table(films, title="kind").items[3]) == "b (item 3)"
+    with pytest.raises(ta.errors.FormatError, match="no column 'nope'"):
+        ta.Table(films, title="nope")

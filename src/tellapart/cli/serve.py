@@ -220,6 +220,7 @@ def open_or_begin(
     order: str | None = None,
     overlap: float | None = None,
     another: str = "--session NAME",
+    title: str | None = None,
     for_teach: bool = False,
 ) -> Session:
     """The session of a table: opened, or begun if there is none of that name.
@@ -232,6 +233,8 @@ def open_or_begin(
         A column of the table to hide.
     another
         How to begin another session, for messages.
+    title
+        The column that names items in sentences.
     for_teach
         The table is read from where it lies now, which may have changed, and must have rows.
     """
@@ -249,6 +252,8 @@ def open_or_begin(
         source = dict(begun.get("source") or {})
         source.pop("path", None)
         opened = Session.open(store, name, read_table(table, **source) if for_teach else None)
+        if title is not None:
+            opened.table.title = title
         now = opened.settings["overlap"]
         if overlap is not None and overlap != now:
             opened.close()
@@ -271,6 +276,7 @@ def open_or_begin(
     else:
         how_read["id"] = id
     how_read["without"] = without or None
+    how_read["title"] = title
     settings = {**FOR_PEOPLE, **_given(learner=learner, order=order, overlap=overlap)}
     return Session.new(store, name, table, reading=_given(**how_read), **settings)
 

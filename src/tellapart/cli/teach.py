@@ -26,6 +26,7 @@ def teach(
     label: str | None = None,
     session: Path | None = None,
     id: str | None = None,
+    title: str | None = None,
     order: str | None = None,
     learner: str | None = None,
     reading: Reading | None = None,
@@ -60,6 +61,9 @@ def teach(
         given.
     id
         The column that names a row; if not given, the first whose texts all differ.
+    title
+        The column that names a row in sentences; its texts need not all differ. If not
+        given, the one that looks most like it.
     order
         What comes next: file, random, "least sure", or mixed (if not given), which is
         least sure with one in four at random. Can be switched at any time.
@@ -104,6 +108,7 @@ def teach(
                 table.stem,
                 how_read,
                 id=id,
+                title=title,
                 learner=learner,
                 label=label,
                 order=order,

@@ -17,7 +17,8 @@ from tellapart.protocol import Label
 from tellapart.sessions import Ending, Given, Session, Summary
 from tellapart.sessions.labels import NEW, match_label
 from tellapart.sessions.phrasing import (
-    covers,
+    counted_in,
+    effect,
     name,
     notice,
     progress_facts,
@@ -88,6 +89,9 @@ class _Conversation:
         self.screen.guess(given)
         if given.asks == "feature":
             return self.ask_feature(given, str(given.kept))
+        for tag in given.tags[:1]:
+            self.screen.say(f"The guess does not know: {tag}?", "bold")
+            self.screen.actions("yes", "no")
         self.screen.labels(labels, given.guess.label, self.session.meanings)
         self.screen.actions(*(("right", *_USUAL) if given.asks == "answer" else _USUAL))
         self.screen.progress(self.session.summary())
@@ -111,8 +115,8 @@ class _Conversation:
         example = given.guess.example
         assert example is not None
         everything = shown = self.session.candidates(given.id, label)
-        self.screen.say(f"True of {name(given.item)}, not of {name(example)}:")
-        self.screen.candidates(shown)
+        self.screen.say(f"True of {name(given.item)}, not of {name(example)}:{counted_in(shown)}")
+        self.screen.candidates(shown, label)
         self.screen.actions("feature", "write", "tag", "none", "back")
         while (key := self.keyboard.key()) is not None:
             action = self.actions.get(key)
@@ -127,7 +131,7 @@ class _Conversation:
                 words = (self.keyboard.line("find: ") or "").strip().lower()
                 texts = [f"{one.feature} {spoken(one.feature)}".lower() for one in everything]
                 shown = [one for one, text in zip(everything, texts, strict=True) if words in text]
-                self.screen.candidates(shown)
+                self.screen.candidates(shown, label)
             elif action == "write":
                 text = self.keyboard.line("condition: ")
                 done = bool(text) and self.answer(given, "wrong", label, text)
@@ -143,6 +147,9 @@ class _Conversation:
     def act(self, given: Given, action: str | None) -> bool:
         if action == "right" and given.asks == "answer":
             return self.answer(given, "right")
+        if action in ("yes", "no") and given.tags:
+            tag, value = given.tags[0], action == "yes"
+            return self.attempt(lambda: self.session.set_tag(self.teacher, tag, given.item, value))
         if action == "skip":
             return self.answer(given, "skipped")
         if action == "unsure":
@@ -267,12 +274,12 @@ class Screen:
         else:
             self.say(f"I think {given.guess.label}, because it is like {name(example)}.", "bold")
 
-    def candidates(self, candidates: Sequence[Candidate]) -> None:
-        """Up to nine features to choose from, with how many items they cover in a column."""
+    def candidates(self, candidates: Sequence[Candidate], label: str) -> None:
+        """Up to nine features to choose from, with what they would do in a column."""
         texts = [spoken(one.feature) for one in candidates]
         wide = min(40, max(map(len, texts), default=0))
         for number, (text, one) in enumerate(zip(texts[:9], candidates, strict=False), 1):
-            self.say(f"  {number}  {text:<{wide}}  {covers(one)}")
+            self.say(f"  {number}  {text:<{wide}}  {effect(one, label)}")
         if not candidates:
             self.say("  None of the columns. Write a condition, or set a tag.", "dim")
 

@@ -31,6 +31,8 @@ KEYS: dict[str, tuple[str, str]] = {
     "feature": ("f", "find a feature"),
     "write": ("x", "write a feature"),
     "tag": ("t", "tag: a feature no column shows"),
+    "yes": ("y", "yes, it has the tag"),
+    "no": ("o", "no, it has not"),
     "none": ("0", "no single feature does"),
     "unsure": ("d", "don't know"),
     "skip": ("s", "skip, show later"),

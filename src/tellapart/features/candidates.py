@@ -1,17 +1,19 @@
 """Candidate features: simple features that hold on one item and not on another.
 
-Every column in which the two items differ offers some: the value, its opposite, a round threshold
-between two numbers or dates, words and phrases, groups of values, being known at all. Features that
-were named before are offered again. Candidates are ranked by how much more often they hold on items
-labelled like the item than on items labelled like the example. Both rates are estimated from the
-labelled history, with two extra items that are like the whole table:
+Every column in which the two items differ offers what a person may say of it: the value, a round
+threshold, the year or the month, words, beginnings and endings of names, being known at all; and
+columns of one kind are compared with each other. Features that were named before are offered again.
 
-    rate = (times it held + 2 p) / (items + 2),     p = its rate in the whole table.
+A feature is worth more, the more often it holds on items labelled like the item and the less often
+on all others, the more it says of rows not yet seen, and the plainer it is to say:
 
-The score is the difference of the two rates plus one standard error of it. The difference does not
-depend on how many items of either label there are. The two extra items keep a feature that was seen
-once from looking perfect: a word that is rare in the table does not count as common under a label
-because of one item. The standard error puts features first that may turn out better than they look.
+    worth = log((mine + 0.02) / (elsewhere + 0.02)) + 0.6 (log share - 3 share) - cost
+
+`mine` and `elsewhere` are rates in the labelled items, each with two extra items that are like the
+whole table, so that a feature that was seen once does not look perfect. `share` is how much of the
+table it holds on: the middle term is greatest near a third. The cost depends on the kind of feature
+(`COST`), on how round a threshold is, and on the length of the text. Of those that hold on the same
+rows, only the worthiest is kept; and each one taken makes the others of its column worth less.
 """
 
 from __future__ import annotations
@@ -23,33 +25,51 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from tellapart.features import canonical, letter_case
+from tellapart.features import canonical, tree
 from tellapart.features.expression import Expression
 from tellapart.features.phrasing import counted
-from tellapart.features.thresholds import best_cut, round_cut
+from tellapart.features.profile import Numbers, Profile
+from tellapart.features.thresholds import best_cut, round_cuts
 from tellapart.features.tree import Column, Node, Type, Value, Wild
-from tellapart.features.vocabulary import LONGEST as LONGEST_WORD
-from tellapart.features.vocabulary import READ, Vocabulary
+from tellapart.features.vocabulary import Part, Vocabulary
 from tellapart.protocol import Item
 
 if TYPE_CHECKING:
     import polars as pl
 
-WORDS = 60
-"""The most common words of a text column that are offered."""
-PHRASES = 12
-"""The most phrases and uncommon words of a text that are offered."""
+Truths = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
 LONGEST = 60
 """A longer text is not offered as a value."""
-GROUP = 8
-"""The most values in a group."""
-OF_A_COLUMN = 5
-"""The most candidates of one column among the first; the rest follow those of all columns."""
-
-_WORD = re.compile(r"\w+")
-_JOINED = re.compile(r"\w+(?: \w+)+")
-_SEVERAL = re.compile(r"\w\W+\w")
+NEGATED = 12
+"""The most parts of the example's text that the item's has not."""
+FEW = 3
+"""If there are fewer candidates, words that no other text has are offered, too."""
+SURE = 100
+"""In fewer rows, features of two columns may hold on the same ones by chance."""
+ALIKE = 0.98
+"""Two features are nearly the same if they share so much of the rows on which either holds."""
+COST = {
+    **dict.fromkeys(("column", "zero", "known", "unknown", "columns"), -0.5),
+    **dict.fromkeys(("named", "value"), 0.0),
+    **dict.fromkeys(("cut", "word", "element"), 0.2),
+    **dict.fromkeys(("start", "end"), 0.3),
+    **dict.fromkeys(("year", "month"), 0.8),
+    "phrase": 1.0,
+    "pair": 3.0,
+    **dict.fromkeys(("negated", "length"), 5.0),
+}
+"""What each kind of feature costs."""
+ROUGH, LENGTH, AGAIN, CUT_AGAIN = 1.5, 0.015, 0.6, 1.0
+"""What a step from round costs, a character, the same column again, a threshold of it again."""
+FITTED = 4.0
+"""How much less round a threshold counts that was fitted to the labels."""
+_EXTRA, _FLOOR, _SHARE, _MOST = 2.0, 0.02, 0.6, 3.0
+_SENTENCE = 2.0  # steps from plain: nobody says a whole sentence
+_LIST = re.compile(r"\w[,;|] ?\w")
 
 
 class Candidate(NamedTuple):
@@ -57,6 +77,7 @@ class Candidate(NamedTuple):
 
     feature: Expression
     score: float
+    """What it is worth, between -1 and 1."""
     yes: int
     """On how many items labelled like the item it holds."""
     no: int
@@ -65,10 +86,24 @@ class Candidate(NamedTuple):
     """On how many items of the table it holds."""
     exact: bool = True
     """False if `covers` is an estimate from a part of the table."""
+    others: int = 0
+    """On how many labelled items with any label but the item's it holds."""
+    known: int = 0
+    """How many labelled items there are, the item left out."""
 
     def __str__(self) -> str:
         about = "" if self.exact else "about "
         return f"{self.feature} ({about}{counted(self.covers, 'item')})"
+
+
+class _Offer(NamedTuple):
+    """A feature before it is ranked."""
+
+    kind: str
+    column: str
+    node: Node
+    rough: float = 0.0
+    """How far from round a threshold is, in steps; how far off the topic a word."""
 
 
 def candidates(
@@ -79,32 +114,36 @@ def candidates(
     unlike: pl.DataFrame,
     *,
     limit: int = 30,
-    part: pl.DataFrame | None = None,
-    held: Callable[[Sequence[Expression]], Sequence[int]] | None = None,
-    vocabulary: Callable[[str], Vocabulary] | None = None,
+    others: pl.DataFrame | None = None,
+    profile: Profile | None = None,
+    held: Callable[[Sequence[Expression]], Sequence[Truths]] | None = None,
+    places: Sequence[int] | None = None,
     named: Mapping[Expression, float] | None = None,
+    habits: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> list[Candidate]:
-    """Features that hold on `item` and not on `example`, the most telling first.
+    """Features that hold on `item` and not on `example`, the worthiest first.
 
     Parameters
     ----------
-    like, unlike : frames
-        Items labelled like the item, and like the example; cleaned columns, as a `Table` has them.
-        `covers` counts in these two; a table counts in all of itself (`Table.candidates`).
+    like, unlike, others : frames
+        Items labelled like the item, like the example, and otherwise; cleaned columns, as a `Table`
+        has them. `covers` counts in the rows of `profile`; a table counts in all of itself
+        (`Table.candidates`).
     limit : int, default=30
         How many, at most.
-    part : frame
-        Rows of the table, labelled or not: how common a feature is. None: the two above.
-    held : features -> numbers
-        On how many rows of `part` each of some features holds. None: they are counted.
-    vocabulary : column -> Vocabulary
-        The common words of a column. None: those in `part`.
+    profile : Profile
+        Rows of the table, labelled or not, and what is known of the columns. None: the two above.
+    held : features -> arrays
+        On which rows of `profile` each of some features holds. None: they are evaluated.
+    places : list of int
+        Which rows of `profile` the labelled items are, if they all are there: saves time.
     named : feature -> float
-        Features that were named before, and what that adds to their score.
+        Features that were named before, and what that adds to their worth.
+    habits : column -> float
+        What is added to the worth of all features of a column: the teacher names it often.
     name : str
-        The column that names items, if one does: whole, or in part, it says nothing of others, so
-        only the common words in it are offered.
+        The column that names items, if one does: as a whole it says nothing of others.
 
     Examples
     --------
@@ -114,231 +153,273 @@ def candidates(
     >>> others = pl.DataFrame({"legs": [4, 0], "name": ["bear", "bass"]})
     >>> duck, bear = {"legs": 2, "name": "duck"}, {"legs": 4, "name": "bear"}
     >>> [str(c.feature) for c in candidates(duck, bear, types, birds, others, limit=3)]
-    ['legs = 2', "name = 'duck'", 'legs < 4']
+    ['legs = 2', 'legs < 4']
     """
     import polars as pl
 
-    from tellapart.features.to_polars import count
+    from tellapart.features.to_polars import truths
 
-    whole = pl.concat([like, unlike]) if part is None else part
-    sides = _Sides(like, unlike, whole)
-    words = vocabulary or (lambda name: Vocabulary(whole[name].to_list()))
-    ranks: dict[Expression, tuple[int, str]] = {}
-    made: dict[Expression, Candidate] = {}
-
-    for feature in named or ():
-        if feature(item) and not feature(example):
-            ranks[feature] = 0, next(iter(feature.schema))
-    for one, kind in types.items():
-        if _is_prose(kind, item.get(one), example.get(one)):
-            column, known = Column(one, kind), words(one)
-            mine, theirs = (letter_case.lower(row.get(one) or "") for row in (item, example))
-            for wanted, word, counts in _words(known, mine, theirs, sides, one):
-                has = _has(column, word)
-                feature = _made(has if wanted else canonical.negate(has))
-                if feature not in ranks:
-                    ranks[feature] = 3 if wanted else 6, one
-                    made[feature] = sides.candidate(feature, *counts)
-            for phrase in _phrases(mine, theirs, known) if one != name else ():
-                ranks.setdefault(_made(_has(column, phrase)), (3, one))
-        for rank, node in _offers(one, kind, item, example, like, unlike) if one != name else ():
-            feature = _made(canonical.feature(node))
-            if feature not in ranks and feature(item) and not feature(example):
-                ranks[feature] = rank, one
-    rest = [feature for feature in ranks if feature not in made]
-    known_of = count(rest, whole) if held is None else held(rest)
-    for feature, (ours, others), times in zip(rest, sides.held(rest), known_of, strict=True):
-        made[feature] = sides.candidate(feature, ours, others, times / max(whole.height, 1))
-    for feature, more in (named or {}).items():
-        if feature in made:
-            score = min(made[feature].score + more, 1.0)
-            made[feature] = made[feature]._replace(score=score)
-    order = sorted(
-        made.values(), key=lambda c: (-round(c.score, 9), ranks[c.feature][0], str(c.feature))
-    )
-    return _spread(order, lambda c: ranks[c.feature][1])[:limit]
+    known = [like, unlike] if others is None else [like, unlike, others]
+    profile = Profile(pl.concat(known), types) if profile is None else profile
+    offers: dict[Expression, _Offer] = {
+        feature: _Offer("named", next(iter(feature.schema)), feature.tree)
+        for feature in named or ()
+    }
+    for offer in _offers(item, example, types, profile, like, unlike, name):
+        offers.setdefault(_made(offer.node), offer)
+    telling = [feature for feature in offers if feature(item) and not feature(example)]
+    if len(telling) < FEW:  # better a word that no other text has than nothing
+        offers |= {_made(offer.node): offer for offer in _rare_words(item, types, profile, name)}
+        telling = [feature for feature in offers if feature(item) and not feature(example)]
+    if not telling:
+        return []
+    rows = truths(telling, profile.rows) if held is None else held(telling)
+    if places is None:
+        of_labelled = np.array(truths(telling, pl.concat(known)))
+    else:
+        of_labelled = np.array(rows)[:, np.asarray(places)]
+    labelled = _Labelled(of_labelled, like.height, unlike.height)
+    kinds = [offers[feature] for feature in telling]
+    packed = np.packbits(np.array(rows), axis=1)
+    share = np.bitwise_count(packed).sum(1) / max(profile.rows.height, 1)
+    negated = np.array([offer.kind == "negated" for offer in kinds])
+    worth = labelled.worth(share, negated) - _costs(telling, kinds)
+    for n, feature in enumerate(telling):
+        worth[n] += (named or {}).get(feature, 0.0) + (habits or {}).get(kinds[n].column, 0.0)
+    return [
+        labelled.candidate(n, telling[n], score, int(np.count_nonzero(rows[n])))
+        for n, score in _choose(worth, kinds, packed, profile.rows.height, limit)
+    ]
 
 
 @lru_cache(4096)  # the same features are offered again and again
 def _made(node: Node) -> Expression:
-    return Expression(node)
+    return Expression(canonical.feature(node))
 
 
-class _Sides(NamedTuple):
-    """The items labelled like the item, those labelled like the example, and rows of the table."""
+class _Labelled:
+    """Where features hold: a row for each, a column for each labelled item, first those labelled
+    like the item (it is the first), then those labelled like the example, then the others."""
 
-    like: pl.DataFrame
-    unlike: pl.DataFrame
-    whole: pl.DataFrame
+    def __init__(self, held: Truths, like: int, unlike: int) -> None:
+        self.like, self.unlike, self.known = like, unlike, held.shape[1]
+        self.yes = held[:, :like].sum(1)
+        self.no = held[:, like : like + unlike].sum(1)
+        self.others = held[:, like:].sum(1)
 
-    def held(self, features: Sequence[Expression]) -> Iterator[tuple[int, int]]:
-        """On how many of either side each feature holds."""
-        from tellapart.features.to_polars import truths
+    def worth(self, share: Floats, negated: Truths) -> Floats:
+        """What features are worth, without their cost; what is negated, as much as the opposite is
+        worth to tell the example's label from the item's."""
+        return np.where(
+            negated,
+            _worth(self.unlike - self.no, self.unlike, self.like - self.yes, self.like, 1 - share),
+            _worth(self.yes, self.like, self.others, self.known - self.like, share),
+        )
 
-        for found in truths(features, self.like.vstack(self.unlike)):
-            ours = int(np.count_nonzero(found[: self.like.height]))
-            yield ours, int(np.count_nonzero(found)) - ours
-
-    def score(self, yes: Any, no: Any, p: Any) -> Any:
-        """The score of numbers or arrays; `yes`, `no`: the labelled items it holds on, `p`: its
-        share of the table."""
-        ours, others = self.like.height, self.unlike.height
-        mine, theirs = (yes + 2 * p) / (ours + 2), (no + 2 * p) / (others + 2)
-        spread = mine * (1 - mine) / (ours + 3) + theirs * (1 - theirs) / (others + 3)
-        return mine - theirs + np.sqrt(np.maximum(spread, 0))
-
-    def candidate(self, feature: Expression, yes: int, no: int, p: float) -> Candidate:
-        score = min(float(self.score(yes, no, p)), 1.0)
-        return Candidate(feature, score, int(yes), int(no), int(yes + no))
+    def candidate(self, n: int, feature: Expression, worth: float, covers: int) -> Candidate:
+        score = float(np.tanh(worth / 2))
+        yes, no, others = int(self.yes[n]), int(self.no[n]), int(self.others[n])
+        return Candidate(feature, score, yes, no, covers, True, others, self.known - 1)
 
 
-def _is_prose(kind: Type, mine: Any, theirs: Any) -> bool:
-    """Whether two cells are worth reading word by word."""
-    if kind is not Type.TEXT or mine is None or mine == theirs:
-        return False
-    return any(_SEVERAL.search(text) for text in (mine, theirs or ""))
+def _worth(yes: Any, like: int, others: Any, unlike: int, share: Floats) -> Floats:
+    mine = (yes + _EXTRA * share) / (like + _EXTRA)
+    elsewhere = (others + _EXTRA * share) / (unlike + _EXTRA)
+    lift: Floats = np.log((mine + _FLOOR) / (elsewhere + _FLOOR))
+    spread: Floats = np.log(np.maximum(share, 1e-4)) - _MOST * share
+    return lift + _SHARE * spread
 
 
-def _words(
-    known: Vocabulary, mine: str, theirs: str, sides: _Sides, column: str
-) -> Iterator[tuple[bool, str, tuple[int, int, float]]]:
-    """The common words that one of two texts has and the other has not, the most telling first:
-    whether it is the item's, the word, and what `_Sides.candidate` wants to know of it. The texts
-    are in lower case."""
-    ours, others = known.holds(mine), known.holds(theirs)
-    numbers = np.setxor1d(ours, others)
-    wanted = np.isin(numbers, ours)
-    texts = [frame.get_column(column).to_list() for frame in (sides.like, sides.unlike)]
-    lengths = [sum(text is not None for text in side) for side in texts] + [known.texts]
-    held = [known.count(texts[0]), known.count(texts[1]), known.times]
-    yes, no, all_ = (
-        np.where(wanted, times[numbers], length - times[numbers])
-        for times, length in zip(held, lengths, strict=True)
-    )
-    p = all_ / max(known.texts, 1)
-    order = np.argsort(-sides.score(yes, no, p), kind="stable")[:WORDS]
-    said: dict[tuple[bool, int, int, float], list[str]] = {}
-    for n in order.tolist():
-        word = known.words[numbers[n]]
-        counts = int(yes[n]), int(no[n]), float(p[n])
-        before = said.setdefault((bool(wanted[n]), *counts), [])
-        # a word inside another that holds as often holds on the same rows: once is enough
-        if not any(word in one or one in word for one in before) and (
-            (word in mine) != (word in theirs)  # of very long texts, only the front was read
-        ):
-            yield word in mine, word, counts
-        before.append(word)
+def _costs(features: Sequence[Expression], kinds: Sequence[_Offer]) -> Floats:
+    costs = [
+        COST[offer.kind] + ROUGH * offer.rough + LENGTH * min(len(str(feature)), 100)
+        for feature, offer in zip(features, kinds, strict=True)
+    ]
+    return np.array(costs, dtype=np.float64)
 
 
-def _spread(made: list[Candidate], column: Any) -> list[Candidate]:
-    """At most `OF_A_COLUMN` of each column first."""
-    first: list[Candidate] = []
-    later: list[Candidate] = []
-    seen: dict[str, int] = {}
-    for candidate in made:
-        name = column(candidate)
-        seen[name] = seen.get(name, 0) + 1
-        (first if seen[name] <= OF_A_COLUMN else later).append(candidate)
-    return first + later
+def _choose(
+    worth: Floats, kinds: Sequence[_Offer], packed: npt.NDArray[np.uint8], rows: int, limit: int
+) -> Iterator[tuple[int, float]]:
+    """The worthiest, one by one, and what each was worth then. What holds on the same rows as one
+    that was chosen is left out; what nearly does comes last."""
+    left = worth.copy()
+    column = np.array([offer.column for offer in kinds])
+    cut = np.array([offer.kind == "cut" for offer in kinds])
+    sizes = np.bitwise_count(packed).sum(1, dtype=np.int64)
+    later: list[int] = []
+    for _ in range(min(limit, len(kinds))):
+        n = int(np.argmax(left))
+        if left[n] == -np.inf:
+            break
+        yield n, float(left[n])
+        shared = np.bitwise_count(packed & packed[n]).sum(1, dtype=np.int64)
+        either = sizes + sizes[n] - shared
+        alike = (shared >= ALIKE * either) & (left > -np.inf)
+        if rows < SURE:
+            alike &= column == column[n]
+        later += [m for m in np.flatnonzero(alike).tolist() if m != n and shared[m] < either[m]]
+        again = column == column[n]
+        left -= AGAIN * again + (CUT_AGAIN * (again & cut) if cut[n] else 0.0)
+        left[alike] = -np.inf
+        left[n] = -np.inf
+        limit -= 1
+    seen: set[bytes] = set()
+    least = float(np.min(worth)) - 10
+    for n in sorted(later, key=lambda n: -worth[n])[:limit]:
+        if packed[n].tobytes() not in seen:
+            seen.add(packed[n].tobytes())
+            yield n, min(float(worth[n]) - 10, least)
 
 
 def _offers(
-    name: str,
-    kind: Type,
     item: Item,
     example: Item,
+    types: Mapping[str, Type],
+    profile: Profile,
     like: pl.DataFrame,
     unlike: pl.DataFrame,
-) -> Iterator[tuple[int, Node]]:
-    """(rank, node) for one column; a lower rank is simpler and comes first among equals."""
-    column, mine, theirs = Column(name, kind), item.get(name), example.get(name)
-    if mine is None and theirs is None:
-        return
-    if mine is None:
-        yield 7, canonical.is_null(column)
-        return
-    if theirs is None:
-        yield 6, canonical.negate(canonical.is_null(column))
-    if mine == theirs:
-        return
-    if kind is Type.BOOL:
-        yield 0, column if mine else canonical.negate(column)
-        return
-    short = len(str(mine)) <= LONGEST and kind is not Type.DATETIME
-    if short:  # a text of several words is as good as a name: it tells, but of one item only
-        rank = 5 if kind is Type.TEXT and " " in mine else 1
-        yield rank, canonical.compare("=", column, canonical.literal(mine, kind))
-    if theirs is not None and len(str(theirs)) <= LONGEST and kind in (Type.TEXT, Type.INTEGER):
-        yield 6, canonical.compare("<>", column, canonical.literal(theirs, kind))
-    if kind in (Type.TEXT, Type.INTEGER) and short:
-        yield from _groups(column, mine, theirs, like.get_column(name), unlike.get_column(name))
-    if kind is Type.TEXT:
-        yield from _code(column, mine, theirs or "")
-    elif theirs is not None:
-        yield from _thresholds(column, mine, theirs, like.get_column(name), unlike.get_column(name))
+    name: str | None,
+) -> Iterator[_Offer]:
+    """What may be said of the item and not of the example; not all of it holds so."""
+    for column, kind in types.items():
+        pair = _Pair(
+            Column(column, kind), item.get(column), example.get(column), profile, like, unlike
+        )
+        yield from pair.offers(is_name=column == name)
+        yield from pair.cuts()
+    for one, other in profile.comparable:
+        sides = [row.get(column.name) for row in (item, example) for column in (one, other)]
+        if None not in sides:
+            for op in ("=", "<>") if one.type is Type.TEXT else ("=", ">", "<", ">=", "<="):
+                node = canonical.compare(op, one, other)
+                yield _Offer("columns", f"{one.name}, {other.name}", node)
 
 
-def _thresholds(
-    column: Column, mine: Any, theirs: Any, like: pl.Series, unlike: pl.Series
-) -> Iterator[tuple[int, Node]]:
-    op = ">=" if mine > theirs else "<"
-    low, high = min(mine, theirs), max(mine, theirs)
-    cuts = [round_cut(low, high), best_cut(low, high, like, unlike, above=op == ">=")]
-    for cut in dict.fromkeys(c for c in cuts if c is not None):
-        yield 2, canonical.compare(op, column, canonical.literal(cut, column.type))
-    if column.type.temporal and mine.year != theirs.year:
-        years = Value(mine.year, Type.INTEGER)
-        yield 3, canonical.compare("=", canonical.call("year", column), years)
+def _rare_words(
+    item: Item, types: Mapping[str, Type], profile: Profile, name: str | None
+) -> Iterator[_Offer]:
+    for column, kind in types.items():
+        if kind is Type.TEXT and item.get(column) is not None and column != name:
+            for part in profile.vocabulary(column).rare(item[column]):
+                yield _Offer("word", column, _has(Column(column, kind), part))
 
 
-def _groups(
-    column: Column, mine: Any, theirs: Any, like: pl.Series, unlike: pl.Series
-) -> Iterator[tuple[int, Node]]:
-    """Values that are commoner under the item's label than under the example's, and the reverse."""
-    ours, others = _rates(like), _rates(unlike)
-    for wanted, unwanted, sure, never, negated in (
-        (ours, others, mine, theirs, False),
-        (others, ours, theirs, mine, True),
-    ):
-        if sure is None:
-            continue
-        values = {v for v, rate in wanted.items() if rate > unwanted.get(v, 0)} | {sure}
-        values.discard(never)
-        if 2 <= len(values) <= GROUP:
-            node = canonical.is_in(column, [Value(v, column.type) for v in values])
-            yield 4, canonical.negate(node) if negated else node
+class _Pair(NamedTuple):
+    """The two values in a column."""
+
+    column: Column
+    mine: Any
+    theirs: Any
+    profile: Profile
+    like: pl.DataFrame
+    unlike: pl.DataFrame
+
+    def _offer(self, kind: str, node: Node, rough: float = 0.0) -> _Offer:
+        return _Offer(kind, self.column.name, node, rough)
+
+    def offers(self, *, is_name: bool) -> Iterator[_Offer]:
+        """What may be said of the item's value, thresholds left out."""
+        column, mine, theirs = self.column, self.mine, self.theirs
+        if mine is None:
+            if theirs is not None:
+                yield self._offer("unknown", canonical.is_null(column))
+            return
+        if theirs is None:
+            yield self._offer("known", canonical.negate(canonical.is_null(column)))
+        if mine == theirs:
+            return
+        if column.type is Type.BOOL:
+            yield self._offer("column", column if mine else canonical.negate(column))
+        elif column.type is Type.TEXT:
+            yield from self._text(self.profile.vocabulary(column.name), is_name)
+        elif column.type.numeric:
+            yield from self._number(self.profile.numbers(column.name))
+        else:
+            for part in ("year", "month"):
+                wanted = Value(getattr(mine, part), Type.INTEGER)
+                yield self._offer(
+                    part, canonical.compare("=", canonical.call(part, column), wanted)
+                )
+
+    def cuts(self) -> Iterator[_Offer]:
+        """Thresholds between the two values; an unknown value counts as the usual one."""
+        column, mine, theirs = self.column, self.mine, self.theirs
+        if mine is None or column.type in (Type.BOOL, Type.TEXT):
+            return
+        if theirs is None:
+            theirs = self.profile.numbers(column.name).middle
+        if theirs is None or mine == theirs:
+            return
+        op = ">=" if mine > theirs else "<"
+        low, high = min(mine, theirs), max(mine, theirs)
+        for cut, rough in round_cuts(low, high):
+            node = canonical.compare(op, column, canonical.literal(cut, column.type))
+            yield self._offer("cut", node, rough)
+        sides = (frame.get_column(column.name) for frame in (self.like, self.unlike))
+        best = best_cut(low, high, *sides, above=op == ">=")
+        if best is not None:
+            node = canonical.compare(op, column, canonical.literal(best, column.type))
+            yield self._offer("cut", node, FITTED)
+
+    def _number(self, known: Numbers) -> Iterator[_Offer]:
+        column, mine, theirs = self.column, self.mine, self.theirs
+        zero = canonical.literal(0, column.type)
+        if theirs == 0 and 0 in known.shares:
+            yield self._offer("zero", canonical.compare(">" if mine > 0 else "<", column, zero))
+        if mine in known.shares:
+            value = canonical.literal(mine, column.type)
+            yield self._offer("value" if mine else "zero", canonical.compare("=", column, value))
+            yield from self._two_values()
+        if theirs in known.shares:
+            value = canonical.literal(theirs, column.type)
+            yield self._offer("negated", canonical.compare("<>", column, value))
+
+    def _text(self, known: Vocabulary, is_name: bool) -> Iterator[_Offer]:
+        column, mine, theirs = self.column, self.mine, self.theirs
+        if not is_name:
+            if _is_value(mine, known):
+                node = canonical.compare("=", column, Value(mine, Type.TEXT))
+                yield self._offer("value", node, _SENTENCE if known.prose else 0.0)
+                yield from self._two_values()
+            if theirs is not None and _is_value(theirs, known):
+                yield self._offer(
+                    "negated", canonical.compare("<>", column, Value(theirs, Type.TEXT))
+                )
+        for part in known.parts(mine):
+            yield self._offer(part.where, _has(column, part), -known.topic(part))
+        if theirs is None:
+            return
+        for part in known.parts(theirs)[:NEGATED]:
+            node = canonical.negate(_has(column, part))
+            yield self._offer("negated", node, COST[part.where] - known.topic(part))
+        if not 0.5 <= (len(mine) + 1) / (len(theirs) + 1) <= 2:
+            op = ">=" if len(mine) > len(theirs) else "<"
+            cut, _ = round_cuts(min(len(mine), len(theirs)), max(len(mine), len(theirs)))[0]
+            length = canonical.call("length", column)
+            yield self._offer("length", canonical.compare(op, length, Value(cut, Type.INTEGER)))
+
+    def _two_values(self) -> Iterator[_Offer]:
+        """The value, and another that is commoner under the item's label than under the other."""
+        name = self.column.name
+        ours, others = (Counter(f.get_column(name).to_list()) for f in (self.like, self.unlike))
+        leads = {
+            value: times / self.like.height - others[value] / max(self.unlike.height, 1)
+            for value, times in ours.items()
+            if value is not None and value not in (self.mine, self.theirs)
+        }
+        if leads and max(leads.values()) > 0:
+            other = max(leads, key=lambda value: (leads[value], str(value)))
+            values = [Value(value, self.column.type) for value in (self.mine, other)]
+            yield self._offer("pair", canonical.is_in(self.column, values))
 
 
-def _rates(column: pl.Series) -> dict[Any, float]:
-    """How common each value is that comes at least twice, if there are few."""
-    counts = Counter(column.to_list())
-    counts.pop(None, None)
-    if len(counts) > 50:
-        return {}
-    return {value: times / len(column) for value, times in counts.items() if times > 1}
+def _is_value(text: str, known: Vocabulary) -> bool:
+    """Whether a text is a value that others have, too, and no list."""
+    return known.values[text] > 1 and len(text) <= LONGEST and not _LIST.search(text)
 
 
-def _code(column: Column, mine: str, theirs: str) -> Iterator[tuple[int, Node]]:
-    """The front of a code such as AB-123."""
-    head = re.match(r"\w+?(?=[-_/.:\d])\D?", mine)
-    if not any(map(_SEVERAL.search, (mine, theirs))) and head and len(head[0]) < len(mine):
-        yield 3, canonical.like(column, (head[0], Wild.ANY), fold=False)
-
-
-def _has(column: Column, phrase: str) -> Node:
-    return canonical.like(column, (Wild.ANY, phrase, Wild.ANY), fold=True)
-
-
-def _phrases(mine: str, theirs: str, known: Vocabulary) -> list[str]:
-    """Uncommon words of the one text that the other has not, and words that one space parts; the
-    texts are in lower case."""
-    found = [m for m in _WORD.finditer(mine[:READ]) if len(m[0]) <= LONGEST_WORD]
-    words = [m[0] for m in found if len(m[0]) > 1 and m[0] not in known]
-    phrases = [
-        mine[found[start].start() : found[start + size - 1].end()]
-        for size in (2, 3)
-        for start in range(len(found) - size + 1)
-    ]
-    uncommon = [word for word in dict.fromkeys(words) if word not in theirs][: PHRASES // 2]
-    joined = [one for one in dict.fromkeys(phrases) if _JOINED.fullmatch(one) and one not in theirs]
-    return uncommon + joined[: PHRASES - len(uncommon)]
+def _has(column: Column, part: Part) -> Node:
+    before: tree.Pattern = () if part.where == "start" else (Wild.ANY,)
+    after: tree.Pattern = () if part.where == "end" else (Wild.ANY,)
+    return canonical.like(column, (*before, part.text, *after), fold=True)

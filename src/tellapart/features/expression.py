@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError
-from tellapart.features import grammar, letter_case, tree
+from tellapart.features import grammar, letter_case, plain_words, tree
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild, columns, text
 from tellapart.model import Compound, Holds
 from tellapart.protocol import Item
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 Read: TypeAlias = Callable[[Any], Any]
+
+_SQL = re.compile(
+    r"\b(?:NULL|I?LIKE|IN|ESCAPE|CASE|CAST|SELECT|BETWEEN|DATE|TIMESTAMP|IS)\b|\w\(|;|--|/\*"
+)
+"""What nobody writes in plain words."""
 
 _NAMES = {
     **{kind.value: kind for kind in Type},
@@ -109,7 +114,8 @@ def parse_feature(text: str, schema: Mapping[str, Any]) -> Expression:
     Parameters
     ----------
     text : str
-        A condition in SQL, such as `legs >= 4 AND NOT aquatic`.
+        A condition in SQL, such as `legs >= 4 AND NOT aquatic`, or in plain words, such as
+        `legs is at least 4 and not aquatic`.
     schema : mapping from column to type
         bool, integer, number, text, date or datetime; or a Polars schema.
 
@@ -124,11 +130,35 @@ def parse_feature(text: str, schema: Mapping[str, Any]) -> Expression:
     >>> parse_feature("leg = 4", schema)
     Traceback (most recent call last):
     ...
-    tellapart.errors.FeatureError: unknown column 'leg'. Did you mean 'legs'? Columns: aquatic, ...
+    tellapart.errors.FeatureError: unknown column 'leg'. Did you mean: legs = 4
       leg = 4
       ^^^
     """
-    return Expression(grammar.parse(text, types(schema)))
+    kinds = types(schema)
+    try:
+        return Expression(grammar.parse(text, kinds))
+    except FeatureError as error:
+        if not isinstance(text, str) or _SQL.search(re.sub('"[^"]*"', "", text)):
+            raise  # of SQL, all that is allowed is the better help
+        made = plain_words.read(text, kinds)
+        if made is not None:
+            return Expression(made)
+        raise _with_nearest(error, text, kinds) from None
+
+
+def _with_nearest(error: FeatureError, text: str, kinds: Mapping[str, Type]) -> FeatureError:
+    """The error with the nearest valid form in place of all that is allowed."""
+    first, *shown = str(error).splitlines()
+    what, _, advice = first.partition(". ")
+    if not advice.startswith(("Allowed", "They must", "Columns", "Did you mean")):
+        return error
+    made = plain_words.nearest(text, kinds)
+    if made is None:
+        return error
+    from tellapart.features.phrasing import spoken
+
+    said = f"{what}. Did you mean: {spoken(Expression(made))}"
+    return FeatureError("\n".join([said, *shown]), spot=error.spot)
 
 
 def types(schema: Mapping[str, Any]) -> dict[str, Type]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tellapart.features import tree
+from tellapart.features import letter_case, tree
 from tellapart.features.combinations import Points, say_points
 from tellapart.features.expression import Expression
 from tellapart.features.tree import Node, Type, Value, Wild
@@ -62,19 +62,35 @@ def _say(node: Node) -> str:
         case tree.Points():
             said = [(_say(part), weight) for part, weight in node.terms]
             return say_points(said, node.at_least, not node.negated)
-        case tree.IsNull(operand=tree.Column(name)):
-            return f"{name} is {'known' if node.negated else 'unknown'}"
-        case tree.In(operand=tree.Column(name)):
+        case tree.IsNull() if operand := _operand(node.operand):
+            return f"{operand} is {'known' if node.negated else 'unknown'}"
+        case tree.In() if operand := _operand(node.operand):
             values = [_value(value) for value in node.values]
             joint = "nor" if node.negated else "or"
             several = f" {joint} ".join([", ".join(values[:-1]), values[-1]])
-            return f"{name} is {'neither ' if node.negated else ''}{several}"
-        case tree.Compare(op, tree.Column(name), Value() as value):
-            words = {"<>": "is not"} | ({"=": "is"} if value.type is Type.TEXT else {})
-            return f"{name} {words.get(op, op)} {_value(value)}"
+            return f"{operand} is {'neither ' if node.negated else ''}{several}"
+        case tree.Compare(op, left, Value() as value) if operand := _operand(left):
+            words = {"<>": "is not"}
+            if value.type is Type.TEXT or isinstance(left, tree.Call):
+                words["="] = "is"
+            number = value.type.numeric and isinstance(value.value, int)
+            written = shown_number(value.value) if number else _value(value)
+            return f"{operand} {words.get(op, op)} {written}"
+        case tree.Compare(op, left, right) if (one := _operand(left)) and (two := _operand(right)):
+            return f"{one} {op} {two}"
         case tree.Like(operand=tree.Column(name)) if verb := _verb(node):
             return f"{name} {verb}"
     return tree.text(node)
+
+
+def _operand(node: Node) -> str | None:
+    """A column, or a part of it."""
+    match node:
+        case tree.Column(name):
+            return name
+        case tree.Call("year" | "month" | "day" | "length" as part, (tree.Column(name),)):
+            return f"{part} of {name}"
+    return None
 
 
 def _part(node: Node) -> str:
@@ -94,7 +110,9 @@ def _verb(node: tree.Like) -> str | None:
             return None
     first, _, rest = verb.partition(" ")
     said = f"does not {verb}" if node.negated else f"{first}s{rest and ' ' + rest}"
-    return f'{said} "{_cut(wanted)}"'
+    cased = letter_case.lower(wanted) != letter_case.upper(wanted)
+    exact = " (case matters)" if cased and not node.fold else ""
+    return f'{said} "{_cut(wanted)}"{exact}'
 
 
 def _value(node: Value) -> str:
@@ -105,6 +123,16 @@ def _value(node: Value) -> str:
 
 def _cut(value: str) -> str:
     return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+
+
+def shown_number(value: float) -> str:
+    """A number as people read it: long ones with commas. Years and codes are not long.
+
+    >>> shown_number(1984), shown_number(2_500_000), shown_number(1234567.5), shown_number(0.25)
+    ('1984', '2,500,000', '1,234,567.5', '0.25')
+    """
+    comma = "," if 100_000 <= abs(value) < 1e15 else ""
+    return f"{value:{comma}}" if isinstance(value, int) else f"{value:{comma}.10g}"
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

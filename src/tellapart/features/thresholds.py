@@ -8,6 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+_MOST = 8  # thresholds between two values
+_ROUGH: dict[float, float] = {
+    1: 0.0,
+    5: 1.0,
+    2: 1.5,
+    **dict.fromkeys((3, 4, 6, 7, 8, 9), 2.0),
+    **dict.fromkeys((1.2, 1.5, 2.5), 2.5),
+}
+"""How far from round a number is, by its first digits."""
+_STEPS = ((100, 0.0), (10, 0.5), (5, 1.0))
+"""The same for years: the multiples of each."""
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -102,3 +114,52 @@ def _back(value: Any, like: Any) -> Any:
     if isinstance(like, date):
         return value.astype("datetime64[D]").item()
     return value.item()
+
+
+def round_cuts(low: Any, high: Any) -> list[tuple[Any, float]]:
+    """Round values above `low` and not above `high`, each with how much less round it is than the
+    roundest of them; the roundest first.
+
+    >>> round_cuts(3, 28)
+    [(10, 0.0), (5, 1.0), (20, 1.5), (25, 2.5), (15, 2.5), (12, 2.5)]
+    >>> [cut for cut, _ in round_cuts(5.5, 8.1)], [cut for cut, _ in round_cuts(-3, 250)]
+    ([8.0, 7.0, 6.0], [0, 100, 10, 1, -1, 50, 5, 200])
+    >>> [str(cut) for cut, _ in round_cuts(date(1998, 5, 3), date(2003, 1, 20))]
+    ['2000-01-01', '2003-01-01', '2002-01-01', '2001-01-01', '1999-01-01']
+    """
+    if not low < high:
+        return []
+    found = _round_dates(low, high) if isinstance(high, date) else _round_numbers(low, high)
+    plain = round_cut(low, high)  # where nothing rounder lies between
+    if not found and plain is not None:
+        return [(plain, 0.0)]
+    ranked = sorted(sorted(found.items(), reverse=True), key=lambda pair: pair[1])[:_MOST]
+    return [(cut, rough - ranked[0][1]) for cut, rough in ranked]
+
+
+def _round_numbers(low: float, high: float) -> dict[float, float]:
+    whole = isinstance(low, int) and isinstance(high, int)
+    found: dict[float, float] = {0: -0.5} if low < 0 <= high else {}
+    top = math.floor(math.log10(max(abs(low), abs(high))))
+    if not -300 < top < 300:
+        return found
+    for exponent in range(top, max(top - 4, 0 if whole else top - 4) - 1, -1):
+        unit = 10**exponent if whole else 10.0**exponent
+        leads = _ROUGH if exponent == top or not found else {1: 0.0, 5: 1.0}
+        for lead, rough in leads.items():
+            for cut in (lead * unit, -lead * unit):
+                tidy = int(cut) if whole else float(f"{cut:.12g}")
+                if low < tidy <= high and (not whole or tidy == cut):
+                    found.setdefault(tidy, rough)
+    return found
+
+
+def _round_dates(low: Any, high: Any) -> dict[Any, float]:
+    found = {}
+    first = low.year
+    for year in range(max(first, high.year - 60), high.year + 1):
+        day = date(max(year, 1), 1, 1)
+        moment = datetime.combine(day, time()) if isinstance(high, datetime) else day
+        if low < moment <= high:
+            found[moment] = next((rough for step, rough in _STEPS if year % step == 0), 1.5)
+    return found

@@ -1,111 +1,265 @@
-"""The common words of a text column, and which of them hold on a text.
+"""What the texts of a column are made of, as people would name it.
 
-A word holds on a text that contains it, also inside a longer word, as in `text ILIKE '%word%'`. A
-word has only letters, digits and _, so it lies within one run of those: for each run, the words
-in it are computed once.
+Words and phrases, elements of lists (`role::program`, `google-cloud-sdk`), and, where texts are
+names or codes, beginnings and endings (`python3-`, `.pdf`), each with the number of texts that
+have it. Stopwords, fragments of less than three characters, and what a single text has are left
+out. Everything is in lower case.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 from tellapart.features import letter_case
 
-Counts = npt.NDArray[np.int64]
-
-MOST = 2_000
-"""The size of a vocabulary."""
-RARE = 0.005
-"""A word in a smaller share of the texts, or in a single one, is left out."""
-LONGEST = 30
-"""A longer word is left out, too."""
-READ = 20_000
+LONGEST = 40
+"""A longer part is left out."""
+SHORTEST = 3
+"""A shorter one is left out, too."""
+READ = 2_000
 """The characters of a text that are read."""
-ALL = 2_000_000
-"""The characters of all texts that are read; some texts are left out, evenly, if there are more."""
+ALL = 1_000_000
+"""The characters of all texts that are read; texts are cut if there are more."""
+PARTS = 60
+"""The most parts of a text that are named."""
+PROSE = 4
+"""Texts of more words are prose: they have no endings worth naming."""
+STOPWORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """about after all also and any are because been before being between both but can could
+    does down each else every for from get had has have her here him his how http https into its
+    just like made make many may more most much must new nor not now off once one only other our out
+    over own per same she should since some such than that the their them then there these they this
+    those through too two under until upon use used uses using very via was way were what when where
+    which while who whose why will with within without would you your com edu net org www
+    aber auf aus bei das dem den der des die durch ein eine einem einen einer eines für hat ich ist
+    kann mit nach nicht noch oder sein sich sie sind und vom von vor war wie wird zum zur
+    aux avec ces dans elle est les leur mais nous par pas plus pour que qui sans ses son sont sur
+    une vous como con del ella esta este las los más muy para pero por sin sobre sus una
+    che dei della delle gli nel non per sono""",
+    )
+)
+"""Words that say nothing of what a text is about."""
+
 _RUN = re.compile(r"\w+")
-_KEPT = 20_000  # texts whose words are cached
+_HUMP = re.compile(r"[^\W\d_]+?(?=[A-Z][a-z])|[^\W\d_]+?(?=\d)|[^\W_]+?(?=_)|\d+|[^\W_]+")
+_ELEMENT = re.compile(r"[^\s,;|()<>\"'/]+")
+_EXTENSION = re.compile(r"\.[^\W\d_]{1,8}(?=\.|$)")
+_MOSTLY = 0.8
+_WAYS = 8
+_SIGNS = "-_.:/+ "
+_EDGE = " \t\n\r.,;:!?|()[]{}<>\"'/*"
+
+
+class Part(NamedTuple):
+    """A part of a text: where it stands, and what it is."""
+
+    where: str
+    """word, phrase, element, start or end."""
+    text: str
 
 
 class Vocabulary:
-    """The common words of some texts.
+    """The parts that two or more of some texts have.
 
-    >>> known = Vocabulary(["A cat", "the cat", "catfish", None])
-    >>> known.words, known.times.tolist(), known.count(["Concatenate", "dog"]).tolist()
-    (['cat'], [3], [1])
+    >>> known = Vocabulary(["lib-cat", "lib-dog", "Cat and dog", "concatenate", None])
+    >>> known.words["cat"], "and" in known.words, known.texts
+    (2, False, 4)
+    >>> [part.text for part in known.parts("lib-mouse")]
+    ['lib-', 'lib']
     """
 
     def __init__(self, texts: Iterable[str | None]) -> None:
-        some = [text[:READ] for text in texts if text is not None]
-        step = 1 + sum(map(len, some)) // ALL
-        known = [runs(text) for text in some[::step]]
-        self.texts = len(known)
-        """How many texts were read, the unknown left out."""
-        seen = Counter(run for found in known for run in set(found) if 1 < len(run) <= LONGEST)
-        least = max(2, RARE * self.texts)
-        common = sorted((-times, word) for word, times in seen.items() if times >= least)
-        self.words = sorted(word for _, word in common[:MOST])
-        self._number = {word: n for n, word in enumerate(self.words)}
-        self._inside: dict[str, list[int]] = {}
-        self._kept: dict[str, Counts] = {}
-        self.times = _sum((self._of(found) for found in known), len(self.words))
-        """On how many of the texts each word holds."""
+        some = [text for text in texts if text is not None]
+        self.texts = len(some)
+        """How many texts there were, the unknown left out."""
+        self.read = min(READ, max(200, ALL // max(len(some), 1)))
+        """The characters of each text that were read."""
+        cut = list(map(self._cut, some))
+        self.values = Counter(text for text in some if len(text) <= 2 * LONGEST)
+        """The short texts themselves."""
+        lengths = sorted(len(_RUN.findall(text)) for text in cut)
+        spaced = sum(" " in text for text in cut)
+        self._spaced = spaced > 0.2 * len(cut)
+        self.prose = bool(cut) and lengths[len(cut) // 2] >= PROSE and spaced * 2 > len(cut)
+        """Whether most texts are sentences."""
+        words: dict[str, int] = {}
+        repeated: dict[str, int] = {}
+        elements: dict[str, int] = {}
+        starts: dict[str, int] = {}
+        ends: dict[str, int] = {}
+        for text, texts_alike in Counter(cut).items():
+            lowered = letter_case.lower(text)
+            found = Counter(_words(text))
+            for word, times in found.items():
+                words[word] = words.get(word, 0) + texts_alike
+                repeated[word] = repeated.get(word, 0) + texts_alike * times
+            for piece in set(_elements(lowered)):
+                elements[piece] = elements.get(piece, 0) + texts_alike
+            for front in _fronts(lowered, self.prose):
+                starts[front] = starts.get(front, 0) + texts_alike
+            for front in _fronts(lowered[::-1], False) if not self.prose else ():
+                ends[front] = ends.get(front, 0) + texts_alike
+        self._after_start = _branches(starts)
+        self.words, self._elements, self._starts, self._ends = (
+            Counter({part: times for part, times in counts.items() if times > 1})
+            for counts in (words, elements, starts, ends)
+        )
+        self._repeated = {word: repeated[word] for word in self.words}
 
-    def __contains__(self, word: str) -> bool:
-        return word in self._number
+    def parts(self, text: str) -> list[Part]:
+        """The parts of a text that others have, too; beginnings first."""
+        cut = self._cut(text)
+        lowered = letter_case.lower(cut)
+        found = {part: self._count(part) for part in self._edges(cut, lowered)}
+        for part, longer in pairwise(list(found)):  # up to the sign, if that says the same
+            if part.where == longer.where and found[part] == found[longer]:
+                del found[part]
+        # what a beginning, an ending or an element says is not said again by a word in it
+        said: Counter[str] = Counter()
+        if not self._spaced:
+            for part, times in found.items():
+                said |= Counter(dict.fromkeys((part.text.strip(_SIGNS), *_words(part.text)), times))
+        for piece in _elements(lowered):
+            if times := self._elements[piece]:
+                found.setdefault(Part("element", piece), times)
+                said |= Counter(dict.fromkeys(_RUN.findall(piece), times))
+        for word in _words(cut):
+            for form in (word, *_stems(word)):
+                times = self.words[form]
+                if times and said[form] < _MOSTLY * times:
+                    found.setdefault(Part("phrase" if " " in form else "word", form), times)
+        if len(found) <= PARTS:
+            return list(found)
+        return sorted(found, key=lambda part: -found[part])[:PARTS]
 
-    def holds(self, text: str) -> Counts:
-        """The numbers of the words that hold on a text."""
-        found = self._kept.get(text)
-        if found is None:
-            if len(self._kept) >= _KEPT:
-                self._kept.clear()
-            found = self._kept[text] = self._of(runs(text))
-        return found
+    def rare(self, text: str) -> list[Part]:
+        """The words of a text that no other has."""
+        new = dict.fromkeys(word for word in _words(self._cut(text)) if not self.words[word])
+        return [Part("word", word) for word in new][:PARTS]
 
-    def count(self, texts: Sequence[str | None]) -> Counts:
-        """On how many of some texts each word holds."""
-        known = (text for text in texts if text is not None)
-        return _sum((self.holds(text) for text in known), len(self.words))
+    def topic(self, part: Part) -> float:
+        """How much a part tells what texts are about: those on the topic repeat it. The logarithm
+        of how often a text that has it has it."""
+        times = self.words.get(part.text)
+        return math.log(self._repeated[part.text] / times) if times else 0.0
 
-    def _of(self, found: Sequence[str]) -> Counts:
-        numbers: set[int] = set()
-        for run in found:
-            inside = self._inside.get(run)
-            if inside is None:
-                inside = self._inside[run] = self._parts(run)
-            numbers.update(inside)
-        return np.fromiter(numbers, dtype=np.int64, count=len(numbers))
+    def _count(self, part: Part) -> int:
+        if part.where == "start":
+            return self._starts[part.text]
+        return self._ends[part.text[::-1]]
 
-    def _parts(self, run: str) -> list[int]:
-        """The words in a run; of a very long one, those in its front."""
-        run, number = run[: 2 * LONGEST], self._number
-        ends = len(run) + 1
-        return [
-            number[run[start:end]]
-            for start in range(ends - 2)
-            for end in range(start + 2, min(ends, start + LONGEST + 1))
-            if run[start:end] in number
-        ]
+    def _cut(self, text: str) -> str:
+        """The front of a text that is read, without half a word at its end."""
+        if len(text) <= self.read:
+            return text
+        return re.sub(r"\w+$", "", text[: self.read])
+
+    def _edges(self, text: str, lowered: str) -> Iterator[Part]:
+        """Beginnings and endings: up to a sign, a capital or a number, or where many ways lead on.
+        Of a sentence, the first word."""
+        after = self._after_start
+        for where, counts, letters, cased in (
+            ("start", self._starts, lowered, text),
+            ("end", self._ends, lowered[::-1], text[::-1]),
+        ):
+            if self.prose and where == "end":
+                continue
+            for size in range(1, min(len(letters), LONGEST + 1)):
+                front, last, following = letters[:size], cased[size - 1], cased[size]
+                parted = not last.isalnum()
+                if where == "start":
+                    humped = last.islower() and (following.isupper() or following.isdigit())
+                else:
+                    humped = last.isupper() and following.islower()
+                branches = (
+                    not self._spaced
+                    and where == "start"
+                    and (after[front] >= max(_WAYS, 1.5 * after[front[:-1]]))
+                )
+                if not (parted or humped or branches) or not 2 <= counts[front] < self.texts:
+                    continue
+                bare = front.strip(_SIGNS)
+                long = len(bare) >= SHORTEST
+                if bare not in STOPWORDS and (
+                    long or (parted and not self._spaced and (bare or where == "start"))
+                ):
+                    front = front.rstrip() or front
+                    yield Part(where, front if where == "start" else front[::-1])
+                if self.prose and parted:
+                    break
 
 
-def runs(text: str) -> list[str]:
-    """The runs of letters, digits and _ in a text, in lower case.
+def _words(text: str) -> Iterator[str]:
+    """The words of a text, and two that stand side by side."""
+    before = None
+    for run in _RUN.finditer(text):
+        whole, *humps = _word_forms(run[0])
+        fine = bool(whole)
+        if fine:
+            yield whole
+            if before is not None and text[before.end() : run.start()] == " ":
+                phrase = f"{letter_case.lower(before[0])} {whole}"
+                if len(phrase) <= LONGEST:
+                    yield phrase
+        before = run if fine else None
+        yield from humps
 
-    >>> runs("Don't panic")
-    ['don', 't', 'panic']
-    """
-    return _RUN.findall(letter_case.lower(text[:READ]))
+
+@lru_cache(20_000)
+def _word_forms(run: str) -> list[str]:
+    """A run of letters and digits in lower case, empty if it is no word; then the words it is made
+    of: `set`, `item` and `name` for `setItem_name`."""
+    humps = _HUMP.findall(run[: 2 * LONGEST])
+    whole = letter_case.lower(run)
+    parts = map(letter_case.lower, humps) if len(humps) > 1 else ()
+    return [whole if _is_word(whole) else "", *filter(_is_word, parts)]
 
 
-def _sum(rows: Iterable[Counts], length: int) -> Counts:
-    """How often each number comes."""
-    found = list(rows)
-    if not found or not length:
-        return np.zeros(length, dtype=np.int64)
-    return np.bincount(np.concatenate(found), minlength=length).astype(np.int64)
+def _is_word(word: str) -> bool:
+    return (
+        SHORTEST <= len(word) <= LONGEST
+        and word not in STOPWORDS
+        and not (word.isdigit() and len(word) < 4)
+    )
+
+
+def _stems(word: str) -> Iterator[str]:
+    """What a word may be a form of: game for games and gamers, the shortest first."""
+    if " " not in word:
+        for ending in ("ers", "ing", "ed", "er", "es", "s", "d"):
+            if word.endswith(ending) and len(word) - len(ending) > SHORTEST:
+                yield word.removesuffix(ending)
+
+
+def _elements(text: str) -> Iterator[str]:
+    """Pieces with signs inside (`node.js`, `use::gaming`), and what they begin or end with."""
+    for piece in (found.strip(_EDGE) for found in _ELEMENT.findall(text)):
+        signs = any(not (letter.isalnum() or letter == "_") for letter in piece)
+        if SHORTEST < len(piece) <= LONGEST and signs and any(map(str.isalpha, piece)):
+            yield piece
+            facet, colons, _ = piece.partition("::")
+            if colons:
+                yield facet + colons
+        yield from _EXTENSION.findall(piece)
+
+
+def _fronts(text: str, prose: bool) -> Iterator[str]:
+    """The beginnings of a text; of a sentence, up to the first sign."""
+    for size in range(1, min(len(text), LONGEST) + 1):
+        yield text[:size]
+        if prose and not text[size - 1].isalnum():
+            break
+
+
+def _branches(counts: dict[str, int]) -> Counter[str]:
+    """In how many ways each front goes on."""
+    after = Counter(front[:-1] for front in counts)
+    return Counter({front: ways for front, ways in after.items() if ways > 1})

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 
 from tellapart.features.candidates import Candidate
-from tellapart.features.phrasing import counted
+from tellapart.features.phrasing import counted, shown_number
 from tellapart.sessions.replies import AT_RANDOM, Ending, Summary
 from tellapart.tables import Row
 
@@ -28,27 +29,27 @@ def notice(outcome: str | None) -> str | None:
 
 
 def name(item: Row) -> str:
-    """What an item is called: its id; a number is put into words.
+    """What an item is called: its title or id; a number is put into words.
 
     >>> name(Row("bear", {})), name(Row(7, {}))
     ('bear', 'item 7')
     """
-    identity = item.identity
-    return f"item {identity}" if isinstance(identity, int) else str(identity)
+    called = str(item)
+    return f"item {called}" if called == str(item.identity) and called.isdigit() else called
 
 
 def show(value: Any) -> str:
     """A value as people write it.
 
-    >>> show(True), show(None), show(2.50), show(1_000_000)
-    ('yes', 'unknown', '2.5', '1000000')
+    >>> show(True), show(None), show(2.50), show(1_000_000), show(1984)
+    ('yes', 'unknown', '2.5', '1,000,000', '1984')
     """
     if value is None:
         return "unknown"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.10g}"
+    if isinstance(value, int | float):
+        return shown_number(value)
     if isinstance(value, datetime):
         return value.isoformat(sep=" ")
     if isinstance(value, date):
@@ -59,6 +60,29 @@ def show(value: Any) -> str:
 def covers(candidate: Candidate) -> str:
     """How many items a candidate holds on."""
     return f"{'' if candidate.exact else 'about '}{counted(candidate.covers, 'item')}"
+
+
+def effect(candidate: Candidate, label: str) -> str:
+    """What a candidate would do: how many items it holds on, and how many of the answers so far.
+
+    >>> from tellapart.features import parse_feature
+    >>> feature = parse_feature("legs = 2", {"legs": "integer"})
+    >>> effect(Candidate(feature, 0.9, 7, 0, 90, True, 0, 73), "bird")
+    '90 items; 6 bird, 0 others'
+    """
+    mine = candidate.yes - 1  # the item itself is not answered yet
+    return f"{covers(candidate)}; {mine:,} {label}, {counted(candidate.others, 'other')}"
+
+
+def counted_in(candidates: Sequence[Candidate]) -> str:
+    """What the numbers of `effect` are counted in.
+
+    >>> counted_in([])
+    ''
+    """
+    if not candidates or not candidates[0].known:
+        return ""
+    return f" (of {counted(candidates[0].known, 'answer')})"
 
 
 def progress_facts(summary: Summary) -> list[str]:

@@ -18,6 +18,7 @@ from tellapart.review import ErrorEstimate, Progress, estimate
 from tellapart.review.progress import percent
 from tellapart.simulation import fired
 from tellapart.tables import Row
+from tellapart.tables.packed_columns import reads
 
 if TYPE_CHECKING:
     from tellapart.sessions.state import Question, State
@@ -48,6 +49,8 @@ class Given(NamedTuple):
     kept: str | None
     until: float
     """When the lease ends, in seconds since 1970."""
+    tags: tuple[str, ...] = ()
+    """Tags on which the guess depends, and of which nothing is known for this item."""
 
 
 @dataclass(frozen=True)
@@ -223,7 +226,23 @@ def given(state: State, question: Question) -> Given:
         question.asks,
         name_of(state, question.kept),
         question.until,
+        open_tags(state, question.place) if question.asks == "answer" else (),
     )
+
+
+def open_tags(state: State, place: int) -> tuple[str, ...]:
+    """The tags that the rules ask of an item, up to the rule that covers it, and that nobody has
+    said of it."""
+    item, tags = state.items.row(place), state.items.table.tags
+    unknown = [tag for tag in tags if item[tag] is None]
+    found: dict[str, None] = {}
+    if unknown:
+        for clause in state.replay.now.learner.model.clauses:
+            asked = [feature for feature, _ in clause.literals]
+            found |= dict.fromkeys(t for t in unknown if any(reads(f, t) for f in asked))
+            if clause.covers(item):
+                break
+    return tuple(found)
 
 
 def answered(state: State, number: int) -> Answered:

@@ -719,15 +719,23 @@ class Session:
             return replies.given(state, self._question(state, given))
 
     def candidates(
-        self, given: str, label: str | None = None, *, limit: int = suggestions.LIMIT
+        self,
+        given: str,
+        label: str | None = None,
+        *,
+        limit: int = suggestions.LIMIT,
+        column: str | None = None,
     ) -> list[Candidate]:
-        """Features that tell the item from the example shown with it, the most telling first.
+        """Features that tell the item from the example shown with it, the worthiest first.
 
-        `label` is what the teacher is about to say; with it the ranking is better.
+        `label` is what the teacher is about to say; with it the ranking is better. `column`: only
+        features that read this column.
         """
         with self._log.ready() as state:
             question = self._question(state, given)
-            return self._suggestions.candidates(state, question, label, limit)
+            if column is not None:
+                self.table.check(column)
+            return self._suggestions.candidates(state, question, label, limit, column)
 
     def check(self, given: str, expression: str) -> replies.Check:
         """Check whether an expression holds on the item and on the example, and count its items.

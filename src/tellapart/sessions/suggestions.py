@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import islice
+from math import log2
 
 import numpy as np
 
@@ -23,28 +24,40 @@ from tellapart.tables.table_features import candidates_in
 
 LIMIT = 30
 """So many candidates are offered, unless another number is asked for."""
+_MANY = 500  # are looked through for those of one column
 _BACK = 2_000  # so many rounds are looked back at
-_EACH = 200  # for so many items of each of the two labels
+_EACH = 200  # for so many items of each of the two labels, and of all others
+_OTHERS = object()
 _COUNTED = 2_000  # rows in which candidates are counted
 _NAMED = 50  # so many features that were named before are offered again
-_ONCE, _SO = 0.05, 0.15  # worth of having been named; of having told these two labels apart
+_ONCE, _SO = 0.7, 1.5  # worth of having been named; of having told these two labels apart
+_HABIT = 0.3  # worth of a column that this teacher has named, for each time it doubles
 _LATELY = 200  # rounds, in which likely labels are frequent
 _LABELS = 2  # so many labels are likely
 _FIRST = 3  # so many features are likely to be chosen
 
 
-def candidates(state: State, question: Question, label: str | None, limit: int) -> list[Candidate]:
-    """Features that hold on the item and not on the example, the most telling first."""
+def candidates(
+    state: State, question: Question, label: str | None, limit: int, column: str | None = None
+) -> list[Candidate]:
+    """Features that hold on the item and not on the example, the worthiest first; all, or those
+    that read a column."""
+    if column is not None:
+        found = candidates(state, question, label, _MANY)
+        return [one for one in found if column in one.feature.schema][:limit]
     if question.example is None:
         return []
     mine = question.kept if label is None else state.labels.find(label)
     item, example = state.items.row(question.place), state.items.row(question.example)
     history: list[tuple[Row, Label]] = [(example, question.label)]
-    room: dict[Label, int] = {mine: _EACH, question.label: _EACH}
+    room: Counter[Label] = Counter({mine: _EACH, question.label: _EACH})
     for told in islice(reversed(state.replay.history.rounds), _BACK):
-        if room.get(told.label, 0) and told.item.place not in (item.place, example.place):
-            room[told.label] -= 1
-            history.append((told.item, told.label))
+        if told.item.place not in (item.place, example.place):
+            group = told.label if told.label in (mine, question.label) else _OTHERS
+            room.setdefault(group, _EACH)
+            if room[group]:
+                room[group] -= 1
+                history.append((told.item, told.label))
     return candidates_in(
         state.items.table,
         item,
@@ -54,6 +67,7 @@ def candidates(state: State, question: Question, label: str | None, limit: int) 
         limit=limit,
         counted=_COUNTED,
         named=_named(state, item, example, (mine, question.label)),
+        habits=_habits(state, question.teacher),
     )
 
 
@@ -81,6 +95,19 @@ def _named(
     return found
 
 
+def _habits(state: State, teacher: str) -> dict[str, float]:
+    """The columns that a teacher has named lately, and what that adds."""
+    mine = islice(reversed(state.teachers[teacher].done), _NAMED)
+    answers = (state.acts[number].answer for number in mine)
+    named = Counter(
+        column
+        for answer in answers
+        if answer is not None and answer.feature is not None
+        for column in answer.feature.schema
+    )
+    return {column: _HABIT * log2(1 + times) for column, times in named.items()}
+
+
 def check(table: Table, text: str, item: Row | None, example: Row | None) -> Check:
     """What an expression says of the item and of the example, and how many items it covers."""
     feature = table.parse(text)
@@ -102,27 +129,37 @@ class Suggestions:
 
     def __init__(self) -> None:
         self._of: tuple[State | None, int] = (None, 0)
-        self._kept: dict[tuple[str, str | None, int], list[Candidate]] = {}
+        self._kept: dict[tuple[str, str | None, int, str | None], list[Candidate]] = {}
         self._asked: dict[str, str | None] = {}
 
     def candidates(
-        self, state: State, question: Question, label: str | None, limit: int = LIMIT
+        self,
+        state: State,
+        question: Question,
+        label: str | None,
+        limit: int = LIMIT,
+        column: str | None = None,
     ) -> list[Candidate]:
         """See the function `candidates`."""
         self._refresh(state)
         self._asked[question.id] = label
-        return list(self._find(state, question, label, limit))
+        return list(self._find(state, question, label, limit, column))
 
     def _refresh(self, state: State) -> None:
         if self._of[0] is not state or self._of[1] != state.number:
             self._of, self._kept, self._asked = (state, state.number), {}, {}
 
     def _find(
-        self, state: State, question: Question, label: str | None, limit: int
+        self,
+        state: State,
+        question: Question,
+        label: str | None,
+        limit: int,
+        column: str | None = None,
     ) -> list[Candidate]:
-        key = question.id, label, limit
+        key = question.id, label, limit, column
         if key not in self._kept:
-            self._kept[key] = candidates(state, question, label, limit)
+            self._kept[key] = candidates(state, question, label, limit, column)
         return self._kept[key]
 
     def learn_ahead(self, state: State, first: int = 1) -> bool:
@@ -135,7 +172,7 @@ class Suggestions:
         key = question.kept if label is None else state.labels.find(label)
         if key is None:
             return False
-        found = self._kept.get((question.id, label, LIMIT), [])[:first]
+        found = self._kept.get((question.id, label, LIMIT, None), [])[:first]
         answers = (Answer("wrong", state.labels.same(key), one.feature) for one in found)
         return any(state.replay.learn_ahead(question, one) for one in answers)
 
@@ -150,7 +187,7 @@ class Suggestions:
         if question.asks != "answer":
             return False
         for label in _likely_labels(state, question):
-            if (question.id, label, LIMIT) not in self._kept:
+            if (question.id, label, LIMIT, None) not in self._kept:
                 self._find(state, question, label, LIMIT)
                 return True
         return False

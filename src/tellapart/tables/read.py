@@ -37,6 +37,7 @@ def read_table(
     encoding: str = "utf-8",
     nulls: tuple[str, ...] | list[str] = (),
     without: tuple[str, ...] | list[str] = (),
+    title: str | None = None,
 ) -> Table:
     """The table in a file.
 
@@ -59,6 +60,8 @@ def read_table(
         What a CSV file writes for an unknown value besides an empty cell, such as "NA".
     without : list of str, default=[]
         Columns to leave out, such as the labels when they are to be taught.
+    title : str, default=None
+        The column that names items in sentences; see `Table`.
 
     Examples
     --------
@@ -83,7 +86,7 @@ def read_table(
         for name in without:
             known.check(name)
         frame = frame.drop(list(without))
-    return Table(frame, id=id, name=path.name)
+    return Table(frame, id=id, name=path.name, title=title)
 
 
 def check_csv(path: Path, given: object) -> None:

@@ -80,7 +80,11 @@ class Row(Mapping[str, Any]):
         return hash(self.identity)
 
     def __str__(self) -> str:
-        return str(self.identity)
+        """What it is called: its title, if the table has a column for it, or else its id."""
+        called = None
+        if isinstance(self.identity, int) and self.table is not None:
+            called = self.table.called(self.place)
+        return str(self.identity) if called is None else called
 
     def __repr__(self) -> str:
         return f"<row {self.identity!r}>"

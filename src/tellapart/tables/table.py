@@ -8,6 +8,7 @@ kept.
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,11 +29,15 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tellapart.features.candidates import Candidate
-    from tellapart.features.vocabulary import Vocabulary
+    from tellapart.features.profile import Profile
     from tellapart.tables.table_features import Part
 
 LONGEST_NAME = 60
 """Longer texts are not names of items."""
+_CALLED = frozenset(
+    ("name", "title", "id", "key", "code", "subject", "headline", "label", "caption", "package")
+)
+"""What columns are called that name things."""
 _LOOK = 10_000
 """Rows looked at to show what a column of texts holds."""
 
@@ -78,6 +83,9 @@ class Table:
         The column that names an item; each value once. None: the number of the row, from 0.
     name : str, default="table"
         What messages call it.
+    title : str, default=None
+        The column that names items in sentences; values may repeat. None: the id, or the column
+        that looks most like it (`titles`).
 
     Examples
     --------
@@ -91,7 +99,9 @@ class Table:
     (array([3], dtype=uint64), ['bear', 'duck'])
     """
 
-    def __init__(self, data: Any, *, id: str | None = None, name: str = "table") -> None:
+    def __init__(
+        self, data: Any, *, id: str | None = None, name: str = "table", title: str | None = None
+    ) -> None:
         from tellapart.features.to_polars import from_dtype
         from tellapart.tables.frames import to_lazy
 
@@ -104,9 +114,14 @@ class Table:
         self._frame: pl.DataFrame | None = None
         self._held: set[str] = set()
         self._parts: dict[int, Part] = {}
-        self._vocabularies: dict[str, Vocabulary] = {}
+        self._profile: Profile | None = None
         self._kept: dict[Feature, Words] = {}
         self._places: dict[Hashable, int] | None = None
+        self._called: tuple[pl.Series, set[Any]] | None = None
+        self._title: str | None = title
+        self._titled = title is not None or id is not None
+        if title is not None:
+            self.check(title)
         if id is not None:
             self._check_ids()
 
@@ -236,14 +251,60 @@ class Table:
         >>> Table({"body": ["So! " * 40, "Ah, " * 40], "from": ["Ann", "Bob"]}).names()
         'from'
         """
+        return next(iter(self._named(1.0, without)), None)
+
+    @property
+    def title(self) -> str | None:
+        """The column that names items in sentences, if one does: the id, or else texts that are
+        short and differ in nearly all items.
+
+        >>> Table({"n": [1, 2, 3], "Title": ["Jaws", "Alien", "Jaws"]}).title
+        'Title'
+        """
+        if not self._titled:
+            found = self._named(0.9, ())
+            self._title = max(found, key=lambda name: found[name], default=None)
+            self._titled = True
+        return self._title if self._title is not None else self.id
+
+    @title.setter
+    def title(self, column: str) -> None:
+        self.check(column)
+        self._title, self._titled = column, True
+        self._called = None
+
+    def called(self, place: int) -> str | None:
+        """What an item is called in sentences: its title, with its number if others have the same;
+        None if it has none."""
+        if self.title is None:
+            return None
+        if self._called is None:
+            cells = self.frame([self.title]).to_series()
+            twice = set(cells.filter(cells.is_duplicated()).drop_nulls().to_list())
+            self._called = cells, twice
+        value = self._called[0][place]
+        if value is None or value == "":
+            return None
+        return f"{value} (item {place})" if value in self._called[1] else str(value)
+
+    def _named(self, share: float, without: Iterable[str]) -> dict[str, bool]:
+        """Columns of short texts of which such a share is known and different, and whether each is
+        called as names are; half of that is enough for these if not all need differ."""
+        found: dict[str, bool] = {}
+        passed = set(without)
         for name, kind in self._types.items():
-            if kind is Type.TEXT and name not in set(without):
+            if kind is Type.TEXT and name not in passed and len(self) > 1:
+                is_called = not _CALLED.isdisjoint(re.split(r"[\W_]+", name.lower()))
+                least = share / 2 if is_called and share < 1 else share
                 column = self.frame([name]).to_series()
-                if column.null_count() == 0 and column.n_unique() == len(column) > 1:
-                    lengths = column.head(1000).str.len_chars().to_numpy()
+                known = len(column) - column.null_count()
+                if column.drop_nulls().n_unique() >= max(least * len(column), 2) and known >= (
+                    share * len(column)
+                ):
+                    lengths = column.head(1000).drop_nulls().str.len_chars().to_numpy()
                     if np.median(lengths) <= LONGEST_NAME:
-                        return name
-        return None
+                        found[name] = is_called
+        return found
 
     def features(self, without: Iterable[str] = ()) -> list[Expression]:
         """For every column: the column itself, its values, or thresholds.
@@ -304,16 +365,14 @@ class Table:
             known = self._parts[rows] = Part(frame, rows)
         return known
 
-    def vocabulary(self, column: str) -> Vocabulary:
-        """The common words of a text column, read in a part of the table; read once."""
-        from tellapart.features.vocabulary import Vocabulary
+    def profile(self) -> Profile:
+        """What is known of the columns, tags left out, from a part of the table; made once."""
+        from tellapart.features.profile import Profile
         from tellapart.tables.table_features import RANKED
 
-        known = self._vocabularies.get(column)
-        if known is None:
-            known = Vocabulary(self.part(RANKED).rows[column].to_list())
-            self._vocabularies[column] = known
-        return known
+        if self._profile is None:
+            self._profile = Profile(self.part(RANKED).rows, self._types)
+        return self._profile
 
     def cells(self, place: int) -> dict[str, Any]:
         """The values of one row, tags left out."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tellapart.features import canonical
-from tellapart.features.candidates import Candidate, candidates
+from tellapart.features.candidates import Candidate, Truths, candidates
 from tellapart.features.expression import Expression
 from tellapart.features.thresholds import round_cut
 from tellapart.features.tree import Column, Node, Type
@@ -24,12 +24,14 @@ NUMBERS, TEXTS = 10, 50
 """A column with at most that many different values makes a feature of each."""
 LONGEST = 40
 """A longer text is not compared with."""
-HISTORY = 2_000
+HISTORY = 500
 """The most labelled items of either label that rank the candidates."""
 RANKED = 2_000
 """Rows of the table, evenly spread, that show how common a candidate is when it is ranked."""
 COUNTED = 20_000
 """Rows of a larger table, evenly spread, that estimate how many items a candidate covers."""
+CHARACTERS = 2_000_000
+"""Of a column with more characters in these rows, only the fronts of the texts are read."""
 _MOST = 10_000  # counts that are kept: the same features are asked for often
 
 
@@ -108,6 +110,7 @@ def candidates_in(
     limit: int,
     counted: int = COUNTED,
     named: Mapping[Expression, float] | None = None,
+    habits: Mapping[str, float] | None = None,
 ) -> list[Candidate]:
     """See `Table.candidates`."""
     pairs = history.items() if isinstance(history, Mapping) else history
@@ -121,26 +124,35 @@ def candidates_in(
         like, unlike = [], []
     ours = _spread([mine, *(n for n in like if n != mine)])
     others = _spread([theirs, *(n for n in unlike if n != theirs)])
-    known = table.loaded(table.columns)[ours + others]
-    part, ranked = table.part(counted), table.part(min(counted, RANKED))
+    both = {label, other}
+    rest = _spread([n for n, given in labels.items() if given not in both])
+    known = _shortened(table.loaded(table.columns)[ours + others + rest])[0]
+    ranked = table.part(min(counted, RANKED))
+    whole = ranked.rows.height == len(table)
+    part = ranked if whole else table.part(counted)
     made = candidates(
         _row(table, item, mine),
         _row(table, example, theirs),
         table.types,
         known[: len(ours)],
-        known[len(ours) :],
+        known[len(ours) : len(ours) + len(others)],
         limit=limit,
-        part=ranked.rows,
-        held=ranked.count,
-        vocabulary=table.vocabulary,
+        others=known[len(ours) + len(others) :],
+        profile=table.profile(),
+        held=ranked.truths,
+        places=ours + others + rest if whole else None,
         named=named,
+        habits=habits,
         name=table.id,
     )
     rows = part.rows.height
     unknown = [c.feature for c in made if not table.knows(c.feature)]
     counts = dict(zip(unknown, part.count(unknown), strict=True))
     return [
-        c._replace(covers=round(counts[c.feature] * len(table) / rows), exact=rows == len(table))
+        c._replace(
+            covers=round(counts[c.feature] * len(table) / rows),
+            exact=rows == len(table) and not part.shortened & c.feature.schema.keys(),
+        )
         if c.feature in counts
         else c._replace(covers=table.count(c.feature), exact=True)
         for c in made
@@ -171,10 +183,22 @@ class Part:
 
     def __init__(self, frame: pl.DataFrame, rows: int) -> None:
         self.frame = frame
-        self.rows = frame
         if frame.height > rows:
-            self.rows = frame[np.linspace(0, frame.height - 1, rows).astype(np.int64)]
+            frame = frame[np.linspace(0, frame.height - 1, rows).astype(np.int64)]
+        self.rows, self.shortened = _shortened(frame)
+        """The rows, and the columns in which texts are cut because they are very long."""
         self._counts: dict[Expression, int] = {}
+        self._truths: dict[Expression, Truths] = {}
+
+    def truths(self, features: Sequence[Expression]) -> list[Truths]:
+        """Where each feature holds."""
+        from tellapart.features.to_polars import truths
+
+        if len(self._truths) > _MOST:
+            self._truths.clear()
+        new = [feature for feature in features if feature not in self._truths]
+        self._truths.update(zip(new, truths(new, self.rows), strict=True))
+        return [self._truths[feature] for feature in features]
 
     def count(self, features: Sequence[Expression]) -> list[int]:
         """On how many of the rows each feature holds."""
@@ -182,6 +206,19 @@ class Part:
 
         if len(self._counts) > _MOST:
             self._counts.clear()
+        for feature in features:
+            if feature in self._truths and feature not in self._counts:
+                self._counts[feature] = int(np.count_nonzero(self._truths[feature]))
         new = [feature for feature in features if feature not in self._counts]
         self._counts.update(zip(new, count(new, self.rows), strict=True))
         return [self._counts[feature] for feature in features]
+
+
+def _shortened(frame: pl.DataFrame) -> tuple[pl.DataFrame, set[str]]:
+    """A frame without the ends of very long texts, and the columns that had any."""
+    import polars as pl
+
+    texts = [column for column in frame.get_columns() if column.dtype == pl.String]
+    long = {c.name for c in texts if c.estimated_size() > CHARACTERS}
+    each = max(200, CHARACTERS // max(frame.height, 1))
+    return frame.with_columns(pl.col(name).str.slice(0, each) for name in long), long

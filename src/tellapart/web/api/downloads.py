@@ -99,7 +99,14 @@ def answers_csv(session: Session) -> bytes:
         if not one.undone:
             label = one.guess.label if one.answer == "right" else one.label
             example = "" if one.guess.example is None else str(one.guess.example)
-            cells = (str(one.item), label, one.feature, one.answer, one.guess.label, example)
+            cells = (
+                str(one.item.identity),
+                label,
+                one.feature,
+                one.answer,
+                one.guess.label,
+                example,
+            )
             rows.append([_safe(cell or "") for cell in (*cells, one.teacher, one.at)])
     return _csv(rows)
 

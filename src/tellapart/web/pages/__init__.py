@@ -14,7 +14,7 @@ from tellapart.sessions import Session
 from tellapart.sessions.config import FOR_PEOPLE
 from tellapart.web.api.sessions import create_session
 from tellapart.web.auth import Call
-from tellapart.web.pages import answers, progress, render, results, teach
+from tellapart.web.pages import answers, progress, render, results, tags, teach
 from tellapart.web.pages.render import Form, draw, home, page, redirect
 from tellapart.web.session_pool import in_session
 
@@ -65,5 +65,6 @@ def describe(session: Session, sent: Form, call: Call) -> Response:
 def install(app: FastAPI) -> None:
     render.prepare()
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
-    for part in (router, teach.router, progress.router, answers.router, results.router):
+    parts = (teach.router, progress.router, answers.router, results.router, tags.router)
+    for part in (router, *parts):
         app.include_router(part, include_in_schema=False)

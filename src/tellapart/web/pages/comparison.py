@@ -58,6 +58,8 @@ class Comparison:
     example: str | None
     rows: list[Line]
     same: list[Line]
+    tags: tuple[str, ...] = ()
+    """Tags that the guess asks for, unknown for the item."""
 
 
 def compare(given: Given, picture: Source = lambda name: None) -> Comparison:
@@ -78,7 +80,7 @@ def compare(given: Given, picture: Source = lambda name: None) -> Comparison:
         return Comparison(*shown, None, None, lines, [])
     rows = [line for line in lines if line.differs]
     same = [line for line in lines if not line.differs]
-    return Comparison(*shown, str(given.guess.label), name(example), rows, same)
+    return Comparison(*shown, str(given.guess.label), name(example), rows, same, given.tags)
 
 
 def is_picture(text: str) -> bool:

@@ -24,6 +24,7 @@ PAGES = (
     ("History", "/history"),
     ("Odd ones", "/odd"),
     ("Disagreements", "/disagreements"),
+    ("Tags", "/tags"),
     ("Data", "/data"),
     ("Export", "/export"),
     ("Help", "/help"),

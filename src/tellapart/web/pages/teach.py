@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session, labels
-from tellapart.sessions.phrasing import covers, ending_text, notice
+from tellapart.sessions.phrasing import counted_in, effect, ending_text, notice
 from tellapart.sessions.tour import HINTS
 from tellapart.web.api.teaching import check_feature, give_answer, given_to
 from tellapart.web.auth import Call, Caller
@@ -54,15 +54,17 @@ def label(
     given: Annotated[str, Query(max_length=100)],
     label: Annotated[str, Query(max_length=200)] = "",
     typed: Annotated[str, Query(max_length=210)] = "",
+    column: Annotated[str, Query(max_length=1000)] = "",
 ) -> dict[str, Any]:
-    """The teacher says what it is: now, what tells it from the example?"""
+    """The teacher says what it is: now, what tells it from the example? All candidates, or those
+    of a column."""
     shown = given_to(session, call, given)
     wanted = _label(session, {"label": label, "typed": typed})
     if wanted is None:
         raise ParameterError("a label is wanted: choose one, or type a new one")
     if wanted == shown.guess.label:
         return _answer(session, call, {"given": given, "answer": "right"})
-    return _card(session, call, label=wanted)
+    return _card(session, call, label=wanted, column=column or None)
 
 
 @router.post("/answer")
@@ -109,6 +111,16 @@ def tag(session: Session, sent: Form, call: Call) -> dict[str, Any]:
     return _answer(session, call, {**sent, "answer": "wrong", "feature": feature})
 
 
+@router.post("/tagged")
+@draws(_fragments)
+def tagged(session: Session, sent: Form, call: Call) -> dict[str, Any]:
+    """Whether the item has a tag that the guess asks for; then the guess anew."""
+    item = given_to(session, call, sent.get("given", "")).item
+    tag, value = sent.get("tag", ""), sent.get("value") == "yes"
+    session.set_tag(call.name, tag, item, value, id=sent.get("id"))
+    return _card(session, call, said=f"{tag}: {'yes' if value else 'no'}.")
+
+
 @router.get("/check")
 @reads_session
 def check(
@@ -140,6 +152,13 @@ def _picture_file(call: Caller, name: str) -> Path | None:
     return found if found is not None and is_picture(found.name) else None
 
 
+def picture_address(session: Session, call: Caller, picture: str) -> str | None:
+    """Where the page gets a picture that a cell names; None if there is none."""
+    if not is_picture(picture) or _picture_file(call, picture) is None:
+        return None
+    return f"{home(session.name)}/file?{urlencode({'path': picture})}"
+
+
 def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, Any]:
     given, answer = sent.get("given", ""), sent.get("answer", "")
     label = _label(session, sent)
@@ -165,8 +184,9 @@ def _label(session: Session, sent: dict[str, str]) -> str | None:
 def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
     found = session.next(call.name)
     values: dict[str, Any] = {
-        **dict.fromkeys(("shown", "ending", "label", "written", "wrong", "said", "hint")),
+        **dict.fromkeys(("shown", "ending", "label", "written", "wrong", "said", "hint", "column")),
         "candidates": [],
+        "counted": "",
         "tags": list(session.table.tags),
         "labels": [],
         "looking": session.search_of(call.name),
@@ -182,20 +202,21 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
 
 
 def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) -> None:
-    def address(picture: str) -> str | None:
-        if _picture_file(call, picture) is None:
-            return None
-        return f"{home(session.name)}/file?{urlencode({'path': picture})}"
-
-    values["shown"] = compare(given, address)
+    values["shown"] = compare(given, lambda picture: picture_address(session, call, picture))
     if call.app.pages.tour:
         values["hint"] = HINTS.get(str(given.item))
     if given.asks == "feature":
         values["label"] = given.kept
     if values["label"] is not None:
+        found = session.candidates(given.id, values["label"], column=values["column"])
+        values["counted"] = counted_in(found)
         values["candidates"] = [
-            {"text": str(one.feature), "said": spoken(one.feature), "covers": covers(one)}
-            for one in session.candidates(given.id, values["label"])
+            {
+                "text": str(one.feature),
+                "said": spoken(one.feature),
+                "does": effect(one, values["label"]),
+            }
+            for one in found
         ]
     # a label has its key for good, by the order of its coming
     keyed = {label: str(n) for n, label in enumerate(session.labels, 1) if n < 10}

@@ -155,6 +155,12 @@ document.addEventListener(
   { capture: true },
 );
 
+// A cell that differs is as good as the button of its column.
+document.addEventListener("click", (event) => {
+  const cell = event.target.closest?.(".pair tr.differs td");
+  if (cell && !String(getSelection())) cell.parentElement.querySelector("button[name=column]")?.click();
+});
+
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("form[data-swap]")) return;
   event.preventDefault();

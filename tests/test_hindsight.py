@@ -100,7 +100,7 @@ def test_after_a_change_of_the_world_what_came_before_is_forgotten() -> None:
     ]
     learner = ta.Hindsight()
     mistakes(learner, items[:400], labels[:400])
-    assert not learner.forgotten
+    assert learner.forgotten == ()
     after = mistakes(learner, items[400:], labels[400:])
     [(now, since)] = learner.forgotten
     assert 400 < now < 480

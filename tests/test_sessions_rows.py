@@ -207,3 +207,22 @@ def test_what_goes_on_without_the_table(
     assert '"fowl"' in out
     assert why in err
     assert "This is the model after event" in err
+
+
+def test_guesses_before_rows_were_added_say_nothing_of_them(store: Store) -> None:
+    """100 right guesses on a table say much of its rows, and nothing of rows that came later."""
+    columns = {"name": [f"i{n}" for n in range(200)], "legs": [4] * 200}
+    more = {"name": [f"i{n}" for n in range(300)], "legs": [4] * 300}
+    with Session.new(
+        store, "s", Table(columns, id="name"), learner="DFF", order="random"
+    ) as session:
+        for number in range(100):
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            session.answer("Ann", given.id, *(("right",) if number else ("wrong", "mammal")))
+        assert session.summary().error[2] < 0.1
+        session.take_rows("Ann", Table(more, id="name"))
+        found = session.summary().error
+        assert found[2] == 1
+    with Session.open(store, "s", Table(more, id="name")) as session:
+        assert session.summary().error == found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from tellapart import codec
@@ -78,6 +78,11 @@ class AutoDFF(Guarded):
         """The learner whose guess is shown next, if the item is a new one."""
         allowed = max(self._charged[1], self._allowed)
         return self.practical if self._charged[0] <= allowed else self.guaranteed
+
+    @property
+    def forgotten(self) -> Sequence[tuple[int, int]]:
+        """What `Hindsight` has forgotten."""
+        return self.practical.forgotten
 
     def clone(self) -> Self:
         """A fresh learner."""

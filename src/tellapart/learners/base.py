@@ -133,6 +133,14 @@ class BaseLearner(ABC):
     def rules_deleted(self) -> int:
         """How many of them were deleted again."""
 
+    @property
+    def forgotten(self) -> Sequence[tuple[int, int]]:
+        """When what came before was forgotten, because the world had changed.
+
+        The round in which it was noticed, and the one from which on rounds were kept.
+        """
+        return ()
+
     def bound(
         self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> float | None:

@@ -242,6 +242,8 @@ class Progress:
 
     def grow(self, rows: int) -> None:
         """The table has more rows, `rows` in all: no draw so far says anything of the new ones."""
+        if (self.rows, self._begun) == (rows, (self.guesses, self.mistakes, self.rounds)):
+            return  # it was said already
         self.rows = rows
         self.change()
         self._begun = self._since

@@ -196,6 +196,8 @@ class Replay:
         self._spent, self._price = 0.0, _LEAST
         self._is_batch, self._is_caught_up = False, True
         self._first_changed = 0
+        self.grown: set[int] = set()
+        """Before which acts the table got more rows."""
         self._learnt_ahead: dict[tuple[int, Correction], tuple[EditedLearner, float]] = {}
         self._records: ClauseRecords | None = None
 
@@ -254,6 +256,11 @@ class Replay:
         self._apply(len(self.acts) - 1)
         self._is_caught_up, self._learnt_ahead = False, {}
 
+    def grow(self) -> None:
+        """The table has more rows now: no guess so far says anything of these."""
+        self.grown.add(len(self.acts))
+        self.rerun_from(0)
+
     def rerun_from(self, number: int) -> None:
         """Apply the acts from this one on anew: it was undone, redone or changed."""
         self._learnt_ahead = {}
@@ -287,11 +294,14 @@ class Replay:
             self._apply(later)
             if later + 1 in marks and self._spent > self._price:
                 self._copy(later + 1)
+        if len(self.acts) in self.grown:
+            self.now.progress.grow(len(self.items))
 
     def judge(self, confidence: float) -> DecisionList:
         """The model with the records of its clauses: all acts are applied once more."""
         again = Replay(self.items, self._fresh, self.labels)
-        again.acts, again.now.tags = self.acts, dict(self.now.tags)
+        again.acts, again.grown = self.acts, self.grown
+        again.now.tags = dict(self.now.tags)
         records = again._records = ClauseRecords(len(self.items))
         again.rerun_from(0)
         return records.judge(again.now.learner.model, confidence)
@@ -356,6 +366,8 @@ class Replay:
 
     def _apply(self, number: int) -> None:
         act, started = self.acts[number], time.perf_counter()
+        if number in self.grown:
+            self.now.progress.grow(len(self.items))
         if not act.alive:
             return
         if act.kind == "answered":

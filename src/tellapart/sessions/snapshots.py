@@ -81,6 +81,8 @@ def _write(value: Any) -> Any:
             if len(lengths) == 1:
                 return {"rows": [_write(list(column)) for column in zip(*value, strict=True)]}
         return [_write(part) for part in value]
+    if isinstance(value, bytearray):
+        return {"bytes": base64.b64encode(value).decode("ascii")}
     if isinstance(value, Progress):
         return {"progress": _write(vars(value))}
     raise FormatError(f"a snapshot cannot hold {type(value).__name__}")
@@ -102,6 +104,8 @@ def _read(written: Any) -> Any:
         return deque(_read(inside))
     if kind == "rows":
         return list(zip(*(_read(column) for column in inside), strict=True))
+    if kind == "bytes":
+        return bytearray(base64.b64decode(inside))
     if kind == "progress":
         made = Progress.__new__(Progress)
         made.__dict__.update(_read(inside))
@@ -325,6 +329,7 @@ def write_state(state: State) -> bytes:
         "mistakes": _numbers(map(int, replay.mistakes)),
         "sizes": _write(replay.sizes),
         "learnt by": _write(replay.rounds),
+        "grown": sorted(replay.grown),
     }
     return zlib.compress(codec.dump(data).encode(), 1)
 
@@ -437,6 +442,7 @@ def read_state(
     replay.history.rounds = Lazy(len(item_r), told)  # type: ignore[assignment]
     replay.mistakes = [bool(one) for one in _read(data["mistakes"])]
     replay.sizes = _read(data["sizes"])
+    replay.grown = set(data["grown"])
     replay.now = _read_copy(items, data["now"])
     replay._copies = [
         (acts, rounds, guesses, PackedCopy(items, text))

@@ -329,7 +329,7 @@ class State:
         worked out anew.
         """
         self.queue.reorder()
-        self.replay.rerun_from(0)
+        self.replay.grow()
 
     def _take_note(self, event: Event) -> None:
         self.notes.append(event)

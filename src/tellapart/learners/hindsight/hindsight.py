@@ -91,9 +91,7 @@ class Hindsight(BaseLearner):
         self._created = self._deleted = 0
         self._erred: list[int] = []  # the items of the history on which a guess was wrong
         self._looked = 0  # mistakes known when a change of the world was looked for last
-        self.forgotten: list[tuple[int, int]] = []
-        """When what came before was forgotten, because the world had changed: the round, and from
-        which earlier one on items were kept."""
+        self._forgotten: list[tuple[int, int]] = []
         self._wrong = [0, 0]  # on items seen before: answers from memory, answers of the list
         self._model: DecisionList | None = None
 
@@ -116,6 +114,10 @@ class Hindsight(BaseLearner):
             ] or [self._unlearnt()]
             self._model = DecisionList(tuple(clauses[:-1]), clauses[-1], self.holds)
         return self._model
+
+    @property
+    def forgotten(self) -> Sequence[tuple[int, int]]:
+        return tuple(self._forgotten)
 
     @property
     def looks_back(self) -> bool:
@@ -312,7 +314,7 @@ class Hindsight(BaseLearner):
         fewest = min(reading.mistakes for reading in fresh)
         if made - fewest <= 1 + sqrt(made + fewest):
             return
-        self.forgotten.append((self.rounds, self.rounds - (n - since)))
+        self._forgotten.append((self.rounds, self.rounds - (n - since)))
         for reading in fresh:
             reading.fit(after)
         self._history, self._readings = after, fresh
@@ -355,7 +357,7 @@ class Hindsight(BaseLearner):
             "wrong": list(self._wrong),
             "erred": [*self._erred],
             "looked": self._looked,
-            "forgotten": [list(change) for change in self.forgotten],
+            "forgotten": [list(change) for change in self._forgotten],
         }
 
     def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
@@ -366,7 +368,7 @@ class Hindsight(BaseLearner):
         self._created, self._deleted = state["created"], state["deleted"]
         self._wrong = list(state["wrong"])
         self._erred, self._looked = list(state["erred"]), state["looked"]
-        self.forgotten = [(now, since) for now, since in state["forgotten"]]
+        self._forgotten = [(now, since) for now, since in state["forgotten"]]
 
 
 def _jump(erred: Sequence[int], n: int) -> int | None:

@@ -52,6 +52,11 @@ def progress(session: Session, call: Call) -> Response:
         mistakes=Markup(curve(np.cumsum(mistakes).tolist(), "guesses", "mistakes so far")),
         rules_curve=Markup(curve(session.rules_over_time(), "guesses", "rules")),
         bound=bound,
+        forgotten=[
+            f"From guess {since:,} on, answers did not fit what had been learnt before. Noticed at"
+            f" guess {noticed:,}; the rules follow only the answers since then."
+            for noticed, since in session.learner.forgotten
+        ],
         settings=session.settings,
         **_tally(session),
         orders=[(order, _ORDERS.get(order, order)) for order in ORDERS],

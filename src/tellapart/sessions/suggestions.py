@@ -37,14 +37,8 @@ _LABELS = 2  # so many labels are likely
 _FIRST = 3  # so many features are likely to be chosen
 
 
-def candidates(
-    state: State, question: Question, label: str | None, limit: int, column: str | None = None
-) -> list[Candidate]:
-    """Features that hold on the item and not on the example, the worthiest first; all, or those
-    that read a column."""
-    if column is not None:
-        found = candidates(state, question, label, _MANY)
-        return [one for one in found if column in one.feature.schema][:limit]
+def candidates(state: State, question: Question, label: str | None, limit: int) -> list[Candidate]:
+    """Features that hold on the item and not on the example, the worthiest first."""
     if question.example is None:
         return []
     mine = question.kept if label is None else state.labels.find(label)
@@ -140,7 +134,7 @@ class Suggestions:
         limit: int = LIMIT,
         column: str | None = None,
     ) -> list[Candidate]:
-        """See the function `candidates`."""
+        """See the function `candidates`; all, or those that read a column."""
         self._refresh(state)
         self._asked[question.id] = label
         return list(self._find(state, question, label, limit, column))
@@ -159,7 +153,11 @@ class Suggestions:
     ) -> list[Candidate]:
         key = question.id, label, limit, column
         if key not in self._kept:
-            self._kept[key] = candidates(state, question, label, limit, column)
+            if column is None:
+                self._kept[key] = candidates(state, question, label, limit)
+            else:
+                found = self._find(state, question, label, _MANY)
+                self._kept[key] = [one for one in found if column in one.feature.schema][:limit]
         return self._kept[key]
 
     def learn_ahead(self, state: State, first: int = 1) -> bool:

@@ -165,7 +165,7 @@ def test_nothing_is_left_out(store: Store) -> None:
         " number opened questions queue replay seed settings skipped stopper teachers unsure",
         "queue": "_ends _given _order _records _rules _state held leases searches",
         "replay": "_copies _first_changed _fresh _is_batch _is_caught_up _learnt_ahead _price"
-        " _spent acts history items labels mistakes now rounds sizes",
+        " _records _spent acts history items labels mistakes now rounds sizes",
     }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
@@ -18,6 +20,14 @@ from tellapart.sessions import Given, Session, Store
 from tellapart.tables import Table
 
 ZOO = "name,legs\nbear,4\nduck,2\n"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _whole_summaries() -> Iterator[None]:
+    """Compare all of a summary: the archive leaves out what came after 0.1."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("archive_writer.summary_of", lambda session: asdict(session.summary()))
+        yield
 
 
 @pytest.fixture

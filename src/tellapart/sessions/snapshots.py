@@ -73,6 +73,8 @@ def _write(value: Any) -> Any:
         return {"set": _write(sorted(value))}
     if isinstance(value, deque):
         return {"deque": _write(list(value))}
+    if isinstance(value, bytearray):
+        return {"bytes": base64.b64encode(value).decode("ascii")}
     if isinstance(value, list):
         if len(value) > 20 and all(type(part) is int for part in value):
             return _numbers(value)
@@ -81,8 +83,6 @@ def _write(value: Any) -> Any:
             if len(lengths) == 1:
                 return {"rows": [_write(list(column)) for column in zip(*value, strict=True)]}
         return [_write(part) for part in value]
-    if isinstance(value, bytearray):
-        return {"bytes": base64.b64encode(value).decode("ascii")}
     if isinstance(value, Progress):
         return {"progress": _write(vars(value))}
     raise FormatError(f"a snapshot cannot hold {type(value).__name__}")
@@ -102,10 +102,10 @@ def _read(written: Any) -> Any:
         return set(_read(inside))
     if kind == "deque":
         return deque(_read(inside))
-    if kind == "rows":
-        return list(zip(*(_read(column) for column in inside), strict=True))
     if kind == "bytes":
         return bytearray(base64.b64decode(inside))
+    if kind == "rows":
+        return list(zip(*(_read(column) for column in inside), strict=True))
     if kind == "progress":
         made = Progress.__new__(Progress)
         made.__dict__.update(_read(inside))

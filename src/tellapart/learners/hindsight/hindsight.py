@@ -18,6 +18,7 @@ from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
 _PATIENCE = 1000  # after n items, a refit waits for n/1000 new ones
 _ASIDE = 100  # a refit of a reading that is not followed waits for n/100, and for an idle round
+_EARLY = 5  # corrections until which reasons are believed first
 _ALARM = 8  # mistakes from which on a change of the world is looked for
 _UNREAD = 8  # the most right guesses that wait to be added to the history
 
@@ -270,16 +271,17 @@ class Hindsight(BaseLearner):
     def _follow(self) -> None:
         """Follow the reading with the fewest mistakes, and few points if they do as well.
 
-        Readings are charged with some mistakes beforehand. Points are followed first, unless there
-        are many labels: then they are charged more, since they are compared for every two labels,
-        and that is hard to read. The next are the reasons, if the teacher gives any. Where only
-        columns are known that were named, reasons know best.
+        Readings are charged with some mistakes beforehand. Reasons, if the teacher gives any, are
+        followed first; after some corrections points are preferred, unless there are many labels:
+        then they are charged more, since they are compared for every two labels, and that is hard
+        to read. Where only columns are known that were named, reasons know best.
         """
         history = self._history
         silent = 1 - len(history.pairs) / max(1, len(history.corrected))
         blind = 0.0 if history.shows_columns else 2.0
         points = blind + 2 * (len(history.labels) - 2)
-        charged = {"reasons": 0.0 if blind else 1 + silent, "labels": blind + 2}
+        early = blind or len(history.corrected) < _EARLY
+        charged = {"reasons": silent + (0 if early else 1), "labels": blind + 2}
         made = {
             way: reading.mistakes + charged.get(way, points)
             for way, reading in zip(self.ways, self._readings, strict=True)

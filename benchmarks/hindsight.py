@@ -21,9 +21,8 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 import tellapart as ta
-from tellapart.learners.hindsight.hindsight import WAYS
 from tellapart.learners.hindsight.history import History
-from tellapart.learners.hindsight.tree_growing import Grower
+from tellapart.learners.hindsight.readings import WAYS
 from tellapart.protocol import Correction, Guess
 from tellapart.simulation import unpack
 
@@ -52,7 +51,7 @@ def refit(n: int, d: int) -> None:
         history.add(item, label)
     tree = seconds(lambda: DecisionTreeClassifier(random_state=0).fit(truths, labels), 1)
     for name, way in WAYS.items():
-        mine = seconds(lambda way=way: Grower(history, way).grow())
+        mine = seconds(lambda way=way: way().fit(history), 1)
         print(
             f"refit {n} x {d}, {name}: {mine:.3f} s; a tree {tree:.3f} s; ratio {mine / tree:.3f}"
         )

@@ -480,15 +480,16 @@ def test_most_rows_are_real_and_both_groups_have_all_teachers() -> None:
     for group in ("tuned on", "kept apart"):
         teachers = {row.teacher for row in real if row.group == group}
         assert teachers == {*streams.TEACHERS}
-        assert len({row.stem for row in real if row.group == group}) >= 18
+        assert len({row.stem for row in real if row.group == group}) >= 15
 
 
 def test_every_other_table_is_kept_apart() -> None:
     seen = {"housevotes", "monk-2", "mushroom", "phishing", "tic-tac-toe", "titanic"}
-    assert {real_tables.TABLES[name] for name in seen} == {"tuned on"}
+    looked_at = {"kr-vs-k-three_vs_eleven", "letter", "movement_libras"}
+    assert {real_tables.TABLES[name] for name in seen | looked_at} == {"tuned on"}
     others = sorted(real_tables.TABLES.keys() - seen)
-    groups = [real_tables.TABLES[name] for name in others]
-    assert groups == ["tuned on", "kept apart"] * (len(others) // 2)
+    kept = {name for name in others if real_tables.TABLES[name] == "kept apart"}
+    assert kept == set(others[1::2]) - looked_at
 
 
 def test_what_is_missing_is_named(

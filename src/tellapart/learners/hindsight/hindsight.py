@@ -257,9 +257,11 @@ class Hindsight(BaseLearner):
             reading.score(history, codes, self._scored)
         self._scored = len(history)
         self._follow()
-        self._readings[self._followed].fit(history)
+        followed = self._readings[self._followed]
+        followed.fit(history)
+        followed.shorten(history)
+        followed.choose_examples(history, codes)
         self._late = [number for number in late if number != self._followed]
-        self._readings[self._followed].choose_examples(history, codes)
         self._model = None
         old, new = (
             {(clause.literals, clause.label) for clause in model.clauses}

@@ -26,6 +26,7 @@ _TRUST = 10  # reasons in a teacher's favour before the first
 _MOST_DOUBT = 0.8
 _OFTEN, _WAIT = 64, 32  # a tree is grown again when 64 items have come, and one in 32
 _LOOKED_AT = 256  # items of a rule among which a typical one is found
+_MOST_RULES = 200  # longer lists are not shortened: it would take long
 _MOST_LABELS = 16  # where there are more labels, points would take too many comparisons
 
 _Codes: TypeAlias = npt.NDArray[np.intp]
@@ -61,6 +62,9 @@ class Reading(ABC):
         self._fitted = len(history)
         self._fit(history)
         self.examples = [0] * len(self.labels)
+
+    def shorten(self, history: History) -> None:
+        """Leave out rules and literals that change no label."""
 
     @abstractmethod
     def _fit(self, history: History) -> None:
@@ -163,15 +167,22 @@ class TreeReading(Reading):
         """
         self.way = replace(self._first_way, eager=self._eager(), doubt=self._doubt())
         found = list(in_order(self._grow(history)))
-        rules = [(literals, leaf.label) for literals, leaf in found]
-        left = shorten(rules, implied=_implied(history, rules))
-        self._literals = [literals for _, literals in left]
-        self.labels = [found[number][1].label for number, _ in left]
+        self._literals = [literals for literals, _ in found]
+        self.labels = [leaf.label for _, leaf in found]
         labels = history.label_words
         right = (leaf.inside & labels[leaf.label, : len(leaf.inside)] for _, leaf in found)
         self._misfits = len(history) - sum(int(np.bitwise_count(words).sum()) for words in right)
         if self._grower is not None and self.way.doubt is not None:
             self._reasons, self._contradicted = len(history.pairs), self._grower.contradicted()
+
+    def shorten(self, history: History) -> None:
+        if len(self.labels) > _MOST_RULES:
+            return
+        rules = list(zip(self._literals, self.labels, strict=True))
+        left = shorten(rules, implied=_implied(history, rules))
+        self._literals = [literals for _, literals in left]
+        self.labels = [self.labels[number] for number, _ in left]
+        self.examples = [0] * len(left)
 
     def literals(self, history: History) -> list[tuple[Literal, ...]]:
         features = history.features

@@ -336,7 +336,7 @@ class PointsReading(Reading):
 WAYS: dict[str, Callable[[], Reading]] = {
     "reasons": lambda: TreeReading(Way(doubt=0.05, eager=1.0)),
     "few points": lambda: PointsReading(short=True),
-    "labels": lambda: TreeReading(Way(doubt=None, eager=0.0, purity=0.3, price=0.0)),
+    "labels": lambda: TreeReading(Way(doubt=None, eager=0.0, purity=0.3, free=True)),
     "points": lambda: PointsReading(short=False),
 }
 """The ways to read a history, by name; of equally good ones the first is followed."""

@@ -65,15 +65,16 @@ class Way:
     floor : float
         How bad the splits on a path may be, together, for growing to go on: what comes below may
         make up for it. Less is ventured on large tables.
-    price : float
-        What a split costs, by its usual price. 0: every split that makes the labels purer is made.
+    free : bool
+        Splits cost nothing at first. Their price rises with the number of items, to the usual one
+        at 1024: with many items most splits that cost nothing would follow noise.
     """
 
     doubt: float | None
     eager: float
     purity: float = 0.1
     floor: float = -6.0
-    price: float = 1.0
+    free: bool = False
 
 
 @dataclass(slots=True)
@@ -128,8 +129,9 @@ class Grower:
         self.near = _NEAR / (1 + cells / _CELLS)
         self.doubt = 0.0 if way.doubt is None else log(1 / way.doubt)
         self.cheap = self._cheap() if way.doubt is None else []
+        self.rate = (min(8, n >> 7) / 8) ** 2 if way.free else 1.0
         sizes = len(history.labels), self.columns, len(self.cheap), cells
-        version = (*sizes, way.eager, self.doubt)
+        version = (*sizes, way.eager, self.doubt, self.rate)
         self._stale = version != self._version
         self._version = version
         steps = np.arange(n)
@@ -163,9 +165,9 @@ class Grower:
     def _set_prices(self) -> None:
         history, way = self.history, self.way
         total = max(self.columns, _COLUMNS)
-        self.price = np.full(self.columns, way.price * (log(total) + log(2)) - way.eager)
+        self.price = np.full(self.columns, self.rate * (log(total) + log(2)) - way.eager)
         self.bonus = log(total / 2)
-        self.price[self.cheap] -= way.price * log(total)
+        self.price[self.cheap] -= self.rate * log(total)
         # what any split costs: its price, and the first label of each half
         self.least = float(self.price.min(initial=np.inf)) + 2 * log(max(2, len(history.labels)))
         used = way.doubt is not None

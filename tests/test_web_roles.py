@@ -87,6 +87,7 @@ TEACHER = {
             "odd",
             "progress",
             "rules",
+            "tags",
             "teach",
         ]
     ),
@@ -102,6 +103,8 @@ TEACHER = {
             "rules",
             "search",
             "tag",
+            "tagged",
+            "tags",
             "turn",
         ]
     ),

@@ -6,6 +6,7 @@ The example it shows is the first item it saw with the guessed label, because th
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -327,7 +328,9 @@ class Refitted(Peer):
         if len(set(self._known)) < 2:
             self._guesses[:] = code
         elif now < len(self._points):  # else nothing is left to predict
-            self._model.fit(self._points[:now], self._known)
+            with warnings.catch_warnings():  # early in a stream, most labels have one row
+                warnings.filterwarnings("ignore", "The number of unique classes")
+                self._model.fit(self._points[:now], self._known)
             self._guesses[now:] = self._model.predict(self._points[now:])
 
 

@@ -195,6 +195,7 @@ def test_probabilities_are_the_records_of_clauses(sklearn_classifier: Any) -> No
     assert model.records_.sum() == len(X)
 
 
+@pytest.mark.slow
 def test_rows_in_parts(sklearn_classifier: Any) -> None:
     from sklearn.datasets import load_iris
 

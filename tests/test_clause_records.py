@@ -141,6 +141,7 @@ def test_regions_are_the_same_in_another_order() -> None:
     assert one[3] != other[2]
 
 
+@pytest.mark.slow
 def test_the_errors_of_all_clauses_are_covered_in_all_rounds_at_once() -> None:
     """Three clauses with errors just above what runs of right guesses would refute; the second
     changes again and again."""

@@ -33,6 +33,7 @@ def mistakes(learner: ta.protocol.Learner, items: list[dict[str, bool]], labels:
     return wrong
 
 
+@pytest.mark.slow
 def test_signs_that_add_up_become_points() -> None:
     items = random_items(300, 15, seed=1)
     labels = ["ill" if sum(item[f"sign {n}"] for n in range(9)) >= 5 else "well" for item in items]
@@ -44,6 +45,7 @@ def test_signs_that_add_up_become_points() -> None:
     assert any(isinstance(feature, Points) for feature in features)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [2, 3, 5])
 @pytest.mark.parametrize("way", ["points", "few points", "labels"])
 def test_the_list_says_what_the_reading_says(way: str, labels: int) -> None:

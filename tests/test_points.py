@@ -154,6 +154,7 @@ def test_export_writes_a_sum() -> None:
     assert [program["predict"](item) for item in items] == model.predict(items) == wanted
 
 
+@pytest.mark.slow
 def test_long_sums(needs: Any) -> None:
     import polars as pl
 

@@ -237,6 +237,7 @@ def test_no_mutated_database_is_another_log(path: Path) -> None:
             connection.rollback()
 
 
+@pytest.mark.slow
 def test_a_mutated_text_is_refused_or_opens() -> None:
     """A text has no hashes: it may be another log, and what is no log is refused with a message."""
     dice = random.Random(2)

@@ -103,6 +103,7 @@ def first(table: Table, rows: int) -> Table:
     return Table(table.frame(list(table.types))[:rows], id="name", name="animals")
 
 
+@pytest.mark.slow
 @settings(max_examples=15, derandomize=True)
 @given(
     st.lists(st.integers(1, 12), min_size=1, max_size=5),

@@ -65,6 +65,7 @@ def events_of(log: Path) -> tuple[list[Event], Callable[[], Any], float]:
     return events, lambda: table(about["table"], ARCHIVE), about["now"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
 def test_a_snapshot_is_the_log(log: Path, store: Store, taken: Counter[str]) -> None:
     events, items, now = events_of(log)

@@ -169,6 +169,7 @@ def test_every_route_says_who_may_call_it(people: dict[str, Client]) -> None:
     assert len(found) == len(PUBLIC) + len(OWNER) + len(TEACHER)
 
 
+@pytest.mark.slow
 def test_every_route_as_every_role(people: dict[str, Client]) -> None:
     app: Any = people["Ann"].app
     given = people["Carol"].next()["id"]

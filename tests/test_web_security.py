@@ -326,6 +326,7 @@ def is_closed(connection: socket.socket, seconds: float) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_headers_must_arrive_in_time(real: tuple[str, int]) -> None:
     request = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{real[1]}\r\n\r\n".encode()
     with socket.create_connection(real) as silent, socket.create_connection(real) as slow:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import random
 import time
+from typing import Any
 
 import polars as pl
 import pytest
@@ -201,8 +202,8 @@ def test_truths_are_those_of_every_item(rows: list[tuple[object, ...]]) -> None:
     assert table.part(5).count(features) == count(features, table.part(5).rows)
 
 
-def said(table: ta.Table, item: object, example: object, **labelled: object) -> list[str]:
-    return [str(c.feature) for c in table.candidates(item, example, **labelled)]  # type: ignore[arg-type]
+def said(table: ta.Table, item: object, example: object, **labelled: Any) -> list[str]:
+    return [str(c.feature) for c in table.candidates(item, example, **labelled)]
 
 
 def test_names_and_codes_offer_beginnings_and_endings() -> None:

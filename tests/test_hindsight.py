@@ -107,8 +107,27 @@ def test_after_a_change_of_the_world_what_came_before_is_forgotten() -> None:
     [(now, since)] = learner.forgotten
     assert 400 < now < 480
     assert 380 < since < 430
-    assert after < 60
+    assert after < 25
     assert ta.load_learner(learner.to_json()).forgotten == learner.forgotten
+
+
+def test_a_feature_named_before_the_change_is_still_known_in_a_file() -> None:
+    """`both` is no column of the items; it was named in the old world, and the new one is its
+    opposite."""
+    both = ta.And("sign 0", "sign 1")
+    items = random_items(400, 4, seed=6)
+    learner = ta.Hindsight(ways=["reasons"])
+    for number, item in enumerate(items):
+        label = "yes" if both(item) == (number < 200) else "no"
+        guess = learner.guess(item)
+        tells = guess.example is not None and both(item) and not both(guess.example)
+        reason = both if tells and number < 200 else None
+        learner.learn(item, guess, None if guess.label == label else Correction(label, reason))
+    assert learner.forgotten
+    assert both in learner.model.features
+    again = ta.load_learner(learner.to_json())
+    assert again.to_json() == learner.to_json()
+    assert again.model == learner.model
 
 
 @pytest.mark.slow

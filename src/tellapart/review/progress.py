@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, MutableSequence
 from dataclasses import dataclass, field
 from itertools import count
 from math import ceil, exp, log, log1p
@@ -51,7 +51,7 @@ class Transcript:
     ('mammal', 'Ann', 2)
     """
 
-    rounds: list[Told] = field(default_factory=list)
+    rounds: MutableSequence[Told] = field(default_factory=list)
 
     def add(
         self, item: Item, guess: Guess, correction: Correction | None, who: Hashable = None

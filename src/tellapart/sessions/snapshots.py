@@ -439,7 +439,7 @@ def read_state(
             items.row(int(item_r[n])), label, shown, correction, names.text(by_a[learnt_by[n]])
         )
 
-    replay.history.rounds = Lazy(len(item_r), told)  # type: ignore[assignment]
+    replay.history.rounds = Lazy(len(item_r), told)
     replay.mistakes = [bool(one) for one in _read(data["mistakes"])]
     replay.sizes = _read(data["sizes"])
     replay.grown = set(data["grown"])

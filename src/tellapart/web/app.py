@@ -98,7 +98,7 @@ class _Protocol(H11Protocol):
 
     _timer: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
         super().connection_made(transport)
         if len(self.connections) > _most_connections():
             transport.abort()

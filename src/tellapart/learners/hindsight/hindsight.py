@@ -353,6 +353,7 @@ class Hindsight(BaseLearner):
         self.catch_up()
         return {
             "history": self._history.to_list(),
+            "also asked": self._history.also_asked(),
             "readings": [reading.to_dict(self._history) for reading in self._readings],
             "followed": self._followed,
             "scored": self._scored,
@@ -365,7 +366,7 @@ class Hindsight(BaseLearner):
         }
 
     def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
-        self._history.extend(state["history"], context)
+        self._history.extend(state["history"], state["also asked"], context)
         for reading, data in zip(self._readings, state["readings"], strict=True):
             reading.restore(data, self._history, context)
         self._followed, self._scored = state["followed"], state["scored"]

@@ -198,13 +198,23 @@ class History:
             told[item].append(codec.encode(self.features[column]))
         return told
 
-    def extend(self, told: Iterable[Any], context: codec.Context) -> None:
-        """Take in what `to_list` gave."""
+    def also_asked(self) -> list[Any]:
+        """The features that are known only because they were named before a `part` began."""
+        known = self.allowed or frozenset()
+        found = [c for c in self._asked if c not in self.named and self.features[c] not in known]
+        return [codec.encode(self.features[c]) for c in sorted(found, key=self.texts.__getitem__)]
+
+    def extend(
+        self, told: Iterable[Any], also_asked: Iterable[Any], context: codec.Context
+    ) -> None:
+        """Take in what `to_list` and `also_asked` gave."""
         for item, label, *correction in told:
             number = self.add(codec.decode(item, context), codec.decode(label, context))
             if correction:
                 example, *feature = correction
                 self.name(codec.decode(feature[0], context) if feature else None, number, example)
+        for feature in also_asked:
+            self._ask(codec.decode(feature, context))
 
     def part(self, first: int, last: int) -> History:
         """The items from number `first` up to `last`, and the corrections among them.

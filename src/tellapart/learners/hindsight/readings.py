@@ -213,7 +213,7 @@ class TreeReading(Reading):
         return True
 
     def _grow(self, history: History) -> Node:
-        if self._grower is None:
+        if self._grower is None or self._grower.history is not history:
             self._grower = Grower(history, self.way)
         self._grown = len(history)
         self._grower.way = self.way

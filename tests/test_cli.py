@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -260,6 +261,19 @@ def test_simulate_a_file(animals: str, capsys: pytest.CaptureFixture[str]) -> No
         "slip": False,
         "exception": False,
     }
+
+
+def test_the_labels_of_a_file_are_not_among_its_features(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    coins = random.Random(7)
+    rows = [f"{coins.randint(0, 99)},{coins.choice('xy')}\n" for _ in range(120)]
+    (tmp_path / "t.csv").write_text("a,y\n" + "".join(rows), encoding="utf-8")
+    assert main(["simulate", "--table", "t.csv", "--label", "y", "--json"]) == 0
+    for learner in json.loads(capsys.readouterr().out)["learners"]:
+        assert learner["mistakes"] > 35, learner["learner"]  # coins cannot be foreseen
+    said = fails(capsys, 1, "simulate", "--table", "t.csv", "--label", "y", "--id", "y")
+    assert "the id 'x' in column 'y'" in said or "the id 'y' in column 'y'" in said
 
 
 def test_rows_alike_with_other_labels_are_exceptions(

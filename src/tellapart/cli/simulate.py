@@ -168,11 +168,12 @@ def _from_table(
             f"{path}: row {labels.index(None)} (counted from 0) has no label in column"
             f" {label!r}; fill it in, or drop the row"
         )
-    features = table.features(without=[label])
+    table = table.without([label])
+    features = table.features()
     if not features:
         raise FormatError(f"{path}: no column but {label!r} can be a feature; see docs/tables.md")
     if table.id is None:
-        table.id = table.names(without=[label])
+        table.id = table.names()
     return worlds.grown(
         table.items[:], labels, features, take["components"], name=path.name, truths=table.truth
     )

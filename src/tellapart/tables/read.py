@@ -81,12 +81,8 @@ def read_table(
     else:
         check_csv(path, types or separator or nulls or not is_utf8(encoding))
         frame = _read_jsonl(path) if kind == "jsonl" else scan_frame(path, kind)
-    if without:
-        known = Table(frame, name=path.name)
-        for name in without:
-            known.check(name)
-        frame = frame.drop(list(without))
-    return Table(frame, id=id, name=path.name, title=title)
+    table = Table(frame, id=id, name=path.name, title=title)
+    return table.without(without) if without else table
 
 
 def check_csv(path: Path, given: object) -> None:

@@ -245,6 +245,24 @@ class Table:
             self.tags[name] = Tag(name, self.place, self._retag)
         return self.tags[name]
 
+    def without(self, columns: Iterable[str]) -> Table:
+        """The same rows without some columns, such as the labels, and without tags.
+
+        A learner that looks into items looks into every column: one that holds the labels tells it
+        all of them.
+
+        Examples
+        --------
+        >>> zoo = Table({"legs": [4, 2], "class": ["mammal", "bird"]})
+        >>> labels, zoo = zoo.labels("class"), zoo.without(["class"])
+        >>> labels, zoo.columns
+        (['mammal', 'bird'], ['legs'])
+        """
+        for column in (left_out := list(columns)):
+            self.check(column)
+        title = self._title if self._title not in left_out else None
+        return Table(self._source.drop(left_out), id=self.id, name=self.name, title=title)
+
     def names(self, without: Iterable[str] = ()) -> str | None:
         """The first column that could name the items: texts, all known, all different, and short.
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from archive_writer import table
+from fuzz.fuzz_meaning import mutate
 from teaching import animals, teach
 from tellapart.cli import main
 from tellapart.errors import FormatError, TellapartError
@@ -181,23 +182,6 @@ def test_the_database_may_be_damaged_where_no_event_is(path: Path) -> None:
 # -- fuzz: set TELLAPART_MUTANTS to try more
 
 MUTANTS = int(os.environ.get("TELLAPART_MUTANTS", "300"))
-
-
-def mutate(text: str, dice: random.Random) -> str:
-    """A text with a bit, a character or a piece of it changed."""
-    raw = bytearray(text.encode())
-    place = dice.randrange(len(raw))
-    way = dice.randrange(4)
-    if way == 0:
-        raw[place] ^= 1 << dice.randrange(8)
-    elif way == 1:
-        raw[place] = dice.choice(b'0123456789"{}[],:ntfaeiE-.')
-    elif way == 2:
-        del raw[place : place + dice.randrange(1, 9)]
-    else:
-        other = dice.randrange(len(raw))
-        raw[place:place] = raw[other : other + dice.randrange(1, 20)]
-    return raw.decode("utf-8", "replace")
 
 
 def damage_rows(connection: sqlite3.Connection, dice: random.Random) -> None:

@@ -6,18 +6,20 @@
 A condition must parse, its canonical text must mean the same, and so must the words that people are
 shown for it, where they can be read. Python, Polars and (one batch in ten) DuckDB must find it true
 on the same rows. A model file with something changed must be refused with a message, or be a model
-that is saved and read back as the same, and that labels alike in Python, Polars and every export.
+that is saved and read back as the same, and whose Python export labels as it does.
 Prints what is wrong, and how many were tried. The tests run a small sample.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +29,14 @@ import polars as pl
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import random_features
-from random_features import SCHEMA, Maker, Said
-from tellapart.errors import FeatureError
+from random_features import SCHEMA, Maker, ModelMaker, Said
+from tellapart.errors import FeatureError, TellapartError
+from tellapart.export import sentences, to_python, to_sql
 from tellapart.features import Expression, parse_feature
 from tellapart.features.phrasing import spoken
 from tellapart.features.to_polars import DTYPE
 from tellapart.features.tree import Type
+from tellapart.model import DecisionList
 
 DTYPES = {name: DTYPE[Type(kind)] for name, kind in SCHEMA.items()}
 BATCH = 200
@@ -138,6 +142,72 @@ def other_truths(
                 yield "other meaning", f"{engine}: {one.feature}\n -> {feature}\n {mine}\n {theirs}"
 
 
+def mutate(text: str, dice: random.Random) -> str:
+    """A text with a bit, a character or a piece of it changed."""
+    raw = bytearray(text.encode())
+    place = dice.randrange(len(raw))
+    way = dice.randrange(4)
+    if way == 0:
+        raw[place] ^= 1 << dice.randrange(8)
+    elif way == 1:
+        raw[place] = dice.choice(b'0123456789"{}[],:ntfaeiE-.')
+    elif way == 2:
+        del raw[place : place + dice.randrange(1, 9)]
+    else:
+        other = dice.randrange(len(raw))
+        raw[place:place] = raw[other : other + dice.randrange(1, 20)]
+    return raw.decode("utf-8", "replace")
+
+
+def models(start: int, count: int) -> Iterator[tuple[str, str | None]]:
+    """For every seed, what became of a model file with something changed."""
+    rows = pl.DataFrame(random_features.table(8, start), schema=DTYPES).to_dicts()
+    written = ""
+    for seed in range(start, start + count):
+        dice = random.Random(seed)
+        if not written or seed % 20 == 0:
+            written = ModelMaker(seed).model(dice.randint(1, 4)).to_json()
+        text = mutate(written, dice)
+        if dice.random() < 0.3:
+            text = mutate(text, dice)
+        try:
+            model = DecisionList.from_json(text)
+        except TellapartError:
+            yield "refused", None
+            continue
+        except Exception:
+            yield "traceback", f"seed {seed}: {text}\n{traceback.format_exc()}"
+            continue
+        try:
+            wrong = other_model(model, rows)
+        except Exception:
+            yield "traceback", f"seed {seed}: {text}\n{traceback.format_exc()}"
+            continue
+        yield ("other meaning", f"seed {seed}: {wrong}: {text}") if wrong else ("same", None)
+
+
+def other_model(model: DecisionList, rows: list[dict[str, Any]]) -> str | None:
+    """What a model says in another way than its copy or its export; None if nothing."""
+    if DecisionList.from_json(model.to_json()) != model:
+        return "saved and read again it is another model"
+    try:
+        labels = model.predict(rows)
+    except TellapartError:
+        return None  # it asks for what the table does not have
+    with suppress(TellapartError):
+        sentences(model)
+    with suppress(TellapartError):
+        to_sql(model, "duckdb", schema=SCHEMA)
+    try:
+        source = to_python(model)
+    except TellapartError:
+        return None
+    space: dict[str, Any] = {}
+    exec(source, space)
+    found = [space["predict"](row) for row in rows]
+    return None if found == labels else f"Python says {found}, the model {labels}"
+
+
 def run(found: Iterator[tuple[str, str | None]], show: int = 20) -> Counter[str]:
     """Count what happened, and print what is wrong."""
     counts: Counter[str] = Counter()
@@ -150,12 +220,13 @@ def run(found: Iterator[tuple[str, str | None]], show: int = 20) -> Counter[str]
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=["conditions"])
+    parser.add_argument("what", choices=["conditions", "models"])
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--count", type=int, default=10_000)
     given = parser.parse_args()
     started = time.monotonic()
-    counts = run(conditions(given.start, given.count))
+    found = conditions if given.what == "conditions" else models
+    counts = run(found(given.start, given.count))
     print(dict(counts), f"in {time.monotonic() - started:,.0f} s", flush=True)
     return int(any(counts[what] for what in ("traceback", "other meaning")))
 

@@ -19,6 +19,8 @@ from tellapart.features.tree import Column, Node, Type, Value, Wild
 
 LONGEST = 1_000
 """The most characters of a condition in plain words."""
+LONGEST_SHOWN = 60
+"""The most characters of a value that people are shown."""
 MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
@@ -379,8 +381,13 @@ class _Reader:
     # -- columns and values
 
     def operand(self, of: Node | None = None) -> Node | None:
-        """A column, or its year, month or length; after a comparison, one of the same kind."""
+        """A column, or its year, month or length; after a comparison, one of the same kind.
+
+        What is quoted and compared with a text is a text.
+        """
         start = self.at
+        if of is not None and of.type is Type.TEXT and self.is_quoted():
+            return None
         self.take_pattern(_LEAD)
         call = self.take_pattern(_PART)
         column = self.column()
@@ -440,7 +447,8 @@ class _Reader:
         while True:
             start = self.at
             joint = self.take(r",?\s*(or|nor|and)(?=\s)|(,)(?=\s|\S)")
-            if joint is None or self.peek(_OR_MORE) or self.begins_statement():
+            is_text = operand.type is Type.TEXT and self.is_quoted()
+            if joint is None or self.peek(_OR_MORE) or self.begins_statement(alone=not is_text):
                 self.at = start
                 return found
             word = (joint[1] or "").lower()
@@ -450,8 +458,8 @@ class _Reader:
             self.joint = word or self.joint
             found.append(self.value(operand))
 
-    def begins_statement(self) -> bool:
-        """Whether a column with a verb comes next, not a value."""
+    def begins_statement(self, *, alone: bool = True) -> bool:
+        """Whether a column with a verb comes next, not a value; or a column `alone`."""
         start = self.at
         try:
             self.take(r"(?:not|no|it|has)(?=\s)")
@@ -459,13 +467,18 @@ class _Reader:
                 return any(
                     means not in ("=", "in") and self.peek(verb) for means, verb in _patterns()
                 )
-            if re.match(r"\s*(?:[=<>≤≥≠!]|$|\)|and\b|or\b)", self.rest()):
+            if re.match(r"\s*[=<>≤≥≠!]", self.rest()):
                 return True
+            if re.match(r"\s*(?:$|\)|and\b|or\b)", self.rest()):
+                return alone
             return any(self.peek(verb) for _, verb in _patterns())
         except NotPlain:
             return False
         finally:
             self.at = start
+
+    def is_quoted(self) -> bool:
+        return re.match(r"\s*[\"'“„«]", self.rest()) is not None
 
     def peek(self, pattern: re.Pattern[str]) -> bool:
         start = self.at
@@ -482,7 +495,10 @@ class _Reader:
             raise NotPlain
         if token["quoted"]:
             self.at = token.end()
-            return _literal(token["quoted"][1:-1], operand)
+            written = token["quoted"][1:-1]
+            if len(written) == LONGEST_SHOWN and written.endswith("…"):
+                raise NotPlain  # `phrasing` has cut it short
+            return _literal(written, operand)
         if operand.type is Type.TEXT:
             return _literal(self.unquoted(), operand)
         words = [token["word"]]
@@ -569,17 +585,20 @@ def _literal(text: str, operand: Node) -> Value:
 
 
 def _number(text: str) -> float:
+    """A number as people write it; whole ones are exact."""
     written = text.strip().lower().lstrip("$€£")
     if written in _SMALL:
-        return float(_SMALL[written])
+        return _SMALL[written]
     scale = re.search(r"\s*(k|thousand|millions?|mio|m|billions?|bn|b|percent|%)$", written)
     if scale is not None:
         written = written[: scale.start()]
     if not written or _NUMBER.fullmatch(written) is None:
         raise NotPlain
-    times = _SCALE[scale[1][0]] if scale is not None else 1.0
+    plain = re.sub(r"[,_ ]", "", written)
+    if scale is None and re.fullmatch(r"[-+]?\d{1,20}", plain):
+        return int(plain)
     try:
-        value = float(re.sub(r"[,_ ]", "", written)) * times
+        value = float(plain) * (_SCALE[scale[1][0]] if scale is not None else 1.0)
     except ValueError:
         raise NotPlain from None
     if not abs(value) < float("inf"):

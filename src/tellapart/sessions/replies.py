@@ -328,20 +328,22 @@ def trust(state: State, model: DecisionList, error: float, confidence: float) ->
     return Trust(answered, len(state.items), high, confidence)
 
 
-def error_now(progress: Progress) -> ErrorEstimate:
+def error_now(progress: Progress, *, refits: bool = True) -> ErrorEstimate:
     """What is known of the rows left: for the present model, or more if models got no worse.
 
     Both statements are right at once, so that one may be chosen. The second one makes a condition:
-    it must be worth it.
+    it must be worth it, and the learner one that `refits` to all it has seen. The rules of others
+    get worse with every exception (docs/measurements.md).
     """
-    now, lately = (estimate(progress, lately=lately) for lately in (False, True))
+    now = estimate(progress)
+    lately = estimate(progress, lately=True) if refits else now
     return lately if lately.high < WORTH * now.high else now
 
 
 def summary(state: State) -> Summary:
     """How far a session is."""
     now = state.replay.now
-    about = error_now(now.progress)
+    about = error_now(now.progress, refits=now.learner.inner.looks_back)
     stopper = state.stopper
     known = str(about)
     stop = None if stopper is None else stopper.say(now.progress)

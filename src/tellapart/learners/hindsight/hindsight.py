@@ -357,8 +357,7 @@ class Hindsight(BaseLearner):
     def _state(self) -> dict[str, Any]:
         self.catch_up()
         return {
-            "history": self._history.to_list(),
-            "also asked": self._history.also_asked(),
+            **self._history.to_dict(),
             "readings": [reading.to_dict(self._history) for reading in self._readings],
             "followed": self._followed,
             "scored": self._scored,
@@ -371,7 +370,7 @@ class Hindsight(BaseLearner):
         }
 
     def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
-        self._history.extend(state["history"], state["also asked"], context)
+        self._history.restore(state, context)
         for reading, data in zip(self._readings, state["readings"], strict=True):
             reading.restore(data, self._history, context)
         self._followed, self._scored = state["followed"], state["scored"]

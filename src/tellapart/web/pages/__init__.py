@@ -10,11 +10,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from tellapart.console.keyboard import KEYS
+from tellapart.errors import TableChanged
 from tellapart.sessions import Session
 from tellapart.sessions.config import FOR_PEOPLE
 from tellapart.web.api.sessions import create_session
 from tellapart.web.auth import Call
-from tellapart.web.pages import answers, progress, render, results, tags, teach
+from tellapart.web.pages import answers, progress, render, results, tags, teach, without_table
 from tellapart.web.pages.render import Form, draw, home, page, redirect
 from tellapart.web.session_pool import in_session
 
@@ -64,6 +65,7 @@ def describe(session: Session, sent: Form, call: Call) -> Response:
 
 def install(app: FastAPI) -> None:
     render.prepare()
+    app.add_exception_handler(TableChanged, without_table.go_on)
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
     parts = (teach.router, progress.router, answers.router, results.router, tags.router)
     for part in (router, *parts):

@@ -31,6 +31,7 @@ def serve(
     port: int = 8400,
     session: str | None = None,
     id: str | None = None,
+    title: str | None = None,
     reading: Reading | None = None,
     learner: str | None = None,
     overlap: float | None = None,
@@ -72,6 +73,9 @@ def serve(
     id
         The column that names an item, for a new session; if not given, the first whose
         texts all differ.
+    title
+        The column that names an item in sentences; its texts need not all differ. If not
+        given, the one that looks most like it.
     learner
         Who learns, for a new session, such as CappedDFF:m=7.
     overlap
@@ -129,7 +133,14 @@ def serve(
             wanted = session or table.stem
             with reading_notice(f"Reading {table.name}"):
                 opened = open_or_begin(
-                    store, table, wanted, how_read, id=id, learner=learner, overlap=overlap
+                    store,
+                    table,
+                    wanted,
+                    how_read,
+                    id=id,
+                    learner=learner,
+                    overlap=overlap,
+                    title=title,
                 )
             pool.add(opened)
         else:  # better refused at the start than later

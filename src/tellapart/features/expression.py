@@ -496,6 +496,7 @@ _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "year": operator.attrgetter("year"),
     "month": operator.attrgetter("month"),
     "day": operator.attrgetter("day"),
+    "weekday": operator.methodcaller("isoweekday"),
 }
 
 

@@ -8,7 +8,7 @@ from tellapart.features import letter_case, tree
 from tellapart.features.combinations import Points, say_points
 from tellapart.features.expression import Expression
 from tellapart.features.plain_words import LONGEST_SHOWN
-from tellapart.features.tree import Node, Type, Value, Wild
+from tellapart.features.tree import NAMES, Node, Type, Value, Wild
 from tellapart.model import Literal
 from tellapart.protocol import Feature
 
@@ -64,7 +64,9 @@ def _say(node: Node) -> str:
         case tree.IsNull() if operand := _operand(node.operand):
             return f"{operand} is {'known' if node.negated else 'unknown'}"
         case tree.In() if operand := _operand(node.operand):
-            shown = [_value(value) for value in node.values]
+            call = node.operand.name if isinstance(node.operand, tree.Call) else ""
+            named = NAMES.get(call)
+            shown = [_named(v.value, named) if named else _value(v) for v in node.values]
             values = [one for one in shown if one is not None]
             if len(values) < len(shown):
                 return tree.text(node)
@@ -75,8 +77,13 @@ def _say(node: Node) -> str:
             words = {"<>": "is not"}
             if value.type is Type.TEXT or isinstance(left, tree.Call):
                 words["="] = "is"
-            number = value.type.numeric and isinstance(value.value, int)
-            written = shown_number(value.value) if number else _value(value)
+            written: str | None
+            if isinstance(left, tree.Call) and left.name in NAMES:
+                written = _named(value.value, NAMES[left.name])
+            elif value.type.numeric and isinstance(value.value, int):
+                written = shown_number(value.value)
+            else:
+                written = _value(value)
             if not written or (value.type is Type.TEXT and op not in ("=", "<>")):
                 return tree.text(node)  # what is in double quotes could be a column
             return f"{operand} {words.get(op, op)} {written}"
@@ -87,12 +94,20 @@ def _say(node: Node) -> str:
     return tree.text(node)
 
 
+def _named(number: float, names: tuple[str, ...]) -> str:
+    """July for 7; a number that is none of them as it is."""
+    known = isinstance(number, int) and 1 <= number <= len(names)
+    return names[int(number) - 1] if known else f"{number}"
+
+
 def _operand(node: Node) -> str | None:
     """A column, or a part of it."""
     match node:
         case tree.Column(name):
             return name
-        case tree.Call("year" | "month" | "day" | "length" as part, (tree.Column(name),)):
+        case tree.Call(
+            "year" | "month" | "day" | "weekday" | "length" as part, (tree.Column(name),)
+        ):
             return f"{part} of {name}"
     return None
 

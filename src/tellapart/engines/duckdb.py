@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tellapart.engines.predict import Job
+from tellapart.engines.predict import Job, check_plain
 from tellapart.engines.sql_query import Query
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.features.tree import Type
@@ -26,7 +26,7 @@ _FROM_TEXT = {
     Type.TEXT: "{0}",
     # DuckDB would round 5.7, and take 1_000 and 0x10
     Type.INTEGER: "CASE WHEN {0} IS NULL OR CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) = {0}"
-    " OR regexp_full_match({0}, ' *[+-]?[0-9]+ *') THEN CAST({0} AS BIGINT) ELSE "
+    " OR regexp_full_match({0}, ' *[+-]?[0-9]+([.]0*)? *') THEN CAST({0} AS BIGINT) ELSE "
     + _MISFIT
     + " END",
     Type.NUMBER: "CASE WHEN contains({0}, '_') THEN " + _MISFIT + " ELSE CAST({0} AS DOUBLE) END",
@@ -38,6 +38,9 @@ _FROM_TEXT = {
     Type.DATETIME: "CAST(CAST({0} AS TIMESTAMPTZ) AS TIMESTAMP)",
 }
 """A text as a value of a type, or an error."""
+_WHOLE = "CASE WHEN {0} IS NULL OR isnan({0}) THEN NULL WHEN {0} = floor({0}) THEN CAST({0} AS"
+_WHOLE += " BIGINT) ELSE " + _MISFIT.replace("{0}", "CAST({0} AS VARCHAR)") + " END"
+"""A whole float as an integer, or an error."""
 _JSON = "CASE WHEN {0} IS NULL OR json_type({0}) IN (%s) THEN %s ELSE " + _MISFIT + " END"
 _FROM_JSON = {
     Type.TEXT: "({0} ->> '$')",
@@ -57,6 +60,7 @@ def run(job: Job) -> int:
     except ImportError:
         raise MissingExtra("The engine duckdb", "duckdb") from None
     scan, out = job.scan, job.out
+    check_plain(scan, "duckdb")
     _refuse_equal_names(scan, job.keep)
     query = Query("duckdb", scan.types)
     with duckdb.connect() as base, tempfile.TemporaryDirectory(dir=out.parent) as spill:
@@ -76,17 +80,20 @@ def _source(
     scan: Scan, keep: Sequence[str], query: Query, base: Any
 ) -> tuple[str, dict[str, str], list[str]]:
     """The table as DuckDB reads it; the SQL of the columns the model reads; that of those kept."""
-    path = query.text(str(scan.path))
     names = {name: query.name(name) for name in [*scan.types, *keep]}
+    if scan.kind == "frame":
+        base.register("arrow_file", scan.lazy_frame().collect().to_arrow())
+        return "arrow_file", _typed(scan, names), [names[name] for name in keep]
+    path = query.text(str(scan.path))
     if scan.kind == "csv":
         names = {name: f"c{place}" for place, name in enumerate(scan.columns)}
         columns = ", ".join(f"{name}: 'VARCHAR'" for name in names.values())
         source = (
             f"read_csv({path}, header = true, auto_detect = false,"
-            f" delim = {query.text(scan.csv.separator)}, quote = '\"', escape = '\"',"
+            f" delim = {query.text(scan.csvs[0].separator)}, quote = '\"', escape = '\"',"
             f" columns = {{{columns}}}, allow_quoted_nulls = false, max_line_size = 100000000)"
         )
-        unknown = ", ".join(query.text(word) for word in scan.nulls)
+        unknown = ", ".join(query.text(word) for word in scan.options.nulls)
         known = f"CASE WHEN {{0}} NOT IN ({unknown}) THEN {{0}} END" if unknown else "{0}"
         texts = {name: known.format(names[name]) for name in scan.types}
         cleaned = {name: _FROM_TEXT[kind].format(texts[name]) for name, kind in scan.types.items()}
@@ -105,12 +112,18 @@ def _source(
 
         base.register("arrow_file", pyarrow.dataset.dataset(scan.path, format="ipc"))
         source = "arrow_file"
+    return source, _typed(scan, names), [names[name] for name in keep]
+
+
+def _typed(scan: Scan, names: Mapping[str, str]) -> dict[str, str]:
+    """The SQL of columns that have a type."""
     cleaned = {
         name: f"CAST({names[name]} AS TIMESTAMP)" if kind is Type.DATETIME else names[name]
         for name, kind in scan.types.items()
     }
     cleaned |= {n: f"CAST(NULL AS {_TYPES[k]})" for n, k in scan.types.items() if scan.blank(n)}
-    return source, cleaned, [names[name] for name in keep]
+    cleaned |= {n: _WHOLE.format(names[n]) for n in scan.types if scan.is_float(n)}
+    return cleaned
 
 
 def _refuse_equal_names(scan: Scan, keep: Sequence[str]) -> None:

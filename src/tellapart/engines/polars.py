@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,45 @@ from tellapart.tables.packed_columns import words
 
 def run(job: Job, *, without_gaps: bool = False) -> int:
     """Do the job; returns how many rows there were. `without_gaps` leaves out empty lines."""
+    scan, seen = job.scan, _Seen()
+    # a CSV row that is too long shows only where all columns are read
+    how = pl.QueryOptFlags(projection_pushdown=scan.kind != "csv")
+    try:
+        sink(answered(job, seen, without_gaps), job.out, job.kind, job.split, optimizations=how)
+    except (pl.exceptions.PolarsError, UnicodeDecodeError, ValueError) as error:
+        scan.find_error()
+        if scan.more_carefully():
+            return run(job, without_gaps=without_gaps)
+        scan.explain(error)
+    if seen.gaps and not without_gaps and scan.gaps():
+        if job.split is not None:
+            for part in job.out.iterdir():
+                part.unlink()
+        return run(job, without_gaps=True)
+    return seen.rows
+
+
+def collected(job: Job, lazy: pl.LazyFrame) -> pl.DataFrame:
+    """The answers, or what is wrong with the table."""
+    try:
+        return lazy.collect(engine="streaming")
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        job.scan.explain(error)
+
+
+@dataclass
+class _Seen:
+    """What was seen on the way."""
+
+    rows: int = 0
+    gaps: bool = False
+    """Whether the last column is empty somewhere: it may be a short row."""
+
+
+def answered(job: Job, seen: _Seen | None = None, without_gaps: bool = False) -> pl.LazyFrame:
+    """The answers, lazily."""
     scan, answers, keep, names = job.scan, job.answers, job.keep, job.names
-    total = scan.count()
+    seen, total = seen or _Seen(), scan.count()
     features = list(
         dict.fromkeys(lit.feature for clause in answers.clauses[:-1] for lit in clause.literals)
     )
@@ -25,10 +63,8 @@ def run(job: Job, *, without_gaps: bool = False) -> int:
     dtype = DTYPE[answers.type]
     labels = pl.Series("label", answers.labels, dtype=dtype, strict=False)
     examples = pl.Series("example", answers.examples, dtype=pl.String)
-    rows, gaps = 0, False
 
     def answer(batch: pl.DataFrame) -> pl.DataFrame:
-        nonlocal rows, gaps
         packed: dict[object, Words] = {}
 
         def truth(feature: object) -> Words:
@@ -36,39 +72,41 @@ def run(job: Job, *, without_gaps: bool = False) -> int:
                 packed[feature] = words(batch.get_column(places[feature]))
             return packed[feature]
 
+        if batch.get_column("misfit").any():
+            raise ValueError("a value is not what the model wants")
         numbers = pl.Series(clause_numbers(answers.clauses, truth, batch.height))
-        rows += batch.height
-        gaps = gaps or bool(batch.get_column("short").any())
-        job.progress(rows, total)
+        seen.rows += batch.height
+        seen.gaps = seen.gaps or bool(batch.get_column("short").any())
+        job.progress(seen.rows, total)
         kept = [batch.get_column(f"kept {n}") for n in range(len(keep))]
         clause = (numbers + 1).cast(pl.UInt32)
         columns = [*kept, labels.gather(numbers), clause, examples.gather(numbers)]
         return pl.DataFrame([c.alias(name) for c, name in zip(columns, names, strict=True)])
 
     # a null in the last column may be a short row, which Polars fills up with nulls
-    short = pl.col(f"kept {len(keep)}").is_null().alias("short")
+    short = pl.col(f"kept {len(keep)}").is_null() if scan.kind == "csv" else pl.lit(False)
     holds = [translate(tree_of(f, scan.types), clean=True).alias(places[f]) for f in features]
     kept = [pl.col(f"kept {n}") for n in range(len(keep))]
-    try:
-        frame = scan.lazy([*keep, scan.columns[-1]], without_gaps=without_gaps).select(
-            [short, *holds, *kept]
-        )
-        found = frame.collect_schema()
-        made = [*(found[f"kept {n}"] for n in range(len(keep))), dtype, pl.UInt32(), pl.String()]
-        answered = frame.map_batches(
-            answer, schema=dict(zip(names, made, strict=True)), streamable=True
-        )
-        # a CSV row that is too long shows only where all columns are read
-        how = pl.QueryOptFlags(projection_pushdown=scan.kind != "csv")
-        sink(answered, job.out, job.kind, optimizations=how)
-    except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
-        scan.explain(error)
-    if gaps and not without_gaps and scan.gaps():
-        return run(job, without_gaps=True)
-    return rows
+    last = [scan.columns[-1]] if scan.kind == "csv" else []
+    frame = scan.lazy([*keep, *last], without_gaps=without_gaps).select(
+        [short.alias("short"), pl.col("misfit"), *holds, *kept]
+    )
+    found = frame.collect_schema()
+    made = [*(found[f"kept {n}"] for n in range(len(keep))), dtype, pl.UInt32(), pl.String()]
+    return frame.map_batches(answer, schema=dict(zip(names, made, strict=True)), streamable=True)
 
 
-def sink(frame: pl.LazyFrame, out: Path, kind: str, **options: Any) -> None:
-    """Write a lazy frame to a file."""
+def sink(
+    frame: pl.LazyFrame, out: Path, kind: str, split: int | None = None, **options: Any
+) -> None:
+    """Write a lazy frame to a file, or so many rows to each file of a folder."""
     name = {"csv": "sink_csv", "jsonl": "sink_ndjson", "parquet": "sink_parquet"}[kind]
-    getattr(frame, name)(out, **options)
+    place: Any = out
+    if split is not None:
+        place = pl.PartitionBy(
+            out,
+            max_rows_per_file=split,
+            approximate_bytes_per_file=None,
+            file_path_provider=lambda part: f"part-{part.index_in_partition:05}.{kind}",
+        )
+    getattr(frame, name)(place, **options)

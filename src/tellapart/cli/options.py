@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -189,10 +189,9 @@ def as_options(name: str, value: Any) -> str:
     return " ".join(f"--{name} {shlex.quote(one)}" for one in value)
 
 
-def say_findings(findings: Iterable[Finding]) -> None:
+def say_finding(finding: Finding) -> None:
     """Print on stderr what could have been read in another way."""
-    for finding in findings:
-        print(f"tellapart: {finding.said(as_options)}", file=sys.stderr)
+    print(f"tellapart: {finding.said(as_options)}", file=sys.stderr)
 
 
 def error_message(error: TellapartError) -> str:

@@ -15,7 +15,7 @@ from tellapart.cli.options import (
     Reading,
     Whole,
     beside,
-    say_findings,
+    say_finding,
     table_arguments,
     table_place,
 )
@@ -102,10 +102,10 @@ def predict(
             split=split,
             master=master,
             progress=progress,
+            warn=None if quiet else say_finding,
             **table_arguments(reading, table),
         )
     if not quiet:
-        say_findings(done.findings)
         taken = time.perf_counter() - start
         print(f"{done.rows:,} rows labelled in {taken:.1f} s: {done.path}")
 

@@ -20,7 +20,7 @@ from tellapart.cli.options import (
     Sampling,
     as_options,
     beside,
-    say_findings,
+    say_finding,
     table_arguments,
     table_place,
 )
@@ -288,7 +288,8 @@ def open_or_begin(
     how_read["title"] = title
     settings = {**FOR_PEOPLE, **_given(learner=learner, order=order, overlap=overlap)}
     begun_now = Session.new(store, name, table, reading=_given(**how_read), **settings)
-    say_findings(begun_now.table.findings)
+    for finding in begun_now.table.findings:
+        say_finding(finding)
     return begun_now
 
 

@@ -10,7 +10,7 @@ from tellapart.cli.options import (
     Amount,
     Sampling,
     Whole,
-    say_findings,
+    say_finding,
     table_arguments,
     table_place,
 )
@@ -168,7 +168,8 @@ def _from_table(
         raise ParameterError(f"give --table or --world, not both (got --world {kind})")
     take = _fill("table", sizes)
     table = read_table(path, **reading)
-    say_findings(table.findings)
+    for finding in table.findings:
+        say_finding(finding)
     labels = table.labels(label)
     if not labels:
         raise FormatError(f"{path}: there are no items, only the names of the columns")

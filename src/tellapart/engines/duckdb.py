@@ -44,7 +44,9 @@ _WHOLE += " BIGINT) ELSE " + _MISFIT.replace("{0}", "CAST({0} AS VARCHAR)") + " 
 _JSON = "CASE WHEN {0} IS NULL OR json_type({0}) IN (%s) THEN %s ELSE " + _MISFIT + " END"
 _FROM_JSON = {
     Type.TEXT: "({0} ->> '$')",
-    Type.INTEGER: _JSON % ("'BIGINT', 'UBIGINT'", "CAST({0} AS BIGINT)"),
+    Type.INTEGER: "CASE WHEN {0} IS NULL OR json_type({0}) IN ('BIGINT', 'UBIGINT')"
+    " THEN CAST({0} AS BIGINT) WHEN json_type({0}) = 'DOUBLE' AND CAST({0} AS DOUBLE) ="
+    " floor(CAST({0} AS DOUBLE)) THEN CAST(CAST({0} AS DOUBLE) AS BIGINT) ELSE " + _MISFIT + " END",
     Type.NUMBER: _JSON % ("'BIGINT', 'UBIGINT', 'DOUBLE'", "CAST({0} AS DOUBLE)"),
     Type.BOOL: _JSON % ("'BOOLEAN'", "CAST({0} AS BOOLEAN)"),
     Type.DATE: _JSON % ("'VARCHAR'", _FROM_TEXT[Type.DATE].replace("{0}", "({0} ->> '$')")),

@@ -84,10 +84,11 @@ def answered(job: Job, seen: _Seen | None = None, without_gaps: bool = False) ->
         return pl.DataFrame([c.alias(name) for c, name in zip(columns, names, strict=True)])
 
     # a null in the last column may be a short row, which Polars fills up with nulls
-    short = pl.col(f"kept {len(keep)}").is_null() if scan.kind == "csv" else pl.lit(False)
+    whole = scan.kind == "csv" or not (scan.types or keep)
+    short = pl.col(f"kept {len(keep)}").is_null() if whole else pl.lit(False)
     holds = [translate(tree_of(f, scan.types), clean=True).alias(places[f]) for f in features]
     kept = [pl.col(f"kept {n}") for n in range(len(keep))]
-    last = [scan.columns[-1]] if scan.kind == "csv" else []
+    last = [scan.columns[-1]] if whole else []
     frame = scan.lazy([*keep, *last], without_gaps=without_gaps).select(
         [short.alias("short"), pl.col("misfit"), *holds, *kept]
     )

@@ -39,8 +39,6 @@ class Predicted(NamedTuple):
 
     rows: int
     path: Path
-    findings: tuple[Finding, ...] = ()
-    """What could have been read in another way."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +90,7 @@ def predict_file(
     split: int | None = None,
     master: str | None = None,
     progress: Callable[[int, int | None], None] | None = None,
+    warn: Callable[[Finding], None] | None = None,
     **reading: Any,
 ) -> Predicted:
     """Write the label, the clause and the example of every row of `table` to `out`.
@@ -122,6 +121,8 @@ def predict_file(
     master : str, default="local[*]"
         The Spark cluster.
     progress : (rows so far, rows in all or None) -> None, default=None
+    warn : (Finding) -> None, default=None
+        Told what could have been read in another way.
 
     Examples
     --------
@@ -157,11 +158,13 @@ def predict_file(
     with _scanned(table, wanted, options, out.parent) as scan, place as beside:
         kept = scan.columns if keep == "all" else list(keep)
         scan.check([*types, *kept])
+        for finding in scan.findings if warn is not None else ():
+            warn(finding)
         names = _output_names(kept, prefix)
         tell = progress or (lambda done, total: None)
         job = Job(scan, model, Answers.of(model), beside, kind, kept, names, tell, master, split)
         rows = run(job)
-    return Predicted(rows, out, tuple(scan.findings))
+    return Predicted(rows, out)
 
 
 def predict_frame(

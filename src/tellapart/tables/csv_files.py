@@ -10,7 +10,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -344,7 +344,6 @@ class CsvFile:
     def check_lengths(self) -> None:
         """Every row has as many cells as the header; empty lines are passed over."""
         wanted = len(self.header)
-        mark = f'(?:^|{re.escape(self.separator)})[^"{re.escape(self.separator)}]+"'
         header: list[str] = []
         for line, row in self.rows(strict=True):
             header = header or row
@@ -362,11 +361,22 @@ class CsvFile:
                     " separator, such as {separator}",
                     separator=";" if self.separator == "," else ",",
                 )
+        self.check_quotes()
+
+    def check_quotes(self) -> None:
+        """Raise if a quote stands in the middle of a cell, which Python's csv module allows."""
+        sign = re.escape(self.separator)
+        cell = rf'(?:"(?:[^"]|"")*"|[^"{sign}\r\n]*)'
+        right = re.compile(rf"{cell}(?:{sign}{cell})*[\r\n]*")
+        seen: list[str] = []
         with self.lines() as lines:
-            for number, raw in enumerate(lines, 1):
-                bare = re.sub(r'"(?:[^"]|"")*"', "", raw)
-                if '"' in bare and re.search(mark, bare):
-                    raise FormatError(f"{self.name} line {number}: {self.stray_quote()}")
+            line = 1
+            reader = csv.reader(_kept(lines, seen), delimiter=self.separator)
+            for row in reader:
+                if any('"' in one for one in row) and not right.fullmatch("".join(seen)):
+                    raise FormatError(f"{self.name} line {line}: {self.stray_quote()}")
+                line = reader.line_num + 1
+                seen.clear()
 
     def find(self, name: str, odd: Callable[[pl.Series], pl.Series]) -> tuple[str, str] | None:
         """Where the first cell of a column is that is odd, and the cell."""
@@ -397,6 +407,13 @@ _OTHERS = {
     b"<html": "a web page",
     b"<?xml": "an XML file",
 }
+
+
+def _kept(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
+    """The lines; each is kept in `seen`."""
+    for line in lines:
+        seen.append(line)
+        yield line
 
 
 def _separator(given: str) -> str:

@@ -453,7 +453,7 @@ class _Decision:
 
         head = self.some.head(_LOOK)
         forms = (ISO, NUMBERS, NAMED) if told is None else (ISO, NUMBERS, NAMED, COMPACT)
-        shares = {form: _share(_of(head, form)) for form in forms}  # type: ignore[arg-type]
+        shares = {form: _share(_of(head, form)) for form in forms}
         form = max(shares, key=lambda one: shares[one])
         if shares[form] < 0.5:
             return None
@@ -659,7 +659,7 @@ def _share(found: pl.Series) -> float:
 def _ends(cells: pl.Series) -> tuple[int, int]:
     """The largest of the first, and of the second numbers of texts such as 12/31/2024."""
     first, second = (_on(cells, part).max() for part in (dates.first, dates.second))
-    return int(first or 0), int(second or 0)  # type: ignore[call-overload]
+    return int(first or 0), int(second or 0)  # type: ignore[arg-type]
 
 
 def _all(values: pl.Series) -> bool:

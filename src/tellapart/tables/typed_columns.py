@@ -135,7 +135,7 @@ def _looks(frame: pl.DataFrame) -> list[Finding]:
                     if not reader.clock
                 ]
         elif column.dtype == pl.Int64 and column.abs().max() is not None:
-            if int(column.abs().max()) > _EXACT:  # type: ignore[call-overload]
+            if int(column.abs().max()) > _EXACT:  # type: ignore[arg-type]
                 what = "whole numbers beyond 2^53, which spreadsheets round"
                 option = {"types": {column.name: "text"}}
                 findings.append(Finding(column.name, what, "whole numbers", option))

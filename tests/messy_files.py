@@ -184,7 +184,9 @@ FILES: dict[str, Messy] = {
         remedy={"nulls": ["n/a"]},
         then={"c": [1.5, 2.5, None]},
     ),
-    "nan and inf": Messy(column("1.5", "nan", "inf"), {"c": [1.5, None, None]}, {"c": "'inf' and 'nan'"}),
+    "nan and inf": Messy(
+        column("1.5", "nan", "inf"), {"c": [1.5, None, None]}, {"c": "'inf' and 'nan'"}
+    ),
     "spaces around numbers": Messy(text("n, c\n1, 2.5\n2, 3\n"), {"c": [2.5, 3.0]}),
     # -- codes
     "leading zeros": Messy(column("007", "12"), {"c": ["007", "12"]}, {"c": "leading zeros"}),
@@ -265,7 +267,9 @@ FILES: dict[str, Messy] = {
         column("2024-02-28", "2024-02-30"), refused="line 3, column 'c': '2024-02-30' is no date"
     ),
     "years of two digits": Messy(
-        column("31/12/68", "30/12/69"), {"c": [DAY(2068, 12, 31), DAY(1969, 12, 30)]}, {"c": "two digits"}
+        column("31/12/68", "30/12/69"),
+        {"c": [DAY(2068, 12, 31), DAY(1969, 12, 30)]},
+        {"c": "two digits"},
     ),
     "names of months": Messy(
         column("31 Dec 2024", "1-Jan-2025", "Feb 3, 2025"),
@@ -281,7 +285,9 @@ FILES: dict[str, Messy] = {
         {"c": [datetime.datetime(2024, 1, 31, 13, 5), datetime.datetime(2024, 2, 1)]},
         {"c": "month first"},
     ),
-    "times of day": Messy(column("9:30", "10:00"), {"c": ["09:30", "10:00"]}, {"c": "times of day"}),
+    "times of day": Messy(
+        column("9:30", "10:00"), {"c": ["09:30", "10:00"]}, {"c": "times of day"}
+    ),
     # -- texts
     "words for unknown": Messy(
         column("red", "N/A"),
@@ -290,7 +296,9 @@ FILES: dict[str, Messy] = {
         remedy={"nulls": ["N/A"]},
         then={"c": ["red", None]},
     ),
-    "an empty column": Messy(text("a,b\n1,\n2,\n"), {"b": [None, None]}, {"b": "no value in any row"}),
+    "an empty column": Messy(
+        text("a,b\n1,\n2,\n"), {"b": [None, None]}, {"b": "no value in any row"}
+    ),
     "spaces that make a difference": Messy(column("red", "red "), warns={"c": "only by spaces"}),
     "twice encoded": Messy(column("KÃ¶ln", "Ulm"), warns={"c": "another encoding"}),
     # -- the form of CSV files
@@ -298,10 +306,16 @@ FILES: dict[str, Messy] = {
         text(",a\n0,x\n1,y\n"), {"column_1": [0, 1]}, {"column_1": "without a name"}
     ),
     "separators at the end": Messy(
-        text("a,b,\n1,x,\n2,y,\n"), {**TWO, "column_3": [None, None]}, {"column_3": "without a name"}
+        text("a,b,\n1,x,\n2,y,\n"),
+        {**TWO, "column_3": [None, None]},
+        {"column_3": "without a name"},
     ),
-    "one cell too many": Messy(text("a,b\n1,x,\n2,y,\n"), refused="line 2: 3 cells, but the header has 2"),
-    "two columns of one name": Messy(text("a,a\n1,2\n"), refused="called 'a', number 1 and number 2"),
+    "one cell too many": Messy(
+        text("a,b\n1,x,\n2,y,\n"), refused="line 2: 3 cells, but the header has 2"
+    ),
+    "two columns of one name": Messy(
+        text("a,a\n1,2\n"), refused="called 'a', number 1 and number 2"
+    ),
     "no header": Messy(
         text("1,x\n2,y\n3,z\n"),
         warns={None: "the first line may be a row"},
@@ -361,18 +375,30 @@ FILES: dict[str, Messy] = {
     "two quotes in two cells": Messy(
         text('a,b\n1,5" disk\n2,6" disk\n'), refused="line 2: a quote stands in the middle"
     ),
-    "something after a quote": Messy(text('a,b\n1,"x"y\n2,z\n'), refused="line 2: a quote stands in"),
-    "a quote left open": Messy(text('a,b\n1,"x\n2,y\n'), refused="line 2: a quote is opened and not"),
-    "Excel called CSV": Messy(raw(b"PK\x03\x04 and so on", "t.csv"), refused="is no CSV file but a zip"),
+    "something after a quote": Messy(
+        text('a,b\n1,"x"y\n2,z\n'), refused="line 2: a quote stands in"
+    ),
+    "a quote left open": Messy(
+        text('a,b\n1,"x\n2,y\n'), refused="line 2: a quote is opened and not"
+    ),
+    "Excel called CSV": Messy(
+        raw(b"PK\x03\x04 and so on", "t.csv"), refused="is no CSV file but a zip"
+    ),
     "a web page called CSV": Messy(text("<!DOCTYPE html>\n<html>"), refused="but a web page"),
     # -- JSON
-    "a JSON array": Messy(text(json.dumps([{"a": 1, "b": "x"}, {"b": "y", "a": 2}]), "t.json"), TWO),
-    "an array in an object": Messy(
-        text('{"rows": [{"a": 1}]}', "t.json"), refused="an array of objects is wanted, such as what is in 'rows'"
+    "a JSON array": Messy(
+        text(json.dumps([{"a": 1, "b": "x"}, {"b": "y", "a": 2}]), "t.json"), TWO
     ),
-    "broken JSON": Messy(text('[{"a": 1},\n{"a": }]', "t.json"), refused="line 2, column 7: not JSON"),
+    "an array in an object": Messy(
+        text('{"rows": [{"a": 1}]}', "t.json"),
+        refused="an array of objects is wanted, such as what is in 'rows'",
+    ),
+    "broken JSON": Messy(
+        text('[{"a": 1},\n{"a": }]', "t.json"), refused="line 2, column 7: not JSON"
+    ),
     "mixed JSON": Messy(
-        text('[{"a": 1}, {"a": "x"}]', "t.json"), refused="element 1: 'a' is a text here but a number"
+        text('[{"a": 1}, {"a": "x"}]', "t.json"),
+        refused="element 1: 'a' is a text here but a number",
     ),
     "nested JSON lines": Messy(
         text('{"a": 1, "t": ["red", "big"], "s": {"x": {"y": 1}}}\n{"a": 2}\n', "t.jsonl"),
@@ -394,7 +420,8 @@ FILES: dict[str, Messy] = {
     "zip": Messy(zipped("inner/t.csv"), TWO),
     "zip with two files": Messy(zipped("a.csv", "b.csv"), refused="holds 2 files (a.csv, b.csv)"),
     "a broken gzip file": Messy(
-        raw(gzip.compress(b"a,b\n1,x\n" * 99)[:-20], "t.csv.gz"), refused="t.csv.gz cannot be unpacked"
+        raw(gzip.compress(b"a,b\n1,x\n" * 99)[:-20], "t.csv.gz"),
+        refused="t.csv.gz cannot be unpacked",
     ),
     "a folder": Messy(several("a,b\n1,x\n", "b,a\ny,2\n"), TWO),
     "a pattern": Messy(several("a,b\n1,x\n", "a,b\n2,y\n", pattern="part*.csv"), TWO),
@@ -410,10 +437,19 @@ FILES: dict[str, Messy] = {
     ),
     # -- spreadsheets
     "Excel": Messy(
-        sheet([["a", "d", "t", "z"], [1, DAY(2024, 1, 31), datetime.time(9, 30), "007"],
-               [2.5, DAY(2024, 2, 1), datetime.time(10), "12"]]),
-        {"a": [1.0, 2.5], "d": [DAY(2024, 1, 31), DAY(2024, 2, 1)], "t": ["09:30:00", "10:00:00"],
-         "z": ["007", "12"]},
+        sheet(
+            [
+                ["a", "d", "t", "z"],
+                [1, DAY(2024, 1, 31), datetime.time(9, 30), "007"],
+                [2.5, DAY(2024, 2, 1), datetime.time(10), "12"],
+            ]
+        ),
+        {
+            "a": [1.0, 2.5],
+            "d": [DAY(2024, 1, 31), DAY(2024, 2, 1)],
+            "t": ["09:30:00", "10:00:00"],
+            "z": ["007", "12"],
+        },
         {"t": "times of day", "z": "leading zeros"},
     ),
     "Excel with a title": Messy(
@@ -432,20 +468,36 @@ FILES: dict[str, Messy] = {
     ),
     # -- typed columns
     "lists, decimals and zones": Messy(
-        frame({
-            "l": [["red", None, "big"], []],
-            "n": [[1, 2], None],
-            "m": pl.Series([Decimal("1.5"), None], dtype=pl.Decimal(10, 2)),
-            "z": pl.Series([datetime.datetime(2024, 1, 1)] * 2).dt.replace_time_zone("Asia/Tokyo"),
-            "k": pl.Series(["x", "y"], dtype=pl.Categorical),
-            "u": pl.Series([1, 2], dtype=pl.UInt64),
-            "t": [datetime.time(9, 30), None],
-        }),
+        frame(
+            {
+                "l": [["red", None, "big"], []],
+                "n": [[1, 2], None],
+                "m": pl.Series([Decimal("1.5"), None], dtype=pl.Decimal(10, 2)),
+                "z": pl.Series([datetime.datetime(2024, 1, 1)] * 2).dt.replace_time_zone(
+                    "Asia/Tokyo"
+                ),
+                "k": pl.Series(["x", "y"], dtype=pl.Categorical),
+                "u": pl.Series([1, 2], dtype=pl.UInt64),
+                "t": [datetime.time(9, 30), None],
+            }
+        ),
         {
-            "l": ["red, big", ""], "n": ["1, 2", None], "m": [1.5, None], "k": ["x", "y"],
-            "z": [datetime.datetime(2023, 12, 31, 15)] * 2, "u": [1.0, 2.0], "t": ["09:30:00", None],
+            "l": ["red, big", ""],
+            "n": ["1, 2", None],
+            "m": [1.5, None],
+            "k": ["x", "y"],
+            "z": [datetime.datetime(2023, 12, 31, 15)] * 2,
+            "u": [1.0, 2.0],
+            "t": ["09:30:00", None],
         },
-        {"l": "lists", "n": "lists", "m": "decimals", "z": "Asia/Tokyo", "u": "UInt64", "t": "times of day"},
+        {
+            "l": "lists",
+            "n": "lists",
+            "m": "decimals",
+            "z": "Asia/Tokyo",
+            "u": "UInt64",
+            "t": "times of day",
+        },
     ),
     "numbers as texts in Parquet": Messy(
         frame({"c": ["1,5", "2,25"], "d": ["1.5", "x"]}),
@@ -460,4 +512,4 @@ FILES: dict[str, Messy] = {
         remedy=PETS,
         then={"name": ["rex", "tom"], "legs": [4, None], "born": ["2024-01-31", "2024-02-01"]},
     ),
-}  # fmt: skip
+}

@@ -158,8 +158,9 @@ def predict_file(
     with _scanned(table, wanted, options, out.parent) as scan, place as beside:
         kept = scan.columns if keep == "all" else list(keep)
         scan.check([*types, *kept])
-        for finding in scan.findings if warn is not None else ():
-            warn(finding)
+        if warn is not None:
+            for finding in scan.findings:
+                warn(finding)
         names = _output_names(kept, prefix)
         tell = progress or (lambda done, total: None)
         job = Job(scan, model, Answers.of(model), beside, kind, kept, names, tell, master, split)

@@ -40,6 +40,7 @@ _FROM_TEXT = {kind: f"CAST({{0}} AS {name})" for kind, name in _TYPES.items()} |
     Type.DATE: "CASE WHEN {0} IS NULL OR {0} RLIKE '^ *[0-9]+-[0-9]+-[0-9]+$' THEN"
     " CAST({0} AS DATE) ELSE raise_error(concat('tellapart: ', {0}, ' does not fit')) END",
     Type.DATETIME: "CAST(CAST({0} AS TIMESTAMP) AS TIMESTAMP_NTZ)",
+    Type.INTEGER: "CAST(regexp_replace({0}, '[.]0*$', '') AS BIGINT)",
 }
 """A text as a value of a type, or an error."""
 _WHOLE = (
@@ -248,9 +249,11 @@ def _read(
         cleaned = {name: _FROM_TEXT[kind].format(texts[name]) for name, kind in scan.types.items()}
     elif scan.kind == "jsonl":
         kinds = {name: _TYPES[scan.type_of(name) or Type.TEXT] for name in names}
+        kinds |= dict.fromkeys(filter(scan.is_float, names), _TYPES[Type.NUMBER])
         schema = ", ".join(f"{names[name]} {kind}" for name, kind in kinds.items())
         frame = spark.read.schema(schema).option("mode", "FAILFAST").json(path)
         cleaned = {name: names[name] for name in scan.types}
+        cleaned |= {n: _WHOLE.format(names[n]) for n in scan.types if scan.is_float(n)}
     else:
         frame = spark.read.parquet(path)
         cleaned = {

@@ -76,7 +76,10 @@ def _csv_lines(path: Path, rows: Sequence[Mapping[str, Any]], options: ReadOptio
             raise ParameterError(
                 f"{path.name} has no column {unknown[0]!r}. Columns: {', '.join(known.header[:30])}"
             )
-        writer.writerow([_cell(row.get(name)) for name in known.header])
+        cells = [_cell(row.get(name)) for name in known.header]
+        if options.decimal == ",":
+            cells = [str(c).replace(".", ",") if isinstance(c, float) else c for c in cells]
+        writer.writerow(cells)
     return text.getvalue()
 
 

@@ -104,7 +104,7 @@ class Scan:
     def is_one_plain_file(self) -> bool:
         """Whether any engine reads it by itself, as we do."""
         plain = all(reader.plain for reader in self.readers.values())
-        plain = plain and not any(one.what in CHANGED for one in self.findings)
+        plain = plain and not any(one.what.startswith(CHANGED) for one in self.findings)
         options = self.options.header is None and self.options.comment is None
         return len(self.files) == 1 and not self.files[0].partitions and plain and options
 

@@ -102,9 +102,9 @@ def open_source(place: Place, options: ReadOptions) -> Opened:
     files = find_files(place)
     if all(file.kind in ("parquet", "ipc") and file.packed is None for file in files):
         options.refuse(name)
-        frame = scan_typed(files)
         found: list[Finding] = []
-        return _sampled(Opened(_as_asked(frame, name, options, found), name, found), options)
+        lazy = _as_asked(scan_typed(files), name, options, found)
+        return _sampled(Opened(lazy, name, found), options)
     with in_plain_files(files) as plain:
         kinds = {file.kind for file in plain}
         kind = kinds.pop()
@@ -374,7 +374,7 @@ def without_new(opened: Opened, columns: Mapping[str, str]) -> Opened:
     new = {
         f.column
         for f in opened.findings
-        if f.what in typed_columns.CHANGED and f.column is not None
+        if f.what.startswith(typed_columns.CHANGED) and f.column is not None
     }
     left = [
         name

@@ -28,14 +28,16 @@ RULES = [
 RUN = """
 import json, resource, sys
 import polars as pl
-who, engine, path, out, rules = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4], json.loads(sys.argv[5])
+who, engine, path, out, given = sys.argv[1:]
+rules = json.loads(given)
 csv = path.endswith(".csv")
 if who == "ours":
     from tellapart.engines import predict_file
     from tellapart.export import load_model
     predict_file(load_model(rules["model"]), path, out, engine=engine)
 elif engine == "polars":
-    types = {"n": pl.Int64, "k": pl.Int64, "x": pl.Float64, "y": pl.Float64, "b": pl.Boolean, "s": pl.String}
+    types = {"n": pl.Int64, "k": pl.Int64, "x": pl.Float64, "y": pl.Float64}
+    types |= {"b": pl.Boolean, "s": pl.String}
     frame = pl.scan_csv(path, schema=types) if csv else pl.scan_parquet(path)
     c = pl.col
     rule = [(c("n") >= 7) & (c("k") < 3), c("x") > 0.9, c("s").str.starts_with("item 1"),
@@ -53,16 +55,21 @@ elif engine == "polars":
 else:
     import duckdb
     types = "{'n':'BIGINT','k':'BIGINT','x':'DOUBLE','y':'DOUBLE','b':'BOOLEAN','s':'VARCHAR'}"
-    source = f"read_csv('{path}', header=true, columns={types})" if csv else f"read_parquet('{path}')"
+    source = f"read_parquet('{path}')"
+    if csv:
+        source = f"read_csv('{path}', header=true, columns={types})"
     case = " ".join(f"WHEN {text} THEN {n}" for n, (text, _) in enumerate(rules["rules"], 1))
     def pick(values):
-        return "CASE clause " + " ".join(f"WHEN {n} THEN '{v}'" for n, v in enumerate(values, 1)) + " END"
+        cases = " ".join(f"WHEN {n} THEN '{v}'" for n, v in enumerate(values, 1))
+        return f"CASE clause {cases} END"
     labels = [label for _, label in rules["rules"]] + ["g"]
     duckdb.connect().execute(
-        f"COPY (SELECT {pick(labels)} AS label, clause, {pick([f'row {n}' for n in range(7)])} AS example"
-        f" FROM (SELECT CASE {case} ELSE 7 END AS clause FROM {source})) TO '{out}' (FORMAT parquet)")
+        f"COPY (SELECT {pick(labels)} AS label, clause,"
+        f" {pick([f'row {n}' for n in range(7)])} AS example FROM (SELECT CASE {case} ELSE 7 END"
+        f" AS clause FROM {source})) TO '{out}' (FORMAT parquet)")
 used = resource.getrusage(resource.RUSAGE_SELF)
-print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
+peak = [line for line in open("/proc/self/status") if line.startswith("VmHWM")][0]
+print(json.dumps([used.ru_utime + used.ru_stime, int(peak.split()[1]) / 1024]))
 """
 
 

@@ -263,7 +263,7 @@ def _scanned(
 
 def check_plain(scan: Scan, engine: str) -> None:
     """Raise if a table is written in a way that this engine does not read as we do."""
-    if scan.kind == "frame" and engine == "duckdb":
+    if engine == "duckdb" and scan.kind in ("frame", "csv", "jsonl"):  # read by Polars
         return
     if not scan.is_one_plain_file:
         odd = [name for name, reader in scan.readers.items() if not reader.plain]

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from tellapart.cli.options import Reading, as_options, table_arguments
+from tellapart.cli.options import (
+    Sampling,
+    as_options,
+    beside,
+    say_finding,
+    table_arguments,
+    table_place,
+)
 from tellapart.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def serve(
-    table: Path | None = None,
+    table: str | None = None,
     *,
     db: str | None = None,
     host: str = "127.0.0.1",
@@ -32,7 +39,7 @@ def serve(
     session: str | None = None,
     id: str | None = None,
     title: str | None = None,
-    reading: Reading | None = None,
+    reading: Sampling | None = None,
     learner: str | None = None,
     overlap: float | None = None,
     folder: Path | None = None,
@@ -59,7 +66,8 @@ def serve(
     Parameters
     ----------
     table
-        CSV, JSON lines, Parquet or Arrow IPC, by its ending.
+        CSV, JSON, Parquet, Arrow or a spreadsheet, by its ending, perhaps compressed; a
+        folder or a pattern such as '2024-*.csv'; an address; or a database for --query.
     db
         Where sessions are kept: a file, or postgresql://host/name. If not given,
         TABLE.sessions.db beside the table, or tellapart.sessions.db in the folder.
@@ -105,9 +113,9 @@ def serve(
     from tellapart.web.config import Limits
     from tellapart.web.session_pool import SessionPool
 
+    table = table_place(reading, table)
     how_read = table_arguments(reading, table)
-    if table is not None and table.is_dir():
-        raise ParameterError(f"{table} is a folder; name a table in it, or give --folder {table}")
+    place = None if table is None else beside(table)
     check_port(port)
     if not rate > 0:
         raise ParameterError(f"--rate is more than 0, got {rate}")
@@ -118,20 +126,20 @@ def serve(
     if teachers is not None and os.name == "posix" and teachers.stat().st_mode & stat.S_IROTH:
         print(f"tellapart: everybody can read {teachers}: chmod 600 it", file=sys.stderr)
     people = People([owner, *known, *(Person(one, new_token()) for one in teacher or ())])
-    where = folder or (Path.cwd() if table is None else table.parent)
+    where = folder or (Path.cwd() if place is None else place.parent)
     if not where.is_dir():
         raise ParameterError(f"--folder {where}: there is no such folder")
     json_logging.configure(level=logging.WARNING if quiet else logging.INFO)
     listening = listen(host, port)
-    if db is None and table is not None:
-        store = Store.beside(table)
+    if db is None and place is not None:
+        store = Store.beside(place)
     else:
         store = Store(db or where / "tellapart.sessions.db")
     try:
         pool = SessionPool(store, where)
-        if table is not None:
-            wanted = session or table.stem
-            with reading_notice(f"Reading {table.name}"):
+        if table is not None and place is not None:
+            wanted = session or place.stem
+            with reading_notice(f"Reading {place.name}"):
                 opened = open_or_begin(
                     store,
                     table,
@@ -221,7 +229,7 @@ def reading_notice(what: str) -> Iterator[None]:
 
 def open_or_begin(
     store: Store,
-    table: Path,
+    table: str | Path,
     name: str,
     reading: Mapping[str, Any] | None = None,
     *,
@@ -251,7 +259,7 @@ def open_or_begin(
     """
     from tellapart.sessions import Session
     from tellapart.sessions.config import FOR_PEOPLE
-    from tellapart.tables import read_table
+    from tellapart.tables.read import read_table, read_table_again
 
     how_read = dict(reading or {})
     if name in {listed.name for listed in store.sessions()}:
@@ -262,7 +270,8 @@ def open_or_begin(
             )
         source = dict(begun.get("source") or {})
         source.pop("path", None)
-        opened = Session.open(store, name, read_table(table, **source) if for_teach else None)
+        again = read_table_again(table, begun["table"]["columns"], **source) if for_teach else None
+        opened = Session.open(store, name, again)
         if title is not None:
             opened.table.title = title
         now = opened.settings["overlap"]
@@ -289,7 +298,10 @@ def open_or_begin(
     how_read["without"] = without or None
     how_read["title"] = title
     settings = {**FOR_PEOPLE, **_given(learner=learner, order=order, overlap=overlap)}
-    return Session.new(store, name, table, reading=_given(**how_read), **settings)
+    begun_now = Session.new(store, name, table, reading=_given(**how_read), **settings)
+    for finding in begun_now.table.findings:
+        say_finding(finding)
+    return begun_now
 
 
 def _given(**options: Any) -> dict[str, Any]:

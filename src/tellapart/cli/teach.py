@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tellapart.cli.options import Reading, table_arguments
+from tellapart.cli.options import Sampling, beside, table_arguments, table_place
 from tellapart.cli.serve import check_port, login, open_or_begin, reading_notice, shown_token
 from tellapart.errors import ParameterError, SessionError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def teach(
-    table: Path | None = None,
+    table: str | None = None,
     *,
     label: str | None = None,
     session: Path | None = None,
@@ -29,7 +29,7 @@ def teach(
     title: str | None = None,
     order: str | None = None,
     learner: str | None = None,
-    reading: Reading | None = None,
+    reading: Sampling | None = None,
     console: bool = False,
     keys: Path | None = None,
     name: str | None = None,
@@ -52,7 +52,8 @@ def teach(
     Parameters
     ----------
     table
-        CSV, JSON lines, Parquet or Arrow IPC, by its ending.
+        CSV, JSON, Parquet, Arrow or a spreadsheet, by its ending, perhaps compressed; a
+        folder or a pattern such as '2024-*.csv'; an address; or a database for --query.
     label
         A column with known labels. It is hidden while you teach, and compared with your
         answers on the page Odd ones and at the end.
@@ -86,26 +87,26 @@ def teach(
 
     if not console:  # a missing extra is named before any work
         from tellapart.web.config import PageOptions
+    table = table_place(reading, table)
     tour, how_read = table is None, table_arguments(reading, table)
     check_port(port)
     if table is None:
         if label or id:
             raise ParameterError("--label and --id are columns of a table: name the table, too")
-        table = write_zoo(Path.cwd())
+        table = str(write_zoo(Path.cwd()))
         label, order = LABEL, "file"
         print(f"No table was given: the zoo is in {table}. {FIRST[0].title()} comes first.")
-    if table.is_dir():
-        raise ParameterError(f"{table} is a folder; name a table in it")
-    if keys is None and (table.parent / FILE).is_file():
-        keys = table.parent / FILE
+    place = beside(table)
+    if keys is None and (place.parent / FILE).is_file():
+        keys = place.parent / FILE
     chosen = read_keys(keys)
     teacher = name or login()
-    with Store(session or table.with_name(table.name + ".sessions.db")) as store:
-        with reading_notice(f"Reading {table.name}"):
+    with Store(session) if session else Store.beside(place) as store:
+        with reading_notice(f"Reading {place.name}"):
             opened = open_or_begin(
                 store,
                 table,
-                table.stem,
+                place.stem,
                 how_read,
                 id=id,
                 title=title,
@@ -128,7 +129,7 @@ def teach(
         else:
             known = None if label is None else (table, label)
             pages = PageOptions(chosen, known, tour)
-            _serve(store, opened, table.parent, teacher, port, pages, browser=not no_browser)
+            _serve(store, opened, place.parent, teacher, port, pages, browser=not no_browser)
     if label is not None:
         print(_agreement(opened, table, label), file=sys.stderr)
 
@@ -190,7 +191,7 @@ def _serve(
         listening.close()
 
 
-def _agreement(session: Session, table: Path, label: str) -> str:
+def _agreement(session: Session, table: str, label: str) -> str:
     """How many answers are those of the table."""
     from tellapart.sessions.agreement import compare, known_labels
 

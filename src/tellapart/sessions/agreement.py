@@ -22,7 +22,7 @@ from tellapart.sessions.replies import Agreement, Answered, Disagreement, OddOne
 from tellapart.sessions.state import State
 from tellapart.simulation import Words as Packed
 from tellapart.simulation import pack
-from tellapart.tables import read_table
+from tellapart.tables.read import read_table_again
 
 if TYPE_CHECKING:
     from tellapart.sessions.session import Session
@@ -126,11 +126,12 @@ def odd_one(state: State, suspect: Suspect, number: int) -> OddOne:
     )
 
 
-def known_labels(path: Path, column: str, session: Session) -> dict[Hashable, str]:
+def known_labels(path: str | Path, column: str, session: Session) -> dict[Hashable, str]:
     """The label of each item by its id, from a column that the session's table leaves out."""
     read = dict(session.opened.data.get("source") or {})
     how = {key: value for key, value in read.items() if key not in ("path", "without")}
-    whole = read_table(path, **how)
+    columns = {**session.opened.data["table"]["columns"]}
+    whole = read_table_again(path, columns, **how)
     pairs = zip(whole.ids(), whole.labels(column), strict=True)
     return {identity: str(label) for identity, label in pairs if label is not None}
 

@@ -33,6 +33,14 @@ class Items:
     def __len__(self) -> int:
         return self._frame.height
 
+    @property
+    def whole(self) -> int:
+        """How many rows there are, if these are a random sample of them; else how many these are.
+
+        A random draw from a random sample is one from the whole.
+        """
+        return self.table.whole or len(self)
+
     def row(self, place: int) -> Row:
         """The item in a place."""
         row = self._rows.get(place)

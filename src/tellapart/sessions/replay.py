@@ -202,7 +202,7 @@ class Replay:
         self._records: ClauseRecords | None = None
 
     def _begin(self) -> Snapshot:
-        return Snapshot(EditedLearner(self._fresh.clone()), progress=Progress(len(self.items)))
+        return Snapshot(EditedLearner(self._fresh.clone()), progress=Progress(self.items.whole))
 
     # -- reading
 
@@ -295,7 +295,7 @@ class Replay:
             if later + 1 in marks and self._spent > self._price:
                 self._copy(later + 1)
         if len(self.acts) in self.grown:
-            self.now.progress.grow(len(self.items))
+            self.now.progress.grow(self.items.whole)
 
     def judge(self, confidence: float) -> DecisionList:
         """The model with the records of its clauses: all acts are applied once more."""
@@ -367,7 +367,7 @@ class Replay:
     def _apply(self, number: int) -> None:
         act, started = self.acts[number], time.perf_counter()
         if number in self.grown:
-            self.now.progress.grow(len(self.items))
+            self.now.progress.grow(self.items.whole)
         if not act.alive:
             return
         if act.kind == "answered":

@@ -48,22 +48,25 @@ from tellapart.sessions.state import Question, State
 from tellapart.sessions.store import Store
 from tellapart.tables import Table, read_table
 from tellapart.tables.append import appended
+from tellapart.tables.options import OF_CSV, ReadOptions
+from tellapart.tables.read import read_table_again
+from tellapart.tables.source import is_gone, remembered
 
 _MODEL = 50  # events after which the model is kept in a quiet moment
 
 
 def read_again(name: str, opened: Event) -> Table:
-    """The table of a session from its file."""
+    """The table of a session from where it lies."""
     source = dict(opened.data.get("source") or {})
     if "path" not in source:
         raise SessionError(f"the session {name!r} has no file to read: give its table")
-    path = Path(source.pop("path"))
-    if not path.exists():
+    place = source.pop("path")
+    if is_gone(place):
         raise TableChanged(
-            f"the table of the session {name!r} is gone: there is no {path}. Nothing is lost: put"
+            f"the table of the session {name!r} is gone: there is no {place}. Nothing is lost: put"
             " it back, or give the table"
         )
-    return read_table(path, **source)
+    return read_table_again(place, opened.data["table"]["columns"], **source)
 
 
 class Session:
@@ -139,7 +142,7 @@ class Session:
         make_learner(learner, parameters)
         source: dict[str, Any] = {}
         if not isinstance(table, Table):
-            source = {"path": str(Path(table).absolute()), **dict(reading or {})}
+            source = {"path": remembered(table), **dict(reading or {})}
             table = read_table(table, **dict(reading or {}))
         settings = check_settings(
             {"order": order, "overlap": overlap, "lease": lease, "until": until}
@@ -203,10 +206,8 @@ class Session:
             source = dict(state.opened.data.get("source") or {})
             if "path" not in source:
                 raise SessionError(f"the session {self.name!r} has no file: give the grown table")
-            how = {
-                name: source[name] for name in ("separator", "encoding", "nulls") if name in source
-            }
-            with appended(Path(source["path"]), rows, **how):
+            how = {name: source[name] for name in OF_CSV if name in source}
+            with appended(Path(source["path"]), rows, ReadOptions(**how)):
                 return self.take_rows(teacher, id=id)
 
     def take_rows(

@@ -48,7 +48,7 @@ class PageOptions:
 
     keys: dict[str, str] | None = None
     """The keys; None: the usual ones, or those of a file beside the tables."""
-    known: tuple[Path, str] | None = None
+    known: tuple[str | Path, str] | None = None
     """The table as it lies now, and its column with known labels, to compare answers with."""
     tour: bool = False
     """Whether to show a hint with some items."""

@@ -20,6 +20,7 @@ from starlette.responses import Response
 
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
+from tellapart.tables.files import is_table
 from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
 from tellapart.web.json_logging import describe_error, log_event
@@ -31,9 +32,6 @@ SOON, QUIET = 0.003, 0.1
 it works ahead for other keys and does what was left for later."""
 MAX_OPEN = 32
 """So many sessions are open at a time, each with its table in memory."""
-ENDINGS = frozenset(
-    {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".arrow", ".ipc", ".feather"}
-)
 
 
 class SessionPool:
@@ -211,7 +209,7 @@ class SessionPool:
         for path in sorted(self.folder.rglob("*")):
             parts = path.relative_to(self.folder).parts
             hidden = any(part.startswith(".") for part in parts)
-            if path.suffix.lower() in ENDINGS and not hidden and path.is_file():
+            if is_table(path.name) and not hidden and path.is_file():
                 found.append("/".join(parts))
             if len(found) == 1000:
                 break
@@ -228,7 +226,7 @@ class SessionPool:
     def table(self, name: str) -> Path:
         """The path of a table in our folder."""
         path = self.file(name)
-        if path is None or path.suffix.lower() not in ENDINGS:
+        if path is None or not is_table(path.name):
             raise ParameterError(
                 f"there is no table {name!r} in the folder of this server; GET /api/tables names"
                 " those there are"

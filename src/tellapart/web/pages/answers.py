@@ -124,7 +124,7 @@ def odd(session: Session, call: Call) -> Response:
     return page(session, call, "odd", odd=found, against=against, labels=session.labels)
 
 
-def _against_known(session: Session, known: tuple[Path, str] | None) -> dict[str, Any] | None:
+def _against_known(session: Session, known: tuple[str | Path, str] | None) -> dict[str, Any] | None:
     """Answers that are not those of the table, if it is known what they should be."""
     if known is None:
         return None

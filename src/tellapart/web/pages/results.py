@@ -15,6 +15,8 @@ from tellapart.sessions import Session
 from tellapart.sessions.phrasing import name, show
 from tellapart.sessions.queue import parse_search
 from tellapart.simulation import unpack
+from tellapart.tables import Table
+from tellapart.tables.findings import Finding
 from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.web.api.downloads import FORMATS, Unsure, write_model
 from tellapart.web.api.review import clause_of_items, list_rules
@@ -59,6 +61,11 @@ def change_rule(session: Session, sent: Form, call: Call) -> Response:
     return redirect(session, "/rules")
 
 
+def found_of(table: Table, column: str) -> list[Finding]:
+    """What was odd about a column."""
+    return [one for one in table.findings if one.column == column]
+
+
 @router.get("/data")
 @reads_session
 def data(
@@ -101,6 +108,9 @@ def data(
         call,
         "data",
         rows=rows,
+        read=[(n, kind, found_of(table, n)) for n, kind in table.schema.items()],
+        of_table=[one for one in table.findings if one.column not in types],
+        whole=table.whole,
         found=len(places),
         columns=columns,
         numeric={one for one in columns if one in types and types[one].numeric},

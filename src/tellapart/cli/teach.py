@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import webbrowser
-from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,7 +82,7 @@ def teach(
     """
     from tellapart.console.keyboard import FILE, read_keys
     from tellapart.sessions import Store
-    from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
+    from tellapart.sessions.tour import FIRST, LABEL, write_zoo
 
     if not console:  # a missing extra is named before any work
         from tellapart.web.config import PageOptions
@@ -124,7 +124,7 @@ def teach(
                     raise
             opened.prepare()
         if console:
-            _talk(opened, teacher, chosen, HINTS if tour else None)
+            _talk(opened, teacher, chosen, tour=tour)
         else:
             known = None if label is None else (table, label)
             pages = PageOptions(chosen, known, tour)
@@ -133,17 +133,17 @@ def teach(
         print(_agreement(opened, table, label), file=sys.stderr)
 
 
-def _talk(
-    session: Session, name: str, keys: dict[str, str], hints: Mapping[str, str] | None
-) -> None:
+def _talk(session: Session, name: str, keys: dict[str, str], *, tour: bool) -> None:
     from rich.console import Console
 
     from tellapart.console.conversation import talk
     from tellapart.console.keyboard import keyboard
+    from tellapart.sessions.tour import hint
 
+    guide = partial(hint, say=f"press {keys['label']}, type", undo=keys["undo"])
     with session:
         try:
-            talk(session, name, keyboard(), Console(highlight=False), keys, hints)
+            talk(session, name, keyboard(), Console(highlight=False), keys, guide if tour else None)
         except KeyboardInterrupt:  # while it was thinking
             print("Stopped. Every answer is saved.")
 

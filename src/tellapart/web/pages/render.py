@@ -36,13 +36,15 @@ MAX_ROWS = 200
 @cache
 def _templates() -> Environment:
     folder = Path(__file__).parent.parent / "templates"
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         auto_reload=False,
     )
+    made.filters["key"] = shown_key
+    return made
 
 
 def prepare() -> None:
@@ -57,6 +59,19 @@ def keys_of(call: Caller) -> dict[str, str]:
         return call.app.pages.keys
     path = call.pool.folder / FILE
     return read_keys(path if path.is_file() else None)
+
+
+_SIGNS = {"enter": "Enter", "escape": "Esc", "space": "Space", "backspace": "Backspace"}
+_SIGNS |= {"delete": "Del", "tab": "Tab"}
+
+
+def shown_key(key: str) -> str:
+    """A key as it is printed. A letter is typed; as a key it needs Alt.
+
+    >>> shown_key("enter"), shown_key("u"), shown_key("/")
+    ('Enter', 'Alt+u', '/')
+    """
+    return f"Alt+{key}" if len(key) == 1 and key.isalpha() else _SIGNS.get(key, key)
 
 
 def home(session: str) -> str:

@@ -15,12 +15,12 @@ from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session, labels
 from tellapart.sessions.phrasing import counted_in, effect, ending_text, notice
-from tellapart.sessions.tour import HINTS
+from tellapart.sessions.tour import hint
 from tellapart.web.api.teaching import check_feature, give_answer, given_to
 from tellapart.web.auth import Call, Caller
 from tellapart.web.errors import Refused
 from tellapart.web.pages.comparison import compare, is_picture
-from tellapart.web.pages.render import Form, draw, frame, home, redirect
+from tellapart.web.pages.render import Form, draw, frame, home, keys_of, redirect, shown_key
 from tellapart.web.session_pool import draws, in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
@@ -204,7 +204,7 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
 def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) -> None:
     values["shown"] = compare(given, lambda picture: picture_address(session, call, picture))
     if call.app.pages.tour:
-        values["hint"] = HINTS.get(str(given.item))
+        values["hint"] = hint(given, say="type", undo=shown_key(keys_of(call)["undo"]))
     if given.asks == "feature":
         values["label"] = given.kept
     if values["label"] is not None:

@@ -5,10 +5,14 @@ const trouble = document.getElementById("trouble");
 const KEY = { Enter: "enter", Escape: "escape", " ": "space", Backspace: "backspace", Delete: "delete", Tab: "tab" };
 const SEEN = 250; // milliseconds: nobody has looked at anything sooner
 const MANY = 20; // lines; how many are shown at first is in style.css
+const MAC = /Mac|iP/.test(navigator.platform); // there, Alt and a letter is another letter
 let busy = false;
+let ahead = ""; // what was typed before the page it is meant for was there
 let swapped = -Infinity;
 
 const typing = (element) => element?.matches?.("input:not([type=hidden]), textarea, select, [contenteditable]");
+const inSight = (element) => !element.disabled && element.getClientRects().length > 0;
+const isLetter = (key) => /^\p{L}$/u.test(key);
 
 function complain(text) {
   if (text === trouble.textContent) return;
@@ -62,6 +66,7 @@ function swap(html) {
   announce();
   const first = document.querySelector("#card [data-focus]") ?? document.querySelector("#card h1");
   first?.focus({ preventScroll: true });
+  if (ahead) typeAhead();
   for (const box of scrolled) if (box.scrollTop && box.closest?.("#card")) box.scrollTop = 0;
   scrolled.clear();
   // on a small screen, what is new may lie above or below
@@ -167,33 +172,72 @@ document.addEventListener("submit", (event) => {
   send(event.target, event.submitter);
 });
 
+// Letters are for typing: a word typed anywhere goes to the box that filters labels or candidates, and
+// what has a letter for its key needs Alt. So no word that is typed can record an answer.
+const typeBox = () => [...document.querySelectorAll("input[data-types]")].find(inSight);
+
+function typeAhead() {
+  const box = typeBox();
+  if (box) {
+    box.focus({ preventScroll: true });
+    box.value = ahead;
+    typed.add(box);
+    filter(box);
+  }
+  ahead = "";
+}
+
+function leave(box) {
+  if (box.dataset.types !== undefined) {
+    box.value = "";
+    filter(box);
+  }
+  box.blur();
+}
+
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  const key = KEY[event.key] ?? event.key.toLowerCase();
+  if (event.ctrlKey || event.metaKey || event.isComposing) return;
   const box = event.target;
+  if (event.altKey) {
+    const letter = isLetter(event.key) && !MAC ? event.key.toLowerCase() : event.code.replace(/^Key/, "").toLowerCase();
+    if (!event.repeat && isLetter(letter) && !(MAC && typing(box))) press(letter, event);
+    return;
+  }
+  const key = KEY[event.key] ?? event.key.toLowerCase();
+  if (busy && event.key.length === 1 && (isLetter(key) || ahead || box.dataset?.types !== undefined)) {
+    event.preventDefault();
+    ahead += event.key;
+    return;
+  }
   if (typing(box)) {
     if (key === "escape") {
       event.preventDefault();
-      box.blur();
+      leave(box);
     } else if (key === "enter" && box.dataset.filters) {
       event.preventDefault();
       pick(box);
     }
     return;
   }
+  if (isLetter(key)) {
+    typeBox()?.focus({ preventScroll: true }); // and the letter goes into it
+    return;
+  }
   if (key === "enter" && box.matches("a, button, summary")) return; // Enter on a button is that button
   if (key === "space" && box.matches("a, button, summary")) return;
-  if (event.repeat) return;
-  const target = [...document.querySelectorAll("[data-key]")].find(
-    (element) => element.dataset.key === key && !element.disabled && element.getClientRects().length,
-  );
+  if (!event.repeat) press(key, event);
+});
+
+// Do what has this key.
+function press(key, event) {
+  const target = [...document.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key && inSight(element));
   if (!target) return;
   event.preventDefault();
   if (typing(target)) {
     target.focus();
     target.select?.();
   } else target.click();
-});
+}
 
 // What Enter takes among the lines of a list: the one called so, else one that begins so, else the first
 // that has it in it. `typed` in sessions/labels.py is the same rule.
@@ -254,6 +298,7 @@ async function check(box) {
 document.addEventListener("input", (event) => {
   if (event.target.matches?.("input, textarea")) typed.add(event.target);
   if (event.target.dataset?.filters) filter(event.target);
+  if (event.target.dataset?.types !== undefined && !event.target.value && !event.isComposing) event.target.blur(); // keys are keys again
   if (event.target.dataset?.check) check(event.target);
 });
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tellapart.export.text import Words
+from tellapart.features import Expression
 from tellapart.protocol import Feature
 from tellapart.review import Suspect, Transcript, suspects
 from tellapart.sessions import replies
@@ -117,12 +118,15 @@ def slips(state: State, history: Transcript, lock: AbstractContextManager[object
 def odd_one(state: State, suspect: Suspect, number: int) -> OddOne:
     """A suspect in names, with the answer it speaks of."""
     feature = suspect.expected_feature
+    spoken_of = (one for one in suspect.against if isinstance(one, Expression))
+    columns = dict.fromkeys(chain.from_iterable(sorted(one.schema) for one in spoken_of))
     return OddOne(
         replies.answered(state, number),
         replies.name_of(state, suspect.expected),
         suspect.score,
         suspect.why,
         None if feature is None else str(feature),
+        tuple(columns),
     )
 
 

@@ -12,13 +12,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from tellapart import codec
 from tellapart.console.keyboard import FILE, read_keys
 from tellapart.sessions import Session
 from tellapart.sessions.phrasing import progress_facts, stop_hint
+from tellapart.tables import Row
 from tellapart.web.auth import Caller
 
 PAGES = (
     ("Teach", "/teach"),
+    ("Sweep", "/sweep"),
     ("Rules", "/rules"),
     ("Progress", "/progress"),
     ("History", "/history"),
@@ -77,6 +80,12 @@ def shown_key(key: str) -> str:
 def home(session: str) -> str:
     """The address of a session's pages."""
     return f"/s/{quote(session, safe='')}"
+
+
+def repair_address(session: Session, item: Row, came_from: str) -> str:
+    """Where the answer about an item is repaired; `came_from` is the page to go back to."""
+    written = quote(str(codec.encode(item.identity)), safe="")
+    return f"{home(session.name)}/repair/{written}?from={came_from}"
 
 
 def frame(session: Session, call: Caller) -> dict[str, Any]:

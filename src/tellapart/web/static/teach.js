@@ -10,7 +10,7 @@ let busy = false;
 let ahead = ""; // what was typed before the page it is meant for was there
 let swapped = -Infinity;
 
-const typing = (element) => element?.matches?.("input:not([type=hidden]), textarea, select, [contenteditable]");
+const typing = (element) => element?.matches?.("input:not([type=hidden], [type=checkbox]), textarea, select, [contenteditable]");
 const inSight = (element) => !element.disabled && element.getClientRects().length > 0;
 const isLetter = (key) => /^\p{L}$/u.test(key);
 
@@ -224,9 +224,25 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (key === "enter" && box.matches("a, button, summary")) return; // Enter on a button is that button
-  if (key === "space" && box.matches("a, button, summary")) return;
+  if (key === "space" && box.matches("a, button, summary, input")) return;
+  if (key.startsWith("arrow") && step(key)) {
+    event.preventDefault();
+    return;
+  }
   if (!event.repeat) press(key, event);
 });
+
+// In a sweep, arrows go from item to item.
+function step(key) {
+  const boxes = [...document.querySelectorAll(".sweep input")];
+  const at = boxes.indexOf(document.activeElement);
+  if (!boxes.length) return false;
+  const top = (box) => box.closest("li").offsetTop;
+  const wide = boxes.filter((box) => top(box) === top(boxes[0])).length;
+  const by = { arrowleft: -1, arrowright: 1, arrowup: -wide, arrowdown: wide }[key];
+  boxes[at < 0 ? 0 : Math.min(Math.max(at + by, 0), boxes.length - 1)].focus();
+  return true;
+}
 
 // Do what has this key.
 function press(key, event) {
@@ -294,6 +310,25 @@ async function check(box) {
   said.textContent = told.says ?? told.error;
   said.className = `said ${told.tells ? "ok" : "no"}`;
 }
+
+// What follows from a change, before it is saved: from the first reason, or from the one looked at.
+async function follow(feature) {
+  const told = document.getElementById("follows");
+  if (!told || told.dataset.of === feature) return;
+  told.dataset.of = feature;
+  await wait(120);
+  if (told.dataset.of !== feature) return;
+  const url = new URL(told.dataset.follows, location.href);
+  url.searchParams.set("feature", feature);
+  const answer = await (await ask(url, {})).json();
+  if (told.dataset.of === feature) told.textContent = answer.says ?? "";
+}
+for (const name of ["focusin", "mouseover"])
+  document.addEventListener(name, (event) => {
+    const button = event.target.closest?.("#features button");
+    if (button) follow(button.value);
+  });
+follow(document.querySelector("#features button")?.value ?? "");
 
 document.addEventListener("input", (event) => {
   if (event.target.matches?.("input, textarea")) typed.add(event.target);

@@ -81,9 +81,23 @@ def states(teacher: BrowserTeacher) -> dict[str, Callable[[], Any]]:
         go(teacher, "teach")
         disagree(teacher)
 
+    def repair(key: str | None) -> Callable[[], None]:
+        def come() -> None:
+            page = go(teacher, "odd")
+            with page.expect_navigation():
+                page.keyboard.press("1")
+            if key is not None:
+                with page.expect_navigation():
+                    page.keyboard.press(key)
+
+        return come
+
     return {
         "a guess": open_("teach"),
         "a feature": feature,
+        "a repair": repair(None),
+        "a repair with a label": repair("2"),
+        "a sweep": open_("sweep?label=mammal"),
         **{path: open_(path) for path in ("odd", "history", "rules", "data", "tags", "help")},
     }
 

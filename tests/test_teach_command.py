@@ -433,6 +433,26 @@ def test_the_page_goes_on_after_ctrl_c_and_kill(typist: Typist) -> None:
     assert answers() == [("bear", "mammal")]
 
 
+@pytest.mark.slow
+def test_a_page_that_is_open_goes_on_after_a_restart(folder: Path) -> None:
+    """The last port and the last token are used again; another port if that one is taken."""
+    with httpx2.Client(follow_redirects=True) as tab:
+        with page("zoo.csv") as (_, address):
+            assert tab.get(address).status_code == 200
+        kept = folder / "zoo.csv.sessions.db.page"
+        assert kept.stat().st_mode & 0o777 == 0o600
+        with page("zoo.csv") as (_, again):
+            assert again == address
+            assert tab.get(address.partition("?")[0]).status_code == 200  # by its cookie
+        with socket.socket() as taken:
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            taken.bind(("127.0.0.1", int(kept.read_text().split()[0])))
+            taken.listen()
+            with page("zoo.csv") as (_, elsewhere):
+                assert elsewhere != address
+                assert tab.get(elsewhere.partition("?")[0]).status_code == 200
+
+
 def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

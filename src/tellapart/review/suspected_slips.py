@@ -183,7 +183,8 @@ class _Search:
         if not pool:
             return [], *self._count([], number, expected)
 
-        def worth(literals: tuple[tuple[int, bool], ...]) -> float:
+        def worth(literals: Iterable[tuple[int, bool]]) -> float:
+            literals = tuple(literals)
             agree, others = self._count(literals, number, expected)
             negations = sum(not wanted for _, wanted in literals)
             return (agree + 0.5) / (others + 1) - _LENGTH * (len(literals) + negations)

@@ -15,7 +15,7 @@ import numpy as np
 
 from tellapart.export.text import Words
 from tellapart.features import Expression
-from tellapart.protocol import Feature
+from tellapart.protocol import Correction, Feature
 from tellapart.review import Suspect, Transcript, suspects
 from tellapart.sessions import replies
 from tellapart.sessions.phrasing import name
@@ -94,6 +94,18 @@ def alpha(units: Sequence[Sequence[str]]) -> float | None:
     everything = sum(totals.values())
     expected = sum(n * (everything - n) for n in totals.values()) / max(1, everything - 1)
     return 1 - observed / expected if expected else None
+
+
+def answers_to_judge(state: State) -> tuple[Transcript, list[int]]:
+    """The rounds learnt from, and the answers that wait for a reason; and the act of each."""
+    history = Transcript(list(state.replay.history.rounds))
+    acts = list(state.replay.rounds)
+    for place, number in state.replay.now.waiting.items():
+        label = state.replay.answer(number).label
+        item, guess = state.items.row(place), state.replay.guess(place)
+        history.add(item, guess, Correction(label), who=state.acts[number].by)
+        acts.append(number)
+    return history, acts
 
 
 def slips(state: State, history: Transcript, lock: AbstractContextManager[object]) -> list[Suspect]:

@@ -50,12 +50,12 @@ def changed_notice(again: int) -> str:
     """What to say when an answer was changed.
 
     >>> changed_notice(1)
-    'Changed. 1 answer needs a reason again: it comes now.'
+    'Changed. 1 answer needs a reason again: it comes next.'
     """
     if not again:
         return "Changed."
     needs, comes = ("needs", "it comes") if again == 1 else ("need", "they come")
-    return f"Changed. {counted(again, 'answer')} {needs} a reason again: {comes} now."
+    return f"Changed. {counted(again, 'answer')} {needs} a reason again: {comes} next."
 
 
 def swept_notice(accepted: int, marked: int) -> str:

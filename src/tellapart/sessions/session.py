@@ -36,7 +36,7 @@ from tellapart.learners import BaseLearner
 from tellapart.learners.by_name import parse_learner
 from tellapart.model import DecisionList
 from tellapart.protocol import Item
-from tellapart.review import Stopper, Transcript
+from tellapart.review import Stopper
 from tellapart.sessions import agreement, events, replies, suggestions, sweeps
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
 from tellapart.sessions.events import FORMAT, Event, check_name, check_text, new_id, same, stamp
@@ -486,7 +486,7 @@ class Session:
         id: str | None,
     ) -> Saved:
         """Undo or redo a whole sweep, in one commit."""
-        done = []
+        done: list[Saved] = []
         with self.together(), state.replay.batch():
             for number in acts:
                 about = {"event": state.acts[number].id, "sweep": len(acts), **theirs}
@@ -875,8 +875,7 @@ class Session:
         """
         with self._log.ready() as state:
             number, kept = state.number, self._odd
-            history = Transcript(list(state.replay.history.rounds))
-            acts = list(state.replay.rounds)
+            history, acts = agreement.answers_to_judge(state)
         if kept is not None and kept[0] == number:
             odd = kept[1]
         else:

@@ -46,10 +46,10 @@ from tellapart.web.session_pool import draws, in_session, reads_session
 router = APIRouter(prefix="/s/{session}")
 
 
-_EMPTY = ("shown", "ending", "label", "written", "wrong", "said", "hint", "column", "why")
-_EMPTY += ("wrong_example", "sweep")
-
-
+_EMPTY = (
+    *("shown", "ending", "label", "written", "wrong", "said", "hint", "column"),
+    *("why", "wrong_example", "other_label", "sweep"),
+)
 Count = Annotated[int | None, Query(ge=0, le=10_000_000)]
 
 
@@ -257,6 +257,8 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         values["hint"] = hint(given, say="type", undo=shown_key(keys_of(call)["undo"]))
     if given.asks == "feature":
         values["label"] = given.kept
+        if session.history(item=given.item):
+            values["other_label"] = repair_address(session, given.item, "teach")
     if values["label"] is not None:
         found = session.candidates(given.id, values["label"], column=values["column"])
         values["counted"] = counted_in(found)

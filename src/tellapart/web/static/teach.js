@@ -3,6 +3,7 @@
 const csrf = document.querySelector('meta[name="csrf"]')?.content ?? "";
 const trouble = document.getElementById("trouble");
 const KEY = { Enter: "enter", Escape: "escape", " ": "space", Backspace: "backspace", Delete: "delete", Tab: "tab" };
+const GONE = "If the server was stopped, start it again with the same command: this page then goes on by itself. If it opens at another address, use that one and close this page; only the last answer is to be given again.";
 const SEEN = 250; // milliseconds: nobody has looked at anything sooner
 const MANY = 20; // lines; how many are shown at first is in style.css
 const MAC = /Mac|iP/.test(navigator.platform); // there, Alt and a letter is another letter
@@ -102,7 +103,8 @@ async function ask(url, options) {
     } catch {
       // no connection, or a proxy's answer
     }
-    complain(`${trouble} What was saved is safe, and so is your last answer: it is sent again until it arrives.`);
+    const lasting = turn > 3 ? ` ${GONE}` : "";
+    complain(`${trouble} What was saved is safe, and so is your last answer: it is sent again until it arrives.${lasting}`);
     await wait(Math.min(250 * 2 ** turn, 3000));
   }
 }
@@ -135,9 +137,10 @@ async function send(form, button) {
         await wait(3000); // until the next page is there, this one is seen, and must not be heard
       }
     } else {
-      let message = `The server said ${answer.status}. Reload the page.`;
+      let message = `Another program answers at this address (${answer.status}). ${GONE}`;
       try {
         message = JSON.parse(text).error ?? message;
+        if (answer.status === 401) message = `The server was started anew and does not know this page. Open the address that it printed; everything saved is there.`;
       } catch {
         // not in our shape
       }

@@ -43,6 +43,7 @@ def test_a_sweep_shows_what_a_label_or_a_rule_covers(store: Store) -> None:
             assert names(sweep.items) == [f"i{n}" for n in range(5, COUNT, 4)]
         assert names(session.sweep("Ann", label="bird", limit=2).items) == ["i5", "i9"]
         assert session.sweep("Ann", label="bird", limit=2).left == 9
+        assert session.left_to_sweep("Ann") == {"beast": (28, 30), "bird": (9, 10)}
         for wrong in ({"rule": 99}, {"label": "fish"}, {}, {"rule": 1, "label": "bird"}):
             with pytest.raises(ParameterError):
                 session.sweep("Ann", **wrong)

@@ -513,6 +513,13 @@ class Session:
             items = [state.items.row(int(place)) for place in found[:limit]]
         return sweeps.Sweep(guess, items, len(found))
 
+    def left_to_sweep(self, teacher: str) -> dict[str, tuple[int, int]]:
+        """For every label that rules say: how many items nobody has answered about, of how many.
+        What is best swept next comes first: the label of which the largest part is left."""
+        model = self.model
+        with self._log.ready() as state:
+            return sweeps.left_by_label(state, teacher, self.table, model)
+
     def accept(
         self,
         teacher: str,

@@ -65,6 +65,23 @@ def covered(
     return np.flatnonzero(np.isin(numbers, alike))
 
 
+def left_by_label(
+    state: State, teacher: str, table: Table, model: DecisionList
+) -> dict[str, tuple[int, int]]:
+    """For every label that rules say: how many items are open, of how many. The label of which the
+    largest part is open comes first: rules that learn much of one label forget the others."""
+    numbers = fired(model, table).array()
+    whole = np.bincount(numbers, minlength=len(model.clauses) + 1)
+    free = numbers[open_places(state, teacher, np.arange(len(table), dtype=np.intp))]
+    part = np.bincount(free, minlength=len(whole))
+    found: dict[str, tuple[int, int]] = {}
+    for clause, left, items in zip(model, part.tolist(), whole.tolist(), strict=True):
+        if clause.label is not None and items:
+            before = found.get(str(clause.label), (0, 0))
+            found[str(clause.label)] = (before[0] + left, before[1] + items)
+    return dict(sorted(found.items(), key=lambda one: -one[1][0] / one[1][1]))
+
+
 def open_places(state: State, teacher: str, places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """Those of some places that nobody has answered about, and that no other teacher has."""
     taken = [place for place in state.answers if state.opinions(place)]

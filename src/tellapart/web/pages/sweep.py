@@ -40,6 +40,7 @@ def sweep(
     item: Annotated[str, Query(max_length=1000)] = "",
     accepted: Count = None,
     left_out: Count = 0,
+    swept: Annotated[str, Query(max_length=200)] = "",
     undone: bool = False,
 ) -> Response:
     """The items of a rule, of a label, or of the rule of an item; else, a choice of labels."""
@@ -53,7 +54,8 @@ def sweep(
         "said": "Undone." if undone else said,
         "can_undo": accepted is not None and session.can_undo(call.name),
         "cards": [],
-        "labels": label_choices(session),
+        "labels": [],
+        "swept": swept,
     }
     if rule is not None or label:
         found = session.sweep(call.name, rule=rule, label=None if rule else label)
@@ -65,6 +67,13 @@ def sweep(
         values |= {"found": found, "rule": rule}
         if rule is not None:
             values["sentence"] = sentences(session.model, Words(feature=spoken))[rule - 1]
+    else:
+        keys = {one["label"]: one["key"] for one in label_choices(session)}
+        values["labels"] = [
+            {"label": one, "key": keys.get(one), "left": left, "whole": whole}
+            for one, (left, whole) in session.left_to_sweep(call.name).items()
+            if left
+        ]
     return page(session, call, "sweep", **values)
 
 
@@ -90,11 +99,10 @@ def _said(accepted: int, left_out: int) -> str:
 @in_session
 def accept(session: Session, sent: Form, call: Call) -> Response:
     """Accept what is not marked; what is marked comes next. Or take the last sweep back."""
-    label, rule = sent.get("label", ""), sent.get("rule", "")
-    where = {"rule": rule} if rule else {"label": label}
+    label = sent.get("label", "")
     if sent.get("do") == "undo":
         session.undo(call.name, id=sent.get("id"))
-        return redirect(session, f"/sweep?{urlencode({**where, 'undone': 'true'})}")
+        return redirect(session, f"/sweep?{urlencode({'label': label, 'undone': 'true'})}")
     try:
         items = [find_item(session.table, one) for one in json.loads(sent.get("items", ""))]
     except (ValueError, TypeError):
@@ -105,9 +113,4 @@ def accept(session: Session, sent: Form, call: Call) -> Response:
     told = {"accepted": done.accepted, "left_out": done.left_out}
     if done.marked:
         return redirect(session, f"/teach?{urlencode({**told, 'marked': done.marked})}")
-    clauses = list(session.model)
-    if rule.isdecimal() and not (
-        int(rule) <= len(clauses) and clauses[int(rule) - 1].label == label
-    ):
-        where = {"label": label}  # the rules have changed
-    return redirect(session, f"/sweep?{urlencode({**where, **told})}")
+    return redirect(session, f"/sweep?{urlencode({**told, 'swept': label})}")

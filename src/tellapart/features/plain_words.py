@@ -195,11 +195,12 @@ def nearest(text: str, schema: Mapping[str, Type]) -> Node | None:
     return _about(texts[0], value) if texts and 0 < len(value) <= _VALUE else None
 
 
-_VERBS = """
-    contains includes mentions starts begins ends with bigger larger greater higher smaller lower
-    fewer less more than before after above below over under between known unknown empty missing
-    given least most exactly equals neither either
-""".split()
+_VERBS = [
+    "contains", "includes", "mentions", "starts", "begins", "ends", "with", "bigger",
+    "larger", "greater", "higher", "smaller", "lower", "fewer", "less", "more", "than",
+    "before", "after", "above", "below", "over", "under", "between", "known", "unknown",
+    "empty", "missing", "given", "least", "most", "exactly", "equals", "neither", "either",
+]  # fmt: skip
 
 
 _JOINTS = ("and", "or", "but", "not")

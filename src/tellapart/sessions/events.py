@@ -41,6 +41,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "rule edited": ("example", "if", "label"),
     "settings": (),
     "search": ("where",),
+    "swept": ("label", "right", "wrong"),
     "note": ("text",),
     "rows added": ("rows", "table"),
 }

@@ -147,6 +147,12 @@ class Queue:
         self._taken_back.setdefault(teacher, []).append(place)
         self.returning.setdefault(place, len(self._state.acts) + LATER)
 
+    def put_first(self, teacher: str, places: Sequence[int]) -> None:
+        """A teacher gets these items next; they were looked for, and are no random draw."""
+        self.release(teacher)  # what they have before them can wait
+        self.sought.update(places)
+        self._taken_back.setdefault(teacher, []).extend(reversed(places))
+
     def enqueue(self, place: int) -> None:
         """Put an item where it belongs now."""
         opinions = self._state.opinions(place)

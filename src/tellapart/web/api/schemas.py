@@ -151,6 +151,14 @@ class Search(Change):
     ]
 
 
+class Accept(Change):
+    """Which guesses of a sweep are right; the wrong ones come next."""
+
+    label: Label
+    right: Annotated[list[ItemId], Field(max_length=1000)]
+    wrong: Annotated[list[ItemId], Field(max_length=1000)] = []
+
+
 class SetTag(Change):
     tag: Label
     item: ItemId
@@ -459,6 +467,23 @@ class Rules:
 class Items:
     total: int
     items: list[Item]
+
+
+@dataclass
+class Sweep:
+    label: str
+    """The guess on all of them."""
+    items: list[Item]
+    left: int
+    """How many there are, these among them."""
+
+
+@dataclass
+class Swept:
+    accepted: int
+    marked: int
+    left_out: int
+    """Others have them or answered about them, or the guess is another now."""
 
 
 @dataclass

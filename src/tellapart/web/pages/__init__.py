@@ -9,13 +9,23 @@ from fastapi import APIRouter, FastAPI
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from tellapart.console.keyboard import KEYS
+from tellapart.console.keyboard import KEYS, PAGE_KEYS
 from tellapart.errors import TableChanged
 from tellapart.sessions import Session
 from tellapart.sessions.config import FOR_PEOPLE
 from tellapart.web.api.sessions import create_session
 from tellapart.web.auth import Call
-from tellapart.web.pages import answers, progress, render, results, tags, teach, without_table
+from tellapart.web.pages import (
+    answers,
+    progress,
+    render,
+    repair,
+    results,
+    sweep,
+    tags,
+    teach,
+    without_table,
+)
 from tellapart.web.pages.render import Form, draw, home, page, redirect
 from tellapart.web.session_pool import in_session
 
@@ -50,7 +60,7 @@ async def start(sent: Form, call: Call) -> Response:
 @in_session
 def explain(session: Session, call: Call) -> Response:
     """Keys, words, how it learns."""
-    actions = [(action, words) for action, (_, words) in KEYS.items()]
+    actions = [(action, words) for action, (_, words) in (KEYS | PAGE_KEYS).items()]
     labels, meanings = session.labels, session.meanings
     return page(session, call, "help", actions=actions, labels=labels, meanings=meanings)
 
@@ -67,6 +77,6 @@ def install(app: FastAPI) -> None:
     render.prepare()
     app.add_exception_handler(TableChanged, without_table.go_on)
     app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
-    parts = (teach.router, progress.router, answers.router, results.router, tags.router)
-    for part in (router, *parts):
-        app.include_router(part, include_in_schema=False)
+    for part in (teach, sweep, progress, answers, repair, results, tags):
+        app.include_router(part.router, include_in_schema=False)
+    app.include_router(router, include_in_schema=False)

@@ -23,7 +23,7 @@ from tellapart.web.api.review import clause_of_items, list_rules
 from tellapart.web.api.schemas import Rule
 from tellapart.web.api.teaching import find_item
 from tellapart.web.auth import Call
-from tellapart.web.pages.render import MAX_ROWS, Form, page, redirect
+from tellapart.web.pages.render import MAX_ROWS, Form, page, redirect, repair_address
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
@@ -96,6 +96,7 @@ def data(
     rows: list[dict[str, Any]] = [
         {
             "item": name(row),
+            "repair": repair_address(session, row, "data"),
             "predicted": clauses[numbers[place]].label,
             "taught": session.label_of(row),
             "cells": [show(row[column])[:200] for column in columns],

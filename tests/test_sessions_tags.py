@@ -10,6 +10,7 @@ import pytest
 
 from tellapart.sessions import Given, Session, Store
 from tellapart.tables import Table
+from tellapart.web.pages.comparison import compare
 
 TAGS = ("round", "red", "striped")
 
@@ -65,6 +66,13 @@ def lesson(tmp_path: Path) -> Iterator[Teacher]:
     table = Table({"picture": list(truth)}, id="picture")
     with Store(tmp_path / "a.db") as store, Session.new(store, "pictures", table) as session:
         yield Teacher(session, truth)
+
+
+def test_a_picture_that_names_an_item_is_shown(lesson: Teacher) -> None:
+    given = lesson.shown()
+    shown = compare(given, lambda path: f"/file?path={path}")
+    assert [(line.column, line.mine.kind) for line in shown.rows] == [("picture", "image")]
+    assert compare(given).rows == []  # without the file, its name is in the heading
 
 
 @pytest.mark.slow

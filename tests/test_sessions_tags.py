@@ -125,3 +125,9 @@ def test_known_tags_are_candidates_like_columns(lesson: Teacher) -> None:
     assert isinstance(shown, Given)
     found = [str(c.feature) for c in lesson.session.candidates(shown.id, "tomato")]
     assert "shiny" in found
+
+
+def test_that_a_tag_is_unknown_is_no_feature() -> None:
+    table = Table({"picture": [f"p{n}.png" for n in range(9)]}, id="picture")
+    table.tag("round").set(1, False)
+    assert table.candidates(0, 1, {1: "cube"}, label="ball") == []

@@ -129,5 +129,5 @@ def test_known_tags_are_candidates_like_columns(lesson: Teacher) -> None:
 
 def test_that_a_tag_is_unknown_is_no_feature() -> None:
     table = Table({"picture": [f"p{n}.png" for n in range(9)]}, id="picture")
-    table.tag("round").set(1, False)
-    assert table.candidates(0, 1, {1: "cube"}, label="ball") == []
+    table.tag("round").set("p1.png", False)
+    assert table.candidates("p0.png", "p1.png", {"p1.png": "cube"}, label="ball") == []

@@ -212,7 +212,7 @@ def _spelled(word: str) -> str:
         return "than"
     if not word.isalpha() or len(word) <= SHORTEST or word.lower() in _VERBS:
         return word
-    return (difflib.get_close_matches(word.lower(), _VERBS, 1, 0.8) or [word])[0]
+    return next(iter(difflib.get_close_matches(word.lower(), _VERBS, 1, 0.8)), word)
 
 
 def _without_units(words: list[str]) -> list[str]:

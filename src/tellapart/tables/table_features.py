@@ -150,6 +150,7 @@ def candidates_in(
         habits=habits,
         name=table.id,
         called=str(label or "") if called is None else called,
+        tags=table.tags,
     )
     rows = part.rows.height
     unknown = [c.feature for c in made if not table.knows(c.feature)]

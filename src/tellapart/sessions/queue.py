@@ -21,6 +21,7 @@ from tellapart.features import Expression, canonical
 from tellapart.features.tree import Column, Type, Wild
 from tellapart.model import DecisionList
 from tellapart.protocol import Guess
+from tellapart.sessions.assignments import Assignments
 from tellapart.sessions.config import ORDERS
 from tellapart.simulation import unpack
 from tellapart.tables import Row, Table
@@ -72,6 +73,7 @@ class Queue:
         self._ends: list[tuple[float, int, str, int]] = []
         self._given = 0
         self._order: Order | None = None
+        self._assignments: Assignments | None = None
         self._rules: tuple[object, dict[int, int]] = (None, {})
         self._records = _Records()
 
@@ -83,11 +85,18 @@ class Queue:
             self._order = Order(len(self._state.items), settings.order, self._state.seed)
         return self._order
 
+    @property
+    def assignments(self) -> Assignments | None:
+        """Who gets which rows, if that was said."""
+        if self._assignments is None and self._state.settings.assignments:
+            self._assignments = Assignments(self._state)
+        return self._assignments
+
     # -- what happens
 
     def reorder(self) -> None:
-        """The setting `order` may have changed."""
-        self._order = None
+        """The settings `order` and `assignments` may have changed, or the table has grown."""
+        self._order = self._assignments = None
 
     def give(self, question: Question) -> None:
         """A teacher gets an item."""
@@ -166,6 +175,8 @@ class Queue:
         """Whether an item may be given to a teacher."""
         if place in self.leases:
             return False
+        if self.assignments is not None and not self.assignments.allows(place, teacher):
+            return False
         opinions = self._state.opinions(place)
         return not opinions or (teacher not in opinions and self._wants_second(place, opinions))
 
@@ -186,14 +197,21 @@ class Queue:
             search = self.searches.get(teacher)
             return None if search is None else search.next()
 
+        assignments = self.assignments
         mixed = self._state.settings.order == "mixed"
+
+        def unseen() -> int | None:
+            if assignments is not None:
+                return assignments.next(teacher)
+            return self.order.next(self.seen, self._doubts if mixed else self._bad_records)
+
         ways: tuple[Callable[[], int | None], ...] = (
             lambda: self._next_taken_back(teacher),
             lambda: self._next_waiting(settle, teacher),
             by_search,
             lambda: self._next_returning(teacher, first=_FIRST),
             lambda: self._next_second(teacher),
-            lambda: self.order.next(self.seen, self._doubts if mixed else self._bad_records),
+            unseen,
             lambda: self._next_returning(teacher),
             lambda: self._next_waiting(settle),
         )
@@ -201,9 +219,9 @@ class Queue:
             if (place := way()) is not None:
                 sought = way is by_search or place in self.sought
                 new = place not in self.seen and not sought
-                return Choice(
-                    place, sought, self.order.picks(place) if new else place in self.picked
-                )
+                # what is assigned is no random draw from all rows
+                picked = assignments is not None or self.order.picks(place)
+                return Choice(place, sought, picked if new else place in self.picked)
         return None
 
     def _next_taken_back(self, teacher: str) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -20,7 +21,7 @@ from tellapart.web.api.labels import to_note
 from tellapart.web.api.review import list_disagreements, list_odd
 from tellapart.web.api.teaching import change_answer
 from tellapart.web.auth import Call, Caller
-from tellapart.web.pages.render import MAX_ROWS, Form, page, redirect
+from tellapart.web.pages.render import MAX_ROWS, Form, Start, page, redirect
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
@@ -37,24 +38,35 @@ def history(
     call: Call,
     q: Annotated[str, Query(max_length=200)] = "",
     mistakes: bool = False,
+    teacher: Annotated[str, Query(max_length=200)] = "",
+    start: Start = 0,
 ) -> Response:
-    """Every answer that the caller may see, to be searched and changed."""
+    """Every answer that the caller may see, the latest first, to be searched and changed."""
     everything = session.history()[::-1]
     wanted = q.strip().lower()
     found = []
     for one in everything:
         parts = (name(one.item), one.teacher, one.guess.label, one.label, one.feature)
         words = " ".join(str(part) for part in parts if part is not None)
-        if wanted in words.lower() and (not mistakes or one.outcome == "mistake"):
+        if (
+            wanted in words.lower()
+            and (not mistakes or one.outcome == "mistake")
+            and teacher in ("", one.teacher)
+        ):
             found.append(one)
-    shown = [(one, name(one.item), _in_words(session, one)) for one in found[:MAX_ROWS]]
+    shown = found[start : start + MAX_ROWS]
+    asked = {"q": q, "mistakes": "1" if mistakes else "", "teacher": teacher}
     return page(
         session,
         call,
         "history",
-        answers=shown,
+        answers=[(one, name(one.item), _in_words(session, one)) for one in shown],
         found=len(found),
         total=len(everything),
+        start=start,
+        query=urlencode({key: value for key, value in asked.items() if value}),
+        people=session.teachers,
+        by=teacher,
         q=q,
         only_mistakes=mistakes,
         notes=_notes(session, wanted),
@@ -164,4 +176,16 @@ def disagreements(session: Session, call: Call) -> Response:
         if agreed.features is not None:
             about += f", {agreed.features:.0%} of those that can on the feature"
         about += "."
-    return page(session, call, "disagreements", disputed=found.disagreements, agreement=about)
+    people = {person.name for person in call.app.people.all} | set(session.teachers)
+    return page(
+        session,
+        call,
+        "disagreements",
+        disputed=found.disagreements[:MAX_ROWS],
+        waiting=len(found.disagreements),
+        agreement=about,
+        by_label=session.agreement_by_label() if call.is_owner else [],
+        assignments=session.settings["assignments"],
+        people=sorted(people),
+        labels=session.labels,
+    )

@@ -1,0 +1,212 @@
+"""What the pages say: rules, labels, progress, data, export. A browser tests how they feel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from api_clients import ANN, BOB, Client, begin, make_app, teach, write_tables
+from tellapart.sessions import Session
+
+
+@pytest.fixture
+def ann(tmp_path: Path) -> Iterator[Client]:
+    with Client(make_app(write_tables(tmp_path)), ANN) as client:
+        begin(client, learner="AutoDFF")
+        yield client
+
+
+def rows(page: str) -> list[list[str]]:
+    """The cells of every row of the tables in a page, without marks."""
+    found = re.findall(r"<tr[ >].*?</tr>", page, flags=re.DOTALL)
+    plain = [[re.sub(r"<[^>]*>", "", cell) for cell in row.split("<td")[1:]] for row in found]
+    return [[cell.partition(">")[2].strip() for cell in row] for row in plain]
+
+
+def say(client: Client, label: str, feature: str | None = None) -> None:
+    given = client.next()
+    said = {"answer": "wrong", "label": label}
+    if given["guess"] == label:
+        said = {"answer": "right"}
+    elif feature is not None:
+        said["feature"] = feature
+    client.answer(given=given["id"], **said)
+
+
+def test_rules_are_judged_by_all_answers(ann: Client) -> None:
+    """Also by those that came before the rule last changed."""
+    teach(ann)  # bear: mammal; duck: bird, for it has feathers
+    say(ann, "fish", "legs = 0")
+    say(ann, "mammal")
+    rules = {
+        rule["label"]: (rule["items"], rule["right"], rule["wrong"])
+        for rule in ann.call("GET", "/api/sessions/zoo/rules?counts=true")["rules"]
+    }
+    assert rules == {"bird": (2, 1, 0), "fish": (1, 1, 0), "mammal": (2, 2, 0)}
+    same = ann.call("GET", "/api/sessions/zoo/rules?counts=false")["rules"]
+    assert sum(rule["right"] for rule in same) == 4
+    ann.post(
+        "/s/zoo/rules",
+        data={"do": "edit", "example": "bass", "condition": "legs = 4", "label": "fish"},
+    )
+    page = ann.get("/s/zoo/rules").text
+    assert "0 items that rule" not in page
+    assert 'aria-label="2 answers against rule' in page
+
+
+def test_a_label_that_no_rule_predicts_is_named(ann: Client) -> None:
+    teach(ann)
+    assert "No rule predicts" not in ann.get("/s/zoo/rules").text
+    ann.post("/s/zoo/rules", data={"do": "drop", "example": "duck"})
+    page = ann.get("/s/zoo/rules").text
+    assert "No rule predicts <em>bird</em>, said once." in page
+    assert ["bird", "1", "0"] in [row[:3] for row in rows(page)]
+
+
+def test_unsure_rows_are_left_for_a_person(ann: Client) -> None:
+    """The choice is one for the rules, the data, exports, predictions and the model file."""
+    teach(ann)
+    path = "/api/sessions/zoo/export?to=sql"
+    assert "'bird'" in ann.get(path).text
+    assert (
+        ann.post("/s/zoo/settings", data={"unsure": "null", "back": "/rules"})
+        .headers["location"]
+        .endswith("/rules")
+    )
+    assert ann.get(path).text == "NULL\n"
+    assert "'bird'" in ann.get(f"{path}&unsure=label").text
+    assert "not sure: left for a person" in ann.get("/s/zoo/rules").text
+    assert "NULL" in ann.get("/s/zoo/export?to=sql, duckdb").text
+    assert {row[1] for row in rows(ann.get("/s/zoo/data").text) if row} == {"unknown"}
+    assert "bird" not in ann.get("/api/sessions/zoo/predictions").text
+    ann.call("PATCH", "/api/sessions/zoo", json={"error": 1.0})
+    assert "'bird'" in ann.get(path).text
+    ann.call("PATCH", "/api/sessions/zoo", 422, json={"unsure": "maybe"})
+
+
+def test_a_condition_is_checked_while_it_is_typed(ann: Client) -> None:
+    teach(ann)
+    base = "/s/zoo/rules/check"
+    told = ann.call("GET", f"{base}?example=duck&feature=legs = 2")
+    assert told == {"says": "Holds on 2 rows. Your answers there: 1 bird.", "tells": True}
+    told = ann.call("GET", f"{base}?example=duck&feature=milk")
+    assert "It does not hold on its example, duck." in told["says"]
+    assert not told["tells"]
+    assert "unknown column 'leg'" in ann.call("GET", f"{base}?feature=leg = 2")["says"]
+
+
+def test_data_is_filtered_and_sorted(ann: Client) -> None:
+    teach(ann)
+    ann.post(
+        "/s/zoo/rules",
+        data={"do": "edit", "example": "duck", "condition": "legs = 2", "label": "fowl"},
+    )
+
+    def names(query: str) -> list[str]:
+        return [row[0] for row in rows(ann.get(f"/s/zoo/data?{query}").text) if row]
+
+    assert names("") == ["bear", "duck", "bass", "lion", "crow"]
+    assert names("sort=item") == ["bass", "bear", "crow", "duck", "lion"]
+    assert names("sort=-legs")[0] in ("bear", "lion")
+    assert names("sort=legs")[0] == "bass"
+    assert names("sort=no such column") == names("")
+    assert names("taught=yes") == ["bear", "duck"]
+    assert names("taught=no") == ["bass", "lion", "crow"]
+    assert names("taught=differs") == ["duck"]
+    assert names("rule=1") == ["duck", "crow"]
+    assert names("label=mammal&taught=no") == ["bass", "lion"]
+    assert names("q=legs = 4") == ["bear", "lion"]
+    assert names("start=3") == ["lion", "crow"]
+    page = ann.get("/s/zoo/data").text
+    assert 'href="/s/zoo/repair/duck"' in page
+    assert page.count("against the rules:") == 1
+
+
+def test_progress_says_what_is_known(ann: Client) -> None:
+    assert "Nothing has been taught yet." in ann.get("/s/zoo/progress").text
+    teach(ann)
+    page = ann.get("/s/zoo/progress").text
+    assert "Corrections to go: not known yet." in page
+    found = [row[:4] for row in rows(page) if len(row) == 5]
+    assert found == [["mammal", "1", "0", "1"], ["bird", "1", "1", "0"]]
+    assert "Since yesterday" not in page  # all of it is of today
+
+
+def test_what_changed_since_yesterday(ann: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tellapart.web.pages import progress
+
+    teach(ann)
+    answers = ann.call("GET", "/api/sessions/zoo/history")["answers"]
+    first = answers[-1]["at"]
+    monkeypatch.setattr(progress, "stamp", lambda moment: first)
+    page = ann.get("/s/zoo/progress").text
+    assert "1 answer in the last 24 hours, 1 of them a correction. New: <em>bird</em>." in page
+    assert "2 rows are called otherwise now: 2 mammal → bird" in page
+    monkeypatch.setattr(progress, "SOON", 0)
+    assert "compare=true" in ann.get("/s/zoo/progress").text
+    assert "2 mammal → bird" in ann.get("/s/zoo/progress?compare=true").text
+
+
+def test_what_is_chosen_is_shown_copied_and_downloaded(ann: Client) -> None:
+    teach(ann)
+    page = ann.get("/s/zoo/export").text
+    ways = set(re.findall(r'href="(/s/zoo/export\?[^"]*)"', page.replace("&amp;", "&")))
+    ways |= {f"/s/zoo/export?to=sql, {one}" for one in ("postgres", "sqlite")}
+    assert len(ways) == 8  # five languages, two dialects; and whether unsure rules count
+    for way in ways:
+        page = ann.get(way).text
+        shown = re.search(r'<pre id="text"[^>]*>(.*?)</pre>', page, flags=re.DOTALL)
+        link = re.search(r'href="([^"]*)" download>download', page)
+        assert shown
+        assert link
+        saved = ann.get(link[1].replace("&amp;", "&")).text
+        import html
+
+        assert html.unescape(shown[1]) == saved, way
+
+
+def test_a_model_of_the_past_leaves_the_present_alone(tmp_path: Path) -> None:
+    from tellapart import Store, Table
+
+    table = Table({"name": ["bear", "duck", "bass"], "wings": [False, True, False]}, id="name")
+    with (
+        Store(tmp_path / "zoo.db") as store,
+        Session.new(store, "zoo", table, learner="DFF") as session,
+    ):
+        session.answer("Ann", session.next("Ann").id, "wrong", "mammal")
+        first = session.history()[-1]
+        session.answer("Ann", session.next("Ann").id, "wrong", "bird", "wings")
+        session.change("Ann", first.id, "wrong", "beast")
+        before, model = session.history(), str(session.model)
+        assert str(session.model_until(first.at)) == "always: mammal, like bear"
+        assert session.history() == before
+        assert str(session.model) == model
+        assert str(session.model_until("9999")) == model
+
+
+def test_a_teacher_s_rules_hide_the_examples_to_come(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    with Client(app, ANN) as ann:
+        begin(ann, overlap=1.0)
+        bob = Client(app, BOB)
+        teach(bob)
+        for who, sees in ((ann, True), (bob, True)):
+            assert ("like duck" in who.get("/s/zoo/rules").text) is sees
+        ann.answer(given=ann.next()["id"], answer="skipped")
+
+
+def test_one_teacher_alone_sees_no_team(tmp_path: Path) -> None:
+    from tellapart.web import People, Person
+
+    app = make_app(write_tables(tmp_path))
+    with Client(app, ANN) as ann:
+        begin(ann)
+        teach(ann)
+        assert "Disagreements" in ann.get("/s/zoo/rules").text
+        app.state.tellapart.people = People([Person("Ann", ANN, owner=True)])
+        for path in ("rules", "progress", "history", "data", "teach"):
+            assert "isagreements" not in ann.get(f"/s/zoo/{path}").text, path
+        assert '<th scope="col">teacher</th>' not in ann.get("/s/zoo/history").text

@@ -10,6 +10,7 @@ import pytest
 
 from api_clients import ANN, BOB, Client, begin, make_app, teach, write_tables
 from tellapart.sessions import Session
+from tellapart.web.config import PageOptions
 
 
 @pytest.fixture
@@ -187,15 +188,52 @@ def test_a_model_of_the_past_leaves_the_present_alone(tmp_path: Path) -> None:
         assert str(session.model_until("9999")) == model
 
 
-def test_a_teacher_s_rules_hide_the_examples_to_come(tmp_path: Path) -> None:
+def test_a_second_opinion_is_blind(tmp_path: Path) -> None:
+    """The label of an item is not seen as that of an example, either, by who will be asked."""
+    app = make_app(write_tables(tmp_path))
+    with Client(app, BOB) as bob:
+        ann = Client(app, ANN)
+        begin(ann, overlap=1.0)
+        teach(ann)
+        paths = ["/s/zoo/rules", "/s/zoo/export", "/api/sessions/zoo/rules"]
+        paths += ["/api/sessions/zoo/export?to=text"]
+
+        def seen(client: Client) -> list[bool]:
+            pages = [client.get(path).text for path in paths]
+            return ["like duck" in page or '"duck"' in page for page in pages]
+
+        assert seen(ann) == [True] * 4
+        assert seen(bob) == [False] * 4
+        while (given := bob.next())["item"]["id"] != "duck":
+            bob.answer(given=given["id"], answer="wrong", label="mammal")
+        bob.answer(given=given["id"], answer="unsure")
+        assert seen(bob) == [True] * 4
+
+
+def test_who_gets_which_rows_is_said_on_the_page(tmp_path: Path) -> None:
     app = make_app(write_tables(tmp_path))
     with Client(app, ANN) as ann:
-        begin(ann, overlap=1.0)
+        begin(ann)
+        sent = {"teacher": "Bob", "where": "legs = 0", "labels": "", "back": "/disagreements"}
+        assert ann.post("/s/zoo/settings", data=sent).headers["location"].endswith("disagreements")
+        assert 'value="legs = 0"' in ann.get("/s/zoo/disagreements").text
+        assert Client(app, BOB).next()["item"]["id"] == "bass"
+        assert "Who gets which rows" not in Client(app, BOB).get("/s/zoo/disagreements").text
+        assert ann.post("/s/zoo/settings", data={**sent, "where": "legs ="}).status_code == 422
+
+
+def test_practice_is_compared_with_the_hidden_column(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    table = tmp_path / "tables" / "zoo.csv"
+    with Client(app, ANN) as ann:
+        begin(ann)
+        begin(ann, name="other")
+        app.state.tellapart.pages = PageOptions(known={"zoo": (table, "note")})
         bob = Client(app, BOB)
         teach(bob)
-        for who, sees in ((ann, True), (bob, True)):
-            assert ("like duck" in who.get("/s/zoo/rules").text) is sees
-        ann.answer(given=ann.next()["id"], answer="skipped")
+        assert "0 of 2 labels are those of the table" in bob.get("/s/zoo/odd").text
+        assert "of 2 labels" not in bob.get("/s/other/odd").text
+        assert "of 2 labels" in ann.get("/s/zoo/odd").text
 
 
 def test_one_teacher_alone_sees_no_team(tmp_path: Path) -> None:

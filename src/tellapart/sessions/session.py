@@ -345,8 +345,10 @@ class Session:
 
         Each is a round like any other, without a reason: an item is given, and answered. Items that
         somebody has answered about are left out. None counts for the estimate of the error: nobody
-        drew them. All are written, or none.
+        drew them. A label that cannot be is refused before any is taken.
         """
+        for label in labels.values():
+            check_text("a label", label)
         with self._log.ready() as state, self.together():
             self._log.join(state, teacher)
             places = sorted(self.table.place(identity) for identity in labels)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tellapart.web.api.operations import Metrics
@@ -44,12 +45,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class PageOptions:
-    """What `tellapart teach` adds to the pages; `tellapart serve` leaves it at the defaults."""
+    """What `tellapart teach` and `tellapart serve` add to the pages."""
 
     keys: dict[str, str] | None = None
     """The keys; None: the usual ones, or those of a file beside the tables."""
-    known: tuple[Path, str] | None = None
-    """The table as it lies now, and its column with known labels, to compare answers with."""
+    known: Mapping[str, tuple[Path, str]] = field(default_factory=dict)
+    """By session: its table as it lies now, and the column with known labels, to compare answers
+    with."""
     tour: bool = False
     """Whether to show a hint with some items."""
 

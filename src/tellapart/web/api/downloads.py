@@ -206,7 +206,7 @@ async def export(
     kind, ending = LANGUAGES[to]
     try:
         text = await call.pool.run(
-            session, lambda whole: write_model(whole, to, dialect, unsure, error)
+            session, lambda whole: write_model(call.view(whole), to, dialect, unsure, error)
         )
     except TableChanged as changed:
         model, note = await _kept_model(call, session, changed)
@@ -262,7 +262,9 @@ async def predictions(
     try:
         made = await call.pool.read(
             session,
-            lambda whole: Predictions(whole.table, whole.chosen_model(unsure, error), column),
+            lambda whole: Predictions(
+                whole.table, call.view(whole).chosen_model(unsure, error), column
+            ),
         )
     except TableChanged as changed:
         model, note = await _kept_model(call, session, changed)

@@ -132,7 +132,7 @@ def odd(session: Session, call: Call) -> Response:
     notes = (str(note.data["text"]) for note in session.notes())
     confirmed = {text.removeprefix(_CONFIRMS) for text in notes if text.startswith(_CONFIRMS)}
     found = [one for one in list_odd(session)[:MAX_ODD] if one.event not in confirmed]
-    against = _against_known(session, call.app.pages.known)
+    against = _against_known(session, call.app.pages.known.get(session.name))
     return page(session, call, "odd", odd=found, against=against, labels=session.labels)
 
 

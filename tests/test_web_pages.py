@@ -122,7 +122,8 @@ def test_data_is_filtered_and_sorted(ann: Client) -> None:
     assert names("q=legs = 4") == ["bear", "lion"]
     assert names("start=3") == ["lion", "crow"]
     page = ann.get("/s/zoo/data").text
-    assert 'href="/s/zoo/repair/duck"' in page
+    assert 'href="/s/zoo/repair/duck?from=data"' in page
+    assert "/repair/crow" not in page  # there is no answer to repair
     assert page.count("against the rules:") == 1
 
 
@@ -248,3 +249,79 @@ def test_one_teacher_alone_sees_no_team(tmp_path: Path) -> None:
         for path in ("rules", "progress", "history", "data", "teach"):
             assert "isagreements" not in ann.get(f"/s/zoo/{path}").text, path
         assert '<th scope="col">teacher</th>' not in ann.get("/s/zoo/history").text
+
+
+# -- home, and errors as pages
+
+HTML = {"accept": "text/html,application/xhtml+xml"}
+
+
+def test_home_has_a_card_for_every_session(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    with Client(app, ANN) as ann:
+        assert "Begin a session" in ann.get("/").text
+        begin(ann, overlap=1.0)
+        assert ann.get("/").status_code == 303  # the only one, and the only table
+        teach(ann)
+        bob = Client(app, BOB)
+        assert bob.get("/").status_code == 303
+        bob.answer(given=bob.next()["id"], answer="wrong", label="beast")
+        page = ann.get("/?all=1").text
+        assert "2 of 5 taught" in page
+        assert "zoo.csv · last Bob, " in page
+        assert '<a href="/s/zoo/disagreements">1 disagreement to settle</a>' in page.lower()
+        ann.call("POST", "/api/sessions/zoo/close")
+        assert "3 of 5 taught" in ann.get("/?all=1").text  # as many answers as the log has
+        assert "Drop a table" not in bob.get("/?all=1").text
+        for path in ("teach", "rules", "help", "export"):
+            assert 'href="/?all=1"' in ann.get(f"/s/zoo/{path}").text, path
+
+
+def test_a_table_is_added(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path), max_upload=1000)
+    folder = tmp_path / "tables"
+    new = b"pet,legs\nrex,4\ntweety,2\n"
+    with Client(app, ANN) as ann:
+        done = ann.post("/upload?name=pets.csv", content=new)
+        assert (done.status_code, done.headers["location"]) == (303, "/s/pets/teach")
+        assert (folder / "pets.csv").read_bytes() == new
+        assert "rex" in ann.get("/s/pets/data").text  # the column that names the items was found
+        again = ann.post("/upload?name=pets.csv", content=b"other,legs\n1,2\n")
+        assert again.status_code == 409
+        assert "there is a table 'pets.csv' already" in again.json()["error"]
+        assert (folder / "pets.csv").read_bytes() == new
+        for name in (
+            "../secret.csv",
+            "a/b.csv",
+            ".hidden.csv",
+            "notes.txt",
+            "zoo",
+            "..",
+            "x\n.csv",
+        ):
+            assert ann.post("/upload", params={"name": name}, content=new).status_code == 422, name
+        for content in (b"", b"a,b\n", b"\x00\xff\x00", b"a,b\n1\n"):
+            assert ann.post("/upload?name=bad.csv", content=content).status_code == 422, content
+        assert ann.post("/upload?name=big.csv", content=b"a\n" * 600).status_code == 413
+        assert Client(app, BOB).post("/upload?name=b.csv", content=new).status_code == 403
+        assert sorted(path.name for path in folder.iterdir()) == ["pets.csv", "zoo.csv"]
+
+
+def test_errors_are_pages_for_who_looks_at_pages(ann: Client) -> None:
+    for path, status, words in (
+        ("/s/nowhere/teach", 404, "There is no session &#39;nowhere&#39;."),
+        ("/no/such/page", 404, "There is nothing at this address."),
+        ("/s/zoo/export?to=fortran", 422, "got &#39;fortran&#39;"),
+    ):
+        page = ann.get(path, headers=HTML)
+        assert page.status_code == status
+        assert page.headers["content-type"].startswith("text/html")
+        assert words in page.text
+        assert 'href="/?all=1"' in page.text
+        assert ann.get(path).json()["status"] == status  # a program gets JSON
+        assert ann.get(path, headers={**HTML, "X-Fragment": "1"}).json()["ok"] is False
+    assert ann.get("/api/sessions/nowhere", headers=HTML).json()["status"] == 404
+    stranger = Client(ann.app, None).get("/", headers=HTML)
+    assert stranger.status_code == 401
+    assert "Not yet" in stranger.text
+    assert "All sessions" not in stranger.text

@@ -19,6 +19,7 @@ CAROL = "token-of-carol-0003"
 PUBLIC = {"GET /health", "GET /static"}
 OWNER = {
     "POST /",
+    "POST /upload",
     "GET /api/tables",
     "POST /api/sessions",
     "PATCH /api/sessions/{session}",
@@ -161,6 +162,8 @@ def fill(path: str, given: str) -> str:
         "check": f"?given={given}&feature=milk",
         "file": "?path=zoo.png",
     }
+    if path == "/upload":
+        return "/upload?name=more.csv"
     return path + (query.get(path.rpartition("/")[2], "") if path != "/" else "")
 
 

@@ -308,8 +308,8 @@ def open_or_begin(
     how_read["without"] = without or None
     how_read["title"] = title
     settings = {**FOR_PEOPLE, **_given(learner=learner, order=order, overlap=overlap)}
-    begun = Session.new(store, name, table, reading=_given(**how_read), **settings)
-    return _start_from(begun, table, start_from)
+    new = Session.new(store, name, table, reading=_given(**how_read), **settings)
+    return _start_from(new, table, start_from)
 
 
 def _start_from(session: Session, table: Path, column: str | None) -> Session:

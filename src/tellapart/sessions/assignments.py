@@ -39,7 +39,7 @@ class Assignments:
                 feature = state.items.feature(what["where"])
                 self._where[teacher] = unpack(evaluate_soon(state.items.table, feature), rows)
         taken = [np.zeros(rows, np.bool_), *self._where.values()]
-        self._rest = ~np.logical_or.reduce(taken)
+        self._rest: Mask = ~np.logical_or.reduce(taken)
         self._called: tuple[DecisionList, npt.NDArray[np.int64]] | None = None
 
     def allows(self, place: int, teacher: str) -> bool:

@@ -32,6 +32,10 @@ class Limits:
         Bytes in the body of a request.
     body_timeout : float
         Seconds for the body to arrive.
+    max_upload : int
+        Bytes in a table that the owner adds.
+    upload_timeout : float
+        Seconds for it to arrive.
     """
 
     loopback: bool = True
@@ -41,6 +45,8 @@ class Limits:
     burst: int = 400
     max_body: int = 1_000_000
     body_timeout: float = 20.0
+    max_upload: int = 50_000_000
+    upload_timeout: float = 300.0
 
 
 @dataclass(frozen=True)

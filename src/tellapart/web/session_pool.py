@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import os
+import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +22,7 @@ from starlette.responses import Response
 
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
+from tellapart.tables import read_table
 from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
 from tellapart.web.json_logging import describe_error, log_event
@@ -216,6 +219,32 @@ class SessionPool:
             if len(found) == 1000:
                 break
         return found
+
+    def add_table(self, name: str, content: bytes) -> tuple[str, str | None]:
+        """Write a table into our folder, if it can be read; returns its name, and the column that
+        names its items. Nothing is written over.
+        """
+        path = self.folder / name
+        plain = path.parent == self.folder and name.isprintable() and not name.startswith(".")
+        if not plain or path.suffix.lower() not in ENDINGS:
+            raise ParameterError(
+                f"a table's name ends in {', '.join(sorted(ENDINGS))}, without a folder, got"
+                f" {name!r}"
+            )
+        with tempfile.TemporaryDirectory(prefix=".upload-", dir=self.folder) as made:
+            new = Path(made, name)
+            new.write_bytes(content)
+            read = read_table(new)
+            if not len(read):
+                raise ParameterError(f"{name} has columns, and no rows to teach about")
+            try:
+                os.link(new, path)
+            except FileExistsError:
+                raise SessionError(
+                    f"there is a table {name!r} already; give the file another name, or begin a"
+                    " session with the table that is there"
+                ) from None
+        return name, read.names([])
 
     def file(self, name: str) -> Path | None:
         """A file in our folder or beneath; nothing outside of it."""

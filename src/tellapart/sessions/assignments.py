@@ -58,7 +58,8 @@ class Assignments:
         return None
 
     def _rows(self, teacher: str) -> Mask:
-        return self._where.get(teacher, self._rest)
+        rows: Mask = self._where.get(teacher, self._rest)
+        return rows
 
     def _labelled(self, teacher: str) -> Mask:
         """The rows that the rules now give one of the teacher's labels."""

@@ -75,6 +75,7 @@ def compare(given: Given, picture: Source = lambda name: None) -> Comparison:
     named_by = None if given.item.table is None else given.item.table.id
     columns = [column for column in given.item if column != named_by]
     lines = [_line(column, given.item, example, picture) for column in columns]
+    lines.sort(key=lambda line: "image" not in (line.mine.kind, line.theirs.kind))  # seen first
     shown = given.id, given.asks, name(given.item)
     if example is None:
         return Comparison(*shown, None, None, lines, [])

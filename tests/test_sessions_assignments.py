@@ -58,6 +58,15 @@ def test_rows_go_to_those_they_are_assigned_to(store: Store) -> None:
         assert session.summary().left == 0
 
 
+def test_second_opinions_wait_for_those_who_may_give_them(store: Store) -> None:
+    with Session.new(store, "zoo", zoo(), order="file", overlap=1.0) as session:
+        fours = {"where": "legs = 4"}
+        session.set("Ann", assignments={"Bob": fours, "Eve": fours})
+        assert teach_all(session, "Bob") == ["bear", "lion", "wolf"]
+        assert isinstance(session.next("Ann"), Given)  # she is offered, and loses, none of these
+        assert teach_all(session, "Eve") == ["bear", "lion", "wolf"]
+
+
 def test_assigned_rows_are_no_random_draw(store: Store) -> None:
     with Session.new(store, "zoo", zoo(), order="random") as session:
         session.set("Ann", assignments={"Bob": {"where": "legs = 4"}})

@@ -267,10 +267,19 @@ class Queue:
         for first, queue in self._second.items():
             if first == teacher:
                 continue
-            while queue:
-                if self.is_free(queue[0], teacher) and self.is_due(queue[0]):
-                    return queue[0]
-                queue.popleft()  # if it is leased or put off, it comes back by other ways
+            others = []  # assigned to others: they stay where they are
+            found = None
+            while queue and found is None:
+                place = queue[0]
+                if self.assignments is not None and not self.assignments.allows(place, teacher):
+                    others.append(queue.popleft())
+                elif self.is_free(place, teacher) and self.is_due(place):
+                    found = place
+                else:
+                    queue.popleft()  # if it is leased or put off, it comes back by other ways
+            queue.extendleft(reversed(others))
+            if found is not None:
+                return found
         return None
 
     def _doubts(self, pool: list[int]) -> list[float]:

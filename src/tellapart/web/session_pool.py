@@ -34,6 +34,8 @@ SOON, QUIET = 0.003, 0.1
 it works ahead for other keys and does what was left for later."""
 MAX_OPEN = 32
 """So many sessions are open at a time, each with its table in memory."""
+MAX_LOOKED = 20_000
+"""After so many files, those in further folders are not listed."""
 ENDINGS = frozenset(
     {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".arrow", ".ipc", ".feather"}
 )
@@ -210,15 +212,18 @@ class SessionPool:
 
     def tables(self) -> list[str]:
         """The tables that a session may be begun with."""
-        found = []
-        for path in sorted(self.folder.rglob("*")):
-            parts = path.relative_to(self.folder).parts
-            hidden = any(part.startswith(".") for part in parts)
-            if path.suffix.lower() in ENDINGS and not hidden and path.is_file():
-                found.append("/".join(parts))
-            if len(found) == 1000:
+        found: list[str] = []
+        looked = 0
+        for folder, folders, files in os.walk(self.folder):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            looked += len(files) + 1
+            for name in files:
+                path = Path(folder, name)
+                if not name.startswith(".") and path.suffix.lower() in ENDINGS and path.is_file():
+                    found.append(path.relative_to(self.folder).as_posix())
+            if looked > MAX_LOOKED:
                 break
-        return found
+        return sorted(found)[:1000]
 
     def add_table(self, name: str, content: bytes) -> tuple[str, str | None]:
         """Write a table into our folder, if it can be read; returns its name, and the column that
@@ -231,19 +236,22 @@ class SessionPool:
                 f"a table's name ends in {', '.join(sorted(ENDINGS))}, without a folder, got"
                 f" {name!r}"
             )
-        with tempfile.TemporaryDirectory(prefix=".upload-", dir=self.folder) as made:
+        with tempfile.TemporaryDirectory() as made:
             new = Path(made, name)
             new.write_bytes(content)
             read = read_table(new)
-            if not len(read):
-                raise ParameterError(f"{name} has columns, and no rows to teach about")
-            try:
-                os.link(new, path)
-            except FileExistsError:
-                raise SessionError(
-                    f"there is a table {name!r} already; give the file another name, or begin a"
-                    " session with the table that is there"
-                ) from None
+        if not len(read):
+            raise ParameterError(f"{name} has columns, and no rows to teach about")
+        try:
+            with path.open("xb") as file:
+                file.write(content)
+        except FileExistsError:
+            raise SessionError(
+                f"there is a table {name!r} already; give the file another name, or begin a session"
+                " with the table that is there"
+            ) from None
+        except OSError as error:
+            raise SessionError(f"{name} cannot be kept: {error.strerror}") from error
         return name, read.names([])
 
     def file(self, name: str) -> Path | None:

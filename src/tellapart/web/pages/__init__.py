@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Query
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -117,7 +118,8 @@ def describe(session: Session, sent: Form, call: Call) -> Response:
 
 def install(app: FastAPI) -> None:
     render.prepare()
-    app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
+    static = GZipMiddleware(StaticFiles(directory=_HERE / "static"))
+    app.mount("/static", static, name="static")
     parts = (teach.router, progress.router, answers.router, results.router, tags.router)
     for part in (router, *parts):
         app.include_router(part, include_in_schema=False)

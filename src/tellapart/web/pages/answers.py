@@ -39,6 +39,7 @@ def history(
     q: Annotated[str, Query(max_length=200)] = "",
     mistakes: bool = False,
     teacher: Annotated[str, Query(max_length=200)] = "",
+    change: Annotated[str, Query(max_length=100)] = "",
     start: Start = 0,
 ) -> Response:
     """Every answer that the caller may see, the latest first, to be searched and changed."""
@@ -67,6 +68,7 @@ def history(
         query=urlencode({key: value for key, value in asked.items() if value}),
         people=session.teachers,
         by=teacher,
+        changing=change,
         q=q,
         only_mistakes=mistakes,
         notes=_notes(session, wanted),

@@ -109,9 +109,29 @@ def rounds(n: int, d: int, timed: int = 300) -> None:
     print(f"the longest pause to collect garbage: {longest_pause:.1f} ms")
 
 
+def noisy(n: int, d: int, components: int) -> None:
+    """A lesson with many rules and exceptions; each correction against a fit on what is known."""
+    world = ta.worlds.tree(n, d, components, 3, 0.1, seed=0)
+    truths = np.stack([unpack(world.truth(f), n) for f in world.features], axis=1)
+    labels, found = list(world.labels), []
+    mine = seconds(lambda: found.append(ta.teach(ta.AutoDFF(), world.teacher(), world.items)), 1)
+    known = [place + 1 for place in found[0].mistake_rounds if place]
+    trees = seconds(
+        lambda: [DecisionTreeClassifier(random_state=0).fit(truths[:k], labels[:k]) for k in known],
+        1,
+    )
+    each = 1000 / len(known)
+    print(
+        f"{n} x {d}, {components} components, 10 % exceptions: {mine * each:.1f} ms a correction; a"
+        f" tree {trees * each:.1f} ms; ratio {mine / trees:.2f}"
+    )
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
     refit(*((5000, 50) if quick else (100_000, 200)))
     rounds(*((1000, 100) if quick else (10_000, 1000)))
+    for components in (8, 30, 100):
+        noisy(*((500, 30) if quick else (2000, 100)), components)

@@ -56,7 +56,8 @@ WATCH = """key => new Promise((done) => {
     });
   });
   seen.observe(document.body, {childList: true, subtree: true});
-  document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+  document.body.dispatchEvent(new KeyboardEvent(
+    'keydown', {key: key.replace('Alt+', ''), altKey: key.startsWith('Alt+'), bubbles: true}));
 })"""
 
 
@@ -120,9 +121,9 @@ def press_all(page: Any, other: Any, turns: int, look: float) -> dict[str, list[
             press("label", wrong.get_attribute("data-key"))
             press("feature", "1")
         if turn % 6 == 5:
-            press("undo", "u")
-            press("redo", "r")
-            press("skip", "s")
+            press("undo", "Alt+u")
+            press("redo", "Alt+r")
+            press("skip", "Alt+s")
     return times
 
 

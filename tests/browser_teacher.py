@@ -48,6 +48,11 @@ def write_zoo(path: Path) -> dict[str, str]:
     return {name: label for name, (_, label) in by_name.items()}
 
 
+def chord(key: str) -> str:
+    """What to press for a key: a letter is for typing, and needs Alt to be a key."""
+    return f"Alt+{key}" if len(key) == 1 and key.isalpha() else key
+
+
 class BrowserTeacher:
     """One teacher's browser on one session, and the errors it logged."""
 
@@ -75,13 +80,13 @@ class BrowserTeacher:
         """Press keys; each makes a new card."""
         for key in keys:
             self.page.evaluate("document.getElementById('card').dataset.old = 1")
-            self.page.keyboard.press(key)
+            self.page.keyboard.press(chord(key))
             self.page.wait_for_selector("#card:not([data-old])")
 
     def write(self, key: str, text: str) -> None:
         """Press the key of a box and type into it, and send it with Enter."""
         if self.page.evaluate("document.activeElement.dataset.key") != key:
-            self.page.keyboard.press(key)
+            self.page.keyboard.press(chord(key))
         self.page.keyboard.press("Control+a")
         self.page.keyboard.type(text)
         self.press("Enter")

@@ -273,9 +273,15 @@ class Maker:
         if choice == 4:
             return say("length({0})", self.text(depth - 1), kind="integer")
         if choice == 5:
-            part, made = self.rng.choice(("year", "month", "day")), self.moment(depth - 1)
-            sign = {"year": "%Y", "month": "%m", "day": "%d"}[part]
+            parts = ("year", "month", "day", "weekday")
+            part, made = self.rng.choice(parts), self.moment(depth - 1)
             said = say(f"{part}({{0}})", made, kind="integer")
+            if part == "weekday":
+                sunday = f"CAST(strftime('%w', {made.sqlite}) AS INTEGER)"
+                return said._replace(
+                    duckdb=f"isodow({made.duckdb})", sqlite=f"(({sunday} + 6) % 7 + 1)"
+                )
+            sign = {"year": "%Y", "month": "%m", "day": "%d"}[part]
             return said._replace(sqlite=f"CAST(strftime('{sign}', {made.sqlite}) AS INTEGER)")
         first, second = self.number(depth - 1), self.number(depth - 1)
         kind = "number" if "number" in (first.kind, second.kind) else "integer"

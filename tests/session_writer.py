@@ -3,7 +3,7 @@
     python session_writer.py STORE SESSION SEED
 
 Every answer is announced on the standard output before it is sent ("try"), with its id, and again
-when it was acknowledged ("ack").
+when it was acknowledged ("ack"). What the database refuses ("refused") is sent again with its id.
 """
 
 from __future__ import annotations
@@ -11,9 +11,13 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from teaching import animals, words
-from tellapart.errors import TellapartError
+from tellapart.errors import StoreError, TellapartError
 from tellapart.sessions import Given, Session, Store, snapshots
 
 TEACHERS = 4
@@ -23,18 +27,28 @@ snapshots.LEAST = 20  # it is killed while it writes one, too
 def work(session: Session, teacher: str, seed: str) -> None:
     number = 0
     while True:
-        given = session.next(teacher)
+        given = insist(lambda: session.next(teacher))
         if not isinstance(given, Given):
             return
         number += 1
         event = f"{seed}-{teacher}-{number}"
         said = words(session, given)
         say("try", event, teacher, given.id, said)
-        saved = session.answer(teacher, given.id, *said, id=event)
+        saved = insist(partial(session.answer, teacher, given.id, *said, id=event))
         say("ack", event, saved.number)
         if number % 7 == 0:
-            undone = session.undo(teacher, id=f"{event}-undo")
+            undone = insist(partial(session.undo, teacher, id=f"{event}-undo"))
             say("ack", undone.id, undone.number)
+
+
+def insist(act: Callable[[], Any]) -> Any:
+    """Do it again until the database takes it."""
+    while True:
+        try:
+            return act()
+        except StoreError as error:
+            say("refused", str(error))
+            time.sleep(0.02)
 
 
 def say(*what: object) -> None:

@@ -61,7 +61,7 @@ def test_a_condition_with_a_mistake_in_it_is_mended(
     assert "I think mammal" in teacher.heading
     teacher.press("2")
     page = teacher.page
-    page.keyboard.press("x")
+    page.keyboard.press("Alt+x")
     page.keyboard.type("legz >= 0")
     page.locator("#said", has_text="legz").wait_for()
     assert "no" in (page.get_attribute("#said", "class") or "")
@@ -100,7 +100,7 @@ def test_keys_rest_while_typing(
     teacher.press("1")
     before = teacher.screen
     page = teacher.page
-    page.keyboard.press("n")
+    page.keyboard.press("Alt+n")
     page.keyboard.type("u1 s d 2 skip?")
     assert page.input_value("#note") == "u1 s d 2 skip?"
     assert teacher.screen == before
@@ -108,7 +108,7 @@ def test_keys_rest_while_typing(
     with server.client("Ann") as client:
         notes = client.get(f"/api/sessions/{session}/notes").json()["notes"]
     assert [note["text"] for note in notes] == ["u1 s d 2 skip?"]
-    page.keyboard.press("l")
+    page.keyboard.press("Alt+l")
     page.keyboard.type("u")
     page.keyboard.press("Escape")
     assert teacher.screen == before
@@ -122,7 +122,7 @@ def test_typing_filters_and_enter_takes_the_first_unless_it_is_new(
     session = begin(labels=["mandrill", "big cat", "cat"])
     teacher = open_page(session)
     teacher.write("l", "cat")  # the one called so, though another has it in it
-    teacher.page.keyboard.press("l")
+    teacher.page.keyboard.press("Alt+l")
     teacher.page.keyboard.type("man")
     lines = teacher.page.locator("#labels li:visible")
     assert [line.split()[-1] for line in lines.all_inner_texts()] == ["mandrill", "man"]
@@ -143,7 +143,7 @@ def test_meanings_are_written_and_items_looked_for_by_keyboard(
 ) -> None:
     session = begin(labels=["mammal", "bird"])
     teacher = open_page(session)
-    teacher.page.keyboard.press("m")
+    teacher.page.keyboard.press("Alt+m")
     teacher.page.wait_for_selector("#means-2")
     teacher.page.focus("#means-2")
     teacher.page.keyboard.type("has feathers")
@@ -341,7 +341,7 @@ def test_the_page_says_that_the_disk_is_full(
         item, page = teacher.item, teacher.page
         page.evaluate("document.getElementById('card').dataset.old = 1")
         for _ in range(200):  # until the pages that SQLite holds already are used up
-            page.keyboard.press("d")
+            page.keyboard.press("Alt+d")
             page.wait_for_timeout(50)
             if page.is_visible("#trouble"):
                 break
@@ -499,7 +499,7 @@ def test_every_page_is_for_everybody(
     teacher.teach(truth, 8)
     teacher.say("fish")  # a slip
     look("guess")
-    page.keyboard.press("n")
+    page.keyboard.press("Alt+n")
     page.keyboard.type("a note")
     teacher.press("Enter")
     teacher.press(page.locator("#labels button:not(.guess)").first.get_attribute("data-key") or "")

@@ -48,14 +48,14 @@ def test_every_kind_of_answer(open_page: OpenPage, begin: Begin, server: Server)
     teacher.press("u")
     teacher.press("r")
     with page.expect_navigation():
-        page.keyboard.press("h")
+        page.keyboard.press("Alt+h")
     assert page.inner_text("h1") == "Help"
     with page.expect_navigation():
         page.keyboard.press("Escape")  # back to where I was
     labels.append(disagree(teacher))
     options = page.locator("#tags option").evaluate_all("all => all.map(one => one.value)")
     assert options == ["looks wet"]
-    page.keyboard.press("f")
+    page.keyboard.press("Alt+f")
     page.keyboard.press("Enter")  # nothing is asked for: nothing is taken
     page.keyboard.type("nothing like this")
     page.keyboard.press("Enter")  # nothing is left to choose: nothing is said
@@ -141,7 +141,7 @@ def test_keys_of_ones_own(open_page: OpenPage, begin: Begin, server: Server, fol
         teacher.press(" ")
         assert len(history(server, session)) == 2
         before = teacher.screen
-        teacher.page.keyboard.press("u")  # no key any more
+        teacher.page.keyboard.press("Alt+u")  # no key any more
         teacher.page.keyboard.press("Enter")
         teacher.page.wait_for_timeout(100)
         assert teacher.screen == before
@@ -205,5 +205,5 @@ def test_a_tag_that_the_guess_does_not_know_is_asked(
     page.goto(f"{page.url.rsplit('/', 1)[0]}/tags?tag={tag}")
     before = page.inner_text(".tags [aria-current]")
     with page.expect_navigation():
-        page.keyboard.press("o")
+        page.keyboard.press("Alt+o")
     assert page.inner_text(".tags [aria-current]") != before

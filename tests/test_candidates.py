@@ -297,6 +297,46 @@ def test_a_feature_named_before_and_a_column_of_habit_come_first() -> None:
     assert shown[0].feature == named
 
 
+def nine(table: ta.Table, item: int, example: int, label: str, other: str) -> list[str]:
+    found = table.candidates(item, example, {example: other}, label=label, limit=9)
+    return [str(one.feature) for one in found]
+
+
+def test_thresholds_are_round_where_all_numbers_begin_alike() -> None:
+    table = ta.Table({"longitude": [-155.3, -117.2, *(-150.5 + n for n in range(30))]})
+    assert {"longitude < -130", "longitude < -140"} <= {*nine(table, 0, 1, "Alaska", "Utah")}
+
+
+def test_the_front_of_dotted_names_and_paths() -> None:
+    names = ("sklearn.utils.fixes", "sklearn.utils.tags", "sklearn.base", "json.utils")
+    imports = [f"os, {name}" for name in names] * 5
+    assert "imports ILIKE '%sklearn.utils%'" in nine(ta.Table({"imports": imports}), 0, 2, "a", "b")
+    files = ["usr/lib/perl5/a.pm", "usr/lib/perl5/b.txt", "usr/bin/c", "usr/lib/d.pm"] * 5
+    table = ta.Table({"files": [f"etc, {file}" for file in files]})
+    assert "files ILIKE '%usr/lib/perl5%'" in nine(table, 0, 3, "a", "b")
+
+
+def test_names_begin_with_words_that_say_nothing_in_sentences() -> None:
+    names = ["get_name", "get_size", "set_name", "set_size", "run"] * 4
+    assert "name ILIKE 'get!_%' ESCAPE '!'" in nine(ta.Table({"name": names}), 0, 2, "a", "b")
+
+
+def test_a_word_of_the_label_comes_before_others() -> None:
+    notes = [f"{a} {b} {c}" for a in ("cat", "dog") for b in ("game", "tool") for c in ("x1", "x2")]
+    table = ta.Table({"note": [*notes, "cow plan y"]})
+    words = ["note ILIKE '%game%'", "note ILIKE '%cat%'"]
+    assert [one for one in nine(table, 0, 8, "games", "other") if one in words] == words
+    assert [one for one in nine(table, 0, 8, "Cats", "other") if one in words] == words[::-1]
+
+
+def test_the_weekday_of_a_date() -> None:
+    days = [datetime.date(2024, 1, 1) + datetime.timedelta(n) for n in range(60)]
+    table = ta.Table({"day": days})
+    labels = {n: "office" if day.weekday() == 0 else "home" for n, day in enumerate(days)}
+    found = table.candidates(7, 9, labels, limit=9)
+    assert "weekday(day) = 1" in [str(one.feature) for one in found]
+
+
 @pytest.mark.slow
 def test_hostile_texts_stay_quick() -> None:
     rng = random.Random(0)

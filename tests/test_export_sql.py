@@ -500,6 +500,7 @@ def test_snapshots_of_the_dialects() -> None:
         "price / quantity > 10", "title ILIKE '%goalie%'", "title LIKE '10!%' ESCAPE '!'",
         "lower(title) = 'straße'", "sold >= '2024-12-31'", "at < '2024-12-31 12:00'",
         "year(at) = 2024", "new IS NULL", "title < 'm'", "length(trim(title)) > 3",
+        "weekday(at) >= 6",
     ]  # fmt: skip
     made = [ta.parse_feature(text, schema) for text in features]
     folder = Path(__file__).parent / "snapshots"

@@ -160,6 +160,8 @@ EDGES = [
     ("s NOT IN ('a')", {"s": None}, None),
     ("'B' < s", {"s": "a"}, True),
     ("d < z", {"d": datetime.date(2020, 1, 1), "z": datetime.datetime(2020, 1, 1)}, False),
+    ("weekday(z) = 3", {"z": datetime.datetime(2020, 1, 1, 23, 59)}, True),
+    ("weekday(z) = 7", {"z": datetime.datetime(2020, 1, 5)}, True),
     ("year(z) = 2020", {"z": datetime.datetime(2020, 1, 1)}, True),
 ]
 

@@ -6,10 +6,12 @@ import random
 import time
 from contextlib import suppress
 
+import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 import random_features
+from fuzz.fuzz_meaning import conditions, models, run
 from tellapart.errors import FeatureError
 from tellapart.features import Expression, parse_feature
 from tellapart.features.tree import identifier
@@ -135,3 +137,10 @@ def test_a_column_may_have_any_name(name: str) -> None:
     assert feature.schema == {name: "integer", "other": "bool"}
     assert parse_feature(str(feature), schema) == feature
     assert feature({name: 2, "other": True})
+
+
+@pytest.mark.slow
+def test_a_sample_of_the_long_run() -> None:
+    """See tests/fuzz/fuzz_meaning.py."""
+    assert run(conditions(0, 600)) == {"same": 600}
+    assert run(models(0, 600)).keys() == {"same", "refused"}

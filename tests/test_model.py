@@ -98,6 +98,12 @@ def test_a_model_file_reads_back_exactly(model):
         '{"tellapart":"model","format":2,"clauses":[]}',
         '{"tellapart":"model","format":1,"clauses":[{"if":3}],"default":{}}',
         '{"tellapart":"model","format":1,"clauses":[],"default":{"if":[[{"$x":1},true]]}}',
+        '{"tellapart":"model","format":1,"clauses":[],"default":{"if":[[{".sql":["a",{}]},true]],'
+        '"label":"x","example":null,"origin":null}}',
+        '{"tellapart":"model","format":1,"clauses":[],"default":{"if":[["a",1]],"label":"x",'
+        '"example":null,"origin":null}}',
+        '{"tellapart":"model","format":1,"clauses":[],"default":{"if":[],"label":["x"],'
+        '"example":null,"origin":null}}',
     ],
 )
 def test_a_damaged_model_file_is_refused(text):

@@ -116,7 +116,7 @@ ALL = ta.DecisionList(
         ("t.jsonl", '{"legs": 4}\n{"legs": \n', r"t\.jsonl line 2"),
         ("t.jsonl", '{"arms": 4}\n', "has no column 'legs'"),
         ("t.parquet", "no parquet", r"t\.parquet is no Parquet file"),
-        ("t.xls", "?", "cannot tell what kind"),
+        ("t.doc", "?", "cannot tell what kind"),
     ],
 )
 def test_bad_tables(engine: str, name: str, content: str, message: str, tmp_path: Path) -> None:
@@ -236,12 +236,29 @@ def test_wrong_types_in_a_typed_file(tmp_path: Path) -> None:
     pl.DataFrame({"legs": ["4"]}).write_parquet(path)
     with pytest.raises(TellapartError, match="'legs' should hold integer, but holds text"):
         predict_file(LEGS, path, out)
-    pl.DataFrame({"legs": [4.5]}).write_parquet(path)
-    with pytest.raises(TellapartError, match="should hold integer, but holds number"):
-        predict_file(LEGS, path, out)
     pl.DataFrame({"legs": [[4]]}).write_parquet(path)
+    with pytest.raises(TellapartError, match="'legs' should hold integer, but holds text"):
+        predict_file(LEGS, path, out)
+    pl.DataFrame({"legs": [b"4"]}).write_parquet(path)
     with pytest.raises(TellapartError, match="features cannot read"):
         predict_file(LEGS, path, out)
+
+
+@every_engine
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".jsonl"])
+def test_whole_floats_are_integers(engine: str, ending: str, tmp_path: Path) -> None:
+    path, out = tmp_path / f"t{ending}", tmp_path / "out.parquet"
+    for cells in ([4.0, 2.0, None], [4.0, 2.5]):
+        frame = pl.DataFrame({"legs": cells, "n": range(len(cells))})
+        {".parquet": frame.write_parquet, ".csv": frame.write_csv, ".jsonl": frame.write_ndjson}[
+            ending
+        ](path)
+        if cells[1] == 2:
+            predict_file(LEGS, path, out, engine=engine)
+            assert read(out)["label"].to_list() == ["yes", "no", "no"]
+        else:
+            with pytest.raises(TellapartError, match=r"2\.5"):
+                predict_file(LEGS, path, out, engine=engine)
 
 
 @every_engine

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from teaching import animals, words
 from tellapart.review import Progress
-from tellapart.sessions import Session, Store
+from tellapart.sessions import Given, Session, Store
 from tellapart.sessions.phrasing import progress_facts
 from tellapart.sessions.replies import error_now
 from tellapart.tables import Table
@@ -107,3 +110,18 @@ def test_a_condition_is_made_only_where_it_is_worth_it() -> None:
     assert not error_now(steady).lately
     assert error_now(noisy).lately
     assert "if the rules got no worse in the last" in str(error_now(noisy))
+    assert not error_now(noisy, refits=False).lately
+
+
+@pytest.mark.parametrize(("learner", "may"), [("AutoDFF", True), ("AdaptiveDFF", False)])
+def test_only_a_learner_that_refits_is_trusted_to_get_no_worse(
+    store: Store, learner: str, may: bool
+) -> None:
+    """The rules of AdaptiveDFF get worse with every exception."""
+    with Session.new(store, "n", animals(300), learner=learner, order="random") as session:
+        for number in range(150):
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            said = words(session, given, "slip" if number % 12 == 5 else None)
+            session.answer("Ann", given.id, *said)
+        assert ("if the rules got no worse" in session.summary().estimate) == may

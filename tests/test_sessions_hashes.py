@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 
 from archive_writer import table
+from fuzz.fuzz_meaning import mutate
 from teaching import animals, teach
 from tellapart.cli import main
 from tellapart.errors import FormatError, TellapartError
 from tellapart.sessions import Session, Store, export_log
 from tellapart.sessions.items import Items, check_same
-from tellapart.sessions.log import parse_log
+from tellapart.sessions.log import parse_log, write_log
 from tellapart.sessions.state import State
 from tellapart.tables import Table
 from zoo_session import ZOO as CELLS
@@ -135,7 +136,7 @@ def test_check_and_repair(path: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         "farm: 14 events, all as they were written\nzoo: 14 events, all as they were written\n"
     )
     with Store(path) as store:
-        lines = list(export_log(store, "zoo"))
+        events = store.log("zoo")
     run(path, DAMAGE[0][1])
     assert main(["session", "check", *where]) == 1
     out, err = capsys.readouterr()
@@ -148,7 +149,7 @@ def test_check_and_repair(path: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "writes to a new file: give -o FILE" in capsys.readouterr().err
     assert main(["session", "repair", "zoo", *where, "-o", str(good)]) == 0
     assert "8 events of zoo in" in capsys.readouterr().err
-    assert good.read_text() == "".join(lines[:8])
+    assert good.read_text() == "".join(write_log(events[:8]))
     assert main(["session", "repair", "zoo", *where, "-o", str(good)]) == 1  # never over a file
     assert main(["session", "import", str(good), "--db", str(tmp_path / "b.db")]) == 0
     with Store(tmp_path / "b.db") as store, Session.open(store, "zoo", animals()) as session:
@@ -162,7 +163,7 @@ def test_the_database_may_be_damaged_where_no_event_is(path: Path) -> None:
     """Bits of the file itself: a message, or the same log; the same for check and repair."""
     whole, dice = path.read_bytes(), random.Random(0)
     with Store(path) as store:
-        lines = list(export_log(store, "zoo"))
+        log = store.log("zoo")
     for _ in range(300):
         damaged = bytearray(whole)
         place = dice.randrange(len(damaged))
@@ -172,32 +173,15 @@ def test_the_database_may_be_damaged_where_no_event_is(path: Path) -> None:
             path.with_name(path.name + suffix).unlink(missing_ok=True)
         with Store(path) as store:
             with suppress(TellapartError):
-                assert list(export_log(store, "zoo")) == lines, place
+                assert store.log("zoo") == log, place
             with suppress(TellapartError):
                 good, _ = store.good_events("zoo")
-                assert [event.line() + "\n" for event in good] == lines[: len(good)], place
+                assert good == log[: len(good)], place
 
 
 # -- fuzz: set TELLAPART_MUTANTS to try more
 
 MUTANTS = int(os.environ.get("TELLAPART_MUTANTS", "300"))
-
-
-def mutate(text: str, dice: random.Random) -> str:
-    """A text with a bit, a character or a piece of it changed."""
-    raw = bytearray(text.encode())
-    place = dice.randrange(len(raw))
-    way = dice.randrange(4)
-    if way == 0:
-        raw[place] ^= 1 << dice.randrange(8)
-    elif way == 1:
-        raw[place] = dice.choice(b'0123456789"{}[],:ntfaeiE-.')
-    elif way == 2:
-        del raw[place : place + dice.randrange(1, 9)]
-    else:
-        other = dice.randrange(len(raw))
-        raw[place:place] = raw[other : other + dice.randrange(1, 20)]
-    return raw.decode("utf-8", "replace")
 
 
 def damage_rows(connection: sqlite3.Connection, dice: random.Random) -> None:
@@ -226,20 +210,65 @@ def damage_rows(connection: sqlite3.Connection, dice: random.Random) -> None:
 def test_no_mutated_database_is_another_log(path: Path) -> None:
     dice = random.Random(1)
     with Store(path) as store:
-        lines = list(export_log(store, "zoo"))
+        log = store.log("zoo")
     with Store(path) as store, store.connected() as connection:
         for _ in range(MUTANTS):
             damage_rows(connection, dice)
             found = None
             with suppress(FormatError):
-                found = [event.line() + "\n" for event, _ in store.read(connection, "zoo")]
-            assert found in (None, lines)
+                found = [event for event, _ in store.read(connection, "zoo")]
+            assert found in (None, log)
             connection.rollback()
+
+
+def test_a_damaged_export_is_named(path: Path) -> None:
+    """Every event has its hash in a text, too."""
+    with Store(path) as store:
+        log = store.log("zoo")
+        lines = list(export_log(store, "zoo"))
+    assert parse_log(lines) == log
+    for number, line in enumerate(lines, 1):
+        written = json.loads(line)
+        changed = json.dumps(written | {"at": "2020-01-01T00:00:00.000Z"}) + "\n"
+        damaged = [*lines[: number - 1], changed, *lines[number:]]
+        with pytest.raises(FormatError, match=rf"event {number} is not as it was written"):
+            parse_log(damaged)
+        without = json.dumps({name: written[name] for name in written if name != "hash"}) + "\n"
+        with pytest.raises(FormatError, match=rf"event {number} is not as it was written"):
+            parse_log([*lines[: number - 1], without, *lines[number:]])
+        if number > 1:
+            with pytest.raises(FormatError, match=rf"cut off after event {number - 1}\."):
+                parse_log(lines[: number - 1])
+    swapped = [line.replace('"n":5', '"n":6') if '"n":5,' in line else line for line in lines]
+    swapped[5] = lines[5].replace('"n":6', '"n":5')
+    swapped[4:6] = swapped[5], swapped[4]
+    with pytest.raises(FormatError, match="event 5 is not as it was written"):
+        parse_log(swapped)
+    with pytest.raises(FormatError, match="event 5 is missing"):
+        parse_log([*lines[:4], *lines[5:]])
+
+
+def test_no_mutated_export_is_another_log(path: Path) -> None:
+    dice = random.Random(3)
+    with Store(path) as store:
+        log = store.log("zoo")
+        lines = list(export_log(store, "zoo"))
+    for _ in range(MUTANTS):
+        mutated = list(lines)
+        number = dice.randrange(len(lines))
+        mutated[number] = mutate(mutated[number].rstrip("\n"), dice) + "\n"
+        if dice.random() < 0.1:
+            del mutated[dice.randrange(len(mutated))]
+        found = None
+        with suppress(FormatError):
+            found = parse_log(mutated)
+        assert found in (None, log), mutated[number]
 
 
 @pytest.mark.slow
 def test_a_mutated_text_is_refused_or_opens() -> None:
-    """A text has no hashes: it may be another log, and what is no log is refused with a message."""
+    """A text of an older version has no hashes: it may be another log, and what is no log is
+    refused with a message."""
     dice = random.Random(2)
     logs = {ARCHIVE / "session-1.jsonl": lambda: Table(CELLS, id="name", name="zoo")}
     for name in ("auto", "capped", "robust", "strodff", "adaptive"):

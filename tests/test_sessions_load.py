@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ import pytest
 
 import postgres_server
 from server_process import ApiTeacher, Server, write_table
-from teaching import animals, truth, words
+from teaching import animals, fill_disk, truth, words
 from tellapart.errors import SessionError, StoreError
 from tellapart.sessions import Event, Given, Session, Store
 from tellapart.sessions.events import check_log, seconds
@@ -248,8 +249,8 @@ def test_told_to_stop_while_postgres_hangs(needs: Any, tmp_path: Path) -> None:
         assert all(written[one] == 1 for teacher in teachers for one in teacher.acknowledged)
 
 
-def run_and_kill(place: str, seed: int, dice: random.Random) -> list[list[Any]]:
-    """Start a server, kill it at some moment after some answers, and give back all that it said."""
+def start_writer(place: str, seed: int) -> subprocess.Popen[str]:
+    """A server under load, when it is ready."""
     path = os.pathsep.join([str(HERE), str(HERE.parent / "src"), os.environ.get("PYTHONPATH", "")])
     server = subprocess.Popen(
         [sys.executable, str(HERE / "session_writer.py"), place, "load", str(seed)],
@@ -259,6 +260,13 @@ def run_and_kill(place: str, seed: int, dice: random.Random) -> list[list[Any]]:
     )
     assert server.stdout is not None
     assert json.loads(server.stdout.readline()) == ["ready"]
+    return server
+
+
+def run_and_kill(place: str, seed: int, dice: random.Random) -> list[list[Any]]:
+    """Start a server, kill it at some moment after some answers, and give back all that it said."""
+    server = start_writer(place, seed)
+    assert server.stdout is not None
     lines: list[str] = []
     answers = (30, 0, 12, 1)[seed % 4]
     while sum(line.startswith('["ack"') for line in lines) < answers:
@@ -301,3 +309,132 @@ def test_killed_at_any_moment(kind: str, tmp_path: Path, request: pytest.Fixture
                 with Session.open(store, "load", animals(3000)) as session:
                     assert (rules(session), session.summary()) == live
     assert len(acknowledged) > KILLS
+
+
+# -- killed while the database is attacked
+
+
+class Attacked:
+    """A server that is attacked, then killed; `said` is all that it said."""
+
+    def __init__(self, place: str, seed: int) -> None:
+        self.said: list[list[Any]] = []
+        self._server = start_writer(place, seed)
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._server.stdout is not None
+        for line in self._server.stdout:
+            if line.endswith("\n"):
+                self.said.append(json.loads(line))
+
+    def count(self, word: str) -> int:
+        return sum(words_said[0] == word for words_said in self.said)
+
+    def wait(self, word: str, more: int) -> None:
+        """Wait until it has said something so many times more."""
+        wanted, end = self.count(word) + more, time.monotonic() + 60
+        while self.count(word) < wanted:
+            assert self._server.poll() is None, "it ended by itself"
+            assert time.monotonic() < end, f"no {word!r}; last {self.said[-3:]}"
+            time.sleep(0.001)
+
+    def kill(self) -> dict[str, int]:
+        """kill -9; returns the events that were acknowledged, and their numbers."""
+        self._server.kill()
+        self._reader.join()
+        self._server.communicate()
+        return {one[1]: one[2] for one in self.said if one[0] == "ack"}
+
+
+def check_written(place: str, acknowledged: dict[str, int]) -> None:
+    with Store(place) as store:
+        events = store.log("load")
+        numbers = {event.id: event.number for event in events}
+        assert len(numbers) == len(events)
+        assert {one: numbers.get(one) for one in acknowledged} == acknowledged
+        Session.open(store, "load", animals(3000)).close()
+
+
+@pytest.mark.parametrize("attack", ["delete", "replace", "move"])
+def test_killed_after_the_file_went_away(attack: str, tmp_path: Path) -> None:
+    """What was acknowledged is in the file that it was written to, and the server noticed."""
+    dice = random.Random(KILLS)
+    for kill in range(max(1, KILLS // 3)):
+        path = tmp_path / f"{kill}.db"
+        server = Attacked(str(path), kill)
+        server.wait("ack", dice.randint(1, 30))
+        kept = {end: path.with_name(path.name + end).open("rb") for end in ("", "-wal")}
+        if attack == "replace":
+            shutil.copy(path, tmp_path / "copy.db")
+            (tmp_path / "copy.db").replace(path)
+        for name in tmp_path.glob(path.name + "*"):
+            if attack == "delete":
+                name.unlink()
+            elif attack == "move":
+                name.rename(tmp_path / f"moved-{name.name}")
+        server.wait("refused", 1)
+        time.sleep(dice.uniform(0, 0.05))
+        before = server.count("ack")
+        server.wait("refused", 5)
+        assert server.count("ack") == before, "acknowledged into nowhere"
+        acknowledged = server.kill()
+        for name in tmp_path.glob(path.name + "*"):
+            name.unlink()
+        for end, file in kept.items():  # what the server wrote to
+            path.with_name(path.name + end).write_bytes(file.read())
+            file.close()
+        check_written(str(path), acknowledged)
+        for name in tmp_path.glob("*"):
+            name.unlink()
+
+
+def test_killed_on_a_full_disk(small_disk: Path) -> None:
+    dice = random.Random(KILLS)
+    for kill in range(max(1, KILLS // 3)):
+        path = small_disk / f"{kill}.db"
+        server = Attacked(str(path), kill)
+        server.wait("ack", dice.randint(1, 10))
+        fill_disk(small_disk)
+        server.wait("refused", dice.randint(1, 5))
+        if kill % 2:
+            (small_disk / "ballast").unlink()
+            server.wait("ack", 3)
+        acknowledged = server.kill()
+        (small_disk / "ballast").unlink(missing_ok=True)
+        check_written(str(path), acknowledged)
+        for name in small_disk.glob("*"):
+            name.unlink()
+
+
+def test_killed_while_postgres_is_killed(needs: Any) -> None:
+    needs("postgres")
+    import psycopg
+
+    dice = random.Random(KILLS)
+    with postgres_server.server() as postgres:
+        for kill in range(max(1, KILLS // 3)):
+            with psycopg.connect(postgres, autocommit=True) as base:
+                base.execute("DROP TABLE IF EXISTS tellapart_events, tellapart_hashes,"
+                             " tellapart_snapshots, tellapart_models")  # fmt: skip
+            server = Attacked(address(postgres), kill)
+            server.wait("ack", dice.randint(1, 30))
+            with psycopg.connect(postgres, autocommit=True) as base:
+                found = base.execute(
+                    "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND"
+                    " backend_type = 'client backend'"
+                ).fetchall()
+            os.kill(found[0][0], signal.SIGKILL)  # all others end, and the log is recovered
+            if kill % 2:
+                server.wait("ack", 3)
+            acknowledged = server.kill()
+            end = time.monotonic() + 60
+            while True:
+                try:
+                    psycopg.connect(postgres).close()
+                    break
+                except psycopg.OperationalError:
+                    assert time.monotonic() < end
+                    time.sleep(0.05)
+            check_written(address(postgres), acknowledged)

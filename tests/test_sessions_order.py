@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tellapart import worlds
 from tellapart.errors import ParameterError
+from tellapart.features import Points
 from tellapart.sessions import Given, Session, Store
 from tellapart.sessions.config import ORDERS
 from tellapart.sessions.phrasing import progress_facts
@@ -150,6 +151,24 @@ def test_only_items_drawn_at_random_count_for_the_estimate(tmp_path: Path) -> No
             if data["item"] in picked | drawn:
                 assert bool(data.get("picked")) == (data["item"] in picked)
         assert skipped.item in [one.item for one in came_back]
+
+
+def test_items_close_to_a_decision_come_first(tmp_path: Path) -> None:
+    """Rules that count points are least sure of items with few points more or fewer than needed."""
+    signs = [[bool(number >> sign & 1) for number in range(256)] for sign in range(8)]
+    table = Table({f"sign {n}": column for n, column in enumerate(signs)})
+    count = [sum(column[row] for column in signs) for row in range(256)]
+    with (
+        Store(tmp_path / "a.db") as store,
+        Session.new(store, "a", table, order="mixed", seed=1) as session,
+    ):
+        labels = {str(n): "many" if held >= 4 else "few" for n, held in enumerate(count)}
+        for _ in range(40):
+            one_round(session, labels)
+        assert isinstance(session.model.features[0], Points)
+        close = [one_round(session, labels) for _ in range(40)]
+    picked = [count[int(str(given.item))] for given in close]
+    assert sum(held in (3, 4) for held in picked) > 28  # 20 would be chance
 
 
 def answers_until(share: float, session: Session, labels: dict[str, str]) -> int:

@@ -18,6 +18,7 @@ from teaching import animals, words
 from tellapart.errors import FormatError, ParameterError, SessionError
 from tellapart.sessions import Given, Session, Store
 from tellapart.tables import Table
+from tellapart.web.pages.render import PAGES
 
 ZOO = "name,legs\nbear,4\nduck,2\n"
 
@@ -211,6 +212,19 @@ def test_what_goes_on_without_the_table(
             assert predicted.text.splitlines()[2] == "duck,fowl,1,duck"
             assert why in predicted.headers["x-note"]
         assert len(ann.get("/api/sessions/zoo/log").text.splitlines()) > 5
+        for _, path in PAGES:  # and on the pages
+            shown = ann.get(f"/s/zoo{path}")
+            assert shown.status_code == 200
+            assert why in shown.text
+            assert "It is fowl, like duck." in shown.text
+            assert "b1" not in shown.text
+            assert shown.text.count("<td>Ann</td>") == sum(
+                one["teacher"] == "Ann" for one in whole["answers"]
+            )
+            assert bob.get(f"/s/zoo{path}").text.count("<td>Ann</td>") == 0
+        assert len(bob.get("/s/zoo/answers.csv").text.splitlines()) == 2
+        assert ann.get("/s/zoo/card").status_code == 409
+        assert ann.call("POST", "/s/zoo/meaning", 409)["kind"] == "TableChanged"
     from tellapart.cli import main
 
     assert main(["session", "model", "zoo", "--db", str(folder / "zoo.db")]) == 0

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from archive_writer import Clock, outcome, table, what_follows
-from teaching import animals, teach
+from teaching import animals, teach, truth
 from tellapart.errors import StoreError
 from tellapart.review.progress import Told
 from tellapart.sessions import Event, Session, Store
@@ -245,3 +245,44 @@ def test_snapshots_in_postgres(postgres: str, taken: Counter[str]) -> None:
             connection.commit()
         Session.open(store, "snapshots", animals()).close()
         assert taken.total() == session._log._kept
+
+
+def test_what_a_learner_has_seen_is_read_in_columns(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is evaluated again: a tag may have been another one when an item came."""
+    with Session.new(store, "zoo", animals(), learner="AutoDFF") as session:
+        teach(session, "Ann", 20)
+        given = session.next("Ann")
+        while given.guess.label == truth(given.item):
+            session.answer("Ann", given.id, "right")
+            given = session.next("Ann")
+        session.set_tag("Ann", "odd", given.item, True)
+        given = session.next("Ann")
+        session.answer("Ann", given.id, "wrong", truth(given.item), "odd")
+        session.set_tag("Ann", "odd", given.item, False)
+        teach(session, "Ann", 10)
+        learner: Any = session.learner
+        history = learner.practical._history
+        bits, rows, labels = history.words, history.rows, history.label_words
+        seen, difficulty = learner.to_dict(), vars(learner._difficulty)
+
+    def asked(*_: object) -> bool:
+        raise AssertionError("a feature is asked of an item")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("tellapart.learners.hindsight.history.truth", asked)
+        patch.setattr("tellapart.learners.auto.truth", asked)
+        session = Session.open(store, "zoo", animals())
+    with session:
+        again: Any = session.learner
+        history = again.practical._history
+        for one, other in ((bits, history.words), (rows, history.rows)):
+            assert (one == other).all()
+        assert (labels == history.label_words).all()
+        assert vars(again._difficulty) == difficulty
+        assert again.to_dict() == seen
+        teach(session, "Ann", 10)
+        live = session.model
+    with Session.open(store, "zoo", animals()) as session:
+        assert session.model == live

@@ -36,6 +36,13 @@ def test_more_than_two_values_are_a_feature_each() -> None:
     assert said({"legs": [0, 2, 4, 4]}) == ["legs = 0", "legs = 2", "legs = 4"]
 
 
+def test_four_numbers_or_more_have_an_order() -> None:
+    assert said({"legs": [0, 2, 4, 6, 2, 4], "size": [1, 2, 3, 2, 1, 3]}) == [
+        "legs = 0", "legs = 2", "legs = 4", "legs = 6", "legs >= 4",
+        "size = 1", "size = 2", "size = 3",
+    ]  # fmt: skip
+
+
 def test_many_numbers_are_cut_at_deciles() -> None:
     weights = Table({"weight": [number / 4 for number in range(100)] + [None]})
     unknown, *cuts = weights.features()

@@ -491,10 +491,13 @@ def _clause_to_dict(clause: Clause) -> dict[str, Any]:
 
 
 def _clause_from_dict(data: Mapping[str, Any], context: codec.Context) -> Clause:
-    literals = tuple(Literal(codec.decode(f, context), bool(w)) for f, w in data["if"])
+    literals = tuple(Literal(codec.decode(f, context), w) for f, w in data["if"])
+    if not all(type(literal.wanted) is bool for literal in literals):
+        raise ValueError(f"a literal is [feature, true or false], got {data['if']!r}")
     label, example, origin = (
         codec.decode(data[name], context) for name in ("label", "example", "origin")
     )
+    hash((literals, label))  # what has no hash is neither a feature nor a label
     return Clause(literals, label, example, origin, _record(data.get("record")))
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from tellapart.errors import FormatError, ParameterError, TellapartError
+
+if TYPE_CHECKING:
+    from tellapart.tables.findings import Finding
 
 
 def _whole(_kind: Any, tokens: Sequence[Any]) -> int:
@@ -44,7 +49,7 @@ Amount = Annotated[int | float, Parameter(converter=_amount)]
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Reading:
-    """How a CSV file is to be read; what is not given, the file tells."""
+    """How a table is to be read; what is not given, the table tells."""
 
     separator: str | None = None
     """What stands between the cells of a CSV file, such as ';' or tab; if not given,
@@ -55,17 +60,79 @@ class Reading:
         list[str] | None,
         Parameter(alias="--null", consume_multiple=False, allow_leading_hyphen=True),
     ] = None
-    """What a CSV file writes for an unknown value besides an empty cell, such as n/a.
-    Again for more."""
+    """What a CSV file or a spreadsheet writes for an unknown value besides an empty
+    cell, such as n/a. Again for more."""
     types: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None
-    """COLUMN=TYPE for a column of a CSV file that is not what it looks like, such as
-    zip=text. Types: text, integer, number, bool, date, datetime. Again for more."""
+    """COLUMN=TYPE for a column that is not what it looks like, such as zip=text.
+    Types: text, integer, number, bool, date, datetime. Again for more."""
+    dates: Literal["day-first", "month-first", "iso"] | None = None
+    """What dates such as 1/2/2024 mean; with iso they are texts."""
+    decimal: str | None = None
+    """The decimal mark of numbers: . or ,"""
+    thousands: str | None = None
+    """What stands between thousands: a comma, a point, a space or an apostrophe."""
+    true: Annotated[
+        list[str] | None, Parameter(consume_multiple=False, allow_leading_hyphen=True)
+    ] = None
+    """A word for true, such as yes. Again for more."""
+    false: Annotated[
+        list[str] | None, Parameter(consume_multiple=False, allow_leading_hyphen=True)
+    ] = None
+    """A word for false, such as no. Again for more."""
+    header: Annotated[int | None, Parameter(converter=_whole)] = None
+    """The line with the names of the columns, from 1; 0 if there is none."""
+    no_header: Annotated[bool, Parameter(negative="")] = False
+    """There is no line with the names of the columns: the same as --header 0."""
+    comment: str | None = None
+    """What lines begin with that are no rows, such as #."""
+    sheet: str | None = None
+    """The sheet of a spreadsheet."""
+    query: str | None = None
+    """What to ask a database, such as "select * from items order by id"."""
+    source: Annotated[str | None, Parameter(name="--from")] = None
+    """The database of --query: postgresql://host/name, duckdb:FILE or sqlite:FILE.
+    Stands for the table."""
 
 
-def table_arguments(reading: Reading | None, table: Path | None) -> dict[str, Any]:
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Sampling(Reading):
+    """The same, and how much of it."""
+
+    sample: Annotated[int | None, Parameter(converter=_whole)] = None
+    """Take so many rows at random from a table too large to teach from whole. What is
+    said about the error is about the whole table."""
+    sample_seed: Annotated[int | None, Parameter(converter=_whole)] = None
+    """Which rows these are."""
+
+
+def table_place(reading: Reading | None, table: str | None) -> str | None:
+    """The table that was named, or the database."""
+    if reading is None or reading.source is None:
+        return table
+    if table is not None:
+        raise ParameterError(f"name the table ({table}) or the database (--from), not both")
+    return reading.source
+
+
+def beside(table: str) -> Path:
+    """A path that stands for a table: where its sessions are kept, and what they are called.
+
+    >>> beside("data/zoo.csv"), beside("postgresql://ann:secret@host/zoo").name
+    (PosixPath('data/zoo.csv'), 'postgresql_ann_host_zoo')
+    """
+    from tellapart.tables.databases import is_database, without_password
+    from tellapart.tables.files import is_url
+
+    if not (is_database(table) or is_url(table) or re.search(r"[*?\[]", table)):
+        return Path(table)
+    return Path(re.sub(r"[^\w.-]+", "_", without_password(table)).strip("_."))
+
+
+def table_arguments(reading: Reading | None, table: str | Path | None) -> dict[str, Any]:
     """What was given, as arguments of `read_table`; there must be a table then.
 
-    >>> table_arguments(Reading(separator="tab", types=["zip=text"]), Path("a.csv"))
+    >>> table_arguments(Reading(separator="tab", types=["zip=text"]), "a.csv")
     {'separator': '\\t', 'types': {'zip': 'text'}}
     """
     if reading is None:
@@ -73,11 +140,24 @@ def table_arguments(reading: Reading | None, table: Path | None) -> dict[str, An
     separator = reading.separator
     if separator in ("tab", "\\t"):
         separator = "\t"
+    if reading.no_header and reading.header:
+        raise ParameterError("give --header or --no-header, not both")
     given = {
         "separator": separator,
         "encoding": reading.encoding,
         "nulls": sorted(set(reading.nulls)) if reading.nulls else None,
         "types": dict(map(_column_type, reading.types)) if reading.types else None,
+        "dates": reading.dates,
+        "decimal": reading.decimal,
+        "thousands": reading.thousands,
+        "true": sorted(set(reading.true)) if reading.true else None,
+        "false": sorted(set(reading.false)) if reading.false else None,
+        "header": 0 if reading.no_header else reading.header,
+        "comment": reading.comment,
+        "sheet": reading.sheet,
+        "query": reading.query,
+        "sample": getattr(reading, "sample", None),
+        "sample_seed": getattr(reading, "sample_seed", None),
     }
     found = {name: value for name, value in given.items() if value is not None}
     if found and table is None:
@@ -99,11 +179,19 @@ def as_options(name: str, value: Any) -> str:
     >>> as_options("types", {"post code": "text"}), as_options("nulls", ["-", "n/a"])
     ("--types 'post code=text'", '--nulls - --nulls n/a')
     """
+    name = name.replace("_", "-")
+    if name == "header" and not value:
+        return "--no-header"
     if isinstance(value, Mapping):
         value = [f"{column}={kind}" for column, kind in value.items()]
-    elif isinstance(value, str):
-        value = ["tab" if value == "\t" else value]
+    elif isinstance(value, str | int):
+        value = ["tab" if value == "\t" else str(value)]
     return " ".join(f"--{name} {shlex.quote(one)}" for one in value)
+
+
+def say_finding(finding: Finding) -> None:
+    """Print on stderr what could have been read in another way."""
+    print(f"tellapart: {finding.said(as_options)}", file=sys.stderr)
 
 
 def error_message(error: TellapartError) -> str:

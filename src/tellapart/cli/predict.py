@@ -11,12 +11,20 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from tellapart.cli.options import Reading, table_arguments
+from tellapart.cli.options import (
+    Reading,
+    Whole,
+    beside,
+    say_finding,
+    table_arguments,
+    table_place,
+)
+from tellapart.errors import ParameterError
 
 
 def predict(
     model: Path,
-    table: Path,
+    table: str | None = None,
     *,
     output: Annotated[Path, Parameter(alias="-o")],
     engine: Literal["polars", "duckdb", "spark"] = "polars",
@@ -26,6 +34,7 @@ def predict(
     unsure: Literal["label", "null"] = "label",
     error: float = 0.05,
     reading: Reading | None = None,
+    split: Whole | None = None,
     master: str | None = None,
     quiet: bool = False,
 ) -> None:
@@ -45,7 +54,9 @@ def predict(
     model
         The model file, as save_model writes it.
     table
-        CSV, JSON lines, Parquet or Arrow IPC, by its ending.
+        CSV, JSON, Parquet, Arrow or a spreadsheet, by its ending, perhaps compressed; a
+        folder or a pattern such as '2024-*.csv'; - for standard input; an address; or a
+        database for --query.
     output
         CSV, JSON lines or Parquet, by its ending.
     engine
@@ -63,6 +74,8 @@ def predict(
         model with records.
     error
         The largest error of a rule that is sure.
+    split
+        Write so many rows to a file; the output is then a folder of files.
     master
         The Spark cluster, such as spark://host:7077; this machine if not given.
     quiet
@@ -72,10 +85,13 @@ def predict(
     from tellapart.export import load_model
 
     start = time.perf_counter()
+    table = table_place(reading, table)
+    if table is None:
+        raise ParameterError("name the table to label, or a database with --query and --from")
     read = load_model(model)
     if unsure == "null":
         read = read.abstain(error)
-    with _bar(quiet or not sys.stderr.isatty(), table.name) as progress:
+    with _bar(quiet or not sys.stderr.isatty(), beside(table).name) as progress:
         done = predict_file(
             read,
             table,
@@ -83,8 +99,10 @@ def predict(
             engine=engine,
             keep="all" if keep_all else keep or [],
             prefix=prefix,
+            split=split,
             master=master,
             progress=progress,
+            warn=None if quiet else say_finding,
             **table_arguments(reading, table),
         )
     if not quiet:

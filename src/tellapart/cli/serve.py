@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from tellapart.cli.options import Reading, as_options, table_arguments
+from tellapart.cli.options import (
+    Sampling,
+    as_options,
+    beside,
+    say_finding,
+    table_arguments,
+    table_place,
+)
 from tellapart.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def serve(
-    table: Path | None = None,
+    table: str | None = None,
     *,
     db: str | None = None,
     host: str = "127.0.0.1",
@@ -33,7 +40,8 @@ def serve(
     id: str | None = None,
     label: str | None = None,
     start_from: str | None = None,
-    reading: Reading | None = None,
+    title: str | None = None,
+    reading: Sampling | None = None,
     learner: str | None = None,
     overlap: float | None = None,
     folder: Path | None = None,
@@ -60,7 +68,8 @@ def serve(
     Parameters
     ----------
     table
-        CSV, JSON lines, Parquet or Arrow IPC, by its ending.
+        CSV, JSON, Parquet, Arrow or a spreadsheet, by its ending, perhaps compressed; a
+        folder or a pattern such as '2024-*.csv'; an address; or a database for --query.
     db
         Where sessions are kept: a file, or postgresql://host/name. If not given,
         TABLE.sessions.db beside the table, or tellapart.sessions.db in the folder.
@@ -80,6 +89,9 @@ def serve(
     start_from
         A column with labels to start from. It is hidden, and its labels are taken as
         first answers, an answer each; teachers are asked about the other rows.
+    title
+        The column that names an item in sentences; its texts need not all differ. If not
+        given, the one that looks most like it.
     learner
         Who learns, for a new session, such as CappedDFF:m=7.
     overlap
@@ -109,11 +121,11 @@ def serve(
     from tellapart.web.config import Limits, PageOptions
     from tellapart.web.session_pool import SessionPool
 
+    table = table_place(reading, table)
     how_read = table_arguments(reading, table)
     if table is None and (label or start_from):
         raise ParameterError("--label and --start-from are columns of a table: name the table, too")
-    if table is not None and table.is_dir():
-        raise ParameterError(f"{table} is a folder; name a table in it, or give --folder {table}")
+    place = None if table is None else beside(table)
     check_port(port)
     if not rate > 0:
         raise ParameterError(f"--rate is more than 0, got {rate}")
@@ -124,20 +136,20 @@ def serve(
     if teachers is not None and os.name == "posix" and teachers.stat().st_mode & stat.S_IROTH:
         print(f"tellapart: everybody can read {teachers}: chmod 600 it", file=sys.stderr)
     people = People([owner, *known, *(Person(one, new_token()) for one in teacher or ())])
-    where = folder or (Path.cwd() if table is None else table.parent)
+    where = folder or (Path.cwd() if place is None else place.parent)
     if not where.is_dir():
         raise ParameterError(f"--folder {where}: there is no such folder")
     json_logging.configure(level=logging.WARNING if quiet else logging.INFO)
     listening = listen(host, port)
-    if db is None and table is not None:
-        store = Store.beside(table)
+    if db is None and place is not None:
+        store = Store.beside(place)
     else:
         store = Store(db or where / "tellapart.sessions.db")
     try:
         pool, pages = SessionPool(store, where), PageOptions()
-        if table is not None:
-            wanted = session or table.stem
-            with reading_notice(f"Reading {table.name}"):
+        if table is not None and place is not None:
+            wanted = session or place.stem
+            with reading_notice(f"Reading {place.name}"):
                 opened = open_or_begin(
                     store,
                     table,
@@ -148,6 +160,7 @@ def serve(
                     label=label,
                     start_from=start_from,
                     overlap=overlap,
+                    title=title,
                 )
             pool.add(opened)
             pages = PageOptions(known={} if label is None else {wanted: (table, label)})
@@ -229,7 +242,7 @@ def reading_notice(what: str) -> Iterator[None]:
 
 def open_or_begin(
     store: Store,
-    table: Path,
+    table: str | Path,
     name: str,
     reading: Mapping[str, Any] | None = None,
     *,
@@ -262,7 +275,7 @@ def open_or_begin(
     """
     from tellapart.sessions import Session
     from tellapart.sessions.config import FOR_PEOPLE
-    from tellapart.tables import read_table
+    from tellapart.tables.read import read_table, read_table_again
 
     how_read = dict(reading or {})
     if label is not None and label == start_from:
@@ -278,7 +291,8 @@ def open_or_begin(
             )
         source = dict(begun.get("source") or {})
         source.pop("path", None)
-        opened = Session.open(store, name, read_table(table, **source) if for_teach else None)
+        again = read_table_again(table, begun["table"]["columns"], **source) if for_teach else None
+        opened = Session.open(store, name, again)
         if title is not None:
             opened.table.title = title
         now = opened.settings["overlap"]
@@ -308,11 +322,13 @@ def open_or_begin(
     how_read["without"] = without or None
     how_read["title"] = title
     settings = {**FOR_PEOPLE, **_given(learner=learner, order=order, overlap=overlap)}
-    new = Session.new(store, name, table, reading=_given(**how_read), **settings)
-    return _start_from(new, table, start_from)
+    begun_now = Session.new(store, name, table, reading=_given(**how_read), **settings)
+    for finding in begun_now.table.findings:
+        say_finding(finding)
+    return _start_from(begun_now, table, start_from)
 
 
-def _start_from(session: Session, table: Path, column: str | None) -> Session:
+def _start_from(session: Session, table: str | Path, column: str | None) -> Session:
     """Take the labels of a column as answers, about the items that have none."""
     from tellapart.sessions.agreement import known_labels
 

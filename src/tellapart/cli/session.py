@@ -26,7 +26,8 @@ def session(
     """List sessions, take out what was learnt, export and import, check and repair.
 
     A session is its log. Exported, it is a text file with one event a line, as
-    docs/sessions.md says; imported again, it is the same session. Its model is a file
+    docs/sessions.md says; imported again, it is the same session, or what was changed
+    is named. Its model is a file
     for `tellapart export` and `tellapart predict`. `check` says whether every event is as
     it was written; `repair` exports the events before the first that is not.
 
@@ -131,6 +132,7 @@ def _check(store: Store, names: list[str]) -> list[str]:
 def _good(store: Store, name: str, output: Path) -> list[str]:
     """The lines of the good part of a log."""
     from tellapart.features.phrasing import counted
+    from tellapart.sessions.log import write_log
 
     good, wrong = store.good_events(name)
     if not good:
@@ -141,4 +143,4 @@ def _good(store: Store, name: str, output: Path) -> list[str]:
         f" database: tellapart session import {output} --db NEW.db",
         file=sys.stderr,
     )
-    return [event.line() + "\n" for event in good]
+    return list(write_log(good))

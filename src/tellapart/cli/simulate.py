@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tellapart.cli.options import Amount, Reading, Whole, table_arguments
+from tellapart.cli.options import (
+    Amount,
+    Sampling,
+    Whole,
+    say_finding,
+    table_arguments,
+    table_place,
+)
 from tellapart.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
@@ -38,10 +45,10 @@ def simulate(
     components: Whole | None = None,
     labels: Whole | None = None,
     exceptions: Amount | None = None,
-    table: Path | None = None,
+    table: str | None = None,
     label: str | None = None,
     id: str | None = None,
-    reading: Reading | None = None,
+    reading: Sampling | None = None,
     teacher: Literal["components", "informed"] = "components",
     slips: float = 0.0,
     learner: list[str] | None = None,
@@ -106,6 +113,7 @@ def simulate(
         "labels": labels,
         "exceptions": exceptions,
     }
+    table = table_place(reading, table)
     how = table_arguments(reading, table)
     if table or label:
         made = _from_table(table, label, {"id": id, **how}, world, sizes)
@@ -145,7 +153,7 @@ def _made(kind: Kind | None, sizes: Mapping[str, Any], seed: int) -> World:
 
 
 def _from_table(
-    path: Path | None,
+    path: str | None,
     label: str | None,
     reading: Mapping[str, Any],
     kind: Kind | None,
@@ -160,6 +168,8 @@ def _from_table(
         raise ParameterError(f"give --table or --world, not both (got --world {kind})")
     take = _fill("table", sizes)
     table = read_table(path, **reading)
+    for finding in table.findings:
+        say_finding(finding)
     labels = table.labels(label)
     if not labels:
         raise FormatError(f"{path}: there are no items, only the names of the columns")
@@ -175,7 +185,7 @@ def _from_table(
     if table.id is None:
         table.id = table.names()
     return worlds.grown(
-        table.items[:], labels, features, take["components"], name=path.name, truths=table.truth
+        table.items[:], labels, features, take["components"], name=table.name, truths=table.truth
     )
 
 

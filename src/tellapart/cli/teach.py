@@ -7,11 +7,12 @@ import os
 import sys
 import threading
 import webbrowser
-from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tellapart.cli.options import Reading, table_arguments
+from tellapart.cli.options import Sampling, beside, table_arguments, table_place
 from tellapart.cli.serve import check_port, login, open_or_begin, reading_notice, shown_token
 from tellapart.errors import ParameterError, SessionError
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def teach(
-    table: Path | None = None,
+    table: str | None = None,
     *,
     label: str | None = None,
     start_from: str | None = None,
@@ -30,7 +31,7 @@ def teach(
     title: str | None = None,
     order: str | None = None,
     learner: str | None = None,
-    reading: Reading | None = None,
+    reading: Sampling | None = None,
     console: bool = False,
     keys: Path | None = None,
     name: str | None = None,
@@ -53,7 +54,8 @@ def teach(
     Parameters
     ----------
     table
-        CSV, JSON lines, Parquet or Arrow IPC, by its ending.
+        CSV, JSON, Parquet, Arrow or a spreadsheet, by its ending, perhaps compressed; a
+        folder or a pattern such as '2024-*.csv'; an address; or a database for --query.
     label
         A column with known labels. It is hidden while you teach, and compared with your
         answers on the page Odd ones and at the end.
@@ -80,16 +82,17 @@ def teach(
     name
         Your name as a teacher; your login name if not given.
     port
-        The port of the page; 0 takes a free one.
+        The port of the page; 0 takes the last one of this session, or a free one.
     no_browser
         Print the address, and open no browser.
     """
     from tellapart.console.keyboard import FILE, read_keys
     from tellapart.sessions import Store
-    from tellapart.sessions.tour import FIRST, HINTS, LABEL, write_zoo
+    from tellapart.sessions.tour import FIRST, LABEL, write_zoo
 
     if not console:  # a missing extra is named before any work
         from tellapart.web.config import PageOptions
+    table = table_place(reading, table)
     tour, how_read = table is None, table_arguments(reading, table)
     check_port(port)
     if table is None:
@@ -97,21 +100,21 @@ def teach(
             raise ParameterError(
                 "--label, --id and --start-from are columns of a table: name the table, too"
             )
-        table = write_zoo(Path.cwd())
+        table = str(write_zoo(Path.cwd()))
         label, order = LABEL, "file"
         print(f"No table was given: the zoo is in {table}. {FIRST[0].title()} comes first.")
-    if table.is_dir():
-        raise ParameterError(f"{table} is a folder; name a table in it")
-    if keys is None and (table.parent / FILE).is_file():
-        keys = table.parent / FILE
+    place = beside(table)
+    if keys is None and (place.parent / FILE).is_file():
+        keys = place.parent / FILE
     chosen = read_keys(keys)
     teacher = name or login()
-    with Store(session or table.with_name(table.name + ".sessions.db")) as store:
-        with reading_notice(f"Reading {table.name}"):
+    kept = session or place.with_name(place.name + ".sessions.db")
+    with Store(kept) as store:
+        with reading_notice(f"Reading {place.name}"):
             opened = open_or_begin(
                 store,
                 table,
-                table.stem,
+                place.stem,
                 how_read,
                 id=id,
                 title=title,
@@ -131,26 +134,27 @@ def teach(
                     raise
             opened.prepare()
         if console:
-            _talk(opened, teacher, chosen, HINTS if tour else None)
+            _talk(opened, teacher, chosen, tour=tour)
         else:
             known = {} if label is None else {opened.name: (table, label)}
             pages = PageOptions(chosen, known, tour)
-            _serve(store, opened, table.parent, teacher, port, pages, browser=not no_browser)
+            last = LastAddress(kept.with_name(kept.name + ".page"))
+            _serve(store, opened, place.parent, teacher, port, pages, last, browser=not no_browser)
     if label is not None:
         print(_agreement(opened, table, label), file=sys.stderr)
 
 
-def _talk(
-    session: Session, name: str, keys: dict[str, str], hints: Mapping[str, str] | None
-) -> None:
+def _talk(session: Session, name: str, keys: dict[str, str], *, tour: bool) -> None:
     from rich.console import Console
 
     from tellapart.console.conversation import talk
     from tellapart.console.keyboard import keyboard
+    from tellapart.sessions.tour import hint
 
+    guide = partial(hint, say=f"press {keys['label']}, type", undo=keys["undo"])
     with session:
         try:
-            talk(session, name, keyboard(), Console(highlight=False), keys, hints)
+            talk(session, name, keyboard(), Console(highlight=False), keys, guide if tour else None)
         except KeyboardInterrupt:  # while it was thinking
             print("Stopped. Every answer is saved.")
 
@@ -162,12 +166,13 @@ def _serve(
     name: str,
     port: int,
     pages: PageOptions,
+    last: LastAddress,
     *,
     browser: bool,
 ) -> None:
     """Serve the pages of a session on this machine, and open the browser.
 
-    With the same port and TELLAPART_TOKEN, pages that are open go on after a restart.
+    The last port and token are used again if they can be: pages that are open go on.
     """
     from tellapart.web import json_logging
     from tellapart.web.app import create_app, listen, run
@@ -176,12 +181,20 @@ def _serve(
     from tellapart.web.session_pool import SessionPool
 
     json_logging.configure(level=logging.WARNING)
-    person = Person(name, os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
+    token = os.environ.get("TELLAPART_TOKEN") or last.token or new_token()
+    person = Person(name, token, owner=True)
     pool = SessionPool(store, folder)
     pool.add(session)
     app = create_app(pool, People([person]), page_options=pages)
-    listening = listen("127.0.0.1", port)  # last: who reaches us is answered at once
-    place = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    try:  # late: who reaches us is answered at once
+        listening = listen("127.0.0.1", port or last.port)
+    except ParameterError:
+        if port or not last.port:
+            raise
+        listening = listen("127.0.0.1", 0)  # another program has the last one
+    number = listening.getsockname()[1]
+    last.keep(number, token)
+    place = f"http://127.0.0.1:{number}"
     page = f"{place}{home(session.name)}/teach?token="
     address = page + person.token
 
@@ -197,7 +210,35 @@ def _serve(
         listening.close()
 
 
-def _agreement(session: Session, table: Path, label: str) -> str:
+class LastAddress:
+    """The port and the token of the last page, in a file that only its owner can read.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "zoo.page")
+    ...     LastAddress(path).keep(8000, "0123456789abcdef")
+    ...     LastAddress(path).port, LastAddress(path).token, LastAddress(Path(folder)).port
+    (8000, '0123456789abcdef', 0)
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.port, self.token, self._path = 0, "", path
+        with suppress(OSError, ValueError):  # then it is as the first time
+            port, token = path.read_text(encoding="ascii").split()
+            self.port = int(port) if 0 < int(port) < 65536 else 0
+            self.token = token if len(token) >= 16 else ""
+
+    def keep(self, port: int, token: str) -> None:
+        """Write them down; a token from the environment stays there."""
+        if token == os.environ.get("TELLAPART_TOKEN"):
+            token = self.token or "-"
+        with suppress(OSError):
+            made = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with open(made, "w", encoding="ascii") as file:
+                file.write(f"{port} {token}\n")
+
+
+def _agreement(session: Session, table: str, label: str) -> str:
     """How many answers are those of the table."""
     from tellapart.sessions.agreement import compare, known_labels
 

@@ -38,14 +38,14 @@ def talk(
     keyboard: Keyboard,
     console: Console,
     keys: Mapping[str, str],
-    hints: Mapping[str, str] | None = None,
+    hint: Callable[[Given], str | None] | None = None,
 ) -> None:
     """Teach until there are no items left, or no more keys.
 
-    `hints` are texts to print before an item, by its name.
+    `hint` says what to print before an item, if anything.
     """
     actions = {key: action for action, key in keys.items()}
-    _Conversation(session, teacher, keyboard, Screen(console, keys), actions, hints or {}).run()
+    _Conversation(session, teacher, keyboard, Screen(console, keys), actions, hint).run()
 
 
 @dataclass
@@ -57,7 +57,7 @@ class _Conversation:
     keyboard: Keyboard
     screen: Screen
     actions: Mapping[str, str]
-    hints: Mapping[str, str]
+    hint: Callable[[Given], str | None] | None
 
     def run(self) -> None:
         while True:
@@ -82,9 +82,9 @@ class _Conversation:
         """Ask about one item until it is answered; False at the end of the keys."""
         labels = self.session.labels
         keyed = {str(n): label for n, label in enumerate(labels, 1) if n < 10}
-        if name(given.item) in self.hints:
+        if self.hint is not None and (words := self.hint(given)) is not None:
             self.screen.say("")
-            self.screen.say(self.hints[name(given.item)], "cyan")
+            self.screen.say(words, "cyan")
         self.screen.item(given)
         self.screen.guess(given)
         if given.asks == "feature":

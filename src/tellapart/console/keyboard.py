@@ -46,6 +46,12 @@ KEYS: dict[str, tuple[str, str]] = {
 }
 """What can be done: its key, and the words on its button."""
 
+PAGE_KEYS: dict[str, tuple[str, str]] = {
+    "example": ("e", "the example is wrong: repair its answer"),
+    "sweep": ("g", "many guesses at a glance"),
+}
+"""What can be done on the page only."""
+
 _KEY_NAMES = ("enter", "escape", "space", "backspace", "delete", "tab")
 _NAMES = {
     "\r": "enter",
@@ -184,7 +190,7 @@ def read_keys(path: Path | None = None) -> dict[str, str]:
     >>> read_keys()["right"], read_keys()["undo"]
     ('enter', 'u')
     """
-    keys = {action: key for action, (key, _) in KEYS.items()}
+    keys = {action: key for action, (key, _) in (KEYS | PAGE_KEYS).items()}
     if path is None:
         return keys
     try:
@@ -194,10 +200,14 @@ def read_keys(path: Path | None = None) -> dict[str, str]:
         raise ParameterError(f"{path}: cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ParameterError(f'{path}: not a list of keys such as undo = "z": {error}') from None
-    keys.update(_checked(path, changes))
+    changed = _checked(path, changes)
+    for action in PAGE_KEYS:  # who gave this key away can do without
+        if action not in changed and keys[action] in changed.values():
+            keys[action] = ""
+    keys.update(changed)
     taken: dict[str, str] = {}
     for action, key in keys.items():
-        if key in taken:
+        if key and key in taken:
             raise ParameterError(f"{path}: {taken[key]!r} and {action!r} have the same key {key!r}")
         taken[key] = action
     return keys
@@ -206,8 +216,9 @@ def read_keys(path: Path | None = None) -> dict[str, str]:
 def _checked(path: Path, changes: Mapping[str, object]) -> dict[str, str]:
     found = {}
     for action, key in changes.items():
-        if action not in KEYS:
-            raise ParameterError(f"{path}: unknown action {action!r}; known are {', '.join(KEYS)}")
+        if action not in KEYS | PAGE_KEYS:
+            known = ", ".join(KEYS | PAGE_KEYS)
+            raise ParameterError(f"{path}: unknown action {action!r}; known are {known}")
         name = key.lower() if isinstance(key, str) else ""
         if name not in _KEY_NAMES and (
             len(name) != 1 or not name.isprintable() or name in "123456789"

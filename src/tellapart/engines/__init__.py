@@ -1,5 +1,5 @@
-"""Running a model over a file, with Polars, DuckDB or Spark."""
+"""Running a model over a table, with Polars, DuckDB or Spark."""
 
-from tellapart.engines.predict import Predicted, predict_file
+from tellapart.engines.predict import Predicted, predict_file, predict_frame
 
-__all__ = ["Predicted", "predict_file"]
+__all__ = ["Predicted", "predict_file", "predict_frame"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tellapart.engines.predict import Job
+from tellapart.engines.polars import Seen, read_batches
+from tellapart.engines.predict import Job, check_plain
 from tellapart.engines.sql_query import Query
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.features.tree import Type
@@ -22,95 +23,81 @@ _TYPES = {
     Type.DATE: "DATE",
     Type.DATETIME: "TIMESTAMP",
 }
-_FROM_TEXT = {
-    Type.TEXT: "{0}",
-    # DuckDB would round 5.7, and take 1_000 and 0x10
-    Type.INTEGER: "CASE WHEN {0} IS NULL OR CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) = {0}"
-    " OR regexp_full_match({0}, ' *[+-]?[0-9]+ *') THEN CAST({0} AS BIGINT) ELSE "
-    + _MISFIT
-    + " END",
-    Type.NUMBER: "CASE WHEN contains({0}, '_') THEN " + _MISFIT + " ELSE CAST({0} AS DOUBLE) END",
-    Type.BOOL: "CASE WHEN {0} IS NULL OR lower({0}) IN ('true', 'false')"
-    " THEN lower({0}) = 'true' ELSE " + _MISFIT + " END",
-    # DuckDB would drop the time of day
-    Type.DATE: "CASE WHEN {0} IS NULL OR regexp_full_match({0}, ' *[0-9]+-[0-9]+-[0-9]+')"
-    " THEN CAST({0} AS DATE) ELSE " + _MISFIT + " END",
-    Type.DATETIME: "CAST(CAST({0} AS TIMESTAMPTZ) AS TIMESTAMP)",
-}
-"""A text as a value of a type, or an error."""
-_JSON = "CASE WHEN {0} IS NULL OR json_type({0}) IN (%s) THEN %s ELSE " + _MISFIT + " END"
-_FROM_JSON = {
-    Type.TEXT: "({0} ->> '$')",
-    Type.INTEGER: _JSON % ("'BIGINT', 'UBIGINT'", "CAST({0} AS BIGINT)"),
-    Type.NUMBER: _JSON % ("'BIGINT', 'UBIGINT', 'DOUBLE'", "CAST({0} AS DOUBLE)"),
-    Type.BOOL: _JSON % ("'BOOLEAN'", "CAST({0} AS BOOLEAN)"),
-    Type.DATE: _JSON % ("'VARCHAR'", _FROM_TEXT[Type.DATE].replace("{0}", "({0} ->> '$')")),
-    Type.DATETIME: _JSON % ("'VARCHAR'", "CAST(CAST({0} ->> '$' AS TIMESTAMPTZ) AS TIMESTAMP)"),
-}
-"""The same of a value of JSON."""
+_WHOLE = "CASE WHEN {0} IS NULL OR isnan({0}) THEN NULL WHEN {0} = floor({0}) THEN CAST({0} AS"
+_WHOLE += " BIGINT) ELSE " + _MISFIT.replace("{0}", "CAST({0} AS VARCHAR)") + " END"
+"""A whole float as an integer, or an error."""
 
 
-def run(job: Job) -> int:
-    """Do the job; returns how many rows there were."""
+def run(job: Job, *, without_gaps: bool = False) -> int:
+    """Do the job; returns how many rows there were. `without_gaps` leaves out empty lines."""
     try:
         import duckdb
     except ImportError:
         raise MissingExtra("The engine duckdb", "duckdb") from None
+    import polars as pl
+
     scan, out = job.scan, job.out
+    check_plain(scan, "duckdb")
     _refuse_equal_names(scan, job.keep)
-    query = Query("duckdb", scan.types)
+    query, seen = Query("duckdb", scan.types), Seen()
     with duckdb.connect() as base, tempfile.TemporaryDirectory(dir=out.parent) as spill:
         base.execute("SET TimeZone = 'UTC'")
         base.execute(f"SET temp_directory = {query.text(spill)}")
-        source, cleaned, kept = _source(scan, job.keep, query, base)
+        source, cleaned, kept = _source(job, seen, query, base, without_gaps)
         select = query.select(job, source, cleaned, kept)
         form = {"csv": "csv, HEADER", "jsonl": "json", "parquet": "parquet"}[job.kind]
         copy = f"COPY ({select}) TO {query.text(str(out))} (FORMAT {form})"
         try:
-            return _watched(base, copy, job.progress)
-        except duckdb.Error as error:
+            rows = _watched(base, copy, job.progress)
+        except (duckdb.Error, pl.exceptions.PolarsError, ValueError) as error:
+            scan.find_error()
+            if scan.more_carefully():
+                return run(job, without_gaps=without_gaps)
             scan.explain(error)
+    if seen.gaps and not without_gaps and scan.gaps():
+        return run(job, without_gaps=True)
+    return rows
 
 
 def _source(
-    scan: Scan, keep: Sequence[str], query: Query, base: Any
+    job: Job, seen: Seen, query: Query, base: Any, without_gaps: bool
 ) -> tuple[str, dict[str, str], list[str]]:
-    """The table as DuckDB reads it; the SQL of the columns the model reads; that of those kept."""
-    path = query.text(str(scan.path))
+    """The table as DuckDB reads it; the SQL of the columns the model reads; that of those kept.
+
+    Texts are read by Polars, which is as strict as we are: DuckDB takes 5.7 for the integer 6, and
+    yes for true.
+    """
+    import pyarrow as pa
+
+    scan, keep = job.scan, job.keep
     names = {name: query.name(name) for name in [*scan.types, *keep]}
-    if scan.kind == "csv":
-        names = {name: f"c{place}" for place, name in enumerate(scan.columns)}
-        columns = ", ".join(f"{name}: 'VARCHAR'" for name in names.values())
-        source = (
-            f"read_csv({path}, header = true, auto_detect = false,"
-            f" delim = {query.text(scan.csv.separator)}, quote = '\"', escape = '\"',"
-            f" columns = {{{columns}}}, allow_quoted_nulls = false, max_line_size = 100000000)"
-        )
-        unknown = ", ".join(query.text(word) for word in scan.nulls)
-        known = f"CASE WHEN {{0}} NOT IN ({unknown}) THEN {{0}} END" if unknown else "{0}"
-        texts = {name: known.format(names[name]) for name in scan.types}
-        cleaned = {name: _FROM_TEXT[kind].format(texts[name]) for name, kind in scan.types.items()}
-        return source, cleaned, [names[name] for name in keep]
-    if scan.kind == "jsonl":
-        columns = ", ".join(f"{query.text(name)}: 'JSON'" for name in names)
-        source = f"read_json({path}, format = 'newline_delimited', columns = {{{columns}}})"
-        cleaned = {name: _FROM_JSON[kind].format(names[name]) for name, kind in scan.types.items()}
-        kinds = {name: scan.type_of(name) for name in keep}
-        kept = [_FROM_JSON[k].format(names[n]) if k else names[n] for n, k in kinds.items()]
-        return source, cleaned, kept
-    if scan.kind == "parquet":
-        source = f"read_parquet({path})"
+    if scan.kind in ("csv", "jsonl"):
+        schema, batches = read_batches(job, seen, without_gaps)
+        base.register("items_read", pa.RecordBatchReader.from_batches(schema, batches))
+        columns = {name: query.name(name) for name in scan.types}
+        return "items_read", columns, [query.name(f"kept {n}") for n in range(len(keep))]
+    if scan.kind == "frame":
+        base.register("arrow_file", scan.lazy_frame().collect().to_arrow())
+        source = "arrow_file"
+    elif scan.kind == "parquet":
+        source = f"read_parquet({query.text(str(scan.path))})"
     else:
         import pyarrow.dataset
 
         base.register("arrow_file", pyarrow.dataset.dataset(scan.path, format="ipc"))
         source = "arrow_file"
+    return source, _typed(scan, names), [names[name] for name in keep]
+
+
+def _typed(scan: Scan, names: Mapping[str, str]) -> dict[str, str]:
+    """The SQL of columns that have a type."""
     cleaned = {
         name: f"CAST({names[name]} AS TIMESTAMP)" if kind is Type.DATETIME else names[name]
         for name, kind in scan.types.items()
     }
     cleaned |= {n: f"CAST(NULL AS {_TYPES[k]})" for n, k in scan.types.items() if scan.blank(n)}
-    return source, cleaned, [names[name] for name in keep]
+    cleaned |= {n: _WHOLE.format(names[n]) for n in scan.types if scan.is_float(n)}
+    return cleaned
 
 
 def _refuse_equal_names(scan: Scan, keep: Sequence[str]) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from tellapart.errors import ParameterError
+from tellapart.errors import FormatError, ParameterError
 from tellapart.export.feature_trees import check_reading, columns_of
 from tellapart.export.files import replacing
 from tellapart.export.sql import label_kind
@@ -17,8 +19,12 @@ from tellapart.features.expression import types as read_types
 from tellapart.features.tree import Type
 from tellapart.model import Clause, DecisionList
 from tellapart.tables import Scan
-from tellapart.tables.csv_files import in_utf8, is_utf8
-from tellapart.tables.read import check_csv, kind_of
+from tellapart.tables.csv_files import in_utf8
+from tellapart.tables.databases import is_database
+from tellapart.tables.files import Place, find_files, in_plain_files
+from tellapart.tables.findings import Finding
+from tellapart.tables.options import ReadOptions, is_utf8
+from tellapart.tables.source import name_of, open_source
 
 Engine: TypeAlias = Literal["polars", "duckdb", "spark"]
 
@@ -69,22 +75,23 @@ class Job:
     """The columns of `out`."""
     progress: Callable[[int, int | None], None]
     master: str | None = None
+    split: int | None = None
+    """How many rows a file has, if `out` is to be a folder."""
 
 
 def predict_file(
     model: DecisionList,
-    table: str | Path,
+    table: Place,
     out: str | Path,
     *,
     engine: Engine = "polars",
     keep: Sequence[str] | Literal["all"] = (),
     prefix: str = "",
-    types: Mapping[str, str] | None = None,
-    separator: str | None = None,
-    encoding: str = "utf-8",
-    nulls: Sequence[str] = (),
+    split: int | None = None,
     master: str | None = None,
     progress: Callable[[int, int | None], None] | None = None,
+    warn: Callable[[Finding], None] | None = None,
+    **reading: Any,
 ) -> Predicted:
     """Write the label, the clause and the example of every row of `table` to `out`.
 
@@ -93,8 +100,9 @@ def predict_file(
     Parameters
     ----------
     model : DecisionList
-    table : path
-        CSV, JSON lines, Parquet or Arrow IPC, by its ending.
+    table : path, or list of paths
+        Whatever `read_table` reads. CSV, JSON lines, Parquet and Arrow files may be larger than
+        memory.
     out : path
         CSV, JSON lines or Parquet, by its ending.
     engine : {"polars", "duckdb", "spark"}, default="polars"
@@ -104,14 +112,17 @@ def predict_file(
         Columns of the table to write as well, before the others.
     prefix : str, default=""
         Stands before the names label, clause and example.
-    types : mapping from column to type, default={}
-        For columns of a CSV file of which the model does not say what they hold.
-    separator, encoding, nulls
-        Of a CSV file, as for `read_table`. A file that is not UTF-8 is first written again as
-        UTF-8, beside the output.
+    split : int, default=None
+        Write so many rows to a file: `out` is then a folder of files part-00000, part-00001, ...
+    reading
+        How the table is read: `types` for columns of which the model does not say what they hold,
+        and the other arguments of `read_table` for such a source. A CSV file that is not UTF-8 is
+        first written again as UTF-8, beside the output.
     master : str, default="local[*]"
         The Spark cluster.
     progress : (rows so far, rows in all or None) -> None, default=None
+    warn : (Finding) -> None, default=None
+        Told what could have been read in another way.
 
     Examples
     --------
@@ -127,26 +138,140 @@ def predict_file(
     cow,mammal,1,bear
     owl,bird,2,
     """
-    table, out = Path(table), Path(out)
+    out = Path(out)
     check_reading(model)
     kind = _output_kind(out)
-    if out.exists() and table.exists() and out.samefile(table):
+    named = Path(table) if isinstance(table, str | Path) else Path()
+    if out.exists() and named.exists() and out.samefile(named):
         raise ParameterError(f"{out} is the table itself; give another name for the output")
-    if kind_of(table) != "csv":
-        check_csv(table, types or separator or nulls or not is_utf8(encoding))
     if engine not in ("polars", "duckdb", "spark"):
         raise ParameterError(f"engine must be polars, duckdb or spark, got {engine!r}")
+    if split is not None and split < 1:
+        raise ParameterError(f"split is a number of rows, at least 1, got {split}")
     run: Callable[[Job], int] = importlib.import_module(f"tellapart.engines.{engine}").run
-    answers = Answers.of(model)
-    wanted = _wanted(model, types or {})
-    tell = progress or (lambda done, total: None)
-    with replacing(out) as beside, in_utf8(table, encoding, out.parent) as readable:
-        scan = Scan(readable, wanted, nulls, separator)
+    types = reading.pop("types", None) or {}
+    options = ReadOptions(**reading)
+    wanted = _wanted(model, types)
+    if split is not None and engine != "polars":
+        raise ParameterError(f"split needs the engine polars, got {engine!r}")
+    place = replacing(out) if split is None else _new_folder(out)
+    with _scanned(table, wanted, options, out.parent) as scan, place as beside:
         kept = scan.columns if keep == "all" else list(keep)
-        scan.check([*(types or {}), *kept])
+        scan.check([*types, *kept])
+        if warn is not None:
+            for finding in scan.findings:
+                warn(finding)
         names = _output_names(kept, prefix)
-        rows = run(Job(scan, model, answers, beside, kind, kept, names, tell, master))
+        tell = progress or (lambda done, total: None)
+        job = Job(scan, model, Answers.of(model), beside, kind, kept, names, tell, master, split)
+        rows = run(job)
     return Predicted(rows, out)
+
+
+def predict_frame(
+    model: DecisionList,
+    frame: Any,
+    *,
+    keep: Sequence[str] | Literal["all"] = (),
+    prefix: str = "",
+) -> Any:
+    """The label, the clause and the example of every row of a frame, as a frame of the same kind.
+
+    `frame` is one of Polars (lazy or not), pandas, pyarrow, DuckDB, or Spark; of anything else that
+    `Table` takes, the answer is a Polars frame. A lazy frame and one of Spark are computed when the
+    answer is. `keep` and `prefix` are those of `predict_file`.
+
+    >>> import polars as pl
+    >>> from tellapart import Clause, Literal, parse_feature
+    >>> walks = parse_feature("legs >= 4", {"legs": "integer"})
+    >>> model = DecisionList((Clause((Literal(walks),), "walks", "bear"),), Clause((), "else"))
+    >>> predict_frame(model, pl.DataFrame({"legs": [4.0, 2.0]}))["label"].to_list()
+    ['walks', 'else']
+    """
+    import polars as pl
+
+    from tellapart.engines import polars
+    from tellapart.tables.frames import to_lazy
+
+    check_reading(model)
+    library = type(frame).__module__.partition(".")[0]
+    if library == "pyspark":
+        from tellapart.engines import spark
+
+        return spark.predict(model, frame, keep, prefix, _output_names)
+    lazy, _, _ = to_lazy(frame, "the frame")
+    scan = Scan(lazy, columns_of(model), name="the frame")
+    kept = scan.columns if keep == "all" else list(keep)
+    scan.check(kept)
+    names = _output_names(kept, prefix)
+    job = Job(scan, model, Answers.of(model), Path(), "", kept, names, lambda done, total: None)
+    answered = polars.answered(job)
+    if isinstance(frame, pl.LazyFrame):
+        return answered
+    made = polars.collected(job, answered)
+    if library == "pandas":
+        return made.to_pandas()
+    if library == "pyarrow":
+        return made.to_arrow()
+    if "duckdb" in library:
+        import duckdb
+
+        return duckdb.from_arrow(made.to_arrow())
+    return made
+
+
+@contextmanager
+def _new_folder(path: Path) -> Iterator[Path]:
+    """A folder beside `path` that becomes `path` at the end, or is removed after an error."""
+    if path.exists():
+        raise ParameterError(f"{path} is there already, and is to be a folder of files. Remove it")
+    with TemporaryDirectory(dir=path.parent) as place:
+        made = Path(place, "parts")
+        made.mkdir()
+        yield made
+        made.replace(path)
+
+
+@contextmanager
+def _scanned(
+    table: Place, wanted: Mapping[str, Type | None], options: ReadOptions, folder: Path
+) -> Iterator[Scan]:
+    """A table to go through; what must be unpacked, fetched or written again is, in `folder`."""
+    if options.sample is not None:
+        raise ParameterError("sample is for teaching; predict labels every row")
+    name = name_of(table)
+    if is_database(table):
+        yield Scan(open_source(table, options).frame.lazy(), wanted, name=name)
+        return
+    files = find_files(table)
+    with ExitStack() as stack:
+        remote = files[0].kind in ("parquet", "ipc") and files[0].packed is None
+        plain = files if remote else stack.enter_context(in_plain_files(files, folder))
+        if plain[0].kind in ("json", "excel"):
+            frame = open_source([file.path for file in plain], options).frame.lazy()
+            yield Scan(frame, wanted, name=name)
+            return
+        encoding = options.encoding or "utf-8"
+        if plain[0].kind == "csv" and not is_utf8(encoding):
+            options = replace(options, encoding=None)
+            plain = [
+                replace(f, path=str(stack.enter_context(in_utf8(Path(f.path), encoding, folder))))
+                for f in plain
+            ]
+        yield Scan(plain, wanted, options, name if len(plain) == 1 else None)
+
+
+def check_plain(scan: Scan, engine: str) -> None:
+    """Raise if a table is written in a way that this engine does not read as we do."""
+    if engine == "duckdb" and scan.kind in ("frame", "csv", "jsonl"):  # read by Polars
+        return
+    if not scan.is_one_plain_file:
+        odd = [name for name, reader in scan.readers.items() if not reader.plain]
+        what = f"column {odd[0]!r} is" if odd else "it is"
+        raise FormatError(
+            f"{scan.name}: {what} written in a way that the engine {engine} does not read as the"
+            " engine polars does. Use that one"
+        )
 
 
 def _wanted(model: DecisionList, types: Mapping[str, str]) -> dict[str, Type | None]:

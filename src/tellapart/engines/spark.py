@@ -9,19 +9,22 @@ import os
 import shutil
 import sys
 import tempfile
+import uuid
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tellapart.engines.polars import sink
-from tellapart.engines.predict import Job
+from tellapart.engines.predict import Answers, Job, check_plain
 from tellapart.engines.sql_query import Query
 from tellapart.errors import FormatError, MissingExtra, TellapartError
+from tellapart.export.feature_trees import columns_of
 from tellapart.features.tree import Type
+from tellapart.model import DecisionList
 from tellapart.tables import Scan
-from tellapart.tables.frames import first_line
+from tellapart.tables.frames import first_line, no_column
 
 _TYPES = {
     Type.BOOL: "BOOLEAN",
@@ -37,9 +40,14 @@ _FROM_TEXT = {kind: f"CAST({{0}} AS {name})" for kind, name in _TYPES.items()} |
     Type.DATE: "CASE WHEN {0} IS NULL OR {0} RLIKE '^ *[0-9]+-[0-9]+-[0-9]+$' THEN"
     " CAST({0} AS DATE) ELSE raise_error(concat('tellapart: ', {0}, ' does not fit')) END",
     Type.DATETIME: "CAST(CAST({0} AS TIMESTAMP) AS TIMESTAMP_NTZ)",
+    Type.INTEGER: "CAST(regexp_replace({0}, '[.]0*$', '') AS BIGINT)",
 }
 """A text as a value of a type, or an error."""
-
+_WHOLE = (
+    "CASE WHEN {0} IS NULL OR isnan({0}) THEN NULL WHEN {0} = floor({0}) THEN CAST({0} AS BIGINT)"
+    " ELSE raise_error(concat('tellapart: ', {0}, ' does not fit')) END"
+)
+"""A whole float as an integer, or an error."""
 
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -112,6 +120,7 @@ def _quiet() -> Iterator[None]:
 def run(job: Job) -> int:
     """Do the job; returns how many rows there were."""
     scan, out = job.scan, job.out
+    check_plain(scan, "spark")
     if scan.kind == "ipc":
         raise FormatError(
             f"{scan.name}: Spark cannot read Arrow files. Save it as Parquet, or use the engine"
@@ -132,6 +141,67 @@ def run(job: Job) -> int:
         finally:
             spark.catalog.dropTempView("tellapart_items")
         return _join(parts, out, job.kind)
+
+
+def predict(
+    model: DecisionList,
+    frame: Any,
+    keep: Sequence[str] | str,
+    prefix: str,
+    output_names: Callable[[Sequence[str], str], list[str]],
+) -> Any:
+    """The answers for a Spark DataFrame, as one; computed when the answer is.
+
+    Times with a zone are read in the zone of the session.
+    """
+    spark, columns = frame.sparkSession, list(frame.columns)
+    wanted = columns_of(model)
+    kept = columns if keep == "all" else list(keep)
+    for name in [*wanted, *kept]:
+        if name not in columns:
+            raise no_column("the frame", name, columns)
+    found = {field.name: _from_spark(field.dataType.typeName()) for field in frame.schema.fields}
+    types, cleaned = {}, {}
+    for name, kind in wanted.items():
+        here = found[name]
+        fits = kind in (None, here) or (here, kind) in (
+            (Type.INTEGER, Type.NUMBER),
+            (Type.NUMBER, Type.INTEGER),
+            (Type.DATE, Type.DATETIME),
+        )
+        if here is None or not fits:
+            raise FormatError(
+                f"the frame: column {name!r} should hold {kind.value if kind else 'a value'}, but"
+                f" holds {frame.schema[name].dataType.simpleString()}. Convert it"
+            )
+        types[name] = kind or here
+    query = Query("spark", types)
+    for name, kind in types.items():
+        sql = query.name(name)
+        if kind is Type.INTEGER and found[name] is Type.NUMBER:
+            sql = _WHOLE.format(sql)
+        cleaned[name] = f"CAST({sql} AS {_TYPES[kind]})"
+    names = output_names(kept, prefix)
+    job = Job(None, model, Answers.of(model), Path(), "", kept, names, lambda done, total: None)  # type: ignore[arg-type]
+    view = f"tellapart_{uuid.uuid4().hex}"
+    before = spark.conf.get("spark.sql.caseSensitive")
+    frame.createOrReplaceTempView(view)
+    try:
+        spark.conf.set("spark.sql.caseSensitive", "true")
+        return spark.sql(query.select(job, view, cleaned, [query.name(name) for name in kept]))
+    finally:
+        spark.conf.set("spark.sql.caseSensitive", before)
+        spark.catalog.dropTempView(view)
+
+
+def _from_spark(name: str) -> Type | None:
+    if name in ("byte", "short", "integer", "long"):
+        return Type.INTEGER
+    if name in ("float", "double") or name.startswith("decimal"):
+        return Type.NUMBER
+    if name in ("timestamp", "timestamp_ntz"):
+        return Type.DATETIME
+    return {"boolean": Type.BOOL, "string": Type.TEXT, "date": Type.DATE}.get(name)
 
 
 @contextmanager
@@ -167,21 +237,23 @@ def _read(
     if scan.kind == "csv":
         names = {name: f"c{place}" for place, name in enumerate(scan.columns)}
         options = {
-            "header": True, "sep": scan.csv.separator, "quote": '"', "escape": '"',
+            "header": True, "sep": scan.csvs[0].separator, "quote": '"', "escape": '"',
             "multiLine": True, "mode": "FAILFAST", "maxCharsPerColumn": -1,
             "emptyValue": "", "nullValue": "\0",  # an empty cell is null, a quoted one is not
         }  # fmt: skip
         schema = ", ".join(f"{name} STRING" for name in names.values())
         frame = spark.read.options(**options).schema(schema).csv(path)
-        unknown = ", ".join(query.text(word) for word in scan.nulls)
+        unknown = ", ".join(query.text(word) for word in scan.options.nulls)
         known = f"CASE WHEN {{0}} NOT IN ({unknown}) THEN {{0}} END" if unknown else "{0}"
         texts = {name: known.format(names[name]) for name in scan.types}
         cleaned = {name: _FROM_TEXT[kind].format(texts[name]) for name, kind in scan.types.items()}
     elif scan.kind == "jsonl":
         kinds = {name: _TYPES[scan.type_of(name) or Type.TEXT] for name in names}
+        kinds |= dict.fromkeys(filter(scan.is_float, names), _TYPES[Type.NUMBER])
         schema = ", ".join(f"{names[name]} {kind}" for name, kind in kinds.items())
         frame = spark.read.schema(schema).option("mode", "FAILFAST").json(path)
         cleaned = {name: names[name] for name in scan.types}
+        cleaned |= {n: _WHOLE.format(names[n]) for n in scan.types if scan.is_float(n)}
     else:
         frame = spark.read.parquet(path)
         cleaned = {
@@ -189,6 +261,7 @@ def _read(
             for name, kind in scan.types.items()
         }
         cleaned |= {n: f"CAST(NULL AS {_TYPES[k]})" for n, k in scan.types.items() if scan.blank(n)}
+        cleaned |= {n: _WHOLE.format(names[n]) for n in scan.types if scan.is_float(n)}
     frame.createOrReplaceTempView("tellapart_items")
     return cleaned, [names[name] for name in keep]
 

@@ -100,6 +100,9 @@ class SQLite(Lowering):
         return anonymous("SUBSTR", full, exp.Literal.number(1), exp.Literal.number(26))
 
     def part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        if name == "weekday":  # Sunday is 0; parts of a second are not always read
+            day = anonymous("SUBSTR", moment, exp.Literal.number(1), exp.Literal.number(10))
+            return _from_monday(cast(anonymous("STRFTIME", "%w", day), exp.DType.INT), 6)
         start, length = {"year": (1, 4), "month": (6, 2), "day": (9, 2)}[name]
         numbers = (exp.Literal.number(n) for n in (start, length))
         return cast(anonymous("SUBSTR", moment, *numbers), exp.DType.INT)
@@ -133,6 +136,13 @@ class Spark(Lowering):
             this=exp.Add(this=start, expression=anonymous("MAKE_DT_INTERVAL", *zeros, seconds))
         )
 
+    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        if name == "weekday":  # Monday is 0
+            return wrap(
+                exp.Add(this=anonymous("WEEKDAY", moment), expression=exp.Literal.number(1))
+            )
+        return super().part(name, moment)
+
 
 class BigQuery(Lowering):
     """No ESCAPE, but backslashes; arithmetic that overflows is an error, unless it is SAFE_."""
@@ -146,6 +156,11 @@ class BigQuery(Lowering):
 
     def in_utc(self, column: exp.Expr) -> exp.Expr:
         return anonymous("DATETIME", column, "UTC")
+
+    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        if name == "weekday":  # Sunday is 1
+            return _from_monday(super().part("dayofweek", moment), 5)
+        return super().part(name, moment)
 
     def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
         return kind(this=wrap(operand), expression=string(escape(pattern, "\\")))
@@ -164,6 +179,9 @@ class Snowflake(Lowering):
 
     def in_utc(self, column: exp.Expr) -> exp.Expr:
         return cast(anonymous("CONVERT_TIMEZONE", "UTC", column), self.moment)
+
+    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        return super().part("dayofweekiso" if name == "weekday" else name, moment)
 
     def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
         made = exp.Coalesce(this=operand, expressions=[exp.false()])
@@ -229,3 +247,10 @@ def _glob(letter: str, fold: bool) -> str:
         return f"[{letter}]"
     either = letter_case.both(letter) if fold else letter
     return f"[{either}]" if len(either) > 1 else letter
+
+
+def _from_monday(day: exp.Expr, shift: int) -> exp.Expr:
+    """1 for Monday to 7 for Sunday, from days of the week that are counted otherwise."""
+    moved = wrap(exp.Add(this=day, expression=exp.Literal.number(shift)))
+    rest = exp.Mod(this=moved, expression=exp.Literal.number(7))
+    return wrap(exp.Add(this=rest, expression=exp.Literal.number(1)))

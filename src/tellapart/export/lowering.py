@@ -282,7 +282,8 @@ class Lowering:
         return cast(day, self.moment)
 
     def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        return exp.Extract(this=exp.var(name.upper()), expression=moment)
+        field = "ISODOW" if name == "weekday" else name.upper()
+        return exp.Extract(this=exp.var(field), expression=moment)
 
     def trim(self, operand: exp.Expr) -> exp.Expr:
         return anonymous("TRIM", operand, " ") if self.trims_all else exp.Trim(this=operand)

@@ -207,6 +207,9 @@ class _Program:
                 return self.known("str.strip", self.value(operand), "' '")
             case "length":
                 return self.known("len", self.value(operand))
+            case "weekday":
+                function = self.operator("", "methodcaller('isoweekday')")
+                return self.known(function, self.value(operand))
             case part:
                 function = self.operator("", f"attrgetter({part!r})")
                 return self.known(function, self.value(operand))

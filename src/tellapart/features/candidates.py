@@ -12,8 +12,9 @@ on all others, the more it says of rows not yet seen, and the plainer it is to s
 `mine` and `elsewhere` are rates in the labelled items, each with two extra items that are like the
 whole table, so that a feature that was seen once does not look perfect. `share` is how much of the
 table it holds on: the middle term is greatest near a third. The cost depends on the kind of feature
-(`COST`), on how round a threshold is, and on the length of the text. Of those that hold on the same
-rows, only the worthiest is kept; and each one taken makes the others of its column worth less.
+(`COST`), on how round a threshold is, and on the length of the text; a word of the label's name is
+worth more. Of those that hold on the same rows, only the worthiest is kept; and each one taken
+makes the others of its column worth less.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from tellapart.features.phrasing import counted
 from tellapart.features.profile import Numbers, Profile
 from tellapart.features.thresholds import best_cut, round_cuts
 from tellapart.features.tree import Column, Node, Type, Value, Wild
-from tellapart.features.vocabulary import Part, Vocabulary
+from tellapart.features.vocabulary import Part, Vocabulary, words_of
 from tellapart.protocol import Item
 
 if TYPE_CHECKING:
@@ -54,20 +55,25 @@ ALIKE = 0.98
 """Two features are nearly the same if they share so much of the rows on which either holds."""
 COST = {
     **dict.fromkeys(("column", "zero", "known", "unknown", "columns"), -0.5),
-    **dict.fromkeys(("named", "value"), 0.0),
-    **dict.fromkeys(("cut", "word", "element"), 0.2),
-    **dict.fromkeys(("start", "end"), 0.3),
-    **dict.fromkeys(("year", "month"), 0.8),
-    "phrase": 1.0,
+    **dict.fromkeys(("value", "date"), -0.3),
+    "element": -0.2,
+    "named": 0.0,
+    **dict.fromkeys(("cut", "word"), 0.2),
+    **dict.fromkeys(("start", "end", "phrase"), 0.3),
+    **dict.fromkeys(("year", "month", "weekday"), 1.3),
     "pair": 3.0,
     **dict.fromkeys(("negated", "length"), 5.0),
 }
 """What each kind of feature costs."""
-ROUGH, LENGTH, AGAIN, CUT_AGAIN = 1.5, 0.015, 0.6, 1.0
+ROUGH, LENGTH, AGAIN, CUT_AGAIN = 1.0, 0.015, 0.3, 0.5
 """What a step from round costs, a character, the same column again, a threshold of it again."""
+CALLED = 0.7
+"""What is added for a word of the label's name."""
+RARELY = 3.0
+"""How much less what is negated costs if it holds on less than half of the table."""
 FITTED = 4.0
 """How much less round a threshold counts that was fitted to the labels."""
-_EXTRA, _FLOOR, _SHARE, _MOST = 2.0, 0.02, 0.6, 3.0
+_EXTRA, _FLOOR, _SHARE, _MOST = 2.5, 0.02, 0.6, 3.0
 _SENTENCE = 2.0  # steps from plain: nobody says a whole sentence
 _LIST = re.compile(r"\w[,;|] ?\w")
 
@@ -121,6 +127,7 @@ def candidates(
     named: Mapping[Expression, float] | None = None,
     habits: Mapping[str, float] | None = None,
     name: str | None = None,
+    called: str = "",
 ) -> list[Candidate]:
     """Features that hold on `item` and not on `example`, the worthiest first.
 
@@ -144,6 +151,8 @@ def candidates(
         What is added to the worth of all features of a column: the teacher names it often.
     name : str
         The column that names items, if one does: as a whole it says nothing of others.
+    called : str
+        What the item's label is called.
 
     Examples
     --------
@@ -184,6 +193,9 @@ def candidates(
     share = np.bitwise_count(packed).sum(1) / max(profile.rows.height, 1)
     negated = np.array([offer.kind == "negated" for offer in kinds])
     worth = labelled.worth(share, negated) - _costs(telling, kinds)
+    worth += RARELY * (negated & (share < 0.5))
+    for n, text in enumerate(map(_text_of, kinds)):
+        worth[n] += CALLED * _share_a_word(text, called)
     for n, feature in enumerate(telling):
         worth[n] += (named or {}).get(feature, 0.0) + (habits or {}).get(kinds[n].column, 0.0)
     return [
@@ -238,6 +250,22 @@ def _costs(features: Sequence[Expression], kinds: Sequence[_Offer]) -> Floats:
     return np.array(costs, dtype=np.float64)
 
 
+def _text_of(offer: _Offer) -> str:
+    """The text that is looked for; empty if it is to be missing."""
+    match offer.node:
+        case tree.Like(pattern=pattern, negated=False):
+            return "".join(part for part in pattern if not isinstance(part, Wild))
+        case tree.Compare("=", _, Value(str(text))):
+            return text
+    return ""
+
+
+def _share_a_word(text: str, other: str) -> bool:
+    """Whether a word of a text is one of another, or begins so: doc and documentation."""
+    ours, others = (words_of(side) for side in (text, other))
+    return any(one.startswith(two) or two.startswith(one) for one in ours for two in others)
+
+
 def _choose(
     worth: Floats, kinds: Sequence[_Offer], packed: npt.NDArray[np.uint8], rows: int, limit: int
 ) -> Iterator[tuple[int, float]]:
@@ -245,7 +273,7 @@ def _choose(
     that was chosen is left out; what nearly does comes last."""
     left = worth.copy()
     column = np.array([offer.column for offer in kinds])
-    cut = np.array([offer.kind == "cut" for offer in kinds])
+    cut = np.array([offer.kind in ("cut", "date") for offer in kinds])
     sizes = np.bitwise_count(packed).sum(1, dtype=np.int64)
     later: list[int] = []
     for _ in range(min(limit, len(kinds))):
@@ -336,8 +364,9 @@ class _Pair(NamedTuple):
         elif column.type.numeric:
             yield from self._number(self.profile.numbers(column.name))
         else:
-            for part in ("year", "month"):
-                wanted = Value(getattr(mine, part), Type.INTEGER)
+            parts = {"year": mine.year, "month": mine.month, "weekday": mine.isoweekday()}
+            for part, number in parts.items():
+                wanted = Value(number, Type.INTEGER)
                 yield self._offer(
                     part, canonical.compare("=", canonical.call(part, column), wanted)
                 )
@@ -352,15 +381,16 @@ class _Pair(NamedTuple):
         if theirs is None or mine == theirs:
             return
         op = ">=" if mine > theirs else "<"
+        kind = "date" if column.type.temporal else "cut"
         low, high = min(mine, theirs), max(mine, theirs)
         for cut, rough in round_cuts(low, high):
             node = canonical.compare(op, column, canonical.literal(cut, column.type))
-            yield self._offer("cut", node, rough)
+            yield self._offer(kind, node, rough)
         sides = (frame.get_column(column.name) for frame in (self.like, self.unlike))
         best = best_cut(low, high, *sides, above=op == ">=")
         if best is not None:
             node = canonical.compare(op, column, canonical.literal(best, column.type))
-            yield self._offer("cut", node, FITTED)
+            yield self._offer(kind, node, FITTED)
 
     def _number(self, known: Numbers) -> Iterator[_Offer]:
         column, mine, theirs = self.column, self.mine, self.theirs

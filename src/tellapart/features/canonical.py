@@ -27,7 +27,7 @@ _RANK = {op: rank for rank, op in enumerate(("=", "<>", ">", ">=", "<", "<="))}
 _CONDITIONS = (tree.Compare, tree.Like, tree.In, tree.IsNull, tree.IsTrue, tree.Not)
 _RESULT = {
     **dict.fromkeys(("lower", "upper", "trim"), Type.TEXT),
-    **dict.fromkeys(("length", "year", "month", "day"), Type.INTEGER),
+    **dict.fromkeys(("length", "year", "month", "day", "weekday"), Type.INTEGER),
     **dict.fromkeys(("abs", "negative"), Type.NUMBER),
 }
 _BIG = 2**63

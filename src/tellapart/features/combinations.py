@@ -9,12 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import inf
 from numbers import Integral
 from typing import Any, ClassVar
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError, ParameterError
-from tellapart.model import Compound, Holds, Not, describe, truth
+from tellapart.model import (
+    Compound,
+    DecisionList,
+    Holds,
+    Literal,
+    Not,
+    describe,
+    holds,
+    truth,
+)
 from tellapart.protocol import Feature, Item
 
 
@@ -191,9 +201,17 @@ class Points(Compound):
     def __reduce__(self) -> tuple[type[Points], tuple[Any, int]]:
         return Points, (self.terms, self.at_least)  # hashes differ from process to process
 
-    def truth(self, item: Item, holds: Holds) -> bool:
+    def surplus(self, item: Item, holds: Holds = holds) -> int:
+        """How many points an item has beyond `at_least`; negative if it has too few.
+
+        >>> Points({"smokes": 2, "old": 1}, 2).surplus({"old"})
+        -1
+        """
         points = sum(weight for feature, weight in self.terms if truth(feature, item, holds))
-        return points >= self.at_least
+        return points - self.at_least
+
+    def truth(self, item: Item, holds: Holds) -> bool:
+        return self.surplus(item, holds) >= 0
 
     def truth_given(self, item: Item, holds: Holds, known: dict[Feature, bool]) -> bool:
         points = 0
@@ -219,6 +237,34 @@ class Points(Compound):
     def __repr__(self) -> str:
         inner = ", ".join(f"{feature!r}: {weight}" for feature, weight in self.terms)
         return f"Points({{{inner}}}, {self.at_least})"
+
+
+def margin(model: DecisionList, item: Item) -> float:
+    """How many points `item` is away from another clause of `model`; infinity if no points matter.
+
+    That many fewer, and its own clause would not hold; or that many more, and one before it would.
+
+    >>> from tellapart.model import Clause
+    >>> risky = Clause((Literal(Points({"smokes": 2, "old": 1, "fit": -1}, 2)),), "risky")
+    >>> model = DecisionList((risky,), Clause((), "fine"))
+    >>> margin(model, {"smokes", "old"}), margin(model, {"fit"}), margin(DecisionList(), {"fit"})
+    (2, 3, inf)
+    """
+    nearest = inf
+    for clause in model:
+        over = [_surplus(literal, item, model.reading) for literal in clause.literals]
+        least = min(over, default=inf)
+        if least >= 0:
+            return min(nearest, least + 1)
+        nearest = min(nearest, -least)
+    return nearest
+
+
+def _surplus(literal: Literal, item: Item, holds: Holds) -> float:
+    if isinstance(literal.feature, Points):
+        more = literal.feature.surplus(item, holds)
+        return more if literal.wanted else -1 - more
+    return inf if truth(literal.feature, item, holds) == literal.wanted else -inf
 
 
 MOST_POINTS = 1_000_000_000

@@ -12,6 +12,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Set
 from datetime import UTC, date, datetime, time
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tellapart import codec
@@ -209,9 +210,15 @@ def _type(name: str, given: Any) -> Type | None:
 def _from_json(value: Any) -> Expression:
     condition, schema = value
     try:
-        return Expression(grammar.parse(condition, types(schema), slack=2))
+        kinds = types(schema)
+        return _parse_written(condition, tuple(kinds.items()))
     except FeatureError as error:
         raise FormatError(f"a feature that cannot be read back: {error}") from error
+
+
+@lru_cache(4096)  # a learner writes the same ones many times
+def _parse_written(condition: str, schema: tuple[tuple[str, Type], ...]) -> Expression:
+    return Expression(grammar.parse(condition, dict(schema), slack=2))
 
 
 codec.register(Expression, "$sql", lambda f: [str(f), f.schema], lambda v, c: _from_json(v))
@@ -489,6 +496,7 @@ _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "year": operator.attrgetter("year"),
     "month": operator.attrgetter("month"),
     "day": operator.attrgetter("day"),
+    "weekday": operator.methodcaller("isoweekday"),
 }
 
 

@@ -228,8 +228,12 @@ class _Parser:
         return made
 
     def _anonymous(self, node: exp.Expr) -> Node:
-        """at_least(3, 2 * (a > 1), b = 2, ...), the only function that sqlglot does not know."""
-        if str(node.this).lower() != "at_least":
+        """The functions that sqlglot does not know: at_least(3, 2 * (a > 1), b = 2, ...) and
+        weekday(d)."""
+        name = str(node.this).lower()
+        if name == "weekday" and len(node.expressions) == 1:
+            return self.part_of_date(name, node.expressions[0])
+        if name != "at_least":
             self.fail(f"{_name(node)} cannot be used in a feature", node, ALLOWED)
         if len(node.expressions) < 2:
             advice = "Write at_least(2, a > 1, b = 2, c)."
@@ -434,11 +438,14 @@ class _Parser:
         if name == "abs":
             return canonical.call(name, self.number(node.this))
         if name in ("year", "month", "day"):
-            made = self.operand(node.this)
-            if not made.type.temporal:
-                self.fail(f"{name} takes a date, {_shown(made)} is {_a(made.type)}", node.this)
-            return canonical.call(name, made)
+            return self.part_of_date(name, node.this)
         return canonical.call(name, self.of(node.this, Type.TEXT))
+
+    def part_of_date(self, name: str, node: exp.Expr) -> Node:
+        made = self.operand(node)
+        if not made.type.temporal:
+            self.fail(f"{name} takes a date, {_shown(made)} is {_a(made.type)}", node)
+        return canonical.call(name, made)
 
     def coalesce(self, node: exp.Expr) -> Node:
         if not node.expressions:

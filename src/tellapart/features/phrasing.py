@@ -7,11 +7,10 @@ from dataclasses import replace
 from tellapart.features import letter_case, tree
 from tellapart.features.combinations import Points, say_points
 from tellapart.features.expression import Expression
-from tellapart.features.tree import Node, Type, Value, Wild
+from tellapart.features.plain_words import LONGEST_SHOWN
+from tellapart.features.tree import NAMES, Node, Type, Value, Wild
 from tellapart.model import Literal
 from tellapart.protocol import Feature
-
-_LONGEST = 60  # characters of a value
 
 
 def spoken(feature: Feature, wanted: bool = True) -> str:
@@ -65,7 +64,12 @@ def _say(node: Node) -> str:
         case tree.IsNull() if operand := _operand(node.operand):
             return f"{operand} is {'known' if node.negated else 'unknown'}"
         case tree.In() if operand := _operand(node.operand):
-            values = [_value(value) for value in node.values]
+            call = node.operand.name if isinstance(node.operand, tree.Call) else ""
+            named = NAMES.get(call)
+            shown = [_named(v.value, named) if named else _value(v) for v in node.values]
+            values = [one for one in shown if one is not None]
+            if len(values) < len(shown):
+                return tree.text(node)
             joint = "nor" if node.negated else "or"
             several = f" {joint} ".join([", ".join(values[:-1]), values[-1]])
             return f"{operand} is {'neither ' if node.negated else ''}{several}"
@@ -73,8 +77,15 @@ def _say(node: Node) -> str:
             words = {"<>": "is not"}
             if value.type is Type.TEXT or isinstance(left, tree.Call):
                 words["="] = "is"
-            number = value.type.numeric and isinstance(value.value, int)
-            written = shown_number(value.value) if number else _value(value)
+            written: str | None
+            if isinstance(left, tree.Call) and left.name in NAMES:
+                written = _named(value.value, NAMES[left.name])
+            elif value.type.numeric and isinstance(value.value, int):
+                written = shown_number(value.value)
+            else:
+                written = _value(value)
+            if not written or (value.type is Type.TEXT and op not in ("=", "<>")):
+                return tree.text(node)  # what is in double quotes could be a column
             return f"{operand} {words.get(op, op)} {written}"
         case tree.Compare(op, left, right) if (one := _operand(left)) and (two := _operand(right)):
             return f"{one} {op} {two}"
@@ -83,12 +94,20 @@ def _say(node: Node) -> str:
     return tree.text(node)
 
 
+def _named(number: float, names: tuple[str, ...]) -> str:
+    """July for 7; a number that is none of them as it is."""
+    known = isinstance(number, int) and 1 <= number <= len(names)
+    return names[int(number) - 1] if known else f"{number}"
+
+
 def _operand(node: Node) -> str | None:
     """A column, or a part of it."""
     match node:
         case tree.Column(name):
             return name
-        case tree.Call("year" | "month" | "day" | "length" as part, (tree.Column(name),)):
+        case tree.Call(
+            "year" | "month" | "day" | "weekday" | "length" as part, (tree.Column(name),)
+        ):
             return f"{part} of {name}"
     return None
 
@@ -112,17 +131,23 @@ def _verb(node: tree.Like) -> str | None:
     said = f"does not {verb}" if node.negated else f"{first}s{rest and ' ' + rest}"
     cased = letter_case.lower(wanted) != letter_case.upper(wanted)
     exact = " (case matters)" if cased and not node.fold else ""
-    return f'{said} "{_cut(wanted)}"{exact}'
+    quoted = _quote(wanted)
+    return quoted and f"{said} {quoted}{exact}"
 
 
-def _value(node: Value) -> str:
+def _value(node: Value) -> str | None:
     if node.type is Type.TEXT:
-        return f'"{_cut(node.value)}"'
+        return _quote(node.value)
     return str(node.value) if node.type.temporal else tree.text(node)
 
 
-def _cut(value: str) -> str:
-    return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+def _quote(value: str) -> str | None:
+    """A text in quotes that are not in it, cut if it is long; None if it has all kinds of them."""
+    shown = value if len(value) <= LONGEST_SHOWN else value[: LONGEST_SHOWN - 1] + "…"
+    for first, last in ('""', "“”", "«»"):
+        if last not in shown:
+            return f"{first}{shown}{last}"
+    return None
 
 
 def shown_number(value: float) -> str:

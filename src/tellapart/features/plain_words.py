@@ -12,17 +12,17 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from tellapart.features import canonical, tree
-from tellapart.features.tree import Column, Node, Type, Value, Wild
+from tellapart.features.combinations import MOST_POINTS
+from tellapart.features.tree import NAMES, Column, Node, Type, Value, Wild
 
 LONGEST = 1_000
 """The most characters of a condition in plain words."""
-MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
-)  # fmt: skip
+LONGEST_SHOWN = 60
+"""The most characters of a value that people are shown."""
 
 _TOKEN = re.compile(
     r"""(?P<quoted>"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?<!\w)'[^']*'(?!\w)|`[^`]*`)"""
@@ -107,7 +107,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(r"(?:the )?(year|month|day|length|weekday) (?:of|in) (?:the )?", re.IGNORECASE)
-_AFTER = re.compile(r"(?:['’]s\s+)?(year|month|day|length)\b", re.IGNORECASE)
+_AFTER = re.compile(r"(?:['’]s\s+)?(year|month|day|length|weekday)\b", re.IGNORECASE)
 _WRITTEN = re.compile(
     r"[-+]?[$€£]?(?:\d{1,3}(?:[,_]\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
     r"(?:\s?(?:k|thousand|millions?|mio|m|bn|billions?|b|percent|%)(?!\w))?(?![\w.])",
@@ -123,6 +123,7 @@ _SMALL = {
 }
 
 
+_WEIGHT = r"(minus )?(\d{1,9}) for(?=[\s(])"
 _OR_MORE = re.compile(
     r"(?:(?:more|over|above|greater|later|higher|up|upwards|larger|after|older|newer|longer)"
     r"|(?P<less>less|fewer|below|under|earlier|lower|smaller|before|younger|shorter))"
@@ -153,10 +154,21 @@ def read(text: str, schema: Mapping[str, Type]) -> Node | None:
 
 
 def nearest(text: str, schema: Mapping[str, Type]) -> Node | None:
-    """A valid form of a text that is none: a column spelled right, a verb that is missing."""
+    """A valid form of a text that is none: columns and verbs spelled right, units and what is not
+    finished left out, a verb that is missing.
+
+    >>> schema = {"weight": Type.NUMBER, "name": Type.TEXT}
+    >>> for said in ("wieght is biger then 5", "weight over 5 kg", "name contians cat and"):
+    ...     print(tree.text(made) if (made := nearest(said, schema)) else None)
+    weight > 5
+    weight > 5
+    name ILIKE '%cat%'
+    """
     if len(text) > LONGEST or not schema:
         return None
     words = re.findall(r"[^\s:=<>]+|[=<>]+", text)
+    while words and words[-1].lower() in _JOINTS:
+        words.pop()
     for size in (3, 2, 1):
         names = {
             name.lower().replace("_", " "): name
@@ -172,11 +184,44 @@ def nearest(text: str, schema: Mapping[str, Type]) -> Node | None:
                 continue
             column = Column(names[close[0]], schema[names[close[0]]])
             before, after = words[:start], words[start + size :]
-            made = read(" ".join([*before, f'"{column.name}"', *after]), schema)
-            return made or _about(column, _bare([*before, *after]))
+            name = f'"{column.name}"'
+            spelled = [*map(_spelled, before), name, *map(_spelled, after)]
+            some_ways = ([*before, name, *after], spelled, _without_units(spelled))
+            made = (read(" ".join(way), schema) for way in some_ways)
+            found = next((node for node in made if node is not None), None)
+            return found or _about(column, _bare([*before, *after]))
     texts = [Column(name, kind) for name, kind in schema.items() if kind is Type.TEXT]
     value = _bare(words)
     return _about(texts[0], value) if texts and 0 < len(value) <= _VALUE else None
+
+
+_VERBS = [
+    "contains", "includes", "mentions", "starts", "begins", "ends", "with", "bigger",
+    "larger", "greater", "higher", "smaller", "lower", "fewer", "less", "more", "than",
+    "before", "after", "above", "below", "over", "under", "between", "known", "unknown",
+    "empty", "missing", "given", "least", "most", "exactly", "equals", "neither", "either",
+]  # fmt: skip
+
+
+_JOINTS = ("and", "or", "but", "not")
+
+
+def _spelled(word: str) -> str:
+    """The word of a verb that a word is nearly."""
+    if word.lower() == "then":
+        return "than"
+    if not word.isalpha() or len(word) <= SHORTEST or word.lower() in _VERBS:
+        return word
+    return (difflib.get_close_matches(word.lower(), _VERBS, 1, 0.8) or [word])[0]
+
+
+def _without_units(words: list[str]) -> list[str]:
+    """Without a word behind a number."""
+    return [
+        word
+        for before, word in pairwise(["", *words])
+        if not (word.isalpha() and _WRITTEN.fullmatch(before)) or word.lower() in _JOINTS
+    ]
 
 
 def _bare(words: list[str]) -> str:
@@ -253,8 +298,33 @@ class _Reader:
             if not self.take(r"\)"):
                 raise NotPlain
         else:
-            made = self.statement()
+            made = self.points() or self.statement()
         return canonical.negate(made) if negated else made
+
+    def points(self) -> Node | None:
+        """At least 2 of (a, b, c), or at least 3 points (2 for a, 1 for b, minus 1 for c)."""
+        start = self.at
+        amount = self.take(r"(?:it (?:has|is) )?(at least|fewer than) (-?\d{1,9}) (of|points?) ?\(")
+        if amount is None:
+            self.at = start
+            return None
+        terms: list[tuple[Node, int]] = []
+        while True:
+            weight = 1
+            if amount[3] != "of":
+                said = self.take(_WEIGHT)
+                if said is None:
+                    raise NotPlain
+                weight = int(said[2]) * (-1 if said[1] else 1)
+            terms.append((self.either(), weight))
+            if self.take(r"\)"):
+                break
+            if not self.take(","):
+                raise NotPlain
+        if sum(abs(weight) for _, weight in terms) > MOST_POINTS:
+            raise NotPlain
+        made = canonical.points(terms, int(amount[2]))
+        return made if amount[1].lower() == "at least" else canonical.negate(made)
 
     # -- statements
 
@@ -365,10 +435,17 @@ class _Reader:
         if not operand.type.temporal:
             return canonical.is_in(operand, self.values(operand))
         parts: list[Node] = []
-        if month := self.take("|".join(MONTHS) + "|" + "|".join(m[:3] for m in MONTHS)):
-            number = next(n for n, m in enumerate(MONTHS, 1) if m.startswith(month[0].lower()[:3]))
-            call = canonical.call("month", operand)
-            parts.append(canonical.compare("=", call, Value(number, Type.INTEGER)))
+        if self.take(r"(?:a |the )?weekends?(?!\w)"):
+            days = [Value(n, Type.INTEGER) for n in (6, 7)]
+            parts.append(canonical.is_in(canonical.call("weekday", operand), days))
+        elif self.take(r"(?:a )?(?:weekdays?|workdays?|working days?)(?!\w)"):
+            five = Value(5, Type.INTEGER)
+            parts.append(canonical.compare("<=", canonical.call("weekday", operand), five))
+        for part, names in NAMES.items():
+            said = self.take("(?:an? )?(" + "|".join(f"{n}s?|{n[:3]}" for n in names) + r")(?!\w)")
+            if said is not None:
+                number = Value(_number_of(said[1], part), Type.INTEGER)
+                parts.append(canonical.compare("=", canonical.call(part, operand), number))
         if year := self.take(r"(?:of )?(\d{4})(?![-\d])"):
             call = canonical.call("year", operand)
             parts.append(canonical.compare("=", call, Value(int(year[1]), Type.INTEGER)))
@@ -379,8 +456,13 @@ class _Reader:
     # -- columns and values
 
     def operand(self, of: Node | None = None) -> Node | None:
-        """A column, or its year, month or length; after a comparison, one of the same kind."""
+        """A column, or its year, month or length; after a comparison, one of the same kind.
+
+        What is quoted and compared with a text is a text.
+        """
         start = self.at
+        if of is not None and of.type is Type.TEXT and self.is_quoted():
+            return None
         self.take_pattern(_LEAD)
         call = self.take_pattern(_PART)
         column = self.column()
@@ -406,7 +488,10 @@ class _Reader:
 
     def after_verb(self) -> bool:
         """Whether a part of a date stands behind its column: `date year is 2012`."""
-        return re.match(r"(?:['’]s)? (?:year|month|day|length) ", self.rest(), re.I) is not None
+        return (
+            re.match(r"(?:['’]s)? (?:year|month|day|length|weekday) ", self.rest(), re.I)
+            is not None
+        )
 
     def column(self) -> Column | None:
         self.skip()
@@ -440,7 +525,13 @@ class _Reader:
         while True:
             start = self.at
             joint = self.take(r",?\s*(or|nor|and)(?=\s)|(,)(?=\s|\S)")
-            if joint is None or self.peek(_OR_MORE) or self.begins_statement():
+            is_text = operand.type is Type.TEXT and self.is_quoted()
+            if (
+                joint is None
+                or self.peek(_OR_MORE)
+                or (joint[2] and self.peek(re.compile(_WEIGHT)))
+                or self.begins_statement(alone=not is_text)
+            ):
                 self.at = start
                 return found
             word = (joint[1] or "").lower()
@@ -450,8 +541,8 @@ class _Reader:
             self.joint = word or self.joint
             found.append(self.value(operand))
 
-    def begins_statement(self) -> bool:
-        """Whether a column with a verb comes next, not a value."""
+    def begins_statement(self, *, alone: bool = True) -> bool:
+        """Whether a column with a verb comes next, not a value; or a column `alone`."""
         start = self.at
         try:
             self.take(r"(?:not|no|it|has)(?=\s)")
@@ -459,13 +550,18 @@ class _Reader:
                 return any(
                     means not in ("=", "in") and self.peek(verb) for means, verb in _patterns()
                 )
-            if re.match(r"\s*(?:[=<>≤≥≠!]|$|\)|and\b|or\b)", self.rest()):
+            if re.match(r"\s*[=<>≤≥≠!]", self.rest()):
                 return True
+            if re.match(r"\s*(?:$|\)|and\b|or\b)", self.rest()):
+                return alone
             return any(self.peek(verb) for _, verb in _patterns())
         except NotPlain:
             return False
         finally:
             self.at = start
+
+    def is_quoted(self) -> bool:
+        return re.match(r"\s*[\"'“„«]", self.rest()) is not None
 
     def peek(self, pattern: re.Pattern[str]) -> bool:
         start = self.at
@@ -482,15 +578,18 @@ class _Reader:
             raise NotPlain
         if token["quoted"]:
             self.at = token.end()
-            return _literal(token["quoted"][1:-1], operand)
+            written = token["quoted"][1:-1]
+            if len(written) == LONGEST_SHOWN and written.endswith("…"):
+                raise NotPlain  # `phrasing` has cut it short
+            return _literal(written, operand)
         if operand.type is Type.TEXT:
             return _literal(self.unquoted(), operand)
         words = [token["word"]]
         end = token.end()
         if operand.type.numeric and (number := _WRITTEN.match(self.text, self.at)):
             words, end = [number[0]], number.end()
-        month = operand.type.numeric and isinstance(operand, tree.Call) and operand.name == "month"
-        if month and (n := _month(words[0])):
+        part = operand.name if isinstance(operand, tree.Call) else ""
+        if part in NAMES and (n := _number_of(words[0], part)):
             self.at = end
             return Value(n, Type.INTEGER)
         if operand.type.temporal:
@@ -542,10 +641,11 @@ def _same_kind(one: Type, other: Type) -> bool:
     return one is other or (one.numeric and other.numeric) or (one.temporal and other.temporal)
 
 
-def _month(word: str) -> int:
-    """The number of a month, 0 if it is none."""
+def _number_of(word: str, part: str) -> int:
+    """The number of a month or a weekday, 0 if it is none."""
     short = word.lower().rstrip(".")
-    return next((n for n, m in enumerate(MONTHS, 1) if len(short) > 2 and m.startswith(short)), 0)
+    names = enumerate(NAMES[part], 1)
+    return next((n for n, m in names if len(short) > 2 and f"{m}s".lower().startswith(short)), 0)
 
 
 def _literal(text: str, operand: Node) -> Value:
@@ -569,17 +669,20 @@ def _literal(text: str, operand: Node) -> Value:
 
 
 def _number(text: str) -> float:
+    """A number as people write it; whole ones are exact."""
     written = text.strip().lower().lstrip("$€£")
     if written in _SMALL:
-        return float(_SMALL[written])
+        return _SMALL[written]
     scale = re.search(r"\s*(k|thousand|millions?|mio|m|billions?|bn|b|percent|%)$", written)
     if scale is not None:
         written = written[: scale.start()]
     if not written or _NUMBER.fullmatch(written) is None:
         raise NotPlain
-    times = _SCALE[scale[1][0]] if scale is not None else 1.0
+    plain = re.sub(r"[,_ ]", "", written)
+    if scale is None and re.fullmatch(r"[-+]?\d{1,20}", plain):
+        return int(plain)
     try:
-        value = float(re.sub(r"[,_ ]", "", written)) * times
+        value = float(plain) * (_SCALE[scale[1][0]] if scale is not None else 1.0)
     except ValueError:
         raise NotPlain from None
     if not abs(value) < float("inf"):

@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-_MOST = 8  # thresholds between two values
-_ROUGH: dict[float, float] = {
-    1: 0.0,
-    5: 1.0,
-    2: 1.5,
-    **dict.fromkeys((3, 4, 6, 7, 8, 9), 2.0),
-    **dict.fromkeys((1.2, 1.5, 2.5), 2.5),
-}
-"""How far from round a number is, by its first digits."""
+_MOST = 14  # thresholds between two values
+_ROUGH = {1: 0.0, 5: 1.0, 2: 1.5}
+"""How far from round a number is, by its first digits; another digit is farther."""
+_HALVES = (12, *range(15, 100, 10))
+_STEPS_BETWEEN = 3
 _STEPS = ((100, 0.0), (10, 0.5), (5, 1.0))
 """The same for years: the multiples of each."""
 
@@ -120,10 +116,10 @@ def round_cuts(low: Any, high: Any) -> list[tuple[Any, float]]:
     """Round values above `low` and not above `high`, each with how much less round it is than the
     roundest of them; the roundest first.
 
-    >>> round_cuts(3, 28)
-    [(10, 0.0), (5, 1.0), (20, 1.5), (25, 2.5), (15, 2.5), (12, 2.5)]
-    >>> [cut for cut, _ in round_cuts(5.5, 8.1)], [cut for cut, _ in round_cuts(-3, 250)]
-    ([8.0, 7.0, 6.0], [0, 100, 10, 1, -1, 50, 5, 200])
+    >>> round_cuts(12, 28)
+    [(20, 0.0), (25, 1.0), (15, 1.0)]
+    >>> [cut for cut, _ in round_cuts(5.5, 8.1)], [cut for cut, _ in round_cuts(-155, -117)]
+    ([8.0, 7.0, 6.0, 7.5, 6.5], [-120, -150, -130, -140])
     >>> [str(cut) for cut, _ in round_cuts(date(1998, 5, 3), date(2003, 1, 20))]
     ['2000-01-01', '2003-01-01', '2002-01-01', '2001-01-01', '1999-01-01']
     """
@@ -138,19 +134,30 @@ def round_cuts(low: Any, high: Any) -> list[tuple[Any, float]]:
 
 
 def _round_numbers(low: float, high: float) -> dict[float, float]:
-    whole = isinstance(low, int) and isinstance(high, int)
+    """Numbers of one digit and zeros, or one and a half; and the multiples of a step, where all
+    first digits are the same."""
     found: dict[float, float] = {0: -0.5} if low < 0 <= high else {}
     top = math.floor(math.log10(max(abs(low), abs(high))))
-    if not -300 < top < 300:
+    if not (-300 < top < 300 and high - low > 1e-300):
         return found
-    for exponent in range(top, max(top - 4, 0 if whole else top - 4) - 1, -1):
-        unit = 10**exponent if whole else 10.0**exponent
-        leads = _ROUGH if exponent == top or not found else {1: 0.0, 5: 1.0}
-        for lead, rough in leads.items():
-            for cut in (lead * unit, -lead * unit):
-                tidy = int(cut) if whole else float(f"{cut:.12g}")
-                if low < tidy <= high and (not whole or tidy == cut):
-                    found.setdefault(tidy, rough)
+    width = math.floor(math.log10(high - low))
+    made: list[tuple[int, int, float]] = []  # digits, exponent, how rough
+    for exponent in range(top, top - 4, -1):
+        leads = (*range(1, 10), *_HALVES) if exponent >= top - 1 else (1, 2, 5)
+        for lead in leads:
+            rough = _ROUGH.get(lead, 2.0 if lead < 10 else 2.5)
+            made += [(sign * lead, exponent - (lead > 9), rough) for sign in (1, -1)]
+    for step, exponent in ((1, width), (5, width - 1), (1, width - 1)):
+        first, last = (math.floor(side / (step * 10.0**exponent)) for side in (low, high))
+        if last - first >= _STEPS_BETWEEN and last < 10**4:
+            made += [(n * step, exponent, 3.0) for n in range(first + 1, last + 1)]
+            break
+    whole = isinstance(low, int) and isinstance(high, int)
+    for digits, exponent, rough in made:
+        if not whole or exponent >= 0:
+            cut = digits * 10**exponent if whole else float(f"{digits}e{exponent}")
+            if low < cut <= high:
+                found.setdefault(cut, rough)
     return found
 
 

@@ -26,11 +26,12 @@ ALLOWED = (
     "Allowed: columns, numbers, 'texts', DATE '2024-12-31', TIMESTAMP '2024-12-31 23:59:59',"
     " TRUE, FALSE; = <> < <= > >=, BETWEEN, IN (...), LIKE, ILIKE, IS [NOT] NULL/TRUE/FALSE,"
     " AND, OR, NOT, + - * /, brackets, and the functions lower, upper, trim, length, contains,"
-    " starts_with, ends_with, abs, coalesce, year, month, day, at_least."
+    " starts_with, ends_with, abs, coalesce, year, month, day, weekday, at_least."
 )
 
 FUNCTIONS = {
-    **dict.fromkeys(("abs", "day", "length", "lower", "month", "trim", "upper", "year"), 1),
+    **dict.fromkeys(("abs", "length", "lower", "trim", "upper"), 1),
+    **dict.fromkeys(("year", "month", "day", "weekday"), 1),
     **dict.fromkeys(("contains", "ends_with", "starts_with"), 2),
     **dict.fromkeys(("at_least", "coalesce"), None),
 }

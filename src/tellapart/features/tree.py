@@ -29,6 +29,17 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 """They work on numbers, arrays and Polars expressions alike."""
 
+NAMES = {
+    "month": (
+        "January", "February", "March", "April", "May", "June", "July", "August", "September",
+        "October", "November", "December",
+    ),
+    "weekday": (
+        "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+    ),
+}  # fmt: skip
+"""What the numbers of months and weekdays are called."""
+
 
 class Type(Enum):
     """What a column or an expression holds."""

@@ -26,7 +26,7 @@ READ = 2_000
 """The characters of a text that are read."""
 ALL = 1_000_000
 """The characters of all texts that are read; texts are cut if there are more."""
-PARTS = 60
+PARTS = 100
 """The most parts of a text that are named."""
 PROSE = 4
 """Texts of more words are prose: they have no endings worth naming."""
@@ -35,7 +35,7 @@ STOPWORDS = frozenset(
         r"\w+",
         """about after all also and any are because been before being between both but can could
     does down each else every for from get had has have her here him his how http https into its
-    just like made make many may more most much must new nor not now off once one only other our out
+    just like made make many may more most much must nor not now off once one only other our out
     over own per same she should since some such than that the their them then there these they this
     those through too two under until upon use used uses using very via was way were what when where
     which while who whose why will with within without would you your com edu net org www
@@ -51,8 +51,10 @@ STOPWORDS = frozenset(
 _RUN = re.compile(r"\w+")
 _HUMP = re.compile(r"[^\W\d_]+?(?=[A-Z][a-z])|[^\W\d_]+?(?=\d)|[^\W_]+?(?=_)|\d+|[^\W_]+")
 _ELEMENT = re.compile(r"[^\s,;|()<>\"'/]+")
-_EXTENSION = re.compile(r"\.[^\W\d_]{1,8}(?=\.|$)")
-_MOSTLY = 0.8
+_PATH = re.compile(r"[^\s,;|()<>\"']+")
+_SEPARATOR = re.compile(r"::|[./](?=\w)")
+_EXTENSION = re.compile(r"\.[^\W\d_]{1,8}(?=(?:\.\d+)*$|\.[^\W\d_]{2,3}$)")
+_MOSTLY = 0.95
 _WAYS = 8
 _SIGNS = "-_.:/+ "
 _EDGE = " \t\n\r.,;:!?|()[]{}<>\"'/*"
@@ -182,19 +184,28 @@ class Vocabulary:
                 branches = (
                     not self._spaced
                     and where == "start"
-                    and (after[front] >= max(_WAYS, 1.5 * after[front[:-1]]))
+                    and (
+                        not following.isalnum()
+                        or after[front] >= max(_WAYS, 1.5 * after[front[:-1]])
+                        or (after[front] >= _WAYS and front in self.words)
+                    )
                 )
                 if not (parted or humped or branches) or not 2 <= counts[front] < self.texts:
                     continue
                 bare = front.strip(_SIGNS)
-                long = len(bare) >= SHORTEST
-                if bare not in STOPWORDS and (
-                    long or (parted and not self._spaced and (bare or where == "start"))
+                code = parted and not self._spaced  # get_, /, -1
+                if (len(bare) >= SHORTEST and bare not in STOPWORDS) or (
+                    code and (bare or where == "start")
                 ):
                     front = front.rstrip() or front
                     yield Part(where, front if where == "start" else front[::-1])
                 if self.prose and parted:
                     break
+
+
+def words_of(text: str) -> set[str]:
+    """The words of a text, in lower case; no phrases."""
+    return {word for word in _words(text) if " " not in word}
 
 
 def _words(text: str) -> Iterator[str]:
@@ -245,10 +256,22 @@ def _elements(text: str) -> Iterator[str]:
         signs = any(not (letter.isalnum() or letter == "_") for letter in piece)
         if SHORTEST < len(piece) <= LONGEST and signs and any(map(str.isalpha, piece)):
             yield piece
-            facet, colons, _ = piece.partition("::")
-            if colons:
-                yield facet + colons
+            yield from _prefixes(piece)
         yield from _EXTENSION.findall(piece)
+    for path in (found.strip(_EDGE) for found in _PATH.findall(text) if "/" in found):
+        if SHORTEST < len(path) <= LONGEST and "/" in path:
+            yield path
+        yield from _prefixes(path)
+
+
+def _prefixes(piece: str) -> Iterator[str]:
+    """`role::` of `role::program`; `os.path` of `os.path.join`; `usr/lib` of `usr/lib/perl5`."""
+    found = list(_SEPARATOR.finditer(piece, SHORTEST, LONGEST))
+    for n, sign in enumerate(found):
+        if sign[0] == "::":
+            yield piece[: sign.end()]
+        elif n or sign[0] == "/":
+            yield piece[: sign.start()]
 
 
 def _fronts(text: str, prose: bool) -> Iterator[str]:

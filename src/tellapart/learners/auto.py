@@ -243,19 +243,36 @@ class Difficulty:
         self._apart.append(apart)
         self._clash.append(clash)
         self._same.append(same)
-        self._seen[item] = (as_item | bit, as_example)
-        as_item, as_example = self._seen.get(example, (0, 0))
-        self._seen[example] = (as_item, as_example | bit)
+        self._see(told, bit)
+
+    def _see(self, told: Told, bit: int) -> None:
+        for one, (mark, other) in ((told.item, (bit, 0)), (told.example, (0, bit))):
+            key = codec.identity(one)
+            as_item, as_example = self._seen.get(key, (0, 0))
+            self._seen[key] = (as_item | mark, as_example | other)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values."""
+        """As JSON values; compactly, with what was compared, so that nothing is compared again."""
+        if codec.is_compact():
+            parts: Any = zip(*self.pool, strict=True) if self.pool else ((),) * 4
+            pool: Any = [codec.encode_many(part) for part in parts]
+            sets = [[f"{bits:x}" for bits in one] for one in (self._apart, self._clash, self._same)]
+            return {"least": self.least, "searched": self._searched, "columns": pool, "sets": sets}
         pool = [[codec.encode(part) for part in told] for told in self.pool]
         return {"least": self.least, "searched": self._searched, "pool": pool}
 
     def restore(self, data: Mapping[str, Any], context: codec.Context) -> None:
         """The inverse of `to_dict`."""
-        for told in data["pool"]:
+        for told in data.get("pool", ()):
             self.add(Told(*(codec.decode(part, context) for part in told)))
+        if "columns" in data:
+            columns = (codec.decode_many(part, context) for part in data["columns"])
+            self.pool = [Told(*told) for told in zip(*columns, strict=True)]
+            self._apart, self._clash, self._same = (
+                [int(bits, 16) for bits in one] for one in data["sets"]
+            )
+            for number, told in enumerate(self.pool):
+                self._see(told, 1 << number)
         self.least, self._searched = data["least"], data["searched"]
 
     def search(self) -> None:

@@ -336,9 +336,22 @@ class BaseLearner(ABC):
             "rounds": self.rounds,
             "inconsistencies": [list(odd) for odd in self.inconsistencies],
             "first": None if self._first is None else [codec.encode(part) for part in self._first],
-            "memory": [[codec.encode(i), codec.encode(y)] for i, y in self._memory.items()],
+            "memory": self._write_memory(),
             "state": self._state(),
         }
+
+    def _write_memory(self) -> Any:
+        if codec.is_compact():
+            parts = self._memory.keys(), self._memory.values()
+            return {"columns": [codec.encode_many(part) for part in parts]}
+        return [[codec.encode(i), codec.encode(y)] for i, y in self._memory.items()]
+
+    def _read_memory(self, data: Any, context: codec.Context) -> None:
+        if isinstance(data, dict):
+            items, labels = (codec.decode_many(part, context) for part in data["columns"])
+            self._memory = dict(zip(items, labels, strict=True))
+        else:
+            self._memory = dict(codec.decode(pair, context) for pair in data)
 
     def _write_parameters(self) -> dict[str, Any]:
         return self._parameters()
@@ -368,8 +381,7 @@ class BaseLearner(ABC):
             self.inconsistencies = [Inconsistency(*odd) for odd in data["inconsistencies"]]
             if data["first"] is not None:
                 self._first = Guess(*(codec.decode(part, context) for part in data["first"]))
-            pairs = (codec.decode(pair, context) for pair in data["memory"])
-            self._memory = dict(pairs)
+            self._read_memory(data["memory"], context)
             self._restore(data["state"], context)
         except TellapartError:
             raise

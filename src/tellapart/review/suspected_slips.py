@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,9 @@ from tellapart.simulation import Words as Packed
 from tellapart.simulation import bit, pack, unpack
 
 _DOUBT = 0.6  # the doubt at which a feature is listed
+_SAID = 2  # so many conditions say what speaks against an answer
+_PATH, _HELD = 8, 6  # chosen among so many of the path in a tree, and of what holds on the item
+_LENGTH = 0.02  # what one more condition, or a negation, must add to the share that agrees
 _WEIGHT = 0.7  # of such a doubt: the feature may separate finer groups than the trees know
 
 
@@ -46,6 +50,8 @@ class Suspect:
     expected_feature: Feature | None = None
     """What was named between the same labels elsewhere and would do here."""
     who: Hashable = None
+    against: tuple[Feature, ...] = ()
+    """The features that `why` speaks of."""
 
     def __str__(self) -> str:
         return f"round {self.round}: {self.why}"
@@ -162,21 +168,39 @@ class _Search:
         if alone:
             why += "; the model's rule for it rests on it alone"
         doubt = float(self.trees.doubt[number])
-        return Suspect(number, told.item, told.label, label, doubt, why, who=told.who)
+        against = tuple(features[column] for column, _ in literals)
+        return Suspect(
+            number, told.item, told.label, label, doubt, why, who=told.who, against=against
+        )
 
     def _similar(self, number: int, expected: int) -> tuple[list[tuple[int, bool]], int, int]:
-        """The fewest literals that explain the doubt as well as all; how many others have the
-        expected label, of how many."""
+        """The one or two literals that explain the doubt best; how many others have the expected
+        label, of how many. A negation says little: what holds on the item comes first."""
         groups = list(self.trees.groups_of(number))
         agreeing = [group for group in groups if group.counts.argmax() == expected] or groups
-        literals = list(max(agreeing, key=lambda group: group.counts[expected]).literals)
-        agree, others = self._count(literals, number, expected)
-        for literal in tuple(literals):
-            fewer = [kept for kept in literals if kept != literal]
-            agree_too, of = self._count(fewer, number, expected)
-            if fewer and agree_too * others >= agree * of:
-                literals, agree, others = fewer, agree_too, of
-        return literals, agree, others
+        path = list(max(agreeing, key=lambda group: group.counts[expected]).literals)[:_PATH]
+        pool = list(dict.fromkeys([*path, *self._held(number, expected)]))
+        if not pool:
+            return [], *self._count([], number, expected)
+
+        def worth(literals: Iterable[tuple[int, bool]]) -> float:
+            literals = tuple(literals)
+            agree, others = self._count(literals, number, expected)
+            negations = sum(not wanted for _, wanted in literals)
+            return (agree + 0.5) / (others + 1) - _LENGTH * (len(literals) + negations)
+
+        ways = (way for size in range(1, _SAID + 1) for way in combinations(pool, size))
+        best = sorted(max(ways, key=worth), key=lambda literal: not literal[1])
+        return best, *self._count(best, number, expected)
+
+    def _held(self, number: int, expected: int) -> list[tuple[int, bool]]:
+        """Of the features that hold on an item, those that speak most for a label."""
+        columns = self.packed.columns
+        here = np.flatnonzero(columns[:, number >> 6] >> np.uint64(number & 63) & np.uint64(1))
+        held = columns[here]
+        agree = np.bitwise_count(held & self.packed.labels[expected]).sum(axis=1)
+        share = (agree + 0.5) / (np.bitwise_count(held).sum(axis=1) + 1)
+        return [(int(here[n]), True) for n in np.argsort(-share, kind="stable")[:_HELD]]
 
     def _count(
         self, literals: Iterable[tuple[int, bool]], number: int, expected: int
@@ -277,6 +301,7 @@ class _Search:
             feature=reason.feature,
             expected_feature=better,
             who=self.history.rounds[reason.round].who,
+            against=(reason.feature,),
         )
 
     def _better(self, reason: _Reason, usual: Counter[Feature]) -> Feature | None:

@@ -9,9 +9,11 @@ from tellapart.sessions.log import export_log, import_log
 from tellapart.sessions.replies import (
     Agreement,
     Answered,
+    AskedAgain,
     Check,
     Disagreement,
     Ending,
+    Follows,
     Given,
     OddOne,
     Saved,
@@ -19,14 +21,17 @@ from tellapart.sessions.replies import (
 )
 from tellapart.sessions.session import Session
 from tellapart.sessions.store import Listed, Store
+from tellapart.sessions.sweeps import Sweep, Swept
 
 __all__ = [
     "Agreement",
     "Answered",
+    "AskedAgain",
     "Check",
     "Disagreement",
     "Ending",
     "Event",
+    "Follows",
     "Given",
     "Listed",
     "OddOne",
@@ -34,6 +39,8 @@ __all__ = [
     "Session",
     "Store",
     "Summary",
+    "Sweep",
+    "Swept",
     "export_log",
     "import_log",
 ]

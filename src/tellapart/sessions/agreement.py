@@ -7,14 +7,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tellapart.export.text import Words
-from tellapart.protocol import Feature
+from tellapart.features import Expression
+from tellapart.protocol import Correction, Feature
 from tellapart.review import Suspect, Transcript, suspects
 from tellapart.sessions import replies
 from tellapart.sessions.phrasing import name
@@ -22,7 +23,7 @@ from tellapart.sessions.replies import Agreement, Answered, Disagreement, LabelA
 from tellapart.sessions.state import State
 from tellapart.simulation import Words as Packed
 from tellapart.simulation import pack
-from tellapart.tables import read_table
+from tellapart.tables.read import read_table_again
 
 if TYPE_CHECKING:
     from tellapart.sessions.session import Session
@@ -125,6 +126,18 @@ def alpha(units: Sequence[Sequence[str]]) -> float | None:
     return 1 - observed / expected if expected else None
 
 
+def answers_to_judge(state: State) -> tuple[Transcript, list[int]]:
+    """The rounds learnt from, and the answers that wait for a reason; and the act of each."""
+    history = Transcript(list(state.replay.history.rounds))
+    acts = list(state.replay.rounds)
+    for place, number in state.replay.now.waiting.items():
+        label = state.replay.answer(number).label
+        item, guess = state.items.row(place), state.replay.guess(place)
+        history.add(item, guess, Correction(label), who=state.acts[number].by)
+        acts.append(number)
+    return history, acts
+
+
 def slips(state: State, history: Transcript, lock: AbstractContextManager[object]) -> list[Suspect]:
     """The rounds that the others contradict, the oddest first, in keys of labels.
 
@@ -147,20 +160,24 @@ def slips(state: State, history: Transcript, lock: AbstractContextManager[object
 def odd_one(state: State, suspect: Suspect, number: int) -> OddOne:
     """A suspect in names, with the answer it speaks of."""
     feature = suspect.expected_feature
+    spoken_of = (one for one in suspect.against if isinstance(one, Expression))
+    columns = dict.fromkeys(chain.from_iterable(sorted(one.schema) for one in spoken_of))
     return OddOne(
         replies.answered(state, number),
         replies.name_of(state, suspect.expected),
         suspect.score,
         suspect.why,
         None if feature is None else str(feature),
+        tuple(columns),
     )
 
 
-def known_labels(path: Path, column: str, session: Session) -> dict[Hashable, str]:
+def known_labels(path: str | Path, column: str, session: Session) -> dict[Hashable, str]:
     """The label of each item by its id, from a column that the session's table leaves out."""
     read = dict(session.opened.data.get("source") or {})
     how = {key: value for key, value in read.items() if key not in ("path", "without")}
-    whole = read_table(path, **how)
+    columns = {**session.opened.data["table"]["columns"]}
+    whole = read_table_again(path, columns, **how)
     pairs = zip(whole.ids(), whole.labels(column), strict=True)
     return {identity: str(label) for identity, label in pairs if label is not None}
 

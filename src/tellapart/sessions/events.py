@@ -41,6 +41,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "rule edited": ("example", "if", "label"),
     "settings": (),
     "search": ("where",),
+    "swept": ("label", "right", "wrong"),
     "note": ("text",),
     "rows added": ("rows", "table"),
 }
@@ -85,6 +86,10 @@ class Event:
         """The event as one line of JSON."""
         values = (self.number, self.id, self.at, self.type, self.by)
         return codec.dump({**dict(zip(_OUTSIDE, values, strict=True)), **self.data})
+
+    def cells(self) -> tuple[int, str, str, str, str | None, str]:
+        """The event as the columns of a database: number, id, at, type, teacher, data."""
+        return self.number, self.id, self.at, self.type, self.by, codec.dump(self.data)
 
     @classmethod
     def read(cls, line: str) -> Event:

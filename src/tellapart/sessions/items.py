@@ -10,6 +10,7 @@ from tellapart import codec
 from tellapart.errors import TableChanged
 from tellapart.features import Expression
 from tellapart.tables import Row, Table
+from tellapart.tables.rows import late_rows
 
 _BLOCK = 4096
 _KEPT = 20_000  # rows
@@ -31,6 +32,14 @@ class Items:
 
     def __len__(self) -> int:
         return self._frame.height
+
+    @property
+    def whole(self) -> int:
+        """How many rows there are, if these are a random sample of them; else how many these are.
+
+        A random draw from a random sample is one from the whole.
+        """
+        return self.table.whole or len(self)
 
     def row(self, place: int) -> Row:
         """The item in a place."""
@@ -71,6 +80,15 @@ class Items:
     def _make(self, place: int, cells: dict[str, Any]) -> Row:
         name = place if self.table.id is None else cells[self.table.id]
         return Row(name, cells, table=self.table, place=place)
+
+    def late(self, places: list[int]) -> list[Row]:
+        """Many items whose cells are read when they are asked for, those of many at once."""
+        ids = range(len(self)) if self.table.id is None else self._frame[self.table.id].to_list()
+
+        def read(some: list[int]) -> list[dict[str, Any]]:
+            return self._frame[some].to_dicts()
+
+        return late_rows(self.table, places, [ids[place] for place in places], read)
 
     def place(self, written: Any) -> int:
         """The place of an item by its id, as the log writes it."""

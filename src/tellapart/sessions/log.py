@@ -8,13 +8,15 @@ from __future__ import annotations
 import gc
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tellapart.errors import FormatError, ProtocolError, StoreError, TellapartError
 from tellapart.sessions import snapshots
 from tellapart.sessions.events import Event, check_log, check_name, check_text, new_id, same, stamp
+from tellapart.sessions.hashes import hash_event
 from tellapart.sessions.items import Items
 from tellapart.sessions.replies import Saved
 from tellapart.sessions.snapshots import code_version, read_state, write_state
@@ -273,22 +275,64 @@ def said_in(events: Iterable[Event]) -> list[Said]:
 
 
 def export_log(store: Store, name: str) -> Iterator[str]:
-    """A session as text: an event a line, each with its line end."""
-    for event in store.log(name):
-        yield event.line() + "\n"
+    """A session as text: an event a line with its hash, each with its line end."""
+    return write_log(store.log(name))
+
+
+def write_log(events: Sequence[Event]) -> Iterator[str]:
+    """Events from the first on as lines; the first says how many there are."""
+    before = ""
+    for event in events:
+        before = hash_event(before, event.cells())
+        count = f',"events":{len(events)}' if event.number == 1 else ""
+        yield f'{event.line()[:-1]}{count},"hash":"{before}"}}\n'
 
 
 def parse_log(lines: Iterable[str]) -> list[Event]:
-    """The events of a session that was exported."""
-    events = []
+    """The events of a session that was exported.
+
+    Raises `FormatError` at an event that was changed, lost or exchanged. A log without any hashes
+    is an old one, or was written by hand: its events are checked by themselves.
+    """
+    events: list[Event] = []
+    hashes: list[Any] = []
+    count: Any = None
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                events.append(Event.read(line))
+                event = Event.read(line)
             except FormatError as error:
                 raise FormatError(f"line {number}: {error}") from error
+            data = dict(event.data)
+            hashes.append(data.pop("hash", None))
+            if not events and hashes[0] is not None:
+                count = data.pop("events", None)
+            events.append(replace(event, data=data))
     check_log(events)
+    if any(one is not None for one in hashes):
+        _check_hashes(events, hashes, count)
     return events
+
+
+def _check_hashes(events: list[Event], hashes: list[Any], count: Any) -> None:
+    """Raise at the first event that does not have its hash, or if there are not `count`."""
+    before = ""
+    for event, known in zip(events, hashes, strict=True):
+        try:
+            before = hash_event(before, event.cells())
+        except (TypeError, UnicodeEncodeError):
+            before = ""  # a cell is no text
+        if known != before or not before:
+            raise FormatError(
+                f"event {event.number} is not as it was written: it was changed, or another one"
+                " stands in its place. Export the session anew; or, if you changed it on purpose,"
+                ' leave out every "hash"'
+            )
+    if count != len(events):
+        raise FormatError(
+            f"there are {len(events):,} events, and there were {count!r} when it was exported: the"
+            f" file is cut off after event {len(events)}. Export the session anew"
+        )
 
 
 def import_log(store: Store, lines: Iterable[str], name: str | None = None) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, shown_number
-from tellapart.sessions.replies import AT_RANDOM, Ending, Summary
+from tellapart.sessions.replies import AT_RANDOM, AskedAgain, Ending, Follows, Summary
 from tellapart.tables import Row
 
 _NOTICES = {
@@ -26,6 +26,62 @@ def notice(outcome: str | None) -> str | None:
     ('Skipped: it comes back later.', None)
     """
     return _NOTICES.get(outcome or "")
+
+
+def follows_text(follows: Follows | None) -> str:
+    """What follows from changing an answer.
+
+    >>> follows_text(Follows(3, 2, 0)), follows_text(Follows(0, 0, 0))
+    ('3 answers need a reason again, 2 rules go', 'nothing else changes')
+    """
+    if follows is None:
+        return "what follows takes too long to say beforehand; it can be undone"
+    told = []
+    if follows.again:
+        needs = "needs" if follows.again == 1 else "need"
+        told.append(f"{counted(follows.again, 'answer')} {needs} a reason again")
+    for number, word, words in ((follows.gone, "goes", "go"), (follows.new, "comes", "come")):
+        if number:
+            told.append(f"{counted(number, 'rule')} {word if number == 1 else words}")
+    return ", ".join(told) or "nothing else changes"
+
+
+def changed_notice(again: int) -> str:
+    """What to say when an answer was changed.
+
+    >>> changed_notice(1)
+    'Changed. 1 answer needs a reason again: it comes next.'
+    """
+    if not again:
+        return "Changed."
+    needs, comes = ("needs", "it comes") if again == 1 else ("need", "they come")
+    return f"Changed. {counted(again, 'answer')} {needs} a reason again: {comes} next."
+
+
+def swept_notice(accepted: int, marked: int) -> str:
+    """What to say after a sweep.
+
+    >>> swept_notice(48, 2)
+    'Accepted 48 items. The 2 you marked come now.'
+    """
+    come = "one you marked comes" if marked == 1 else f"{marked:,} you marked come"
+    return f"Accepted {counted(accepted, 'item')}. The {come} now."
+
+
+def why_again(again: AskedAgain | None, example: Row | None) -> str | None:
+    """Why an item is asked again.
+
+    >>> duck, bear = Row("duck", {}), Row("bear", {})
+    >>> why_again(AskedAgain("fish", None, duck, "Ann"), bear)
+    'It was called fish. Then the answer about duck was changed: now it is like bear.'
+    """
+    if again is None or example is None:
+        return None
+    told = "" if again.example is None else f" and told from {name(again.example)}"
+    then = "the rules changed"
+    if again.changed is not None:
+        then = f"the answer about {name(again.changed)} was changed"
+    return f"It was called {again.label}{told}. Then {then}: now it is like {name(example)}."
 
 
 def name(item: Row) -> str:

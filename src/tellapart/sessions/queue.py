@@ -10,14 +10,15 @@ import heapq
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from itertools import islice
-from math import sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tellapart.errors import FeatureError, ParameterError
-from tellapart.features import Expression, canonical
+from tellapart.features import Expression, Points, canonical
+from tellapart.features.combinations import margin
 from tellapart.features.tree import Column, Type, Wild
 from tellapart.model import DecisionList
 from tellapart.protocol import Guess
@@ -75,6 +76,7 @@ class Queue:
         self._order: Order | None = None
         self._assignments: Assignments | None = None
         self._rules: tuple[object, dict[int, int]] = (None, {})
+        self._margins: tuple[object, dict[int, float]] = (None, {})
         self._records = _Records()
 
     @property
@@ -154,6 +156,12 @@ class Queue:
         self._taken_back.setdefault(teacher, []).append(place)
         self.returning.setdefault(place, len(self._state.acts) + LATER)
 
+    def put_first(self, teacher: str, places: Sequence[int]) -> None:
+        """A teacher gets these items next; they were looked for, and are no random draw."""
+        self.release(teacher)  # what they have before them can wait
+        self.sought.update(places)
+        self._taken_back.setdefault(teacher, []).extend(reversed(places))
+
     def enqueue(self, place: int) -> None:
         """Put an item where it belongs now."""
         opinions = self._state.opinions(place)
@@ -198,12 +206,11 @@ class Queue:
             return None if search is None else search.next()
 
         assignments = self.assignments
-        mixed = self._state.settings.order == "mixed"
 
         def unseen() -> int | None:
             if assignments is not None:
                 return assignments.next(teacher)
-            return self.order.next(self.seen, self._doubts if mixed else self._bad_records)
+            return self.order.next(self.seen, self._doubts)
 
         ways: tuple[Callable[[], int | None], ...] = (
             lambda: self._next_taken_back(teacher),
@@ -283,6 +290,26 @@ class Queue:
         return None
 
     def _doubts(self, pool: list[int]) -> list[float]:
+        """How unsure the rules are of each of some items.
+
+        If they count points, an item with few points more, or fewer, than needed is in doubt. If
+        not, its rule tells: in mixed order by what an answer may change, else by its record.
+        """
+        model = self._state.replay.now.learner.model
+        # items are asked for again: what is known of them is kept while the model is the same
+        kept = self._margins[1] if self._margins[0] is model else {}
+        margins = {place: kept[place] for place in pool if place in kept}
+        if any(isinstance(feature, Points) for feature in model.features):
+            new = [place for place in pool if place not in kept]
+            for place, item in zip(new, self._state.items.fetch(new), strict=True):
+                margins[place] = margin(model, item)
+        self._margins = model, margins
+        if any(margin < inf for margin in margins.values()):
+            return [-margins[place] for place in pool]
+        mixed = self._state.settings.order == "mixed"
+        return self._may_change(pool) if mixed else self._bad_records(pool)
+
+    def _may_change(self, pool: list[int]) -> list[float]:
         """How much an answer about each of some items may change.
 
         It is the chance that its rule is wrong, by the record that the present rules have on the

@@ -201,9 +201,11 @@ class Replay:
         """Before which acts the table got more rows."""
         self._learnt_ahead: dict[tuple[int, Correction], tuple[EditedLearner, float]] = {}
         self._records: ClauseRecords | None = None
+        self._until = float("inf")
+        """When to give up: only for what is tried."""
 
     def _begin(self) -> Snapshot:
-        return Snapshot(EditedLearner(self._fresh.clone()), progress=Progress(len(self.items)))
+        return Snapshot(EditedLearner(self._fresh.clone()), progress=Progress(self.items.whole))
 
     # -- reading
 
@@ -292,11 +294,40 @@ class Replay:
         left = len(self.acts) - start
         marks = {len(self.acts) - (left >> power) for power in range(1, left.bit_length() + 1)}
         for later in range(start, len(self.acts)):
+            if time.monotonic() > self._until:
+                raise TimeoutError
             self._apply(later)
             if later + 1 in marks and self._spent > self._price:
                 self._copy(later + 1)
         if len(self.acts) in self.grown:
-            self.now.progress.grow(len(self.items))
+            self.now.progress.grow(self.items.whole)
+
+    def trial(self, number: int, answer: Answer | None) -> Replay:
+        """A replay in which one act says something else, or is undone; `try_out` applies it."""
+        again = Replay(self.items, self._fresh, self.labels)
+        again.grown, again.now.tags = self.grown, dict(self.now.tags)
+        again._copies = [kept for kept in self._copies if kept[0] <= number][-1:]
+        again._price = float("inf")  # it is not kept: no copies
+        start = again._copies[0][0] if again._copies else 0
+        again.acts = [act if n < start else copy.copy(act) for n, act in enumerate(self.acts)]
+        tried = again.acts[number] = copy.copy(again.acts[number])
+        if answer is None:
+            tried.alive = False
+        else:
+            tried.answer, tried.changes = answer, []
+        return again
+
+    def try_out(self, number: int, seconds: float) -> bool:
+        """Apply the acts of a trial from one on; False if it takes longer than that."""
+        self._until = time.monotonic() + seconds
+        tags = dict(self.now.tags)
+        try:
+            self.rerun_from(number)
+        except TimeoutError:
+            for (tag, place), value in tags.items():  # those of the table are as they were
+                self.items.table.tag(tag).set(self.items.row(place), value)
+            return False
+        return True
 
     def judge(self, confidence: float) -> DecisionList:
         """The model with the records of its clauses: all acts are applied once more."""
@@ -382,7 +413,7 @@ class Replay:
     def _apply(self, number: int) -> None:
         act, started = self.acts[number], time.perf_counter()
         if number in self.grown:
-            self.now.progress.grow(len(self.items))
+            self.now.progress.grow(self.items.whole)
         if not act.alive:
             return
         if act.kind == "answered":

@@ -21,6 +21,7 @@ from tellapart.tables import Row
 from tellapart.tables.packed_columns import reads
 
 if TYPE_CHECKING:
+    from tellapart.sessions.replay import Replay
     from tellapart.sessions.state import Question, State
 
 AT_RANDOM = " (for items in random order)"
@@ -205,6 +206,32 @@ class OddOne(NamedTuple):
     score: float
     why: str
     expected_feature: str | None
+    columns: tuple[str, ...] = ()
+    """The columns that speak against the answer."""
+
+
+class Follows(NamedTuple):
+    """What would follow from changing an answer."""
+
+    again: int
+    """So many other answers would need a reason again: what they were told from is another now."""
+    gone: int
+    """So many rules would go,"""
+    new: int
+    """and so many come."""
+
+
+class AskedAgain(NamedTuple):
+    """Why only the reason of an answer is asked: it is there, but not for the guess of now."""
+
+    label: str
+    """What the item was called."""
+    example: Row | None
+    """What it was told from."""
+    changed: Row | None
+    """The item whose answer was changed since; None if the rules changed in another way."""
+    by: str | None
+    """Who changed it."""
 
 
 class Check(NamedTuple):
@@ -257,6 +284,37 @@ def open_tags(state: State, place: int) -> tuple[str, ...]:
             if clause.covers(item):
                 break
     return tuple(found)
+
+
+def asked_again(state: State, question: Question) -> AskedAgain | None:
+    """Why only the feature is asked."""
+    number = state.replay.now.waiting.get(question.place)
+    if question.asks != "feature" or number is None:
+        return None
+    act = state.acts[number]
+    before = None if act.question is None else act.question.example
+    changes = (state.acts[n] for n in range(len(state.acts) - 1, number, -1))
+    change = next(
+        (a for a in changes if a.kind == "changed" and a.alive and a.target < number), None
+    )
+    return AskedAgain(
+        name_of(state, state.replay.answer(number).label) or "",
+        None if before is None else state.items.row(before),
+        None if change is None else state.items.row(change.place),
+        None if change is None else change.by,
+    )
+
+
+def follows(state: State, trial: Replay, place: int) -> Follows:
+    """What would be other after a trial about an item."""
+
+    def rules(replay: Replay) -> set[object]:
+        clauses = replay.now.learner.model.clauses
+        return {(frozenset(clause.literals), clause.label) for clause in clauses}
+
+    before, after = rules(state.replay), rules(trial)
+    again = trial.now.waiting.keys() - state.replay.now.waiting.keys() - {place}
+    return Follows(len(again), len(before - after), len(after - before))
 
 
 def answered(state: State, number: int) -> Answered:
@@ -344,20 +402,22 @@ def trust(state: State, model: DecisionList, error: float, confidence: float) ->
     return Trust(answered, len(state.items), high, confidence)
 
 
-def error_now(progress: Progress) -> ErrorEstimate:
+def error_now(progress: Progress, *, refits: bool = True) -> ErrorEstimate:
     """What is known of the rows left: for the present model, or more if models got no worse.
 
     Both statements are right at once, so that one may be chosen. The second one makes a condition:
-    it must be worth it.
+    it must be worth it, and the learner one that `refits` to all it has seen. The rules of others
+    get worse with every exception (docs/measurements.md).
     """
-    now, lately = (estimate(progress, lately=lately) for lately in (False, True))
+    now = estimate(progress)
+    lately = estimate(progress, lately=True) if refits else now
     return lately if lately.high < WORTH * now.high else now
 
 
 def summary(state: State) -> Summary:
     """How far a session is."""
     now = state.replay.now
-    about = error_now(now.progress)
+    about = error_now(now.progress, refits=now.learner.inner.looks_back)
     stopper = state.stopper
     known = str(about)
     stop = None if stopper is None else stopper.say(now.progress)

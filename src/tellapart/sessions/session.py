@@ -38,34 +38,38 @@ from tellapart.learners import BaseLearner
 from tellapart.learners.by_name import parse_learner
 from tellapart.model import DecisionList
 from tellapart.protocol import Item
-from tellapart.review import Stopper, Transcript
-from tellapart.sessions import agreement, events, replies, suggestions
+from tellapart.review import Stopper
+from tellapart.sessions import agreement, events, replies, suggestions, sweeps
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
 from tellapart.sessions.events import FORMAT, Event, check_name, check_text, new_id, same, stamp
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.log import Log
 from tellapart.sessions.queue import Choice, check_search, parse_search
 from tellapart.sessions.replies import Saved
-from tellapart.sessions.state import Question, State
+from tellapart.sessions.state import Act, Question, State
 from tellapart.sessions.store import Store
 from tellapart.tables import Table, read_table
 from tellapart.tables.append import appended
+from tellapart.tables.options import OF_CSV, ReadOptions
+from tellapart.tables.read import read_table_again
+from tellapart.tables.source import is_gone, remembered
 
+_TRIED = 20_000  # acts: with more, nobody waits for what a change would do
 _MODEL = 50  # events after which the model is kept in a quiet moment
 
 
 def read_again(name: str, opened: Event) -> Table:
-    """The table of a session from its file."""
+    """The table of a session from where it lies."""
     source = dict(opened.data.get("source") or {})
     if "path" not in source:
         raise SessionError(f"the session {name!r} has no file to read: give its table")
-    path = Path(source.pop("path"))
-    if not path.exists():
+    place = source.pop("path")
+    if is_gone(place):
         raise TableChanged(
-            f"the table of the session {name!r} is gone: there is no {path}. Nothing is lost: put"
+            f"the table of the session {name!r} is gone: there is no {place}. Nothing is lost: put"
             " it back, or give the table"
         )
-    return read_table(path, **source)
+    return read_table_again(place, opened.data["table"]["columns"], **source)
 
 
 class Session:
@@ -92,6 +96,7 @@ class Session:
         self._kept = 0
         """The number of events when the model was last kept."""
         self._judged: tuple[tuple[int, float], DecisionList] | None = None
+        self._odd: tuple[int, list[replies.OddOne]] | None = None
         self._named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
 
     # -- begin and end
@@ -141,7 +146,7 @@ class Session:
         make_learner(learner, parameters)
         source: dict[str, Any] = {}
         if not isinstance(table, Table):
-            source = {"path": str(Path(table).absolute()), **dict(reading or {})}
+            source = {"path": remembered(table), **dict(reading or {})}
             table = read_table(table, **dict(reading or {}))
         settings = check_settings(
             {"order": order, "overlap": overlap, "lease": lease, "until": until}
@@ -205,10 +210,8 @@ class Session:
             source = dict(state.opened.data.get("source") or {})
             if "path" not in source:
                 raise SessionError(f"the session {self.name!r} has no file: give the grown table")
-            how = {
-                name: source[name] for name in ("separator", "encoding", "nulls") if name in source
-            }
-            with appended(Path(source["path"]), rows, **how):
+            how = {name: source[name] for name in OF_CSV if name in source}
+            with appended(Path(source["path"]), rows, ReadOptions(**how)):
                 return self.take_rows(teacher, id=id)
 
     def take_rows(
@@ -412,11 +415,8 @@ class Session:
     ) -> Saved:
         """Replace an earlier answer, one's own or another's."""
         with self._log.ready() as state:
-            number = state.act_of.get(event)
-            act = None if number is None else state.acts[number]
-            if act is None or act.question is None:
-                raise ProtocolError(f"there is no answer {event!r} to change")
-            question, alive = act.question, act.alive
+            act, question = self._answered(state, event)
+            alive = act.alive
             said = events.write_answer(state, question, answer, label, feature)
 
             def check(state: State) -> None:
@@ -425,6 +425,36 @@ class Session:
                 events.check_answer(state, question, said)
 
             return self._log.append_once("changed", teacher, {"event": event, **said}, id, check)
+
+    def follows(
+        self,
+        event: str,
+        answer: str,
+        label: str | None = None,
+        feature: str | None = None,
+        *,
+        seconds: float = 2.0,
+    ) -> replies.Follows | None:
+        """What would follow from `change` with these arguments, which changes nothing; or from
+        `undo` (answer "undo"). None if finding out takes longer than that.
+
+        Others can go on meanwhile: it looks at what there was when it began.
+        """
+        with self._log.ready() as state:
+            act, question = self._answered(state, event)
+            number, tried = state.act_of[event], None
+            if answer != "undo":
+                said = events.write_answer(state, question, answer, label, feature)
+                events.check_answer(state, question, said)
+                key = label and (state.labels.find(label) or f"new: {label}")
+                tried = state.read_answer(said, question, key)
+            if len(state.acts) > _TRIED:
+                return None
+            trial = state.replay.trial(number, tried)
+        if not trial.try_out(number, seconds):
+            return None
+        with self._log.lock:
+            return replies.follows(state, trial, act.place)
 
     def undo(
         self,
@@ -476,7 +506,72 @@ class Session:
                 name = act.data["label" if undo else "to"]
                 state.labels.check_free(name, but=act.data["key"])
             self._log.join(state, teacher)
+            if event is None and len(swept := sweeps.swept_with(state, number, stack)) > 1:
+                return self._switch_sweep(state, kind, teacher, swept, theirs, id)
             return self._log.append(state, kind, teacher, {"event": act.id, **theirs}, id)
+
+    def _switch_sweep(
+        self,
+        state: State,
+        kind: str,
+        teacher: str,
+        acts: list[int],
+        theirs: dict[str, str],
+        id: str | None,
+    ) -> Saved:
+        """Undo or redo a whole sweep, in one commit."""
+        done: list[Saved] = []
+        with self.together(), state.replay.batch():
+            for number in acts:
+                about = {"event": state.acts[number].id, "sweep": len(acts), **theirs}
+                done.append(self._log.append(state, kind, teacher, about, None if done else id))
+        return done[0]
+
+    def sweep(
+        self,
+        teacher: str,
+        *,
+        rule: int | None = None,
+        label: str | None = None,
+        limit: int = sweeps.MOST,
+    ) -> sweeps.Sweep:
+        """Items that a rule covers (by its number, from 1), or that get a label, and that nobody
+        has answered about. It changes nothing; `accept` says which guesses are right."""
+        if (rule is None) == (label is None):
+            raise ParameterError("a sweep is of a rule or of a label: give one of the two")
+        model = self.model
+        guess = label or sweeps.label_of(model, rule or 0)
+        places = sweeps.covered(self.table, model, rule, guess)
+        with self._log.ready() as state:
+            found = sweeps.open_places(state, teacher, places)
+            items = [state.items.row(int(place)) for place in found[:limit]]
+        return sweeps.Sweep(guess, items, len(found))
+
+    def left_to_sweep(self, teacher: str) -> dict[str, tuple[int, int]]:
+        """For every label that rules say: how many items nobody has answered about, of how many.
+        What is best swept next comes first: the label of which the largest part is left."""
+        model = self.model
+        with self._log.ready() as state:
+            return sweeps.left_by_label(state, teacher, self.table, model)
+
+    def accept(
+        self,
+        teacher: str,
+        label: str,
+        right: Sequence[Item],
+        wrong: Sequence[Item] = (),
+        *,
+        id: str | None = None,
+    ) -> sweeps.Swept:
+        """The guess `label` is right for some items (rows or ids), and wrong for others, which come
+        next to be corrected. All in one commit; `undo` takes all of it back.
+
+        Each is a round like any other. They do not count for the estimate of the error: they are no
+        random draw.
+        """
+        with self.together(), self._log.ready() as state:
+            places = [[self.table.place(item) for item in items] for items in (right, wrong)]
+            return sweeps.accept(self._log, state, teacher, label, places[0], places[1], id)
 
     # -- labels
 
@@ -813,6 +908,23 @@ class Session:
             raise ProtocolError(f"nothing was given under the id {given!r}")
         return question
 
+    def question_of(self, event: str) -> replies.Given:
+        """The question that an answer was given to."""
+        with self._log.ready() as state:
+            return replies.given(state, self._answered(state, event)[1])
+
+    def asked_again(self, given: str) -> replies.AskedAgain | None:
+        """Why a question asks only for a feature; None if it asks for more."""
+        with self._log.ready() as state:
+            return replies.asked_again(state, self._question(state, given))
+
+    def _answered(self, state: State, event: str) -> tuple[Act, Question]:
+        number = state.act_of.get(event)
+        act = None if number is None else state.acts[number]
+        if act is None or act.question is None:
+            raise ProtocolError(f"there is no answer {event!r} to change")
+        return act, act.question
+
     # -- several teachers
 
     def disagreements(self) -> list[replies.Disagreement]:
@@ -843,11 +955,15 @@ class Session:
         Others can go on meanwhile: it judges what there was when it began.
         """
         with self._log.ready() as state:
-            history = Transcript(list(state.replay.history.rounds))
-            acts = list(state.replay.rounds)
-        found = agreement.slips(state, history, self._log.lock)
-        with self._log.lock:
-            odd = [agreement.odd_one(state, suspect, acts[suspect.round]) for suspect in found]
+            number, kept = state.number, self._odd
+            history, acts = agreement.answers_to_judge(state)
+        if kept is not None and kept[0] == number:
+            odd = kept[1]
+        else:
+            found = agreement.slips(state, history, self._log.lock)
+            with self._log.lock:
+                odd = [agreement.odd_one(state, suspect, acts[suspect.round]) for suspect in found]
+            self._odd = (number, odd)
         return [one for one in odd if teacher is None or one.answer.teacher == teacher]
 
     def slips(self) -> dict[str, tuple[int, int]]:

@@ -34,7 +34,6 @@ from tellapart.sessions.lazy import Lazy, LazyEvents, LazyQuestions
 from tellapart.sessions.queue import Search
 from tellapart.sessions.replay import EditedLearner, EditedRule, Replay, Snapshot
 from tellapart.sessions.state import Act, Answer, Question, State, Teacher
-from tellapart.tables.rows import rows_by_place
 
 if TYPE_CHECKING:
     from tellapart.sessions.items import Items
@@ -153,7 +152,7 @@ class _Names:
 
 
 def _write_learner(learner: EditedLearner) -> Any:
-    with rows_by_place():
+    with codec.compactly():
         inner = learner.inner.to_dict()
     edits = [
         [
@@ -182,7 +181,7 @@ def _read_learner(items: Items, written: Any) -> EditedLearner:
 
 
 class _ByPlace(Sequence[Any]):
-    """The rows of a session's table, each made once."""
+    """The rows of a session's table."""
 
     def __init__(self, items: Items) -> None:
         self._items = items
@@ -192,6 +191,9 @@ class _ByPlace(Sequence[Any]):
 
     def __getitem__(self, place: Any) -> Any:
         return self._items.row(place)
+
+    def many(self, places: list[int]) -> list[Any]:
+        return self._items.late(places)
 
 
 def _write_copy(copy: Snapshot) -> dict[str, Any]:

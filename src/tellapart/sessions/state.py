@@ -7,7 +7,7 @@ back. It takes every event as it is; whether one may happen is checked before it
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -275,7 +275,10 @@ class State:
         elif act.kind == "answered":
             self._mark(act.place)
             self.queue.release(whose)  # what they have before them can wait
-            self.queue.put_back(whose, act.place)
+            if "sweep" in event.data:  # many at once: none of them is what they look at
+                self.queue.enqueue(act.place)
+            else:
+                self.queue.put_back(whose, act.place)
 
     _take_redone = _take_undone
 
@@ -324,6 +327,11 @@ class State:
         self.queue.searches[event.by] = Search(self, where, event.data.get("text", ""))
         self.queue.release(event.by)  # what they have before them can wait
 
+    def _take_swept(self, event: Event) -> None:
+        assert event.by is not None
+        wrong = [self.items.place(item) for item in event.data["wrong"]]
+        self.queue.put_first(event.by, wrong)
+
     def _take_rows_added(self, event: Event) -> None:
         """The table that the state is made with has them already; what depends on its length is
         worked out anew.
@@ -352,13 +360,18 @@ class State:
         return number
 
     def _answer(self, event: Event, question: Question) -> Answer:
-        data, answer = event.data, event.data["answer"]
+        label = event.data.get("label")
+        return self.read_answer(event.data, question, label and self.labels.key(label))
+
+    def read_answer(self, said: Mapping[str, Any], question: Question, key: str | None) -> Answer:
+        """An answer as the log writes it; `key` is that of its label."""
+        answer = said["answer"]
         if answer == "right":
             return Answer(answer, question.label)
         if answer != "wrong":
             return Answer(answer)
-        feature = None if data.get("feature") is None else self.items.feature(data["feature"])
-        return Answer(answer, self.labels.key(data["label"]), feature)
+        feature = None if said.get("feature") is None else self.items.feature(said["feature"])
+        return Answer(answer, key, feature)
 
     def _switch(self, number: int, *, alive: bool) -> Act:
         """Undo or redo an act, and all that follows from it."""

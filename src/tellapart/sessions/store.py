@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
-from tellapart import codec
 from tellapart.errors import FormatError, SessionError, StoreError
 from tellapart.sessions import hashes
 from tellapart.sessions.events import Event, check_log
@@ -313,11 +312,11 @@ class Store:
             before = next((row[1] for row in self._fetch(connection, query, name)), "")
         rows: list[tuple[Any, ...]] = []
         made = []
-        for e in events:
-            cells = (e.number, e.id, e.at, e.type, e.by, codec.dump(e.data))
+        for event in events:
+            cells = event.cells()
             before = hash_event(before, cells)
             rows.append((name, *cells))
-            made.append((name, e.number, before))
+            made.append((name, event.number, before))
         connection.cursor().executemany(self._sql(_INSERT), rows)
         connection.cursor().executemany(self._sql(_INSERT_HASH), made)
         return before

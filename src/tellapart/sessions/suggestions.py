@@ -62,6 +62,7 @@ def candidates(state: State, question: Question, label: str | None, limit: int) 
         counted=_COUNTED,
         named=_named(state, item, example, (mine, question.label)),
         habits=_habits(state, question.teacher),
+        called="" if mine is None else state.labels.name(mine),
     )
 
 

@@ -4,27 +4,53 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tellapart.sessions.replies import Given
 from tellapart.worlds.zoo import read
 
 FILE = "tellapart-zoo.csv"
 LABEL = "class"
 _ORDER = "bear duck lion bass crow dolphin housefly sparrow goat platypus frog tortoise penguin"
 FIRST = tuple(_ORDER.split())
-HINTS = {
-    "bear": "Welcome to the zoo. Nothing has been taught yet, so it asks. Type the label: mammal,"
-    " and Enter.",
-    "duck": "Now it guesses, and shows why. A duck is no mammal: say bird. Then choose what is true"
-    " of the duck and not of the bear; eggs, perhaps.",
-    "lion": "If the guess is right, Enter, and on to the next.",
-    "bass": "A new label is welcome at any time: this one is a fish.",
-    "dolphin": "Some look like one thing and are another. If it says fish: what has a dolphin"
-    " that a bass has not? Milk.",
-    "platypus": "Trouble. A platypus lays eggs, has a bill, and gives milk. It is a mammal all the"
-    " same: say so. One exception does not break the rules; you will find it under Odd ones.",
-    "frog": "That was all there is to it. Go on as long as you like: everything is saved at once,"
-    " and u undoes. Rules shows what it has learnt, Export gives it to your warehouse.",
+_ASKED = {
+    "bear": "Welcome to the zoo. Nothing has been taught yet, so it asks: {say} mammal, and Enter.",
 }
-"""What to say beside an item."""
+_WRONG = {
+    "duck": "Now it guesses, and shows why. A duck is no {guess}: {say} bird, and Enter. Then"
+    " choose what is true of the duck and not of the {example}; eggs, perhaps.",
+    "bass": "A new label is welcome at any time: {say} fish, and Enter.",
+    "dolphin": "It looks like a {guess}, and is a mammal. What has a dolphin that a {example} has"
+    " not? Milk.",
+    "platypus": "Trouble. A platypus lays eggs, has a bill, and gives milk. It is a mammal all the"
+    " same: say so. One exception does not break the rules.",
+}
+_RIGHT = {
+    "lion": "The guess is right: Enter, and on to the next.",
+    "dolphin": "It looks like a fish, and is a mammal. The guess is not taken in: Enter.",
+    "platypus": "A platypus lays eggs, has a bill, and gives milk. It is a mammal all the same, and"
+    " the guess says so: Enter.",
+}
+_ALWAYS = {
+    "frog": "That was all there is to it. Go on as long as you like: everything is saved at once,"
+    " and {undo} undoes. Answers that contradict the others are under Odd ones, Rules shows what it"
+    " has learnt, Export gives it to your warehouse.",
+}
+_LABELS = {"duck": "bird", "lion": "mammal", "bass": "fish", "dolphin": "mammal"}
+_LABELS["platypus"] = "mammal"
+
+
+def hint(given: Given, *, say: str, undo: str) -> str | None:
+    """What to say beside an item of the tour: what comes next is what it says.
+
+    `say` is how to begin with a label ("type"), `undo` the key that undoes.
+    """
+    item, guess = str(given.item), given.guess.label
+    if guess is None:
+        words = _ASKED.get(item)
+    else:
+        words = (_RIGHT if guess == _LABELS.get(item) else _WRONG).get(item)
+    words = words or _ALWAYS.get(item)
+    example = given.guess.example
+    return words and words.format(say=say, undo=undo, guess=guess, example=example)
 
 
 def write_zoo(folder: Path) -> Path:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tellapart.errors import ParameterError
-from tellapart.tables.csv_files import CsvFile, is_utf8
+from tellapart.tables.csv_files import CsvFile
+from tellapart.tables.options import ReadOptions, is_utf8
 
 _KINDS = {".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
@@ -22,12 +23,11 @@ _KINDS = {".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "jsonl", ".ndjs
 def appended(
     path: Path,
     rows: Sequence[Mapping[str, Any]],
-    *,
-    separator: str | None = None,
-    encoding: str = "utf-8",
-    nulls: Sequence[str] = (),
+    options: ReadOptions | None = None,
 ) -> Iterator[None]:
     """Append rows to a CSV file or one of JSON lines; if what is done inside fails, take them back.
+
+    `options` are those that the file is read with.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -37,6 +37,7 @@ def appended(
     ...         path.read_text()
     'name,legs\\n"bear, brown",4\\n'
     """
+    options = options or ReadOptions()
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
         raise ParameterError(
@@ -44,7 +45,7 @@ def appended(
             " file yourself, and then let them be taken on"
         )
     if kind == "csv":
-        text = _csv_lines(path, rows, separator, encoding, nulls)
+        text = _csv_lines(path, rows, options)
     else:
         text = "".join(json.dumps(dict(row), default=_plain) + "\n" for row in rows)
     with path.open("r+b") as file:
@@ -52,7 +53,7 @@ def appended(
         if size:
             file.seek(-1, os.SEEK_END)
             text = text if file.read(1) == b"\n" else "\n" + text
-        file.write(text.encode("utf-8" if kind == "jsonl" else encoding))
+        file.write(text.encode("utf-8" if kind == "jsonl" else options.encoding or "utf-8"))
         file.flush()
         os.fsync(file.fileno())
     try:
@@ -62,16 +63,11 @@ def appended(
         raise
 
 
-def _csv_lines(
-    path: Path,
-    rows: Sequence[Mapping[str, Any]],
-    separator: str | None,
-    encoding: str,
-    nulls: Sequence[str],
-) -> str:
+def _csv_lines(path: Path, rows: Sequence[Mapping[str, Any]], options: ReadOptions) -> str:
+    encoding = options.encoding or "utf-8"
     if not is_utf8(encoding) and len("a\n".encode(encoding)) != 2:
         raise ParameterError(f"rows cannot be appended to a file in {encoding}")
-    known = CsvFile(path, {}, separator, encoding, list(nulls))
+    known = CsvFile(path, options)
     text = io.StringIO()
     writer = csv.writer(text, delimiter=known.separator, lineterminator="\n")
     for row in rows:
@@ -80,7 +76,10 @@ def _csv_lines(
             raise ParameterError(
                 f"{path.name} has no column {unknown[0]!r}. Columns: {', '.join(known.header[:30])}"
             )
-        writer.writerow([_cell(row.get(name)) for name in known.header])
+        cells = [_cell(row.get(name)) for name in known.header]
+        if options.decimal == ",":
+            cells = [str(c).replace(".", ",") if isinstance(c, float) else c for c in cells]
+        writer.writerow(cells)
     return text.getvalue()
 
 

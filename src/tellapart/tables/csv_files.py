@@ -1,4 +1,4 @@
-"""CSV files, in any encoding, with the line and the column of every error.
+"""CSV files, in any encoding, as texts; with the line and the column of every error.
 
 Polars reads. Python's own csv module, exact and slow, reads the first rows, and the rest only when
 something is wrong.
@@ -10,7 +10,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -18,18 +18,16 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from tellapart.errors import FormatError, ParameterError
-from tellapart.features.tree import Type
+from tellapart.tables.findings import Finding
 from tellapart.tables.frames import check_names, first_line
+from tellapart.tables.options import ReadOptions, is_utf8
 
 if TYPE_CHECKING:
     import polars as pl
 
 _SEPARATORS = (",", ";", "\t", "|")
-_MOMENT = "^ *[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?$"
-_COMMA = r"^ *[-+]?[0-9]+(\.[0-9]{3})*,[0-9]+ *$"
-"""A number with a decimal comma."""
 _LOOK = 10_000
-"""Rows that tell the types of columns."""
+"""Rows looked at in one go."""
 
 _ENCODINGS = frozenset(
     re.findall(
@@ -53,82 +51,75 @@ _LITTLE, _BIG = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 
 
 class CsvFile:
-    """A CSV file: what its first lines say, how to read it, and what is wrong with it."""
+    """A CSV file: what its first lines say, its cells as texts, and what is wrong with it."""
 
-    def __init__(
-        self,
-        path: Path,
-        types: Mapping[str, Type],
-        separator: str | None,
-        encoding: str,
-        nulls: list[str],
-    ) -> None:
-        self.path, self.name, self.nulls = path, path.name, nulls
+    def __init__(self, path: Path, options: ReadOptions) -> None:
+        self.path, self.name, self.options = path, path.name, options
+        encoding = options.encoding or "utf-8"
         self.plain = is_utf8(encoding)
         self.text = "" if self.plain else "".join(decoded(path, encoding))
-        self.separator = self.sniff() if separator is None else _separator(separator)
-        self.cells, self.header = self.names()
-        self.types = {**dict.fromkeys(self.leading_zeros(), Type.TEXT), **types}
-        unknown = [name for name in types if name not in self.header]
-        if unknown:
-            raise FormatError(
-                f"{self.name} has no column {unknown[0]!r} to give a type to. Columns:"
-                f" {', '.join(self.header[:30])}{', ...' if len(self.header) > 30 else ''}"
-            )
+        self.findings: list[Finding] = []
+        if self.plain:
+            self.check_bytes()
+        given = options.separator
+        self.separator = self.sniff() if given is None else _separator(given)
+        self.first, self.header = self.names()
+
+    # -- reading
+
+    def scan(self, dtypes: dict[str, Any] | None = None) -> pl.LazyFrame:
+        """The table, lazily: `dtypes` of some columns, and all others as texts."""
+        import polars as pl
+
+        nulls = list(self.options.nulls)
+        return pl.scan_csv(
+            self.path if self.plain else io.BytesIO(self.text.encode()),
+            separator=self.separator,
+            has_header=self.has_header,
+            skip_lines=self.first - 1,
+            comment_prefix=self.options.comment,
+            with_column_names=lambda _: self.header,
+            schema_overrides={n: (dtypes or {}).get(n, pl.String) for n in self.header},
+            null_values=["", *nulls] if nulls else None,
+            infer_schema_length=0,
+            glob=False,
+        )
 
     def read(self) -> pl.DataFrame:
-        """The table, or a `FormatError` that says where the file is wrong and what to do."""
+        """All cells as texts, or a `FormatError` that says where the file is wrong."""
         import polars as pl
 
         try:
-            frame = self.polars()
-        except (pl.exceptions.PolarsError, UnicodeDecodeError):
-            self.look()
-            frame = self.again()
+            frame = self.scan().collect()
+        except (pl.exceptions.PolarsError, UnicodeDecodeError, OSError) as error:
+            self.explain(error)
+        self.check_rows(frame)
+        if self.may_have_gaps(frame):
+            frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        self.look_at(frame.head(_LOOK))
+        return frame
+
+    def check_rows(self, frame: pl.DataFrame) -> None:
+        """Raise if characters are damaged, or a row has too few cells."""
         if "\ufffd" in "".join(self.header):
             self.check_encoding()
-        if frame.height and frame.to_series(-1).null_count():  # what a short row leaves behind
-            if self.ragged():
-                self.check_lengths()
-            if frame.to_series(0).null_count() and self.gaps():  # and an empty line
-                frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-        return self.check_mixed(frame)
+        if frame.height and frame.to_series(-1).null_count() and self.ragged():
+            self.check_lengths()
 
-    def again(self) -> pl.DataFrame:
-        """The table once more, where the first rows said too little: 1.5 after thousands of 1s."""
-        import polars as pl
-
-        try:
-            return self.polars(infer_schema_length=None)
-        except pl.exceptions.PolarsError as error:
-            raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+    def may_have_gaps(self, frame: pl.DataFrame) -> bool:
+        """Whether some rows are empty lines, which are no rows."""
+        some = frame.height and frame.to_series(-1).null_count() and frame.to_series(0).null_count()
+        return bool(some) and self.gaps()
 
     def look(self) -> None:
         """Raise if something is wrong with the file that can be named."""
         self.check_encoding()
         self.check_lengths()
-        self.check_types()
 
     def explain(self, error: BaseException) -> NoReturn:
         """Say what is wrong with the file, after reading it has failed."""
         self.look()
         raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
-
-    def scan(self) -> pl.LazyFrame:
-        """The table, lazily: the columns of `types`, and all others as text."""
-        import polars as pl
-
-        from tellapart.features.to_polars import DTYPE
-
-        return pl.scan_csv(
-            self.path,
-            separator=self.separator,
-            with_column_names=lambda _: self.header,
-            schema_overrides={n: DTYPE[self.types.get(n, Type.TEXT)] for n in self.header},
-            null_values=["", *self.nulls] if self.nulls else None,
-            try_parse_dates=True,
-            infer_schema_length=0,
-        )
 
     def gaps(self) -> bool:
         """Whether there may be an empty line, which is no row but is read as one."""
@@ -144,24 +135,11 @@ class CsvFile:
                 before = block[-2:]
         return False
 
-    def polars(self, **options: Any) -> pl.DataFrame:
-        import polars as pl
-
-        from tellapart.features.to_polars import DTYPE
-
-        named = zip(self.cells, self.header, strict=True)
-        frame = pl.read_csv(
-            self.path if self.plain else io.BytesIO(self.text.encode()),
-            separator=self.separator,
-            schema_overrides={c: DTYPE[self.types[n]] for c, n in named if n in self.types},
-            null_values=["", *self.nulls] if self.nulls else None,
-            try_parse_dates=True,
-            **{"infer_schema_length": _LOOK, **options},
-        )
-        frame.columns = self.header
-        return frame
-
     # -- what is looked at first
+
+    @property
+    def has_header(self) -> bool:
+        return self.options.header != 0
 
     def lines(self) -> TextIO:
         if not self.plain:
@@ -169,63 +147,159 @@ class CsvFile:
         return self.path.open(encoding="utf-8-sig", errors="replace", newline="")
 
     def rows(self, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
-        """(line it starts in, cells) of every row, the header first, empty lines left out."""
+        """(line it starts in, cells) of every row from the header on; empty lines and comments are
+        left out."""
         before = csv.field_size_limit(2**31 - 1)
-        line = 1
+        start = self.options.header or 1
+        line = start
+        comment = self.options.comment
         try:
             with self.lines() as lines:
+                for _ in range(start - 1):
+                    lines.readline()
                 reader = csv.reader(lines, delimiter=self.separator, strict=strict)
                 for row in reader:
-                    if row:
+                    if row and not (comment and row[0].startswith(comment)):
                         yield line, row
-                    line = reader.line_num + 1
+                    line = start + reader.line_num
         except csv.Error as error:
-            what = str(error)
-            if "unexpected end" in what:
-                what = "a quote is opened and not closed"
+            if "unexpected end" in str(error):
+                what = (
+                    "a quote is opened and not closed. Close it, or write it twice if it is meant"
+                )
+            else:
+                what = self.stray_quote()
             raise FormatError(f"{self.name} line {line}: {what}") from error
         finally:
             csv.field_size_limit(before)
 
+    def stray_quote(self) -> str:
+        example = f'"5"" disk"{self.separator}...'
+        return (
+            "a quote stands in the middle of a cell. Put the whole cell in quotes and write the"
+            f" quote twice, such as {example}, or remove it"
+        )
+
+    def check_bytes(self) -> None:
+        with self.path.open("rb") as file:
+            start = file.read(65_536)
+        for begin, kind in _OTHERS.items():
+            if start.startswith(begin):
+                raise FormatError(
+                    f"{self.name} is no CSV file but {kind}. Give it the ending it should have"
+                )
+        if start[:2] in (_LITTLE, _BIG) or b"\0" in start[:4]:
+            raise FormatError(
+                f"{self.name} is not UTF-8 but looks like UTF-16. Save it as UTF-8, or pass"
+                " {encoding}",
+                encoding="utf-16",
+            )
+        if b"\0" in start:
+            raise FormatError(
+                f"{self.name} is no CSV file: it has zero bytes, as only other files have"
+            )
+        if b"\r" in start and b"\n" not in start:
+            raise FormatError(
+                f"{self.name} line 1: lines end in carriage returns only, as on old"
+                " Macintoshes. Save it with line feeds"
+            )
+
     def sniff(self) -> str:
         """The separator that is most frequent in the first line."""
-        if self.path.suffix.lower() in (".tsv", ".tab"):
+        if re.search(r"\.(tsv|tab)(\.|$)", self.name.lower()):
             return "\t"
         with self.lines() as lines:
-            first = re.sub(r'"[^"]*"', "", lines.readline())
+            for _ in range((self.options.header or 1) - 1):
+                lines.readline()
+            first, comment = lines.readline(), self.options.comment
+            while first and (not first.strip() or (comment and first.startswith(comment))):
+                first = lines.readline()
+        first = re.sub(r'"[^"]*"', "", first)
+        if self.options.header is None and first.startswith("sep=") and len(first.strip()) == 5:
+            raise FormatError(
+                f"{self.name} line 1: {first.strip()!r} is for Excel, and the names of the columns"
+                " are in line 2. Pass {header} and {separator}",
+                header=2,
+                separator=first[4],
+            )
         return max(_SEPARATORS, key=first.count)
 
-    def names(self) -> tuple[list[str], list[str]]:
-        """The cells of the first line, and the names they give."""
-        if self.plain:
-            with self.path.open("rb") as file:
-                start = file.read(65_536)
-            if start[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in start[:4]:
-                raise FormatError(
-                    f"{self.name} is not UTF-8 but looks like UTF-16. Save it as UTF-8, or pass"
-                    " {encoding}",
-                    encoding="utf-16",
-                )
-            if b"\r" in start and b"\n" not in start:
-                raise FormatError(
-                    f"{self.name} line 1: lines end in carriage returns only, as on old"
-                    " Macintoshes. Save it with line feeds"
-                )
-        _, header = next(self.rows(), (1, []))
+    def names(self) -> tuple[int, list[str]]:
+        """The line where reading begins, and the names of the columns."""
+        line, header = next(self.rows(), (1, []))
+        if self.options.header and line != self.options.header:
+            raise FormatError(
+                f"{self.name} line {self.options.header} is empty or a comment, and cannot have the"
+                " names of the columns"
+            )
+        if not self.has_header:
+            return line, [f"column_{n}" for n in range(1, len(header) + 1)]
         names = [cell.strip() or f"column_{n}" for n, cell in enumerate(header, 1)]
-        check_names(names, self.name, " line 1")
-        return header, names
+        try:
+            check_names(names, self.name, f" line {line}")
+        except FormatError as error:
+            self.check_header(line, header)
+            raise FormatError(
+                f"{error}; or, if there is no header, pass {{header}}", header=0
+            ) from None
+        for n, cell in enumerate(header, 1):
+            if not cell.strip():
+                self.findings.append(
+                    Finding(f"column_{n}", "a column without a name", "a column of that name")
+                )
+        return line, names
 
-    def leading_zeros(self) -> set[str]:
-        """Columns with numbers like 007, which are names rather than numbers."""
-        found: set[str] = set()
-        for number, (_, row) in enumerate(self.rows()):
-            if number == 1_000:
-                break
-            for name, cell in zip(self.header, row, strict=False):
-                if number and len(cell) > 1 and cell[0] == "0" and cell.isdigit():
-                    found.add(name)
-        return found
+    def check_header(self, line: int, header: list[str]) -> None:
+        """Raise if the names of the columns may stand in a later line."""
+        if self.options.header is not None or not self.has_header:
+            return
+        known = len([cell for cell in header if cell.strip()])
+        counts = [(at, len([c for c in row if c.strip()])) for at, row in islice(self.rows(), 20)]
+        most = max(count for _, count in counts)
+        if known <= max(1, most // 2) and most > 1:
+            at = next(at for at, count in counts if count > max(1, most // 2))
+            comment = re.match(r"#|//|;|%", header[0].strip())
+            remedy = ", or pass {comment}" if comment else ""
+            raise FormatError(
+                f"{self.name} line {line}: {known} cells, but line {at} has {most}. If the names"
+                f" of the columns are in line {at}, pass {{header}}{remedy}",
+                header=at,
+                **({"comment": comment.group()} if comment else {}),
+            )
+
+    def look_at(self, head: pl.DataFrame) -> None:
+        """Find what is odd about the header, and the separator."""
+        if self.has_header and head.height:
+            like_data = [name for name in self.header if re.match(r"^[-+]?[0-9.,]*[0-9]$", name)]
+            years = all(re.match(r"^(19|20)[0-9]{2}$", name) for name in like_data)
+            if like_data and (not years or len(like_data) == len(self.header)):
+                self.findings.append(
+                    Finding(
+                        None,
+                        f"columns whose names are numbers, such as {like_data[0]!r}, so the first"
+                        " line may be a row",
+                        "the names of the columns",
+                        {"header": 0},
+                    )
+                )
+        if len(self.header) == 1 and head.height and self.options.separator is None:
+            name, cells = self.header[0], head.to_series().drop_nulls()
+            for sign in (" ", ":", "^", "~", "/"):
+                count = name.count(sign)
+                if (
+                    count
+                    and len(cells)
+                    and (cells.str.count_matches(sign, literal=True) == count).all()
+                ):
+                    self.findings.append(
+                        Finding(
+                            name,
+                            f"a single column, with {sign!r} as often in every line",
+                            "one column",
+                            {"separator": sign},
+                        )
+                    )
+                    break
 
     def ragged(self) -> bool:
         """Whether a line may have too few or too many cells; quick, and sure if it says no."""
@@ -236,8 +310,11 @@ class CsvFile:
             has_header=False,
             separator="\x01",
             quote_char=None,
+            skip_lines=self.first - 1,
+            comment_prefix=self.options.comment,
             schema={"line": pl.String},
             truncate_ragged_lines=True,
+            glob=False,
         )
         bare = pl.col("line").str.replace_all('"[^"]*"', "")
         odd = bare.str.count_matches(self.separator, literal=True) != len(self.header) - 1
@@ -267,75 +344,76 @@ class CsvFile:
     def check_lengths(self) -> None:
         """Every row has as many cells as the header; empty lines are passed over."""
         wanted = len(self.header)
+        header: list[str] = []
         for line, row in self.rows(strict=True):
+            header = header or row
             if len(row) != wanted:
+                self.check_header(self.first, header)
+                if row[0].startswith("#") and self.options.comment is None:
+                    raise FormatError(
+                        f"{self.name} line {line}: {len(row)} cells, but the header has {wanted}."
+                        " If it is a comment, pass {comment}",
+                        comment="#",
+                    )
                 raise FormatError(
                     f"{self.name} line {line}: {len(row)} cells, but the header has {wanted}. Fix"
                     f" the line, quote cells that contain {self.separator!r}, or pass another"
                     " separator, such as {separator}",
                     separator=";" if self.separator == "," else ",",
                 )
+        self.check_quotes()
 
-    def check_types(self) -> None:
-        """Find the first cell that is not what its column looked like in the first rows."""
+    def check_quotes(self) -> None:
+        """Raise if a quote stands in the middle of a cell, which Python's csv module allows."""
+        sign = re.escape(self.separator)
+        cell = rf'(?:"(?:[^"]|"")*"|[^"{sign}\r\n]*)'
+        right = re.compile(rf"{cell}(?:{sign}{cell})*[\r\n]*")
+        seen: list[str] = []
+        with self.lines() as lines:
+            line = 1
+            reader = csv.reader(_kept(lines, seen), delimiter=self.separator)
+            for row in reader:
+                if any('"' in one for one in row) and not right.fullmatch("".join(seen)):
+                    raise FormatError(f"{self.name} line {line}: {self.stray_quote()}")
+                line = reader.line_num + 1
+                seen.clear()
+
+    def find(self, name: str, odd: Callable[[pl.Series], pl.Series]) -> tuple[str, str] | None:
+        """Where the first cell of a column is that is odd, and the cell."""
         import polars as pl
 
-        looks = self.polars(n_rows=_LOOK, ignore_errors=True).schema
-        for name, dtype in looks.items():
-            if dtype.is_integer() and name not in self.types:
-                self.find_misfit(name, pl.Float64())  # a fraction further down is no mistake
-            elif dtype != pl.String:
-                self.find_misfit(name, dtype)
-
-    def check_mixed(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """A column of texts half of which are numbers is most likely a column of numbers.
-
-        It becomes one if all of them are, with spaces around them. Where no comma separates cells,
-        what has a decimal comma was meant for a number, too.
-        """
-        import polars as pl
-
-        texts = [n for n, d in frame.schema.items() if d == pl.String and n not in self.types]
-        for name in texts:
-            cells = frame[name].head(_LOOK).drop_nulls()
-            cells = cells.filter(cells.str.len_chars() > 0)
-            for dtype in (pl.Float64(), pl.Date()):
-                fits = _fit(cells, dtype)
-                if dtype == pl.Float64 and self.separator != ",":
-                    fits |= cells.str.contains(_COMMA)
-                if 2 * int(fits.sum()) >= len(cells) > 0:
-                    self.find_misfit(name, dtype)
-                    frame = frame.with_columns(_read_as(frame[name], dtype))
-                    break
-        return frame
-
-    def find_misfit(self, name: str, dtype: pl.DataType) -> None:
-        """Raise if a cell of a column cannot be read as `dtype`."""
-        import polars as pl
-
-        place, unknown = self.header.index(name), ("", *self.nulls)
+        place, unknown = self.header.index(name), ("", *self.options.nulls)
         rows = self.rows()
-        next(rows)
+        if self.has_header:
+            next(rows)
         cells = ((line, row[place]) for line, row in rows if place < len(row))
         while block := list(islice(cells, _LOOK)):
             known = [(line, cell) for line, cell in block if cell not in unknown]
-            fits = _fit(pl.Series([cell for _, cell in known], dtype=pl.String), dtype)
-            for (line, cell), fit in zip(known, fits, strict=True):
-                if not fit:
-                    self.misfit(line, name, cell[:40], dtype)
+            found = odd(pl.Series([cell for _, cell in known], dtype=pl.String))
+            if found.any():
+                line, cell = known[int(found.arg_max() or 0)]
+                return f"{self.name} line {line}", cell
+        return None
 
-    def misfit(self, line: int, name: str, cell: str, dtype: pl.DataType) -> NoReturn:
-        told = name in self.types  # the type was given, not inferred
-        what = f"{self.name} line {line}, column {name!r}: {cell!r}"
-        if dtype.is_numeric() and re.match(_COMMA, cell):
-            what += " has a decimal comma, and numbers are read with a point. Replace the commas"
-        else:
-            why = "which the column is to hold" if told else "but other cells of the column are"
-            what += f" is no {_word(dtype)}, {why}. Fix the cell; or, if it means unknown, leave it"
-            what += " empty or pass {nulls}"
-        if not told:
-            what += "; or pass {types}"
-        raise FormatError(what, nulls=[cell], types={name: "text"})
+
+_OTHERS = {
+    b"PK\x03\x04": "a zip file or an Excel file",
+    b"\xd0\xcf\x11\xe0": "an old Excel file (.xls)",
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
+    b"SQLite format 3": "an SQLite database",
+    b"%PDF": "a PDF file",
+    b"<!DOCTYPE": "a web page",
+    b"<html": "a web page",
+    b"<?xml": "an XML file",
+}
+
+
+def _kept(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
+    """The lines; each is kept in `seen`."""
+    for line in lines:
+        seen.append(line)
+        yield line
 
 
 def _separator(given: str) -> str:
@@ -348,51 +426,7 @@ def _gap(block: bytes) -> bool:
     return b"\n\n" in block or b"\n\r\n" in block
 
 
-def _fit(cells: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """Which cells can be read as `dtype`."""
-    import polars as pl
-
-    if dtype == pl.Boolean:
-        return cells.str.to_lowercase().is_in(["true", "false"])
-    if dtype == pl.Date:
-        return cells.str.to_date("%Y-%m-%d", strict=False).is_not_null()
-    if dtype == pl.Datetime:
-        day = cells.str.strip_chars().str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
-        return cells.str.contains(_MOMENT) & day.is_not_null()
-    if dtype == pl.Time:
-        return cells.str.to_time("%H:%M:%S%.f", strict=False).is_not_null()
-    return cells.str.strip_chars().cast(dtype, strict=False).is_not_null()
-
-
-def _read_as(cells: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """Texts that all fit as what they are; whole numbers where they all are."""
-    import polars as pl
-
-    if dtype == pl.Date:
-        return cells.str.to_date("%Y-%m-%d", strict=False)
-    known = cells.str.strip_chars()
-    whole = known.cast(pl.Int64, strict=False)
-    return whole if whole.null_count() == cells.null_count() else known.cast(dtype, strict=False)
-
-
-def _word(dtype: pl.DataType) -> str:
-    if dtype.is_integer():
-        return "whole number"
-    if dtype.is_numeric():
-        return "number"
-    return "date" if dtype.is_temporal() else "true or false"
-
-
 # -- encodings other than UTF-8
-
-
-def is_utf8(encoding: str) -> bool:
-    """Whether a name is one of those of UTF-8.
-
-    >>> is_utf8("utf-8"), is_utf8("UTF_8"), is_utf8("cp1252")
-    (True, True, False)
-    """
-    return encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig")
 
 
 def decoded(path: Path, encoding: str) -> Iterator[str]:

@@ -33,8 +33,11 @@ def to_lazy(data: Any, name: str) -> tuple[pl.LazyFrame, int, bool]:
 def _eager(data: Any, name: str) -> pl.DataFrame:
     import polars as pl
 
-    if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
+    of_pandas = type(data).__module__.partition(".")[0] == "pandas"
+    if of_pandas and hasattr(data, "columns"):
         return _from_pandas(data, name)
+    if hasattr(data, "__arrow_c_stream__") and not of_pandas and not isinstance(data, pl.Series):
+        return _from_arrow(data, name)
     try:
         if isinstance(data, Mapping):
             return pl.DataFrame(dict(data))
@@ -43,9 +46,19 @@ def _eager(data: Any, name: str) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
         raise FormatError(f"{name} is no table: {first_line(error)}") from error
     raise FormatError(
-        f"{name} is no table: got {type(data).__name__}. Give a Polars or pandas DataFrame, a"
-        " mapping of columns or a list of rows; read files with read_table"
+        f"{name} is no table: got {type(data).__name__}. Give a DataFrame of Polars,"
+        " pandas or pyarrow, a mapping of columns or a list of rows; read files with read_table"
     )
+
+
+def _from_arrow(data: Any, name: str) -> pl.DataFrame:
+    """Whatever offers the Arrow C stream: pyarrow, DuckDB relations, Hugging Face sets."""
+    import polars as pl
+
+    try:
+        return pl.DataFrame(data)
+    except Exception as error:  # of whoever offers it
+        raise FormatError(f"{name} cannot be read: {first_line(error)}") from error
 
 
 def _from_rows(rows: list[Any]) -> pl.DataFrame:
@@ -68,6 +81,7 @@ def _from_rows(rows: list[Any]) -> pl.DataFrame:
 def _from_pandas(data: Any, name: str) -> pl.DataFrame:
     import polars as pl
 
+    data = _with_index(data, name)
     columns = [str(column) for column in data.columns]
     check_names(columns, name)
     if find_spec("pyarrow") is None:
@@ -82,6 +96,25 @@ def _from_pandas(data: Any, name: str) -> pl.DataFrame:
                 " or all text, for instance with .astype(str)"
             ) from error
     return pl.DataFrame(made)
+
+
+def _with_index(data: Any, name: str) -> Any:
+    """pandas' index as a column, unless it is the number of the row."""
+    index = data.index
+    if index.nlevels == 1 and index.name is None and len(index) == 0:
+        return data
+    if type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1):
+        return data
+    names = [str(one) if one is not None else f"index_{n}" for n, one in enumerate(index.names)]
+    if index.nlevels == 1 and index.name is None:
+        names = ["index"]
+    taken = [one for one in names if one in map(str, data.columns)]
+    if taken:
+        raise FormatError(
+            f"{name}: the index and a column are both called {taken[0]!r}. Rename one, or drop the"
+            " index with .reset_index(drop=True)"
+        )
+    return data.reset_index(names=names)
 
 
 def check_names(columns: list[str], name: str, where: str = "") -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -94,6 +92,38 @@ class Row(Mapping[str, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Row, (self.identity, dict(self))
+
+
+_Read = Callable[[list[int]], Sequence[Mapping[str, Any]]]
+_BLOCK = 4096
+
+
+class LateRow(Row):
+    """A row among others: when its cells are read, so are those of the next ones."""
+
+    __slots__ = ("_others",)
+    _others: tuple[list[LateRow], int, _Read]
+
+    def _cells(self) -> Mapping[str, Any]:
+        if self._values is None:
+            rows, number, read = self._others
+            block = [row for row in rows[number : number + _BLOCK] if row._values is None]
+            for row, cells in zip(block, read([row.place for row in block]), strict=True):
+                row._values = cells
+        assert self._values is not None
+        return self._values
+
+
+def late_rows(
+    table: Table, places: Sequence[int], ids: Sequence[Hashable], read: _Read
+) -> list[Row]:
+    """Many rows at once; `read` gives the cells of some places, later."""
+    made: list[LateRow] = []
+    for number, (place, identity) in enumerate(zip(places, ids, strict=True)):
+        row = LateRow(identity, table=table, place=place)
+        row._others = made, number, read
+        made.append(row)
+    return list(made)
 
 
 class Rows(Sequence[Row]):
@@ -187,21 +217,8 @@ class Tag:
         return f"<tag {self.name!r}: {len(self)} items>"
 
 
-_by_place: ContextVar[bool] = ContextVar("rows by place", default=False)
-
-
-@contextmanager
-def rows_by_place() -> Iterator[None]:
-    """Write rows of a table as their places: for a reader who has the table."""
-    before = _by_place.set(True)
-    try:
-        yield
-    finally:
-        _by_place.reset(before)
-
-
 def _write(row: Row) -> Any:
-    if _by_place.get() and row.table is not None:
+    if codec.is_compact() and row.table is not None:
         return row.place
     return [codec.encode(row.identity), {n: codec.encode(v) for n, v in row.items()}]
 
@@ -216,4 +233,5 @@ def _read(data: Any, context: codec.Context) -> Row:
     return Row(codec.decode(data[0], context), cells)
 
 
-codec.register(Row, "$row", _write, _read)
+for _kind in (Row, LateRow):
+    codec.register(_kind, "$row", _write, _read)

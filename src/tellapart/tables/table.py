@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,11 @@ from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.simulation import Words
+from tellapart.tables.findings import Finding, as_argument
 from tellapart.tables.frames import first_line, no_column
 from tellapart.tables.packed_columns import evaluate, reads
 from tellapart.tables.rows import Row, Rows, Tag
+from tellapart.tables.typed_columns import LOOK, looks, readable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,6 +52,8 @@ class ColumnSummary:
     type: str
     unknown: int
     shown: str
+    findings: tuple[Finding, ...] = ()
+    """What was odd about it, and how it was read."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +64,29 @@ class Summary:
     items: int
     columns: tuple[ColumnSummary, ...]
     unreadable: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+    """What was odd about the table, or about columns that are not there any more."""
+    whole: int | None = None
+    """How many rows there are, if these are a sample."""
 
     def __str__(self) -> str:
+        return self.said(as_argument)
+
+    def said(self, word: Callable[[str, Any], str]) -> str:
+        """The same with other words for options: a command has options, not arguments."""
         lines = [f"{self.name}: {self.items:,} items, {len(self.columns)} columns"]
+        if self.whole is not None:
+            lines[0] += f", a random sample of {self.whole:,} rows"
         width = max((len(column.name) for column in self.columns), default=0)
         for column in self.columns:
             unknown = f"  ({column.unknown:,} unknown)" if column.unknown else ""
             lines.append(f"  {column.name:<{width}}  {column.type:<8}  {column.shown}{unknown}")
         if self.unreadable:
             lines.append(f"  not readable by features: {', '.join(self.unreadable)}")
+        odd = [*self.findings, *(one for column in self.columns for one in column.findings)]
+        if odd:
+            lines.append("How it was read:")
+            lines += [f"  {one.said(word)}" for one in odd]
         return "\n".join(lines)
 
 
@@ -77,8 +95,9 @@ class Table:
 
     Parameters
     ----------
-    data : Polars or pandas DataFrame, LazyFrame, mapping of columns, or list of rows
-        Files are read by `read_table`.
+    data : mapping of columns, list of rows, LazyFrame, or DataFrame of any library
+        Polars, pandas, pyarrow, DuckDB and whatever else has `__arrow_c_stream__`. Files are read
+        by `read_table`.
     id : str, default=None
         The column that names an item; each value once. None: the number of the row, from 0.
     name : str, default="table"
@@ -106,7 +125,12 @@ class Table:
         from tellapart.tables.frames import to_lazy
 
         self.name, self.id = name, id
-        self._source, self._length, self._whole = to_lazy(data, name)
+        source, self._length, self._whole = to_lazy(data, name)
+        self._source, self._found = readable(source)
+        self._looked: list[Finding] | None = None
+        self._options = False
+        self.whole: int | None = None
+        """How many rows the source has, if this is a random sample of them."""
         self._dtypes = dict(self._source.collect_schema())
         kinds = {column: from_dtype(dtype) for column, dtype in self._dtypes.items()}
         self._types = {column: kind for column, kind in kinds.items() if kind is not None}
@@ -198,7 +222,31 @@ class Table:
         """
         columns = tuple(_summary(self, name, kind) for name, kind in self.types.items())
         unreadable = tuple(f"{name} ({kind})" for name, kind in self.unreadable.items())
-        return Summary(self.name, len(self), columns, unreadable)
+        of_table = tuple(one for one in self.findings if one.column not in self._types)
+        return Summary(self.name, len(self), columns, unreadable, of_table, self.whole)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What could have been read in another way, column by column, and how it was read.
+
+        >>> for finding in Table({"wet": ["yes", "no"], "tags": [["red"], []]}).findings:
+        ...     print(finding)
+        tags: lists; read as texts of their elements, such as 'red, big'
+        wet: only 'no' and 'yes'; read as texts
+        """
+        if self._looked is None:
+            said = {one.column for one in self._found}
+            columns = [name for name in self._types if name not in said]
+            head = self._read(self._source.select(columns).head(LOOK)) if columns else None
+            self._looked = [] if head is None else looks(head, options=self._options)
+        return [*self._found, *self._looked]
+
+    def add_findings(self, findings: Sequence[Finding], whole: int | None, texts: bool) -> None:
+        """What a reader found; `texts` if it looked at all cells."""
+        self._found = [*findings, *(one for one in self._found if one not in findings)]
+        self.whole, self._options = whole, True
+        if texts:
+            self._looked = []
 
     # -- features
 
@@ -261,7 +309,12 @@ class Table:
         for column in (left_out := list(columns)):
             self.check(column)
         title = self._title if self._title not in left_out else None
-        return Table(self._source.drop(left_out), id=self.id, name=self.name, title=title)
+        made = Table(self._source.drop(left_out), id=self.id, name=self.name, title=title)
+        made._found = [one for one in self._found if one.column not in left_out]
+        made.whole, made._options = self.whole, self._options
+        if self._looked is not None:
+            made._looked = [one for one in self._looked if one.column not in left_out]
+        return made
 
     def names(self, without: Iterable[str] = ()) -> str | None:
         """The first column that could name the items: texts, all known, all different, and short.
@@ -513,7 +566,8 @@ def _summary(table: Table, name: str, kind: Type) -> ColumnSummary:
     else:
         least, most = column.min(), column.max()
         shown = f"{least!s} to {most!s}"
-    return ColumnSummary(name, kind.value, unknown, shown)
+    odd = tuple(one for one in table.findings if one.column == name)
+    return ColumnSummary(name, kind.value, unknown, shown, odd)
 
 
 def _short(value: Any) -> str:

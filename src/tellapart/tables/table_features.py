@@ -40,7 +40,8 @@ def features_at_first_sight(table: Table, without: Iterable[str] = ()) -> list[E
 
     - A Boolean column is a feature.
     - Up to 10 different numbers, or 50 different texts, make a feature each: `legs = 4`. Of two
-      values without gaps, the greater one is enough.
+      values without gaps, the greater one is enough. Four numbers or more are cut, too:
+      `legs >= 4`.
     - More numbers, and dates, are cut at round values near their deciles: `weight >= 12.5`.
     - More texts, or texts that all differ (names), make none.
     - A column with some empty cells makes one more: `legs IS NULL`.
@@ -73,7 +74,10 @@ def _column(column: Column, cells: pl.Series) -> Iterator[Node]:
         if len(values) <= TEXTS and len(values) < len(cells):
             yield from _values(column, values, complete)
     elif column.type.numeric and known.n_unique() <= NUMBERS:
-        yield from _values(column, known.unique().sort(), complete)
+        values = known.unique().sort()
+        yield from _values(column, values, complete)
+        for value in values[2:-1]:  # above the least, or the greatest, is said already
+            yield canonical.compare(">=", column, canonical.literal(value, column.type))
     else:
         yield from _cuts(column, known.sort())
 
@@ -111,8 +115,9 @@ def candidates_in(
     counted: int = COUNTED,
     named: Mapping[Expression, float] | None = None,
     habits: Mapping[str, float] | None = None,
+    called: str | None = None,
 ) -> list[Candidate]:
-    """See `Table.candidates`."""
+    """See `Table.candidates`; `called` is the name of the label, if it is not the label itself."""
     pairs = history.items() if isinstance(history, Mapping) else history
     labels = {table.place(one): given for one, given in pairs}
     mine, theirs = table.place(item), table.place(example)
@@ -144,6 +149,7 @@ def candidates_in(
         named=named,
         habits=habits,
         name=table.id,
+        called=str(label or "") if called is None else called,
     )
     rows = part.rows.height
     unknown = [c.feature for c in made if not table.knows(c.feature)]

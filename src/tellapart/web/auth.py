@@ -185,11 +185,12 @@ class OwnView(Session):
     disagree, who have answered already; a note about an item by who wrote it.
     """
 
-    __slots__ = ("_viewer",)
+    __slots__ = ("_blinded", "_viewer")
 
     def __init__(self, session: Session, viewer: str) -> None:
         self.__dict__ = session.__dict__
         self._viewer = viewer
+        self._blinded: tuple[DecisionList, DecisionList] | None = None
 
     def history(
         self, *, item: Item = None, teacher: str | None = None, last: int | None = None
@@ -215,8 +216,10 @@ class OwnView(Session):
                 return clause
             return replace(clause, example=None)
 
-        clauses = tuple(map(hide, model.clauses))
-        return DecisionList(clauses, hide(model.default), model.reading)
+        if self._blinded is None or self._blinded[0] is not model:
+            clauses = tuple(map(hide, model.clauses))
+            self._blinded = model, DecisionList(clauses, hide(model.default), model.reading)
+        return self._blinded[1]
 
     def taught(self) -> dict[int, str]:
         said = {

@@ -55,7 +55,7 @@ class PageOptions:
 
     keys: dict[str, str] | None = None
     """The keys; None: the usual ones, or those of a file beside the tables."""
-    known: Mapping[str, tuple[Path, str]] = field(default_factory=dict)
+    known: Mapping[str, tuple[str | Path, str]] = field(default_factory=dict)
     """By session: its table as it lies now, and the column with known labels, to compare answers
     with."""
     tour: bool = False

@@ -23,6 +23,7 @@ from starlette.responses import Response
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
 from tellapart.tables import read_table
+from tellapart.tables.files import KINDS, is_table
 from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
 from tellapart.web.json_logging import describe_error, log_event
@@ -36,9 +37,6 @@ MAX_OPEN = 32
 """So many sessions are open at a time, each with its table in memory."""
 MAX_LOOKED = 20_000
 """After so many files, those in further folders are not listed."""
-ENDINGS = frozenset(
-    {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".arrow", ".ipc", ".feather"}
-)
 
 
 class SessionPool:
@@ -219,7 +217,7 @@ class SessionPool:
             looked += len(files) + 1
             for name in files:
                 path = Path(folder, name)
-                if not name.startswith(".") and path.suffix.lower() in ENDINGS and path.is_file():
+                if not name.startswith(".") and is_table(name) and path.is_file():
                     found.append(path.relative_to(self.folder).as_posix())
             if looked > MAX_LOOKED:
                 break
@@ -231,9 +229,9 @@ class SessionPool:
         """
         path = self.folder / name
         plain = path.parent == self.folder and name.isprintable() and not name.startswith(".")
-        if not plain or path.suffix.lower() not in ENDINGS:
+        if not plain or not is_table(name):
             raise ParameterError(
-                f"a table's name ends in {', '.join(sorted(ENDINGS))}, without a folder, got"
+                f"a table's name ends in {', '.join(KINDS)}, and has no folder before it, got"
                 f" {name!r}"
             )
         with tempfile.TemporaryDirectory() as made:
@@ -265,7 +263,7 @@ class SessionPool:
     def table(self, name: str) -> Path:
         """The path of a table in our folder."""
         path = self.file(name)
-        if path is None or path.suffix.lower() not in ENDINGS:
+        if path is None or not is_table(path.name):
             raise ParameterError(
                 f"there is no table {name!r} in the folder of this server; GET /api/tables names"
                 " those there are"

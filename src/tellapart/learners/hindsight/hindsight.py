@@ -17,7 +17,8 @@ from tellapart.model import Clause, DecisionList, Holds, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
 _PATIENCE = 1000  # after n items, a refit waits for n/1000 new ones
-_ASIDE = 100  # a refit of a reading that is not followed waits for n/100, and for an idle round
+_ASIDE = 100  # a refit of a reading that is not followed waits for n/100, and for an idle round;
+_BEHIND = 10  # of one with more than twice the mistakes, for n/10
 _EARLY = 5  # corrections until which reasons are believed first
 _ALARM = 8  # mistakes from which on a change of the world is looked for
 _UNREAD = 8  # the most right guesses that wait to be added to the history
@@ -251,8 +252,7 @@ class Hindsight(BaseLearner):
         history = self._history
         codes = np.array(history.codes, dtype=np.intp)
         before = self.model
-        least = 2 * len(history) // _ASIDE
-        late = [n for n, reading in enumerate(self._readings) if self._missed(reading) >= least]
+        late = [n for n, r in enumerate(self._readings) if self._missed(r) >= 2 * self._wait(r)]
         for reading in self._readings:
             reading.score(history, codes, self._scored)
         self._scored = len(history)
@@ -330,10 +330,15 @@ class Hindsight(BaseLearner):
         stays as it is."""
         history = self._history
         for number, reading in enumerate(self._readings):
-            if number != self._followed and self._missed(reading) > len(history) // _ASIDE:
+            if number != self._followed and self._missed(reading) > self._wait(reading):
                 reading.fit(history)
                 return
         any(reading.prepare(history) for reading in self._readings)
+
+    def _wait(self, reading: Reading) -> int:
+        """How many items a reading that is not followed lets pass before it is fitted again."""
+        behind = reading.mistakes > 2 * self._readings[self._followed].mistakes + 4
+        return len(self._history) // (_BEHIND if behind else _ASIDE)
 
     def _missed(self, reading: Reading) -> int:
         """How many items `reading` had not been fitted on when the last mistake was made."""
@@ -352,8 +357,7 @@ class Hindsight(BaseLearner):
     def _state(self) -> dict[str, Any]:
         self.catch_up()
         return {
-            "history": self._history.to_list(),
-            "also asked": self._history.also_asked(),
+            **self._history.to_dict(),
             "readings": [reading.to_dict(self._history) for reading in self._readings],
             "followed": self._followed,
             "scored": self._scored,
@@ -366,7 +370,7 @@ class Hindsight(BaseLearner):
         }
 
     def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
-        self._history.extend(state["history"], state["also asked"], context)
+        self._history.restore(state, context)
         for reading, data in zip(self._readings, state["readings"], strict=True):
             reading.restore(data, self._history, context)
         self._followed, self._scored = state["followed"], state["scored"]

@@ -10,6 +10,7 @@ Nothing depends on the order in which an item lists its columns.
 
 from __future__ import annotations
 
+import base64
 import copy
 from bisect import bisect_left, insort
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -184,6 +185,59 @@ class History:
         column = self._ask(feature)
         self.named[column] = self.named.get(column, 0) + 1
         self.pairs.append(Pair(item, example, column))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values; compactly, with the bits of all columns, so that none is asked again."""
+        looked_into = self._shown or self._once or self._numbers
+        if not codec.is_compact() or looked_into:
+            return {"history": self.to_list(), "also asked": self.also_asked()}
+        columns = {
+            "items": codec.encode_many(self.items),
+            "labels": codec.encode_many(self.labels),
+            "codes": self.codes,
+            "features": codec.encode_many(self.features),
+            "bits": base64.b64encode(self.words.tobytes()).decode("ascii"),
+            "asked": self._asked,
+            "corrected": list(self.corrected.items()),
+            "named": list(self.named.items()),
+            "pairs": self.pairs,
+            "reasons": [[item, self.column_of[f]] for item, f in self._reasons.items()],
+        }
+        return {"columns": columns}
+
+    def restore(self, data: Mapping[str, Any], context: codec.Context) -> None:
+        """The inverse of `to_dict`, in a history without items."""
+        if "columns" not in data:
+            self.extend(data["history"], data["also asked"], context)
+            return
+        columns = data["columns"]
+        self.items = codec.decode_many(columns["items"], context)
+        self.labels = codec.decode_many(columns["labels"], context)
+        self._code = {label: code for code, label in enumerate(self.labels)}
+        self.codes, self._asked = columns["codes"], columns["asked"]
+        self.features = codec.decode_many(columns["features"], context)
+        self.texts = [text_of(feature) for feature in self.features]
+        self.column_of = {feature: column for column, feature in enumerate(self.features)}
+        self.corrected, self.named = dict(columns["corrected"]), dict(columns["named"])
+        self.pairs = [Pair(*pair) for pair in columns["pairs"]]
+        self._reasons = {item: self.features[column] for item, column in columns["reasons"]}
+        bits = np.frombuffer(base64.b64decode(columns["bits"]), dtype=np.uint64)
+        self._set_bits(bits.reshape(len(self.features), words_for(len(self))))
+
+    def _set_bits(self, words: Words) -> None:
+        """Take the truth of every column on every item."""
+        n, width = len(self), max(4, words_for(len(self)))
+        columns = max(16, -(-len(words) // 8) * 8)
+        self._bits = np.zeros((columns, width), dtype=np.uint64)
+        self._bits[: len(words), : words.shape[1]] = words
+        self._label_bits = np.zeros((max(4, len(self.labels)), width), dtype=np.uint64)
+        codes = np.array(self.codes, dtype=np.intp)
+        for code in range(len(self.labels)):
+            self._label_bits[code, : words_for(n)] = pack(codes == code)
+        self._rows = np.zeros((64 * width, columns // 8), dtype=np.uint8)
+        for column, packed in enumerate(words):
+            held = unpack(packed, n).astype(np.uint8)
+            self._rows[:n, column >> 3] |= held << (column & 7)
 
     def to_list(self) -> list[Any]:
         """Everything told, in order: [item, label], and of corrections the example and the feature,

@@ -8,7 +8,7 @@ import io
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
@@ -26,6 +26,7 @@ from tellapart.model import DecisionList
 from tellapart.sessions import Session, export_log
 from tellapart.sessions.session import read_again
 from tellapart.tables import Table
+from tellapart.web.api import schemas
 from tellapart.web.api.review import clause_of_items
 from tellapart.web.api.teaching import plain
 from tellapart.web.auth import Call, SessionName
@@ -46,6 +47,7 @@ FORMATS = {
     "jsonl": "application/x-ndjson",
     "parquet": "application/vnd.apache.parquet",
 }
+_ANSWER = ("item", "label", "feature", "answer", "guess", "example", "teacher", "at")
 OURS = ("label", "clause", "example")
 BLOCK = 10_000
 """So many rows are written at a time."""
@@ -89,7 +91,7 @@ def _write(
 
 def answers_csv(session: Session) -> bytes:
     """The answers in force as CSV, in the order of their coming."""
-    rows = [["item", "label", "feature", "answer", "guess", "example", "teacher", "at"]]
+    rows = [list(_ANSWER)]
     for one in session.history():
         if not one.undone:
             label = one.guess.label if one.answer == "right" else one.label
@@ -102,6 +104,17 @@ def answers_csv(session: Session) -> bytes:
                 one.guess.label,
                 example,
             )
+            rows.append([_safe(cell or "") for cell in (*cells, one.teacher, one.at)])
+    return _csv(rows)
+
+
+def said_csv(answers: Iterable[schemas.Answered]) -> bytes:
+    """The same of answers as the log has them."""
+    rows = [list(_ANSWER)]
+    for one in answers:
+        if not one.undone:
+            example = "" if one.example is None else one.example.name
+            cells = (one.item.name, one.label, one.feature, one.answer, one.guess, example)
             rows.append([_safe(cell or "") for cell in (*cells, one.teacher, one.at)])
     return _csv(rows)
 

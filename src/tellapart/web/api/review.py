@@ -30,7 +30,7 @@ from tellapart.tables.packed_columns import evaluate
 from tellapart.web.api import schemas
 from tellapart.web.api.schemas import Answered
 from tellapart.web.api.teaching import find_item, to_item, to_named, to_progress
-from tellapart.web.auth import Call, SessionName
+from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["review"])
@@ -76,18 +76,21 @@ async def history(
     try:
         return await call.pool.run(session, look)
     except TableChanged as error:
-        log = await asyncio.to_thread(call.pool.store.log, session)
-        whose = teacher if call.is_owner else call.name
         said = [
-            _as_said(one)
-            for one in said_in(log)
-            if (whose is None or one.event.by == whose)
-            and (item is None or str(one.event.data["item"]) == item)
-            and (before is None or one.event.number < before)
+            one
+            for one in await answers_in_log(call, session, teacher)
+            if (item is None or one.item.name == item) and (before is None or one.number < before)
         ]
         page = said[::-1][:limit]
         more = page[-1].number if len(said) > len(page) else None
         return schemas.History(page, more, str(error))
+
+
+async def answers_in_log(call: Caller, session: str, teacher: str | None = None) -> list[Answered]:
+    """The answers that the caller may see, as the log has them: no table is needed."""
+    log = await asyncio.to_thread(call.pool.store.log, session)
+    whose = teacher if call.is_owner else call.name
+    return [_as_said(one) for one in said_in(log) if whose is None or one.event.by == whose]
 
 
 def _as_said(one: Said) -> Answered:

@@ -55,6 +55,16 @@ class NewSession(Request):
     separator: Annotated[str, Field(pattern=r"^[\t !#-~]$")] | None = None
     encoding: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,40}$")] | None = None
     nulls: list[str] | None = None
+    dates: Literal["day-first", "month-first", "iso"] | None = None
+    decimal: Literal[".", ","] | None = None
+    thousands: Literal[".", ",", " ", "'"] | None = None
+    true: list[str] | None = None
+    false: list[str] | None = None
+    header: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
+    comment: Annotated[str, Field(min_length=1, max_length=10)] | None = None
+    sheet: str | None = None
+    sample: Annotated[int, Field(ge=1, le=2**31)] | None = None
+    sample_seed: Annotated[int, Field(ge=0, le=2**63 - 1)] | None = None
     learner: str | None = None
     parameters: dict[str, Any] = {}
     labels: list[Label] = []
@@ -139,6 +149,14 @@ class Search(Change):
         str | None,
         Field(max_length=2_000, description="A condition, or words; null: as they come."),
     ]
+
+
+class Accept(Change):
+    """Which guesses of a sweep are right; the wrong ones come next."""
+
+    label: Label
+    right: Annotated[list[ItemId], Field(max_length=1000)]
+    wrong: Annotated[list[ItemId], Field(max_length=1000)] = []
 
 
 class SetTag(Change):
@@ -328,11 +346,26 @@ class RowsAdded:
 
 
 @dataclass
+class Finding:
+    """What could have been read in another way."""
+
+    column: str | None
+    what: str
+    assumed: str
+    option: dict[str, Any]
+    """What to send to begin a session that reads it otherwise."""
+    text: str
+
+
+@dataclass
 class Table:
     name: str
     items: int
     id: str | None
     columns: dict[str, str]
+    whole: int | None
+    """How many rows there are, if these are a random sample of them."""
+    findings: list[Finding]
 
 
 @dataclass
@@ -449,6 +482,23 @@ class Rules:
 class Items:
     total: int
     items: list[Item]
+
+
+@dataclass
+class Sweep:
+    label: str
+    """The guess on all of them."""
+    items: list[Item]
+    left: int
+    """How many there are, these among them."""
+
+
+@dataclass
+class Swept:
+    accepted: int
+    marked: int
+    left_out: int
+    """Others have them or answered about them, or the guess is another now."""
 
 
 @dataclass

@@ -11,6 +11,7 @@ from fastapi import APIRouter
 from tellapart.sessions import Saved, Session
 from tellapart.sessions.config import SETTINGS
 from tellapart.sessions.events import check_name
+from tellapart.tables.options import OF_CSV
 from tellapart.web.api import schemas
 from tellapart.web.api.teaching import to_progress
 from tellapart.web.auth import Call, Caller, SessionName
@@ -18,6 +19,8 @@ from tellapart.web.errors import Refused
 from tellapart.web.session_pool import in_session
 
 router = APIRouter(tags=["sessions"])
+HOW_READ = frozenset(("types", *OF_CSV, "sheet", "sample", "sample_seed"))
+"""Arguments of `read_table` that clients may give; a server asks no databases for them."""
 
 
 async def create_session(
@@ -36,20 +39,31 @@ async def create_session(
 def about(session: Session) -> schemas.Session:
     """What a session is, and how far."""
     opened = session.opened.data
-    table = opened["table"]
     return schemas.Session(
         name=session.name,
         learner=opened["learner"],
         parameters=opened["parameters"],
         seed=opened["seed"],
         version=opened["version"],
-        table=schemas.Table(table["name"], len(session.table), table["id"], session.table.schema),
+        table=to_table(session),
         settings=session.settings,
         labels=session.labels,
         tags=list(session.table.tags),
         teachers=session.teachers,
         progress=to_progress(session.summary()),
         saved=session.number,
+    )
+
+
+def to_table(session: Session) -> schemas.Table:
+    """The table of a session, and how it was read."""
+    opened, table = session.opened.data["table"], session.table
+    findings = [
+        schemas.Finding(one.column, one.what, one.assumed, dict(one.option), str(one))
+        for one in table.findings
+    ]
+    return schemas.Table(
+        opened["name"], len(table), opened["id"], table.schema, table.whole, findings
     )
 
 
@@ -92,9 +106,7 @@ async def new_session(body: schemas.NewSession, call: Call) -> schemas.Session:
     check_name(name)
     if name in {one.name for one in await call.pool.list_sessions()}:
         raise Refused(409, "SessionError", f"there is a session {name!r} already")
-    reading = body.model_dump(
-        include={"id", "types", "separator", "encoding", "nulls"}, exclude_none=True
-    )
+    reading = body.model_dump(include={"id", *HOW_READ}, exclude_none=True)
     settings = body.model_dump(
         include={"parameters", "labels", "order", "overlap", "lease", "until", "seed"}
     )

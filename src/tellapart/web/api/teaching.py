@@ -279,6 +279,33 @@ def redo(session: Session, call: Call, body: schemas.Turn | None = None) -> sche
     return _with_next(session, call, done, turn)
 
 
+@router.get("/sweep")
+@reads_session
+def sweep(
+    session: Session,
+    call: Call,
+    rule: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+    label: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+) -> schemas.Sweep:
+    """Items that a rule covers, or that get a label, and that nobody has answered about."""
+    found = session.sweep(call.name, rule=rule, label=label, limit=limit)
+    return schemas.Sweep(found.label, [to_item(row) for row in found.items], found.left)
+
+
+@router.post("/sweep")
+@in_session
+def accept(session: Session, body: schemas.Accept, call: Call) -> schemas.Swept:
+    """Accept many guesses at once, and mark those that are wrong: they come next. Undo takes all of
+    it back.
+    """
+    right, wrong = (
+        [find_item(session.table, one) for one in ids] for ids in (body.right, body.wrong)
+    )
+    done = session.accept(call.name, body.label, right, wrong, id=body.id)
+    return schemas.Swept(*done)
+
+
 @router.post("/change")
 @in_session
 def change(session: Session, body: schemas.Changed, call: Call) -> Saved:

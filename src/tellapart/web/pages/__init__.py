@@ -12,15 +12,27 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from tellapart.console.keyboard import KEYS
+from tellapart.console.keyboard import KEYS, PAGE_KEYS
+from tellapart.errors import TableChanged
 from tellapart.features.phrasing import counted
 from tellapart.sessions import Listed, Session
 from tellapart.sessions.config import FOR_PEOPLE
+from tellapart.tables.files import KINDS, PACKED
 from tellapart.web.api.sessions import create_session
 from tellapart.web.auth import Call, Caller
-from tellapart.web.pages import answers, progress, render, results, tags, teach
+from tellapart.web.pages import (
+    answers,
+    progress,
+    render,
+    repair,
+    results,
+    sweep,
+    tags,
+    teach,
+    without_table,
+)
 from tellapart.web.pages.render import Form, draw, home, page, redirect
-from tellapart.web.session_pool import ENDINGS, in_session
+from tellapart.web.session_pool import in_session
 
 _HERE = Path(__file__).parent.parent
 router = APIRouter()
@@ -38,7 +50,7 @@ async def front(call: Call, all: bool = False) -> Response:
         "tables": tables,
         "owner": call.is_owner,
         "csrf": call.csrf or "",
-        "endings": ",".join(sorted(ENDINGS)),
+        "endings": ",".join((*KINDS, *PACKED)),
         "most": call.app.limits.max_upload // 1_000_000,
     }
     return HTMLResponse(draw("front.html", **values))
@@ -67,7 +79,7 @@ async def _card(call: Caller, one: Listed) -> dict[str, Any]:
 def _look(session: Session) -> tuple[int, int, list[tuple[str, str]]]:
     """How many items of a session are done, of how many, and what waits for the caller."""
     summary = session.summary()
-    disputed = len(session.disagreements())
+    disputed = sum(not repair.is_settled(session, one.answers) for one in session.disagreements())
     waits = [
         ("/disagreements", f"{counted(disputed, 'disagreement')} to settle", disputed),
         ("/teach", f"{counted(summary.waiting, 'item')} waiting for a reason", summary.waiting),
@@ -103,7 +115,7 @@ async def upload(
 @in_session
 def explain(session: Session, call: Call) -> Response:
     """Keys, words, how it learns."""
-    actions = [(action, words) for action, (_, words) in KEYS.items()]
+    actions = [(action, words) for action, (_, words) in (KEYS | PAGE_KEYS).items()]
     labels, meanings = session.labels, session.meanings
     return page(session, call, "help", actions=actions, labels=labels, meanings=meanings)
 
@@ -118,8 +130,9 @@ def describe(session: Session, sent: Form, call: Call) -> Response:
 
 def install(app: FastAPI) -> None:
     render.prepare()
+    app.add_exception_handler(TableChanged, without_table.go_on)
     static = GZipMiddleware(StaticFiles(directory=_HERE / "static"))
     app.mount("/static", static, name="static")
-    parts = (teach.router, progress.router, answers.router, results.router, tags.router)
-    for part in (router, *parts):
-        app.include_router(part, include_in_schema=False)
+    for part in (teach, sweep, progress, answers, repair, results, tags):
+        app.include_router(part.router, include_in_schema=False)
+    app.include_router(router, include_in_schema=False)

@@ -10,25 +10,26 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from tellapart.errors import FeatureError, ParameterError
-from tellapart.features.phrasing import spoken
-from tellapart.sessions import Answered, Session
+from tellapart.sessions import Session
 from tellapart.sessions.agreement import compare, known_labels
-from tellapart.sessions.phrasing import name
+from tellapart.sessions.phrasing import changed_notice, name
 from tellapart.web.api import schemas
 from tellapart.web.api.downloads import answers_csv
 from tellapart.web.api.labels import to_note
-from tellapart.web.api.review import list_disagreements, list_odd
+from tellapart.web.api.review import list_disagreements
 from tellapart.web.api.teaching import change_answer
 from tellapart.web.auth import Call, Caller
-from tellapart.web.pages.render import MAX_ROWS, Form, Start, page, redirect
+from tellapart.web.pages.comparison import item_card
+from tellapart.web.pages.render import MAX_ROWS, Form, Start, page, redirect, repair_address
+from tellapart.web.pages.repair import CONFIRMS, SETTLES, in_words, is_settled
+from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
 MAX_ODD = 50
 """So many odd answers are shown at a time."""
-_CONFIRMS = "it is so: "
-"""How a note begins that leaves an odd answer as it is."""
+Again = Annotated[int | None, Query(ge=0, le=10_000_000)]
+"""An answer was changed, and so many others need a reason again."""
 
 
 @router.get("/history")
@@ -61,7 +62,15 @@ def history(
         session,
         call,
         "history",
-        answers=[(one, name(one.item), _in_words(session, one)) for one in shown],
+        answers=[
+            (
+                one,
+                name(one.item),
+                in_words(session, one),
+                repair_address(session, one.item, "history"),
+            )
+            for one in shown
+        ],
         found=len(found),
         total=len(everything),
         start=start,
@@ -90,19 +99,8 @@ def _notes(session: Session, wanted: str) -> list[schemas.Note]:
     return [
         one
         for one in found
-        if not one.text.startswith(_CONFIRMS) and wanted in str(asdict(one)).lower()
+        if not one.text.startswith((CONFIRMS, SETTLES)) and wanted in str(asdict(one)).lower()
     ][:MAX_ROWS]
-
-
-def _in_words(session: Session, one: Answered) -> str:
-    if one.answer != "wrong":
-        return one.answer
-    if one.feature is None:
-        return f"{one.label}"
-    try:
-        return f"{one.label}, because {spoken(session.table.parse(one.feature))}"
-    except FeatureError:
-        return f"{one.label}, because {one.feature}"
 
 
 @router.post("/change")
@@ -129,16 +127,29 @@ def _change(session: Session, call: Caller, sent: dict[str, str]) -> None:
 
 @router.get("/odd")
 @reads_session
-def odd(session: Session, call: Call) -> Response:
+def odd(session: Session, call: Call, again: Again = None) -> Response:
     """Answers that the others contradict, but for those that somebody has confirmed."""
     notes = (str(note.data["text"]) for note in session.notes())
-    confirmed = {text.removeprefix(_CONFIRMS) for text in notes if text.startswith(_CONFIRMS)}
-    found = [one for one in list_odd(session)[:MAX_ODD] if one.event not in confirmed]
+    confirmed = {text.removeprefix(CONFIRMS) for text in notes if text.startswith(CONFIRMS)}
+    found = [one for one in session.odd_ones()[:MAX_ODD] if one.answer.id not in confirmed]
+    shown = [
+        {
+            "why": one.why,
+            "at": repair_address(session, one.answer.item, "odd") + f"&event={one.answer.id}",
+            "teacher": one.answer.teacher,
+            **item_card(one.answer.item, picture_of(session, call), one.columns),
+        }
+        for one in found
+    ]
     against = _against_known(session, call.app.pages.known.get(session.name))
-    return page(session, call, "odd", odd=found, against=against, labels=session.labels)
+    return page(session, call, "odd", odd=shown, against=against, said=_changed(again))
 
 
-def _against_known(session: Session, known: tuple[Path, str] | None) -> dict[str, Any] | None:
+def _changed(again: int | None) -> str | None:
+    return None if again is None else changed_notice(again)
+
+
+def _against_known(session: Session, known: tuple[str | Path, str] | None) -> dict[str, Any] | None:
     """Answers that are not those of the table, if it is known what they should be."""
     if known is None:
         return None
@@ -146,26 +157,10 @@ def _against_known(session: Session, known: tuple[Path, str] | None) -> dict[str
     return {"column": known[1], "right": right, "odd": odd}
 
 
-@router.post("/odd")
-@in_session
-def settle(session: Session, sent: Form, call: Call) -> Response:
-    """Leave an odd answer as it is, or correct it."""
-    event, label = sent.get("event", ""), sent.get("label", "").strip()
-    call.must_have_answered(session, event)
-    if sent.get("do") == "confirm":
-        session.note(call.name, _CONFIRMS + event, id=sent.get("id"))
-    elif not label:
-        raise ParameterError("a label is wanted: what is it?")
-    else:
-        guessed = next((one.guess.label for one in session.history() if one.id == event), None)
-        _change(session, call, {**sent, "answer": "right" if label == guessed else "wrong"})
-    return redirect(session, "/odd")
-
-
 @router.get("/disagreements")
 @reads_session
-def disagreements(session: Session, call: Call) -> Response:
-    """What teachers called differently, with both reasons."""
+def disagreements(session: Session, call: Call, again: Again = None) -> Response:
+    """What teachers called differently, with both reasons; what is settled comes last."""
     found = list_disagreements(session)
     agreed = found.agreement
     about = "No item has been answered about by two teachers."
@@ -178,16 +173,19 @@ def disagreements(session: Session, call: Call) -> Response:
         if agreed.features is not None:
             about += f", {agreed.features:.0%} of those that can on the feature"
         about += "."
+    settled = [is_settled(session, one.answers) for one in session.disagreements()]
+    addresses = [repair_address(session, d.item, "disagreements") for d in session.disagreements()]
+    rows = sorted(zip(settled, found.disagreements, addresses, strict=True), key=lambda row: row[0])
     people = {person.name for person in call.app.people.all} | set(session.teachers)
     return page(
         session,
         call,
         "disagreements",
-        disputed=found.disagreements[:MAX_ROWS],
-        waiting=len(found.disagreements),
+        disputed=rows[:MAX_ROWS],
+        waiting=settled.count(False),
         agreement=about,
+        said=_changed(again),
         by_label=session.agreement_by_label() if call.is_owner else [],
         assignments=session.settings["assignments"],
         people=sorted(people),
-        labels=session.labels,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -17,6 +17,7 @@ from tellapart.tables import Row
 MAX_CHARACTERS = 4_000
 """So many characters of a cell are shown."""
 _LONG, _LINES = 300, 8  # what is longer gets a box of its own: each takes time to be drawn
+_SHORT = 80  # characters of a cell in a line
 _MARK = Markup("<mark>{}</mark>")
 _MORE = Markup(' <span class="unknown">… {:,} more characters</span>')
 _IMAGE = re.compile(r"\.(png|jpe?g|gif|webp|avif|svg|bmp)$", re.IGNORECASE)
@@ -82,6 +83,27 @@ def compare(given: Given, picture: Source = lambda name: None) -> Comparison:
     rows = [line for line in lines if line.differs]
     same = [line for line in lines if not line.differs]
     return Comparison(*shown, str(given.guess.label), name(example), rows, same, given.tags)
+
+
+def item_card(
+    item: Row, picture: Source, first: Sequence[str] = (), lines: int = 3
+) -> dict[str, Any]:
+    """An item in a few lines, the columns in `first` before others; a picture if it has one.
+
+    >>> item_card(Row("duck", {"legs": 2, "hair": False}), lambda name: None, ["hair"])["lines"]
+    ['hair: no', 'legs: 2']
+    """
+    table = item.table
+    hidden = () if table is None else (*table.tags, table.title, table.id)
+    wanted = dict.fromkeys([*first, *(column for column in item if column not in hidden)])
+    cells = {column: item.get(column) for column in wanted}
+    pictures = (picture(c) for c in cells.values() if isinstance(c, str) and is_picture(c))
+    found = next((one for one in pictures if one is not None), None)
+    said = [
+        f"{column}: {show(cell)[:_SHORT]}" for column, cell in cells.items() if cell is not None
+    ]
+    told = said[: lines if found is None else min(len(first), lines)]
+    return {"id": item.identity, "name": name(item), "picture": found, "lines": told}
 
 
 def is_picture(text: str) -> bool:

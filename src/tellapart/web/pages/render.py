@@ -12,13 +12,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from tellapart import codec
 from tellapart.console.keyboard import FILE, read_keys
 from tellapart.sessions import Session
 from tellapart.sessions.phrasing import progress_facts, stop_hint
+from tellapart.tables import Row
 from tellapart.web.auth import Caller
 
 PAGES = (
     ("Teach", "/teach"),
+    ("Sweep", "/sweep"),
     ("Rules", "/rules"),
     ("Progress", "/progress"),
     ("History", "/history"),
@@ -42,13 +45,15 @@ SOON = 25
 @cache
 def _templates() -> Environment:
     folder = Path(__file__).parent.parent / "templates"
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         auto_reload=False,
     )
+    made.filters["key"] = shown_key
+    return made
 
 
 def prepare() -> None:
@@ -65,9 +70,28 @@ def keys_of(call: Caller) -> dict[str, str]:
     return read_keys(path if path.is_file() else None)
 
 
+_SIGNS = {"enter": "Enter", "escape": "Esc", "space": "Space", "backspace": "Backspace"}
+_SIGNS |= {"delete": "Del", "tab": "Tab"}
+
+
+def shown_key(key: str) -> str:
+    """A key as it is printed. A letter is typed; as a key it needs Alt.
+
+    >>> shown_key("enter"), shown_key("u"), shown_key("/")
+    ('Enter', 'Alt+u', '/')
+    """
+    return f"Alt+{key}" if len(key) == 1 and key.isalpha() else _SIGNS.get(key, key)
+
+
 def home(session: str) -> str:
     """The address of a session's pages."""
     return f"/s/{quote(session, safe='')}"
+
+
+def repair_address(session: Session, item: Row, came_from: str) -> str:
+    """Where the answer about an item is repaired; `came_from` is the page to go back to."""
+    written = quote(str(codec.encode(item.identity)), safe="")
+    return f"{home(session.name)}/repair/{written}?from={came_from}"
 
 
 def frame(session: Session, call: Caller) -> dict[str, Any]:

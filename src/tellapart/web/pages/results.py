@@ -23,15 +23,17 @@ from tellapart.sessions import Session
 from tellapart.sessions.phrasing import name, show
 from tellapart.sessions.queue import parse_search
 from tellapart.simulation import unpack
-from tellapart.tables import Row
+from tellapart.tables import Row, Table
+from tellapart.tables.findings import Finding
 from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.web.api.downloads import FORMATS, Unsure, write_model
 from tellapart.web.api.review import clause_of_items, list_rules
 from tellapart.web.api.schemas import Rule
 from tellapart.web.api.teaching import find_item
 from tellapart.web.auth import Call, Caller
-from tellapart.web.pages.render import MAX_ROWS, SOON, Form, Start, page, redirect
-from tellapart.web.pages.teach import picture_address
+from tellapart.web.pages.comparison import is_picture
+from tellapart.web.pages.render import MAX_ROWS, SOON, Form, Start, page, redirect, repair_address
+from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
@@ -151,6 +153,11 @@ def change_rule(session: Session, sent: Form, call: Call) -> Response:
     return redirect(session, "/rules")
 
 
+def found_of(table: Table, column: str) -> list[Finding]:
+    """What was odd about a column."""
+    return [one for one in table.findings if one.column == column]
+
+
 @router.get("/data")
 @reads_session
 def data(
@@ -195,7 +202,7 @@ def data(
     rows: list[dict[str, Any]] = [
         {
             "item": name(row),
-            "id": str(row.identity),
+            "repair": repair_address(session, row, "data"),
             "predicted": predicted[numbers[place]],
             "taught": said.get(place),
             "cells": [show(row[column])[:200] for column in columns],
@@ -210,6 +217,9 @@ def data(
         call,
         "data",
         rows=rows,
+        read=[(n, kind, found_of(table, n)) for n, kind in table.schema.items()],
+        of_table=[one for one in table.findings if one.column not in types],
+        whole=table.whole,
         found=len(places),
         columns=columns,
         numeric={one for one in columns if one in types and types[one].numeric},
@@ -268,7 +278,8 @@ def _sort_key(
 def _picture(session: Session, call: Caller, row: Row, columns: list[str]) -> str | None:
     """The first picture that a cell names."""
     cells = (row[column] for column in columns)
-    found = (picture_address(session, call, one) for one in cells if isinstance(one, str))
+    source = picture_of(session, call)
+    found = (source(one) for one in cells if isinstance(one, str) and is_picture(one))
     return next((address for address in found if address is not None), None)
 
 

@@ -9,17 +9,16 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from tellapart.sessions import Session
-from tellapart.sessions.phrasing import name, show
 from tellapart.tables import Row, Tag
 from tellapart.web.api.teaching import find_item
 from tellapart.web.auth import Call, Caller
+from tellapart.web.pages.comparison import item_card
 from tellapart.web.pages.render import Form, page, redirect
-from tellapart.web.pages.teach import picture_address
+from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session
 
 SHOWN = 60
 """So many items that are to be filled in are shown at once."""
-_LINES, _LONGEST = 3, 80
 
 router = APIRouter(prefix="/s/{session}")
 
@@ -58,17 +57,4 @@ def _counts(tag: Tag, items: int) -> dict[str, Any]:
 
 
 def _card(session: Session, call: Caller, item: Row, value: bool | None) -> dict[str, Any]:
-    cells = {column: cell for column, cell in item.items() if column not in session.table.tags}
-    pictures = (picture_address(session, call, c) for c in cells.values() if isinstance(c, str))
-    lines = [
-        f"{column}: {show(cell)[:_LONGEST]}"
-        for column, cell in cells.items()
-        if cell is not None and column != session.table.title
-    ]
-    return {
-        "id": item.identity,
-        "name": name(item),
-        "value": value,
-        "picture": next((found for found in pictures if found is not None), None),
-        "lines": lines[:_LINES],
-    }
+    return {"value": value, **item_card(item, picture_of(session, call))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -11,19 +12,45 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
+from tellapart import codec
 from tellapart.errors import FeatureError, ParameterError
+from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session, labels
-from tellapart.sessions.phrasing import counted_in, effect, ending_text, notice
-from tellapart.sessions.tour import HINTS
+from tellapart.sessions.phrasing import (
+    changed_notice,
+    counted_in,
+    effect,
+    ending_text,
+    notice,
+    swept_notice,
+    why_again,
+)
+from tellapart.sessions.tour import hint
 from tellapart.web.api.teaching import check_feature, give_answer, given_to
 from tellapart.web.auth import Call, Caller
 from tellapart.web.errors import Refused
-from tellapart.web.pages.comparison import compare, is_picture
-from tellapart.web.pages.render import Form, draw, frame, home, redirect
+from tellapart.web.pages.comparison import Source, compare, is_picture
+from tellapart.web.pages.render import (
+    Form,
+    draw,
+    frame,
+    home,
+    keys_of,
+    redirect,
+    repair_address,
+    shown_key,
+)
 from tellapart.web.session_pool import draws, in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
+
+
+_EMPTY = (
+    *("shown", "ending", "label", "written", "wrong", "said", "hint", "column"),
+    *("why", "wrong_example", "other_label", "sweep"),
+)
+Count = Annotated[int | None, Query(ge=0, le=10_000_000)]
 
 
 def _fragments(values: dict[str, Any]) -> Response:
@@ -34,8 +61,19 @@ def _fragments(values: dict[str, Any]) -> Response:
 
 @router.get("/teach")
 @in_session
-def teach(session: Session, call: Call) -> Response:
-    values = _card(session, call)
+def teach(
+    session: Session,
+    call: Call,
+    again: Count = None,
+    accepted: Count = None,
+    marked: Count = None,
+) -> Response:
+    """`again`: an answer was changed, and so many need a reason again. `accepted`, `marked`: what
+    became of a sweep."""
+    said = None if again is None else changed_notice(again)
+    if accepted is not None and marked is not None:
+        said = swept_notice(accepted, marked)
+    values = _card(session, call, said=said)
     return HTMLResponse(draw("teach.html", title="Teach", here="/teach", **values))
 
 
@@ -130,7 +168,7 @@ def check(
     feature: Annotated[str, Query(max_length=20_000)],
 ) -> Response:
     """What is to be said of a condition while it is typed."""
-    shown = given_to(session, call, given)
+    shown = session.given(given) if call.is_owner else given_to(session, call, given)
     found = check_feature(session, feature, shown.item, shown.guess.example)
     covers = f" ({counted(found.items or 0, 'item')})" if found.tells else ""
     return JSONResponse({"says": found.message + covers, "tells": found.tells})
@@ -152,11 +190,16 @@ def _picture_file(call: Caller, name: str) -> Path | None:
     return found if found is not None and is_picture(found.name) else None
 
 
-def picture_address(session: Session, call: Caller, picture: str) -> str | None:
+def _picture_address(session: Session, call: Caller, picture: str) -> str | None:
     """Where the page gets a picture that a cell names; None if there is none."""
     if not is_picture(picture) or _picture_file(call, picture) is None:
         return None
     return f"{home(session.name)}/file?{urlencode({'path': picture})}"
+
+
+def picture_of(session: Session, call: Caller) -> Source:
+    """Where pictures that cells name can be had."""
+    return lambda picture: _picture_address(session, call, picture)
 
 
 def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, Any]:
@@ -184,7 +227,7 @@ def _label(session: Session, sent: dict[str, str]) -> str | None:
 def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
     found = session.next(call.name)
     values: dict[str, Any] = {
-        **dict.fromkeys(("shown", "ending", "label", "written", "wrong", "said", "hint", "column")),
+        **dict.fromkeys(_EMPTY),
         "candidates": [],
         "counted": "",
         "tags": list(session.table.tags),
@@ -202,26 +245,40 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
 
 
 def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) -> None:
-    values["shown"] = compare(given, lambda picture: picture_address(session, call, picture))
+    values["shown"] = compare(given, picture_of(session, call))
+    example = given.guess.example
+    if example is not None and session.history(item=example):  # of those whose answers I may change
+        values["wrong_example"] = repair_address(session, example, "teach")
+    if given.asks == "answer":
+        written = codec.encode(given.item.identity)
+        values["sweep"] = f"{home(session.name)}/sweep?{urlencode({'item': written})}"
+    values["why"] = why_again(session.asked_again(given.id), example)
     if call.app.pages.tour:
-        values["hint"] = HINTS.get(str(given.item))
+        values["hint"] = hint(given, say="type", undo=shown_key(keys_of(call)["undo"]))
     if given.asks == "feature":
         values["label"] = given.kept
+        if session.history(item=given.item):
+            values["other_label"] = repair_address(session, given.item, "teach")
     if values["label"] is not None:
         found = session.candidates(given.id, values["label"], column=values["column"])
         values["counted"] = counted_in(found)
-        values["candidates"] = [
-            {
-                "text": str(one.feature),
-                "said": spoken(one.feature),
-                "does": effect(one, values["label"]),
-            }
-            for one in found
-        ]
-    # a label has its key for good, by the order of its coming
+        values["candidates"] = feature_choices(found, values["label"])
+    values["labels"] = label_choices(session)
+
+
+def feature_choices(found: Sequence[Candidate], label: str) -> list[dict[str, str]]:
+    """Candidates as the page lists them."""
+    return [
+        {"text": str(one.feature), "said": spoken(one.feature), "does": effect(one, label)}
+        for one in found
+    ]
+
+
+def label_choices(session: Session) -> list[dict[str, str | None]]:
+    """The labels as the page lists them: each has its key for good, by the order of its coming."""
     keyed = {label: str(n) for n, label in enumerate(session.labels, 1) if n < 10}
     meanings = session.meanings
-    values["labels"] = [
+    return [
         {"label": label, "key": keyed.get(label), "means": meanings.get(label)}
         for label in session.labels
     ]

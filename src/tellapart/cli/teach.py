@@ -25,6 +25,7 @@ def teach(
     table: str | None = None,
     *,
     label: str | None = None,
+    start_from: str | None = None,
     session: Path | None = None,
     id: str | None = None,
     title: str | None = None,
@@ -58,6 +59,9 @@ def teach(
     label
         A column with known labels. It is hidden while you teach, and compared with your
         answers on the page Odd ones and at the end.
+    start_from
+        A column with labels to start from. It is hidden, and its labels are taken as
+        first answers, an answer each; rows without one are yours.
     session
         The file your answers are kept in; TABLE.sessions.db beside the table if not
         given.
@@ -92,8 +96,10 @@ def teach(
     tour, how_read = table is None, table_arguments(reading, table)
     check_port(port)
     if table is None:
-        if label or id:
-            raise ParameterError("--label and --id are columns of a table: name the table, too")
+        if label or id or start_from:
+            raise ParameterError(
+                "--label, --id and --start-from are columns of a table: name the table, too"
+            )
         table = str(write_zoo(Path.cwd()))
         label, order = LABEL, "file"
         print(f"No table was given: the zoo is in {table}. {FIRST[0].title()} comes first.")
@@ -114,6 +120,7 @@ def teach(
                 title=title,
                 learner=learner,
                 label=label,
+                start_from=start_from,
                 order=order,
                 another=f"--session FILE (this one is in {store.where})",
                 for_teach=True,
@@ -129,7 +136,7 @@ def teach(
         if console:
             _talk(opened, teacher, chosen, tour=tour)
         else:
-            known = None if label is None else (table, label)
+            known = {} if label is None else {opened.name: (table, label)}
             pages = PageOptions(chosen, known, tour)
             last = LastAddress(kept.with_name(kept.name + ".page"))
             _serve(store, opened, place.parent, teacher, port, pages, last, browser=not no_browser)

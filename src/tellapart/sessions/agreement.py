@@ -19,7 +19,7 @@ from tellapart.protocol import Correction, Feature
 from tellapart.review import Suspect, Transcript, suspects
 from tellapart.sessions import replies
 from tellapart.sessions.phrasing import name
-from tellapart.sessions.replies import Agreement, Answered, Disagreement, OddOne
+from tellapart.sessions.replies import Agreement, Answered, Disagreement, LabelAgreement, OddOne
 from tellapart.sessions.state import State
 from tellapart.simulation import Words as Packed
 from tellapart.simulation import pack
@@ -63,6 +63,36 @@ def agreement(state: State) -> Agreement:
                 same_reason.append(mine.feature == theirs.feature)
     reasons = len(same_reason)
     return Agreement(len(items), _share(equal), alpha(labels), reasons, _share(same_reason))
+
+
+def by_label(state: State) -> list[LabelAgreement]:
+    """How far teachers agree on each label, the most disputed first."""
+    used: Counter[str] = Counter()
+    agreed: Counter[str] = Counter()
+    other: dict[str, Counter[str]] = {}
+    for _, numbers in shared(state):
+        for pair in combinations(numbers, 2):
+            mine, theirs = (str(state.replay.answer(number).label) for number in pair)
+            used.update({mine, theirs})
+            if mine == theirs:
+                agreed[mine] += 1
+            else:
+                other.setdefault(mine, Counter())[theirs] += 1
+                other.setdefault(theirs, Counter())[mine] += 1
+
+    def named(key: str) -> str:
+        return str(replies.name_of(state, key))
+
+    found = [
+        LabelAgreement(
+            named(key),
+            pairs,
+            agreed[key] / pairs,
+            {named(with_): times for with_, times in other.get(key, Counter()).most_common()},
+        )
+        for key, pairs in used.items()
+    ]
+    return sorted(found, key=lambda one: (one.share, -one.pairs, one.label))
 
 
 def _same_guess(state: State, one: int, other: int) -> bool:

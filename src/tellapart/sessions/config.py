@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from tellapart.errors import ParameterError
@@ -33,6 +33,15 @@ class Settings:
     """Seconds an item is kept for a teacher."""
     until: Any = None
     """A stopper, as JSON."""
+    unsure: str = "label"
+    """What rules, exports and predictions say where a rule's error may be above `error`: "label"
+    (its label all the same) or "null" (nothing: the row is left for a person)."""
+    error: float = 0.05
+    assignments: dict[str, Any] = field(default_factory=dict)
+    """Who gets which rows: {teacher: {"where": condition, "labels": [label, ...]}}."""
+
+
+SETTINGS = tuple(one.name for one in fields(Settings))
 
 
 def with_columns(name: str, parameters: Mapping[str, Any], table: Table) -> dict[str, Any]:
@@ -78,22 +87,50 @@ def check_settings(given: dict[str, Any]) -> dict[str, Any]:
     ...
     tellapart.errors.ParameterError: overlap is a number from 0 to 1, got 2
     """
-    unknown = given.keys() - {"order", "overlap", "lease", "until"}
+    unknown = given.keys() - set(SETTINGS)
     if unknown:
         raise ParameterError(
-            f"there is no setting {', '.join(sorted(unknown))}; there are order, overlap, lease"
-            " and until"
+            f"there is no setting {', '.join(sorted(unknown))}; there are {', '.join(SETTINGS)}"
         )
     if "order" in given and given["order"] not in ORDERS:
         raise ParameterError(f"an order is one of {', '.join(ORDERS)}, got {given['order']!r}")
-    for name, allowed in (("overlap", "from 0 to 1"), ("lease", "of seconds, more than 0")):
+    for name in ("overlap", "lease", "error"):
         value = given.get(name, 0.5)
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not (0 <= value <= 1 if name == "overlap" else 0 < value < 1e9):
+        if not number or not (0 < value < 1e9 if name == "lease" else 0 <= value <= 1):
+            allowed = "of seconds, more than 0" if name == "lease" else "from 0 to 1"
             raise ParameterError(f"{name} is a number {allowed}, got {value!r}")
+    if given.get("unsure", "label") not in ("label", "null"):
+        raise ParameterError(f"unsure is 'label' or 'null', got {given['unsure']!r}")
+    if "assignments" in given:
+        given["assignments"] = _check_assignments(given["assignments"])
     if "until" in given:
         given["until"] = write_stopper(read_stopper(given["until"]))
     return given
+
+
+def _check_assignments(given: Any) -> dict[str, Any]:
+    """Assignments without those that are empty.
+
+    >>> _check_assignments({"Ann": {"where": "legs = 4", "labels": []}, "Bob": {}})
+    {'Ann': {'where': 'legs = 4'}}
+    """
+    if not isinstance(given, Mapping):
+        raise ParameterError(f"assignments are {{teacher: {{...}}}}, got {given!r}")
+    found = {}
+    for teacher, what in given.items():
+        good = isinstance(what, Mapping) and what.keys() <= {"where", "labels"}
+        where, labels = (what.get("where") or "", what.get("labels") or []) if good else (None, [])
+        texts = isinstance(where, str) and isinstance(labels, list | tuple)
+        if not texts or not all(isinstance(one, str) for one in labels):
+            raise ParameterError(
+                f"the assignment of {teacher!r} is {{'where': a condition, 'labels': [...]}}, one"
+                f" of the two or both, got {what!r}"
+            )
+        kept = {"where": where, "labels": list(dict.fromkeys(labels))}
+        if any(kept.values()):
+            found[str(teacher)] = {name: value for name, value in kept.items() if value}
+    return found
 
 
 def write_stopper(stopper: Stopper | None) -> Any:

@@ -22,6 +22,7 @@ from tellapart.features.combinations import margin
 from tellapart.features.tree import Column, Type, Wild
 from tellapart.model import DecisionList
 from tellapart.protocol import Guess
+from tellapart.sessions.assignments import Assignments
 from tellapart.sessions.config import ORDERS
 from tellapart.simulation import unpack
 from tellapart.tables import Row, Table
@@ -73,6 +74,7 @@ class Queue:
         self._ends: list[tuple[float, int, str, int]] = []
         self._given = 0
         self._order: Order | None = None
+        self._assignments: Assignments | None = None
         self._rules: tuple[object, dict[int, int]] = (None, {})
         self._margins: tuple[object, dict[int, float]] = (None, {})
         self._records = _Records()
@@ -85,11 +87,18 @@ class Queue:
             self._order = Order(len(self._state.items), settings.order, self._state.seed)
         return self._order
 
+    @property
+    def assignments(self) -> Assignments | None:
+        """Who gets which rows, if that was said."""
+        if self._assignments is None and self._state.settings.assignments:
+            self._assignments = Assignments(self._state)
+        return self._assignments
+
     # -- what happens
 
     def reorder(self) -> None:
-        """The setting `order` may have changed."""
-        self._order = None
+        """The settings `order` and `assignments` may have changed, or the table has grown."""
+        self._order = self._assignments = None
 
     def give(self, question: Question) -> None:
         """A teacher gets an item."""
@@ -174,6 +183,8 @@ class Queue:
         """Whether an item may be given to a teacher."""
         if place in self.leases:
             return False
+        if self.assignments is not None and not self.assignments.allows(place, teacher):
+            return False
         opinions = self._state.opinions(place)
         return not opinions or (teacher not in opinions and self._wants_second(place, opinions))
 
@@ -194,13 +205,20 @@ class Queue:
             search = self.searches.get(teacher)
             return None if search is None else search.next()
 
+        assignments = self.assignments
+
+        def unseen() -> int | None:
+            if assignments is not None:
+                return assignments.next(teacher)
+            return self.order.next(self.seen, self._doubts)
+
         ways: tuple[Callable[[], int | None], ...] = (
             lambda: self._next_taken_back(teacher),
             lambda: self._next_waiting(settle, teacher),
             by_search,
             lambda: self._next_returning(teacher, first=_FIRST),
             lambda: self._next_second(teacher),
-            lambda: self.order.next(self.seen, self._doubts),
+            unseen,
             lambda: self._next_returning(teacher),
             lambda: self._next_waiting(settle),
         )
@@ -208,9 +226,9 @@ class Queue:
             if (place := way()) is not None:
                 sought = way is by_search or place in self.sought
                 new = place not in self.seen and not sought
-                return Choice(
-                    place, sought, self.order.picks(place) if new else place in self.picked
-                )
+                # what is assigned is no random draw from all rows
+                picked = assignments is not None or self.order.picks(place)
+                return Choice(place, sought, picked if new else place in self.picked)
         return None
 
     def _next_taken_back(self, teacher: str) -> int | None:
@@ -256,10 +274,19 @@ class Queue:
         for first, queue in self._second.items():
             if first == teacher:
                 continue
-            while queue:
-                if self.is_free(queue[0], teacher) and self.is_due(queue[0]):
-                    return queue[0]
-                queue.popleft()  # if it is leased or put off, it comes back by other ways
+            others = []  # assigned to others: they stay where they are
+            found = None
+            while queue and found is None:
+                place = queue[0]
+                if self.assignments is not None and not self.assignments.allows(place, teacher):
+                    others.append(queue.popleft())
+                elif self.is_free(place, teacher) and self.is_due(place):
+                    found = place
+                else:
+                    queue.popleft()  # if it is leased or put off, it comes back by other ways
+            queue.extendleft(reversed(others))
+            if found is not None:
+                return found
         return None
 
     def _doubts(self, pool: list[int]) -> list[float]:

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import copy
 import time
+from bisect import bisect_right
 from collections.abc import Iterator, MutableSequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tellapart.learners import BaseLearner
@@ -336,6 +337,20 @@ class Replay:
         records = again._records = ClauseRecords(len(self.items))
         again.rerun_from(0)
         return records.judge(again.now.learner.model, confidence)
+
+    def model_until(self, moment: str) -> DecisionList:
+        """The rules that the answers until a moment make, without what was undone since."""
+        count = bisect_right(range(len(self.acts)), moment, key=lambda n: self.acts[n].at)
+        again = Replay(self.items, self._fresh, self.labels)
+        for number in range(count):
+            act = self.acts[number]
+            # copies, for what became of an answer is written into its act
+            kept = replace(act, changes=[one for one in act.changes if one < count])
+            again.acts.append(kept)
+        for number in range(count):
+            if again.acts[number].kind != "tag set":  # a tag has one value, the present one
+                again._apply(number)
+        return again.now.learner.model
 
     def catch_up(self) -> None:
         """Do the work that the last acts put off; nothing that can be seen changes.

@@ -159,6 +159,8 @@ class Answered(NamedTuple):
     undone: bool
     changes: tuple[str, ...]
     """The events that changed it, the last in force last."""
+    changed_by: str | None = None
+    """Who changed it last."""
 
 
 class Disagreement(NamedTuple):
@@ -181,6 +183,18 @@ class Agreement(NamedTuple):
     """Pairs of answers about one item, to one guess, with the same label and a feature each."""
     features: float | None
     """The share of these pairs with the same feature."""
+
+
+class LabelAgreement(NamedTuple):
+    """How far teachers agree on a label."""
+
+    label: str
+    pairs: int
+    """Pairs of answers about one item of which at least one is this label."""
+    share: float
+    """The share of these in which both are."""
+    confused: dict[str, int]
+    """What the other said instead, and how often."""
 
 
 class OddOne(NamedTuple):
@@ -309,6 +323,7 @@ def answered(state: State, number: int) -> Answered:
     assert act.question is not None
     assert act.by is not None
     answer = state.replay.answer(number)
+    changes = [state.acts[n] for n in act.changes if state.acts[n].alive]
     return Answered(
         act.id,
         act.number,
@@ -321,7 +336,8 @@ def answered(state: State, number: int) -> Answered:
         None if answer.feature is None else str(answer.feature),
         act.outcome if act.alive else None,
         not act.alive,
-        tuple(state.acts[n].id for n in act.changes if state.acts[n].alive),
+        tuple(change.id for change in changes),
+        changes[-1].by if changes else None,
     )
 
 

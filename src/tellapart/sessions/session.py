@@ -22,6 +22,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import tellapart
 from tellapart import codec
 from tellapart.errors import (
@@ -321,19 +323,50 @@ class Session:
             asked = queue.ask(chosen.place)
             if held is not None and queue.is_current(held, asked, now):
                 return replies.given(state, held)
-            guess, asks, kept = asked
-            data = {
-                "item": items.written(chosen.place),
-                "label": replies.name_of(state, guess.label),
-                "example": None if guess.example is None else items.written(guess.example.place),
-                "asks": asks,
-                **({} if kept is None else {"kept": state.labels.name(kept)}),
-                **({"sought": True} if chosen.sought else {}),
-                **({"picked": True} if chosen.picked else {}),
-                "until": stamp(now + state.settings.lease),
-            }
-            saved = self._log.append(state, "given", teacher, data, id)
-            return replies.given(state, state.questions[saved.id])
+            return replies.given(state, self._give(state, teacher, chosen, id))
+
+    def _give(self, state: State, teacher: str, chosen: Choice, id: str | None = None) -> Question:
+        """Give an item to a teacher."""
+        guess, asks, kept = state.queue.ask(chosen.place)
+        items = state.items
+        data = {
+            "item": items.written(chosen.place),
+            "label": replies.name_of(state, guess.label),
+            "example": None if guess.example is None else items.written(guess.example.place),
+            "asks": asks,
+            **({} if kept is None else {"kept": state.labels.name(kept)}),
+            **({"sought": True} if chosen.sought else {}),
+            **({"picked": True} if chosen.picked else {}),
+            "until": stamp(self._log.clock() + state.settings.lease),
+        }
+        saved = self._log.append(state, "given", teacher, data, id)
+        return state.questions[saved.id]
+
+    def start_from(self, teacher: str, labels: Mapping[Any, str]) -> int:
+        """Take labels that are known, by the ids of items, as answers of a teacher; returns how
+        many.
+
+        Each is a round like any other, without a reason: an item is given, and answered. Items that
+        somebody has answered about are left out. None counts for the estimate of the error: nobody
+        drew them. A label that cannot be is refused before any is taken.
+        """
+        for label in labels.values():
+            check_text("a label", label)
+        with self._log.ready() as state, self.together():
+            self._log.join(state, teacher)
+            places = sorted(self.table.place(identity) for identity in labels)
+            order = np.random.default_rng(state.seed).permutation(len(places))
+            done = 0
+            for place in (places[n] for n in order):
+                if state.answers.get(place):
+                    continue
+                label = labels[self.table.items[place].identity]
+                question = self._give(state, teacher, Choice(place, False, True))
+                guessed = replies.name_of(state, question.label)
+                said = ("right",) if guessed == label else ("wrong", label)
+                self.answer(teacher, question.id, *said)
+                done += 1
+            return done
 
     def answer(
         self,
@@ -651,8 +684,14 @@ class Session:
         )
 
     def set(self, teacher: str, *, id: str | None = None, **settings: Any) -> Saved:
-        """Switch `order`, `overlap`, `lease` (seconds) or `until` (a stopper)."""
-        return self._log.append_once("settings", teacher, check_settings(settings), id)
+        """Switch any of `config.Settings`: `order`, `overlap`, `lease` (seconds), `until` (a
+        stopper), `unsure` and `error`, `assignments`."""
+        checked = check_settings(settings)
+        with self._log.ready() as state:
+            for one in checked.get("assignments", {}).values():
+                if "where" in one:
+                    one["where"] = str(state.items.feature(one["where"]))
+        return self._log.append_once("settings", teacher, checked, id)
 
     def _written(self, item: Item) -> Any:
         """An item (a row or its id) as the log writes it."""
@@ -675,7 +714,7 @@ class Session:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """order, overlap, lease and until."""
+        """The values of `config.Settings`."""
         with self._log.ready() as state:
             return dict(vars(state.settings))
 
@@ -728,6 +767,28 @@ class Session:
         """How many items the rules answer whose error is at most `error`."""
         with self._log.ready() as state:
             return replies.trust(state, self.judged_model(confidence), error, confidence)
+
+    def chosen_model(self, unsure: str | None = None, error: float | None = None) -> DecisionList:
+        """The rules as they are shown and exported: with the setting `unsure` "null", they say
+        nothing where a rule's error may be above the setting `error`."""
+        settings = self.settings
+        if (unsure or settings["unsure"]) == "label":
+            return self.model
+        return self.judged_model().abstain(settings["error"] if error is None else error)
+
+    def taught(self) -> dict[int, str]:
+        """The label that each item was given, by the item's place in the table."""
+        with self._log.ready() as state:
+            now, replay = state.replay.now, state.replay
+            found = {**now.waiting, **now.taught}
+            labels = {place: replay.answer(number).label for place, number in found.items()}
+            return {place: str(replies.name_of(state, key)) for place, key in labels.items()}
+
+    def model_until(self, moment: str) -> DecisionList:
+        """The rules that the answers until a moment (as in the log) make, without what was undone
+        since. It takes as long as opening the session."""
+        with self._log.ready() as state:
+            return replies.named_model(state, state.replay.model_until(moment))
 
     def mistakes(self) -> list[bool]:
         """For every guess, whether it was a mistake."""
@@ -875,6 +936,18 @@ class Session:
         """How far teachers agree on labels and on features."""
         with self._log.ready() as state:
             return agreement.agreement(state)
+
+    def agreement_by_label(self) -> list[replies.LabelAgreement]:
+        """How far teachers agree on each label, the most disputed first."""
+        with self._log.ready() as state:
+            return agreement.by_label(state)
+
+    def awaits_opinion(self, item: Item, teacher: str) -> bool:
+        """Whether a teacher may yet be asked about an item that another has answered about."""
+        with self._log.ready() as state:
+            place = self.table.place(item)
+            said = state.opinions(place)
+            return len(said) == 1 and teacher not in said and state.is_shared(place)
 
     def odd_ones(self, teacher: str | None = None) -> list[replies.OddOne]:
         """Suspected slips, of all or of one teacher, the oddest first.

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from tellapart.errors import FormatError, TellapartError
 from tellapart.features import Expression
 from tellapart.review import Stopper
-from tellapart.sessions.config import Settings, make_learner, read_stopper
+from tellapart.sessions.config import SETTINGS, Settings, make_learner, read_stopper
 from tellapart.sessions.events import Event, seconds
 from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
@@ -197,7 +197,7 @@ class State:
         self._take_settings(event)
 
     def _take_settings(self, event: Event) -> None:
-        for name in ("order", "overlap", "lease", "until"):
+        for name in SETTINGS:
             if name in event.data:
                 setattr(self.settings, name, event.data[name])
         self.stopper = read_stopper(self.settings.until)

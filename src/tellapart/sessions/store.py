@@ -102,6 +102,10 @@ class Listed(NamedTuple):
     opened: Event
     last: str
     """When the last event came."""
+    answers: int = 0
+    """How many there were, also those undone."""
+    teacher: str | None = None
+    """Who did something last."""
 
 
 class Store:
@@ -141,12 +145,21 @@ class Store:
         listed = []
         with self.connected() as connection:
             counts = self._fetch(
-                connection, f"SELECT session, count(*), max(at) FROM {TABLE} GROUP BY session"
+                connection,
+                "SELECT session, count(*), max(at), sum(CASE type WHEN 'answered' THEN 1 ELSE 0"
+                f" END) FROM {TABLE} GROUP BY session",
             )
-            for name, number, last in counts:
+            for name, number, last, answers in counts:
                 with suppress(FormatError):
                     opened = self._first(connection, name)
-                    listed.append(Listed(name, number, opened, str(last)))
+                    who = self._fetch(
+                        connection,
+                        f"SELECT teacher FROM {TABLE} WHERE session = ? AND teacher IS NOT NULL"
+                        " ORDER BY number DESC LIMIT 1",
+                        name,
+                    )
+                    teacher = str(who[0][0]) if who else None
+                    listed.append(Listed(name, number, opened, str(last), int(answers), teacher))
         return sorted(listed, key=lambda s: (s.last, s.name), reverse=True)
 
     def names(self) -> list[str]:

@@ -12,7 +12,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +20,7 @@ from fastapi import Depends, Path
 from starlette.requests import Request
 
 from tellapart.errors import FormatError, ParameterError
+from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Item
 from tellapart.sessions import Answered, Disagreement, Event, OddOne, Session
 from tellapart.web.errors import Refused
@@ -184,11 +185,12 @@ class OwnView(Session):
     disagree, who have answered already; a note about an item by who wrote it.
     """
 
-    __slots__ = ("_viewer",)
+    __slots__ = ("_blinded", "_viewer")
 
     def __init__(self, session: Session, viewer: str) -> None:
         self.__dict__ = session.__dict__
         self._viewer = viewer
+        self._blinded: tuple[DecisionList, DecisionList] | None = None
 
     def history(
         self, *, item: Item = None, teacher: str | None = None, last: int | None = None
@@ -198,6 +200,34 @@ class OwnView(Session):
     def label_of(self, item: Item) -> str | None:
         labels = (one.label for one in self.history(item=item) if not one.undone)
         return next((label for label in labels if label is not None), None)
+
+    @property
+    def model(self) -> DecisionList:
+        return self._blind(super().model)
+
+    def judged_model(self, confidence: float = 0.95) -> DecisionList:
+        return self._blind(super().judged_model(confidence))
+
+    def _blind(self, model: DecisionList) -> DecisionList:
+        """The rules without the examples that this teacher may yet be asked about."""
+
+        def hide(clause: Clause) -> Clause:
+            if clause.example is None or not self.awaits_opinion(clause.example, self._viewer):
+                return clause
+            return replace(clause, example=None)
+
+        if self._blinded is None or self._blinded[0] is not model:
+            clauses = tuple(map(hide, model.clauses))
+            self._blinded = model, DecisionList(clauses, hide(model.default), model.reading)
+        return self._blinded[1]
+
+    def taught(self) -> dict[int, str]:
+        said = {
+            one.item.place: one.guess.label if one.answer == "right" else one.label
+            for one in self.history()
+            if not one.undone
+        }
+        return {place: str(label) for place, label in said.items() if label is not None}
 
     def rule_teacher(self, example: Item) -> str | None:
         teacher = super().rule_teacher(example)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tellapart.web.api.operations import Metrics
@@ -31,6 +32,10 @@ class Limits:
         Bytes in the body of a request.
     body_timeout : float
         Seconds for the body to arrive.
+    max_upload : int
+        Bytes in a table that the owner adds.
+    upload_timeout : float
+        Seconds for it to arrive.
     """
 
     loopback: bool = True
@@ -40,16 +45,19 @@ class Limits:
     burst: int = 400
     max_body: int = 1_000_000
     body_timeout: float = 20.0
+    max_upload: int = 50_000_000
+    upload_timeout: float = 300.0
 
 
 @dataclass(frozen=True)
 class PageOptions:
-    """What `tellapart teach` adds to the pages; `tellapart serve` leaves it at the defaults."""
+    """What `tellapart teach` and `tellapart serve` add to the pages."""
 
     keys: dict[str, str] | None = None
     """The keys; None: the usual ones, or those of a file beside the tables."""
-    known: tuple[str | Path, str] | None = None
-    """The table as it lies now, and its column with known labels, to compare answers with."""
+    known: Mapping[str, tuple[str | Path, str]] = field(default_factory=dict)
+    """By session: its table as it lies now, and the column with known labels, to compare answers
+    with."""
     tour: bool = False
     """Whether to show a hint with some items."""
 

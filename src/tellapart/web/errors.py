@@ -128,11 +128,28 @@ def error_response(error: Exception, request: str = "") -> Response:
     return Response(body, status, dict(headers or {}), media_type="application/json")
 
 
+def answer(request: Request, error: Exception) -> Response:
+    """The answer to an error: a page for who looks at pages, else JSON."""
+    number = str(request.scope.get("tellapart.request", ""))
+    reply = error_response(error, number)
+    page = "text/html" in request.headers.get("accept", "") and "x-fragment" not in request.headers
+    if not page or request.url.path.startswith("/api/"):
+        return reply
+    from tellapart.web.pages.render import draw
+
+    said = json.loads(bytes(reply.body))
+    values = {"status": said["status"], "message": said["error"], "request": said["request"]}
+    reply.headers["content-type"] = "text/html; charset=utf-8"
+    reply.body = draw("error.html", inside="tellapart.caller" in request.scope, **values).encode()
+    reply.headers["content-length"] = str(len(reply.body))
+    return reply
+
+
 def install(app: FastAPI) -> None:
     """Give an app these answers. The middleware answers for errors that nobody expected."""
 
-    async def answer(request: Request, error: Exception) -> Response:
-        return error_response(error, str(request.scope.get("tellapart.request", "")))
+    async def handle(request: Request, error: Exception) -> Response:
+        return answer(request, error)
 
     for kind in (HTTPException, TellapartError, RequestValidationError):
-        app.add_exception_handler(kind, answer)
+        app.add_exception_handler(kind, handle)

@@ -34,6 +34,8 @@ LOCAL_NAMES = ("localhost", "localhost.localdomain")
 PUBLIC_PATHS = ("/health",)
 """Paths that need no token, beside those under /static/."""
 CSRF_HEADER = "x-csrf-token"
+UPLOAD = ("POST", "/upload")
+"""Where the owner may send more than others."""
 POLICY = (
     "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self';"
     " frame-ancestors 'none'"
@@ -77,7 +79,7 @@ class AccessMiddleware:
             log_event("failed", logging.ERROR, request=number, **describe_error(error))
             if not sender.status:
                 wrong = Refused(500, "ServerError", errors.MESSAGES[500])
-                await errors.error_response(wrong, number)(scope, receive, sender)
+                await _refuse(scope, receive, sender, wrong)
         finally:
             _record(state, scope, sender, time.perf_counter() - started, number)
 
@@ -110,7 +112,11 @@ class AccessMiddleware:
                     " header.)",
                 )
         scope["tellapart.caller"] = caller
-        await self.app(scope, await _read_body(state.limits, scope, receive), sender)
+        limits = state.limits
+        most, seconds = limits.max_body, limits.body_timeout
+        if (scope["method"], path) == UPLOAD and caller.is_owner:
+            most, seconds = limits.max_upload, limits.upload_timeout
+        await self.app(scope, await _read_body(most, seconds, scope, receive), sender)
 
 
 def is_own_host(limits: Limits, host: str) -> bool:
@@ -214,18 +220,18 @@ def _no_token(state: AppState, scope: Scope, message: str) -> Refused:
     return Refused(401, "NoToken", message, {"WWW-Authenticate": "Bearer"})
 
 
-async def _read_body(limits: Limits, scope: Scope, receive: Receive) -> Receive:
+async def _read_body(most: int, seconds: float, scope: Scope, receive: Receive) -> Receive:
     """The whole body, read here, so that its size is known before anybody looks at it."""
     length = Headers(scope=scope).get("content-length", "0")
-    if length.isascii() and length.isdecimal() and int(length) > limits.max_body:
-        raise _too_large(limits)
+    if length.isascii() and length.isdecimal() and int(length) > most:
+        raise _too_large(most)
     body = bytearray()
     try:
-        async with asyncio.timeout(limits.body_timeout):
+        async with asyncio.timeout(seconds):
             async for chunk in Request(scope, receive).stream():
                 body += chunk
-                if len(body) > limits.max_body:
-                    raise _too_large(limits)
+                if len(body) > most:
+                    raise _too_large(most)
     except TimeoutError:
         raise Refused(408, "TooSlow", "the body of the request did not arrive") from None
     except ClientDisconnect:
@@ -239,16 +245,7 @@ async def _read_body(limits: Limits, scope: Scope, receive: Receive) -> Receive:
 
 
 async def _refuse(scope: Scope, receive: Receive, sender: _Sender, error: Refused) -> None:
-    number = scope["tellapart.request"]
-    accepts = Headers(scope=scope).get("accept", "")
-    reply = errors.error_response(error, number)
-    if "text/html" in accepts and not scope["path"].startswith("/api/"):
-        said = html.escape(str(error.detail))
-        reply = HTMLResponse(
-            f'<!doctype html><html lang="en"><title>tellapart</title><h1>Not yet</h1><p>{said}',
-            error.status_code,
-            headers=dict(error.headers or {}),
-        )
+    reply = errors.answer(Request(scope), error)
     await reply(scope, receive, sender)
 
 
@@ -299,8 +296,8 @@ def _too_many(wait: float) -> Refused:
     return Refused(429, "TooMany", "too many requests; slow down", {"Retry-After": seconds})
 
 
-def _too_large(limits: Limits) -> Refused:
-    return Refused(413, "TooLarge", f"a request has at most {limits.max_body:,} bytes")
+def _too_large(most: int) -> Refused:
+    return Refused(413, "TooLarge", f"a request has at most {most:,} bytes")
 
 
 def _cookie_name(host: str) -> str:

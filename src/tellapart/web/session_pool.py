@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import os
+import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,7 +22,8 @@ from starlette.responses import Response
 
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
-from tellapart.tables.files import is_table
+from tellapart.tables import read_table
+from tellapart.tables.files import KINDS, is_table
 from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
 from tellapart.web.json_logging import describe_error, log_event
@@ -32,6 +35,8 @@ SOON, QUIET = 0.003, 0.1
 it works ahead for other keys and does what was left for later."""
 MAX_OPEN = 32
 """So many sessions are open at a time, each with its table in memory."""
+MAX_LOOKED = 20_000
+"""After so many files, those in further folders are not listed."""
 
 
 class SessionPool:
@@ -205,15 +210,47 @@ class SessionPool:
 
     def tables(self) -> list[str]:
         """The tables that a session may be begun with."""
-        found = []
-        for path in sorted(self.folder.rglob("*")):
-            parts = path.relative_to(self.folder).parts
-            hidden = any(part.startswith(".") for part in parts)
-            if is_table(path.name) and not hidden and path.is_file():
-                found.append("/".join(parts))
-            if len(found) == 1000:
+        found: list[str] = []
+        looked = 0
+        for folder, folders, files in os.walk(self.folder):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            looked += len(files) + 1
+            for name in files:
+                path = Path(folder, name)
+                if not name.startswith(".") and is_table(name) and path.is_file():
+                    found.append(path.relative_to(self.folder).as_posix())
+            if looked > MAX_LOOKED:
                 break
-        return found
+        return sorted(found)[:1000]
+
+    def add_table(self, name: str, content: bytes) -> tuple[str, str | None]:
+        """Write a table into our folder, if it can be read; returns its name, and the column that
+        names its items. Nothing is written over.
+        """
+        path = self.folder / name
+        plain = path.parent == self.folder and name.isprintable() and not name.startswith(".")
+        if not plain or not is_table(name):
+            raise ParameterError(
+                f"a table's name ends in {', '.join(KINDS)}, and has no folder before it, got"
+                f" {name!r}"
+            )
+        with tempfile.TemporaryDirectory() as made:
+            new = Path(made, name)
+            new.write_bytes(content)
+            read = read_table(new)
+        if not len(read):
+            raise ParameterError(f"{name} has columns, and no rows to teach about")
+        try:
+            with path.open("xb") as file:
+                file.write(content)
+        except FileExistsError:
+            raise SessionError(
+                f"there is a table {name!r} already; give the file another name, or begin a session"
+                " with the table that is there"
+            ) from None
+        except OSError as error:
+            raise SessionError(f"{name} cannot be kept: {error.strerror}") from error
+        return name, read.names([])
 
     def file(self, name: str) -> Path | None:
         """A file in our folder or beneath; nothing outside of it."""

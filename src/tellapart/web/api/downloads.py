@@ -59,20 +59,15 @@ Unsure = Literal["label", "null"]
 Share = Annotated[float, Query(ge=0, le=1)]
 
 
-def chosen_model(session: Session, unsure: str, error: float) -> DecisionList:
-    """The model of a session; with `unsure` "null", it says nothing where it is not sure."""
-    return session.judged_model().abstain(error) if unsure == "null" else session.model
-
-
 def write_model(
     session: Session,
     language: str,
     dialect: str = "duckdb",
-    unsure: str = "label",
-    error: float = 0.05,
+    unsure: str | None = None,
+    error: float | None = None,
 ) -> str:
     """The model of a session in some language."""
-    made = chosen_model(session, unsure, error)
+    made = session.chosen_model(unsure, error)
     return _write(made, session.meanings, session.table.schema, language, dialect)
 
 
@@ -212,18 +207,19 @@ async def export(
     call: Call,
     to: Literal["json", "sql", "python", "text", "dot", "svg"] = "json",
     dialect: Dialect = "duckdb",
-    unsure: Unsure = "label",
-    error: Share = 0.05,
+    unsure: Unsure | None = None,
+    error: Share | None = None,
 ) -> Response:
     """The model: JSON, SQL in a dialect, Python, sentences, or a picture.
 
     With `unsure=null` it says nothing (NULL, "unknown") where a rule's error may be above `error`.
+    Without these, the settings of the session decide.
     When the table has changed or is gone, the model as it was last kept; the header X-Note says so.
     """
     kind, ending = LANGUAGES[to]
     try:
         text = await call.pool.run(
-            session, lambda whole: write_model(whole, to, dialect, unsure, error)
+            session, lambda whole: write_model(call.view(whole), to, dialect, unsure, error)
         )
     except TableChanged as changed:
         model, note = await _kept_model(call, session, changed)
@@ -260,12 +256,13 @@ async def predictions(
     column: Annotated[list[str], Query(max_length=500, default_factory=list)],
     format: Literal["csv", "jsonl", "parquet"] = "csv",
     exact: bool = False,
-    unsure: Unsure = "label",
-    error: Share = 0.05,
+    unsure: Unsure | None = None,
+    error: Share | None = None,
 ) -> Response:
     """A label for every item, with the rule and its example; `column` for more of the table.
 
-    With `unsure=null` there is none where a rule's error may be above `error`.
+    With `unsure=null` there is none where a rule's error may be above `error`; without these, the
+    settings of the session decide.
 
     In CSV, a text that a spreadsheet would run as a formula gets a ' before it, unless `exact`.
     When the table has changed: the items that it has now, by the model as it was last kept; the
@@ -278,7 +275,9 @@ async def predictions(
     try:
         made = await call.pool.read(
             session,
-            lambda whole: Predictions(whole.table, chosen_model(whole, unsure, error), column),
+            lambda whole: Predictions(
+                whole.table, call.view(whole).chosen_model(unsure, error), column
+            ),
         )
     except TableChanged as changed:
         model, note = await _kept_model(call, session, changed)

@@ -42,6 +42,7 @@ def to_answered(one: sessions.Answered) -> Answered:
     """One answer in the history."""
     values, example = one._asdict(), one.guess.example
     values["event"] = values.pop("id")
+    del values["changed_by"]
     values["item"] = to_named(one.item)
     values["guess"] = one.guess.label
     values["example"] = None if example is None else to_named(example)
@@ -132,19 +133,25 @@ def clause_of_items(table: Table, model: DecisionList) -> npt.NDArray[np.uint32]
 
 
 def list_rules(session: Session, *, counts: bool = True, sure: bool = False) -> list[schemas.Rule]:
-    """Every rule: its sentence, what it asks, its example, its record, and whom it covers; with
-    `sure`, a bound on its error, which takes time."""
-    model, records = session.judged_model() if sure else session.model, session.records()
+    """Every rule: its sentence, what it asks, its example, how many answers it agrees with, and
+    whom it covers; with `sure`, a bound on its error, which takes time."""
+    model = session.judged_model() if sure else session.model
     covered: list[int | None] = [None] * (len(model.clauses) + 1)
+    taught = session.taught()
     if counts:
-        found = np.bincount(clause_of_items(session.table, model), minlength=len(covered))
-        covered = [int(n) for n in found]
+        numbers = clause_of_items(session.table, model)
+        covered = [int(n) for n in np.bincount(numbers, minlength=len(covered))]
+        fell = numbers[np.fromiter(taught, dtype=np.intp, count=len(taught))].tolist()
+    else:
+        clauses = {id(clause): number for number, clause in enumerate(model)}
+        fell = [clauses[id(model.match(session.table.items[place]))] for place in taught]
+    labels = [clause.label for clause in model]
+    agrees = Counter((n, labels[n] == said) for n, said in zip(fell, taught.values(), strict=True))
     said: list[str | None] = list(sentences(model, Words(feature=spoken)))
     said += [None] * (len(covered) - len(said))
     made = []
     for number, clause in enumerate(model):
         example = clause.example if isinstance(clause.example, Row) else None
-        right, wrong = (0, 0) if example is None else records.get(example.identity, (0, 0))
         made.append(
             schemas.Rule(
                 number=number + 1,
@@ -156,8 +163,8 @@ def list_rules(session: Session, *, counts: bool = True, sure: bool = False) -> 
                 example=None if example is None else to_named(example),
                 by_hand=clause.origin == "by hand",
                 teacher=None if example is None else session.rule_teacher(example),
-                right=right,
-                wrong=wrong,
+                right=agrees[number, True],
+                wrong=agrees[number, False],
                 items=covered[number],
                 is_default=number == len(model.clauses),
                 since_changed=None

@@ -180,12 +180,26 @@ class EditRule(Change):
     label: Label
 
 
+class Assignment(Request):
+    """What a teacher is asked about: rows where a condition holds, or that the rules call so."""
+
+    where: Annotated[str, Field(max_length=10_000)] = ""
+    labels: list[Label] = []
+
+
 class Settings(Change):
     order: Literal["file", "random", "least sure", "mixed"] | None = None
     overlap: Annotated[float, Field(ge=0, le=1)] | None = None
     lease: Annotated[float, Field(gt=0, le=1e8)] | None = None
     until: dict[str, Any] | None = Field(
         None, description="A stopper, such as {'no mistake in': 40}; {} for none."
+    )
+    unsure: Literal["label", "null"] | None = Field(
+        None, description="null: rules, exports and predictions say nothing where unsure."
+    )
+    error: Annotated[float, Field(ge=0, le=1)] | None = None
+    assignments: dict[str, Assignment] | None = Field(
+        None, description="Who gets which rows; {} for none."
     )
 
 
@@ -451,6 +465,7 @@ class Rule:
     by_hand: bool
     teacher: str | None
     right: int
+    """So many answers, of all there are, about the items it labels agree with it."""
     wrong: int
     items: int | None
     is_default: bool

@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from tellapart.sessions import Saved, Session
+from tellapart.sessions.config import SETTINGS
 from tellapart.sessions.events import check_name
 from tellapart.tables.options import OF_CSV
 from tellapart.web.api import schemas
@@ -125,13 +126,15 @@ def session(session: Session) -> schemas.Session:
 @router.patch("/sessions/{session}")
 @in_session
 def settings(session: Session, body: schemas.Settings, call: Call) -> Saved:
-    """Switch the order, the overlap, the lease or the stopper. For the owner."""
+    """Switch the order, the overlap, the lease, the stopper, what unsure rules say, or who gets
+    which rows. For the owner.
+    """
     call.must_own()
     given = body.model_dump(exclude_none=True, exclude={"id"})
     if given.get("until") == {}:
         given["until"] = None
     if not given:
-        raise Refused(422, "NoSetting", "name at least one of order, overlap, lease and until")
+        raise Refused(422, "NoSetting", f"name at least one of {', '.join(SETTINGS)}")
     return session.set(call.name, id=body.id, **given)
 
 

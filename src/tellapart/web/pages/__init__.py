@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, Query
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from tellapart.console.keyboard import KEYS, PAGE_KEYS
 from tellapart.errors import TableChanged
-from tellapart.sessions import Session
+from tellapart.features.phrasing import counted
+from tellapart.sessions import Listed, Session
 from tellapart.sessions.config import FOR_PEOPLE
+from tellapart.tables.files import KINDS, PACKED
 from tellapart.web.api.sessions import create_session
-from tellapart.web.auth import Call
+from tellapart.web.auth import Call, Caller
 from tellapart.web.pages import (
     answers,
     progress,
@@ -34,17 +39,54 @@ router = APIRouter()
 
 
 @router.get("/")
-async def front(call: Call) -> Response:
-    """All sessions; when there is only one, that one."""
+async def front(call: Call, all: bool = False) -> Response:
+    """All sessions; when there is only one, that one, unless `all` are asked for."""
     listed = await call.pool.list_sessions()
-    tables = call.pool.tables() if call.is_owner else []
-    if len(listed) == 1 and (len(tables) <= 1 or not call.is_owner):
+    tables = await asyncio.to_thread(call.pool.tables) if call.is_owner else []
+    if not all and len(listed) == 1 and (len(tables) <= 1 or not call.is_owner):
         return RedirectResponse(home(listed[0].name) + "/teach", 303)
-    shown: list[dict[str, Any]] = [
-        {"name": one.name, "home": home(one.name), "events": one.events} for one in listed
-    ]
-    values = {"sessions": shown, "tables": tables, "owner": call.is_owner, "csrf": call.csrf or ""}
+    values = {
+        "sessions": [await _card(call, one) for one in listed],
+        "tables": tables,
+        "owner": call.is_owner,
+        "csrf": call.csrf or "",
+        "endings": ",".join((*KINDS, *PACKED)),
+        "most": call.app.limits.max_upload // 1_000_000,
+    }
     return HTMLResponse(draw("front.html", **values))
+
+
+async def _card(call: Caller, one: Listed) -> dict[str, Any]:
+    """A session on the first page: what is waiting is known of those that are open."""
+    table = one.opened.data["table"]
+    done, items = one.answers, table["items"]
+    waiting: list[tuple[str, str]] = []
+    if call.pool.is_open(one.name):
+        done, items, waiting = await call.pool.run(one.name, lambda s: _look(call.view(s)))
+    return {
+        "name": one.name,
+        "home": home(one.name),
+        "table": table["name"],
+        "done": done,
+        "rows": items,
+        "share": round(100 * min(1.0, done / max(1, items)), 1),
+        "last": f"{one.last[:10]} {one.last[11:16]}",
+        "teacher": one.teacher,
+        "waiting": waiting,
+    }
+
+
+def _look(session: Session) -> tuple[int, int, list[tuple[str, str]]]:
+    """How many items of a session are done, of how many, and what waits for the caller."""
+    summary = session.summary()
+    disputed = sum(not repair.is_settled(session, one.answers) for one in session.disagreements())
+    waits = [
+        ("/disagreements", f"{counted(disputed, 'disagreement')} to settle", disputed),
+        ("/teach", f"{counted(summary.waiting, 'item')} waiting for a reason", summary.waiting),
+        ("/teach", f"{counted(summary.skipped, 'item')} skipped", summary.skipped),
+        ("/rules", "you may stop", summary.may_stop),
+    ]
+    return summary.labelled, summary.items, [(path, words) for path, words, n in waits if n]
 
 
 @router.post("/")
@@ -53,6 +95,19 @@ async def start(sent: Form, call: Call) -> Response:
     reading = {"id": sent["column"]} if sent.get("column") else {}
     name = sent.get("name", "").strip()
     made = await create_session(call, name, sent.get("table", ""), reading, **FOR_PEOPLE)
+    return RedirectResponse(home(made) + "/teach", 303)
+
+
+@router.post("/upload")
+async def upload(
+    request: Request, call: Call, name: Annotated[str, Query(max_length=200)]
+) -> Response:
+    """Put a table beside the sessions, and begin one with it. It must be one that can be read."""
+    call.must_own()
+    body = await request.body()
+    table, column = await asyncio.to_thread(call.pool.add_table, name, body)
+    reading = {} if column is None else {"id": column}
+    made = await create_session(call, "", table, reading, **FOR_PEOPLE)
     return RedirectResponse(home(made) + "/teach", 303)
 
 
@@ -76,7 +131,8 @@ def describe(session: Session, sent: Form, call: Call) -> Response:
 def install(app: FastAPI) -> None:
     render.prepare()
     app.add_exception_handler(TableChanged, without_table.go_on)
-    app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
+    static = GZipMiddleware(StaticFiles(directory=_HERE / "static"))
+    app.mount("/static", static, name="static")
     for part in (teach, sweep, progress, answers, repair, results, tags):
         app.include_router(part.router, include_in_schema=False)
     app.include_router(router, include_in_schema=False)

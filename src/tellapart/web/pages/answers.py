@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -19,7 +20,7 @@ from tellapart.web.api.review import list_disagreements
 from tellapart.web.api.teaching import change_answer
 from tellapart.web.auth import Call, Caller
 from tellapart.web.pages.comparison import item_card
-from tellapart.web.pages.render import MAX_ROWS, Form, page, redirect, repair_address
+from tellapart.web.pages.render import MAX_ROWS, Form, Start, page, redirect, repair_address
 from tellapart.web.pages.repair import CONFIRMS, SETTLES, in_words, is_settled
 from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session, reads_session
@@ -38,27 +39,45 @@ def history(
     call: Call,
     q: Annotated[str, Query(max_length=200)] = "",
     mistakes: bool = False,
+    teacher: Annotated[str, Query(max_length=200)] = "",
+    change: Annotated[str, Query(max_length=100)] = "",
+    start: Start = 0,
 ) -> Response:
-    """Every answer that the caller may see, to be searched and changed."""
+    """Every answer that the caller may see, the latest first, to be searched and changed."""
     everything = session.history()[::-1]
     wanted = q.strip().lower()
     found = []
     for one in everything:
         parts = (name(one.item), one.teacher, one.guess.label, one.label, one.feature)
         words = " ".join(str(part) for part in parts if part is not None)
-        if wanted in words.lower() and (not mistakes or one.outcome == "mistake"):
+        if (
+            wanted in words.lower()
+            and (not mistakes or one.outcome == "mistake")
+            and teacher in ("", one.teacher)
+        ):
             found.append(one)
-    shown = [
-        (one, name(one.item), in_words(session, one), repair_address(session, one.item, "history"))
-        for one in found[:MAX_ROWS]
-    ]
+    shown = found[start : start + MAX_ROWS]
+    asked = {"q": q, "mistakes": "1" if mistakes else "", "teacher": teacher}
     return page(
         session,
         call,
         "history",
-        answers=shown,
+        answers=[
+            (
+                one,
+                name(one.item),
+                in_words(session, one),
+                repair_address(session, one.item, "history"),
+            )
+            for one in shown
+        ],
         found=len(found),
         total=len(everything),
+        start=start,
+        query=urlencode({key: value for key, value in asked.items() if value}),
+        people=session.teachers,
+        by=teacher,
+        changing=change,
         q=q,
         only_mistakes=mistakes,
         notes=_notes(session, wanted),
@@ -122,7 +141,7 @@ def odd(session: Session, call: Call, again: Again = None) -> Response:
         }
         for one in found
     ]
-    against = _against_known(session, call.app.pages.known)
+    against = _against_known(session, call.app.pages.known.get(session.name))
     return page(session, call, "odd", odd=shown, against=against, said=_changed(again))
 
 
@@ -157,5 +176,16 @@ def disagreements(session: Session, call: Call, again: Again = None) -> Response
     settled = [is_settled(session, one.answers) for one in session.disagreements()]
     addresses = [repair_address(session, d.item, "disagreements") for d in session.disagreements()]
     rows = sorted(zip(settled, found.disagreements, addresses, strict=True), key=lambda row: row[0])
-    values = {"disputed": rows, "agreement": about, "said": _changed(again)}
-    return page(session, call, "disagreements", **values)
+    people = {person.name for person in call.app.people.all} | set(session.teachers)
+    return page(
+        session,
+        call,
+        "disagreements",
+        disputed=rows[:MAX_ROWS],
+        waiting=settled.count(False),
+        agreement=about,
+        said=_changed(again),
+        by_label=session.agreement_by_label() if call.is_owner else [],
+        assignments=session.settings["assignments"],
+        people=sorted(people),
+    )

@@ -77,6 +77,7 @@ def compare(given: Given, picture: Source = lambda name: None) -> Comparison:
     pictured = picture(str(given.item.identity)) is not None  # then the name itself is looked at
     columns = [column for column in given.item if column != named_by or pictured]
     lines = [_line(column, given.item, example, picture) for column in columns]
+    lines.sort(key=lambda line: "image" not in (line.mine.kind, line.theirs.kind))  # seen first
     shown = given.id, given.asks, name(given.item)
     if example is None:
         return Comparison(*shown, None, None, lines, [])

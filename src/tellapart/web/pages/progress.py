@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
@@ -13,21 +14,26 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from tellapart.errors import ParameterError
-from tellapart.sessions import Session
+from tellapart.features.phrasing import counted
+from tellapart.sessions import Session, Summary
 from tellapart.sessions.config import ORDERS
-from tellapart.web.api.review import mistake_bound
+from tellapart.sessions.events import stamp
+from tellapart.web.api.review import clause_of_items, mistake_bound
 from tellapart.web.auth import Call
-from tellapart.web.pages.render import Form, page, redirect
+from tellapart.web.pages.render import SOON, Form, page, redirect
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
+DAY = 24 * 3600
 
 
 @router.get("/progress")
 @reads_session
-def progress(session: Session, call: Call) -> Response:
-    """How far it is, and how it went."""
+def progress(session: Session, call: Call, compare: bool = False) -> Response:
+    """How far it is, and how it went; with `compare`, also what the rules said yesterday, which
+    takes a while after many mistakes."""
     mistakes = session.mistakes()
+    compare = compare or sum(mistakes) <= SOON
     groups = max(len(session.labels), session.summary().rules + 1)
     bound, most = None, mistake_bound(session, m=groups).mistakes
     if most is not None and most >= len(session.table):
@@ -58,6 +64,8 @@ def progress(session: Session, call: Call) -> Response:
             for noticed, since in session.learner.forgotten
         ],
         settings=session.settings,
+        to_go=_to_go(session.summary()),
+        since=_since_yesterday(session, time.time() - DAY, compare),
         **_tally(session),
         orders=[(order, _ORDERS.get(order, order)) for order in ORDERS],
         overlaps=_overlaps(session) if len(call.app.people.all) > 1 else [],
@@ -65,19 +73,67 @@ def progress(session: Session, call: Call) -> Response:
 
 
 def _tally(session: Session) -> dict[str, Any]:
-    """How often each label was said, and what each teacher did."""
-    labels = dict.fromkeys(session.labels, 0)
+    """How often each label was said, and mistaken; and what each teacher did."""
+    labels = {label: Counter[str]() for label in session.labels}
     teachers: dict[str, Counter[str]] = {}
     for one in session.history():
         if one.undone:
             continue
         said = str(one.guess.label) if one.answer == "right" else one.label
         if said is not None and one.answer in ("right", "wrong"):
-            labels[said] = labels.get(said, 0) + 1
+            labels.setdefault(said, Counter())["said"] += 1
+            if one.outcome == "mistake":
+                labels[said]["missed"] += 1
+                labels.setdefault(str(one.guess.label), Counter())["mistaken"] += 1
         done = teachers.setdefault(one.teacher, Counter())
         done["answers"] += 1
         done[one.answer] += 1
     return {"said": labels, "teachers": teachers}
+
+
+def _to_go(summary: Summary) -> str:
+    """How many corrections are left, as far as that is known."""
+    rows, (_, likely, high) = summary.rows_left, summary.error
+    if not rows:
+        return "No rows are left: there is nothing more to correct."
+    if high > 0.99:
+        return "Corrections to go: not known yet. It takes some items drawn at random."
+    drawn = summary.guesses if summary.drawn is None else summary.drawn
+    about = max(likely * rows, 0)
+    return (
+        f"Corrections to go: about {about:,.0f} if you answered all {rows:,} rows left, and at most"
+        f" {summary.wrong_left:,} if the rules stayed as they are, with 95 % confidence. The first"
+        f" number is the share of mistakes lately, of {counted(drawn, 'item')} drawn at random,"
+        " times the rows left. Each correction improves the rules, so it is usually fewer."
+    )
+
+
+def _since_yesterday(session: Session, moment: float, compare: bool) -> dict[str, Any] | None:
+    """What changed in the last 24 hours; None if there was nothing before."""
+    at = stamp(moment)
+    answers = [one for one in session.history() if not one.undone]
+    new = [one for one in answers if one.at > at]
+    if len(new) == len(answers):
+        return None
+    before = {one.label or one.guess.label for one in answers if one.at <= at}
+    found: dict[str, Any] = {
+        "answers": len(new),
+        "corrections": sum(one.outcome == "mistake" for one in new),
+        "labels": sorted({str(one.label) for one in new if one.label and one.label not in before}),
+        "moves": None,
+    }
+    if new and compare:
+        old, now = session.model_until(at), session.model
+        codes = [clause_of_items(session.table, model) for model in (old, now)]
+        pairs, times = np.unique(np.stack(codes), axis=1, return_counts=True)
+        moves: Counter[tuple[str, str]] = Counter()
+        names = [[str(clause.label) for clause in model] for model in (old, now)]
+        for (one, other), count in zip(pairs.T.tolist(), times.tolist(), strict=True):
+            if names[0][one] != names[1][other]:
+                moves[names[0][one], names[1][other]] += count
+        found |= {"moves": moves.most_common(5), "moved": sum(moves.values())}
+        found |= {"rules": (len(old.clauses), len(now.clauses))}
+    return found
 
 
 @router.post("/labels")
@@ -113,7 +169,8 @@ _ORDERS = {
 @router.post("/settings")
 @in_session
 def settings(session: Session, sent: Form, call: Call) -> Response:
-    """Switch the order of items, or the share that two teachers are asked about."""
+    """Switch the order of items, the share that two teachers are asked about, what is said where a
+    rule is not sure, or who gets which rows."""
     call.must_own()
     wanted: dict[str, Any] = {"order": sent.get("order", "")}
     if "overlap" in sent:
@@ -123,8 +180,15 @@ def settings(session: Session, sent: Form, call: Call) -> Response:
             raise ParameterError(
                 f"overlap is a number from 0 to 1, got {sent['overlap']!r}"
             ) from None
+    elif "unsure" in sent:
+        wanted = {"unsure": sent["unsure"]}
+    elif "teacher" in sent:
+        labels = [one.strip() for one in sent.get("labels", "").split(",") if one.strip()]
+        own = {"where": sent.get("where", "").strip(), "labels": labels}
+        wanted = {"assignments": {**session.settings["assignments"], sent["teacher"]: own}}
     session.set(call.name, **wanted, id=sent.get("id"))
-    return redirect(session, "/progress")
+    back = sent.get("back", "")
+    return redirect(session, back if back in ("/rules", "/disagreements") else "/progress")
 
 
 # -- charts

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, quote
 
-from fastapi import Depends
+from fastapi import Depends, Query
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -32,8 +32,14 @@ PAGES = (
     ("Export", "/export"),
     ("Help", "/help"),
 )
-MAX_ROWS = 200
-"""So many rows are drawn on a page; downloads have all."""
+TEAM_PAGES = ("/disagreements",)
+"""What one teacher alone has no use for."""
+MAX_ROWS = 50
+"""So many rows are drawn on a page (`pager` in marks.html leads to the others)."""
+Start = Annotated[int, Query(ge=0, le=10_000_000_000)]
+"""The first row to be drawn."""
+SOON = 25
+"""After so many mistakes, what needs all answers replayed takes a while: it is asked for."""
 
 
 @cache
@@ -91,15 +97,17 @@ def repair_address(session: Session, item: Row, came_from: str) -> str:
 def frame(session: Session, call: Caller) -> dict[str, Any]:
     """What all pages of a session show."""
     summary = session.summary()
+    team = len(call.app.people.all) > 1 or len(session.teachers) > 1
     return {
         "session": session.name,
+        "team": team,
         "teacher": call.name,
         "owner": call.is_owner,
         "summary": summary,
         "facts": progress_facts(summary),
         "stop_hint": stop_hint(summary),
         "home": home(session.name),
-        "pages": PAGES,
+        "pages": [one for one in PAGES if team or one[1] not in TEAM_PAGES],
         "keys": keys_of(call),
         "csrf": call.csrf or "",
     }

@@ -2,40 +2,111 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_args
+from collections import Counter
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlencode
 
 import numpy as np
+import numpy.typing as npt
+import polars as pl
 from fastapi import APIRouter, Query
-from starlette.responses import Response
+from markupsafe import Markup
+from starlette.responses import JSONResponse, Response
 
 from tellapart.errors import ExportError, FeatureError, ParameterError
+from tellapart.export import sentences
 from tellapart.export.sql import Dialect
+from tellapart.export.text import Words
+from tellapart.features.phrasing import counted, spoken
+from tellapart.review.progress import percent
 from tellapart.sessions import Session
 from tellapart.sessions.phrasing import name, show
 from tellapart.sessions.queue import parse_search
 from tellapart.simulation import unpack
-from tellapart.tables import Table
+from tellapart.tables import Row, Table
 from tellapart.tables.findings import Finding
 from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.web.api.downloads import FORMATS, Unsure, write_model
 from tellapart.web.api.review import clause_of_items, list_rules
 from tellapart.web.api.schemas import Rule
 from tellapart.web.api.teaching import find_item
-from tellapart.web.auth import Call
-from tellapart.web.pages.render import MAX_ROWS, Form, page, redirect, repair_address
+from tellapart.web.auth import Call, Caller
+from tellapart.web.pages.comparison import is_picture
+from tellapart.web.pages.render import MAX_ROWS, SOON, Form, Start, page, redirect, repair_address
+from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
+UNKNOWN = "(unknown)"
+"""What stands for no label among the labels to choose from."""
+_LANGUAGES = {"text": "Sentences", "python": "Python", "json": "Model file", "dot": "Graphviz"}
 
 
 @router.get("/rules")
 @reads_session
 def rules(session: Session, call: Call, sure: bool = False) -> Response:
-    """Every rule as a sentence; with `sure`, how sure each is."""
-    found = [(rule, _condition(rule)) for rule in list_rules(session, sure=sure)]
-    trust = session.trust() if sure else None
-    return page(session, call, "rules", rules=found, meanings=session.meanings, trust=trust)
+    """Every rule as a sentence, every label, and how sure each is: at once where that is quick."""
+    settings = session.settings
+    sure = sure or settings["unsure"] == "null" or session.summary().mistakes <= SOON
+    found = list_rules(session, sure=sure) if session.labels else []
+    said = Counter(session.taught().values())
+    return page(
+        session,
+        call,
+        "rules",
+        rules=[(rule, _condition(rule), _bar(rule)) for rule in found],
+        by_label=_by_label(session.labels, found, said),
+        silent=[(label, times) for label, times in said.items() if not _predicts(found, label)],
+        sure=sure,
+        trust=session.trust(settings["error"]) if sure and found else None,
+        unsure=settings["unsure"],
+        error=settings["error"],
+        meanings=session.meanings,
+        percent=percent,
+    )
+
+
+def _predicts(found: list[Rule], label: str) -> bool:
+    return any(rule.items for rule in found if rule.label == label)
+
+
+def _by_label(labels: list[str], found: list[Rule], said: Counter[str]) -> list[dict[str, Any]]:
+    """For each label: how often it was said, how many rows the rules give it, how often they are
+    wrong about these.
+
+    The bounds of all rules hold at once. So the error of a label is at most their mean, weighted by
+    the rows of each rule.
+    """
+    listed = []
+    for label in dict.fromkeys([*labels, *(rule.label for rule in found if rule.label)]):
+        own = [rule for rule in found if rule.label == label]
+        rows = sum(rule.items or 0 for rule in own)
+        high = None
+        if rows and all(rule.since_changed for rule in own):
+            bounds = [(rule.items or 0, rule.since_changed) for rule in own]
+            high = sum(items * since.high for items, since in bounds if since) / rows
+        listed.append(
+            {
+                "label": label,
+                "said": said[label],
+                "rows": rows,
+                "right": sum(rule.right for rule in own),
+                "wrong": sum(rule.wrong for rule in own),
+                "high": high,
+            }
+        )
+    return listed
+
+
+def _bar(rule: Rule) -> Markup:
+    """How many of the answers about a rule's items agree with it."""
+    if not rule.right + rule.wrong:
+        return Markup()
+    right = round(100 * rule.right / (rule.right + rule.wrong), 1)
+    return Markup(
+        '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="wrong" width="100" height="6"/><rect width="{}" height="6"/></svg>'
+    ).format(right)
 
 
 def _condition(rule: Rule) -> str:
@@ -45,6 +116,27 @@ def _condition(rule: Rule) -> str:
     return " AND ".join(
         f"({one.feature})" if one.wanted else f"NOT ({one.feature})" for one in rule.literals
     )
+
+
+@router.get("/rules/check")
+@reads_session
+def check_rule(
+    session: Session, feature: Annotated[str, Query(max_length=20_000)], example: str = ""
+) -> Response:
+    """What the rule with an example would take with a condition, while it is typed."""
+    table = session.table
+    try:
+        wanted = table.parse(feature)
+    except FeatureError as error:
+        return JSONResponse({"says": str(error).splitlines()[0], "tells": False})
+    holds = unpack(evaluate_soon(table, wanted), len(table))
+    said = Counter(label for place, label in session.taught().items() if holds[place])
+    answers = ", ".join(f"{times:,} {label}" for label, times in said.most_common(5)) or "none"
+    says = f"Holds on {counted(int(holds.sum()), 'row')}. Your answers there: {answers}."
+    keeps = bool(wanted(find_item(table, example))) if example else True
+    if not keeps:
+        says += f" It does not hold on its example, {example}."
+    return JSONResponse({"says": says, "tells": bool(holds.any()) and keeps})
 
 
 @router.post("/rules")
@@ -73,19 +165,30 @@ def data(
     call: Call,
     q: Annotated[str, Query(max_length=20_000)] = "",
     label: Annotated[str, Query(max_length=200)] = "",
-    rule: Annotated[int | None, Query(ge=1)] = None,
+    rule: Annotated[str, Query(max_length=10)] = "",
+    taught: Literal["", "yes", "no", "differs"] = "",
+    sort: Annotated[str, Query(max_length=1000)] = "",
+    start: Start = 0,
 ) -> Response:
-    """What the rules say of every item."""
+    """What the rules say of every item, beside what was taught."""
     table, types = session.table, session.table.types
-    clauses = list(session.model)
-    numbers = clause_of_items(table, session.model)
+    numbers, predicted = clause_of_items(table, session.model), _labels(session)
+    said = session.taught()
     keep = np.ones(len(table), dtype=np.bool_)
     wrong = None
-    if rule is not None:
-        keep &= numbers == rule - 1
+    if rule.isascii() and rule.isdecimal():
+        keep &= numbers == int(rule) - 1
     if label:
-        right = [n for n, clause in enumerate(clauses) if clause.label == label]
-        keep &= np.isin(numbers, right)
+        wanted = None if label == UNKNOWN else label
+        keep &= np.isin(numbers, [n for n, one in enumerate(predicted) if one == wanted])
+    if taught:
+        places = np.fromiter(said, dtype=np.intp, count=len(said))
+        if taught == "differs":
+            other = [predicted[numbers[place]] != said[place] for place in places.tolist()]
+            places = places[np.array(other, dtype=np.bool_)]
+        chosen = np.zeros(len(table), dtype=np.bool_)
+        chosen[places] = True
+        keep &= ~chosen if taught == "no" else chosen
     if q.strip():
         try:
             keep &= unpack(evaluate_soon(table, parse_search(table, q)), len(table))
@@ -93,17 +196,22 @@ def data(
             wrong = str(error).splitlines()[0]
     places = np.flatnonzero(keep)
     columns = [column for column in table.columns if column != table.id][:12]
+    if (key := _sort_key(session, sort, columns, predicted, numbers)) is not None:
+        order = key.gather(places).arg_sort(descending=sort.startswith("-"), nulls_last=True)
+        places = places[order.to_numpy()]
     rows: list[dict[str, Any]] = [
         {
             "item": name(row),
             "repair": repair_address(session, row, "data"),
-            "predicted": clauses[numbers[place]].label,
-            "taught": session.label_of(row),
+            "predicted": predicted[numbers[place]],
+            "taught": said.get(place),
             "cells": [show(row[column])[:200] for column in columns],
+            "picture": _picture(session, call, row, columns),
         }
-        for place in places[:MAX_ROWS].tolist()
+        for place in places[start : start + MAX_ROWS].tolist()
         for row in [table.items[place]]
     ]
+    asked = {"q": q, "label": label, "rule": rule, "taught": taught}
     return page(
         session,
         call,
@@ -115,13 +223,64 @@ def data(
         found=len(places),
         columns=columns,
         numeric={one for one in columns if one in types and types[one].numeric},
-        q=q,
-        label=label,
-        rule=rule,
+        asked=asked,
+        sort=sort,
+        start=start,
+        query=urlencode({name: value for name, value in asked.items() if value}),
+        rules=[(n, sentence) for n, sentence in enumerate(_short_rules(session), 1)],
         labels=session.labels,
+        unknown=UNKNOWN if None in predicted else None,
         wrong=wrong,
         formats=list(FORMATS),
     )
+
+
+def _labels(session: Session) -> list[Any]:
+    """What each rule says; None where it is not sure and the session wants to be."""
+    settings = session.settings
+    if settings["unsure"] == "label":
+        return [clause.label for clause in session.model]
+    judged = session.judged_model()
+    return [
+        clause.label if clause.record and clause.record.high <= settings["error"] else None
+        for clause in judged
+    ]
+
+
+def _short_rules(session: Session) -> list[str]:
+    """Each rule in a few words, to choose from."""
+    said = list(sentences(session.model, Words(feature=spoken)))
+    return [text if len(text) <= 60 else text[:58] + "…" for text in said]
+
+
+def _sort_key(
+    session: Session,
+    sort: str,
+    columns: list[str],
+    predicted: list[Any],
+    numbers: npt.NDArray[np.uint32],
+) -> pl.Series | None:
+    """What rows are sorted by; None: they stay as they are in the table."""
+    by = sort.removeprefix("-")
+    if by == "predicted":
+        return pl.Series(predicted, dtype=pl.String).gather(numbers)
+    if by == "taught":
+        said = session.taught()
+        return pl.Series([said.get(place) for place in range(len(session.table))], dtype=pl.String)
+    own = session.table.id
+    if by == "item" and own is not None:
+        by = own
+    if by not in (*columns, own):
+        return None
+    return session.table.frame([by]).to_series()
+
+
+def _picture(session: Session, call: Caller, row: Row, columns: list[str]) -> str | None:
+    """The first picture that a cell names."""
+    cells = (row[column] for column in columns)
+    source = picture_of(session, call)
+    found = (source(one) for one in cells if isinstance(one, str) and is_picture(one))
+    return next((address for address in found if address is not None), None)
 
 
 @router.get("/export")
@@ -130,19 +289,36 @@ def export(
     session: Session,
     call: Call,
     to: Annotated[str, Query(max_length=40)] = "text",
-    unsure: Unsure = "label",
+    unsure: Unsure | None = None,
 ) -> Response:
-    """The model in every language, to be copied or saved."""
-    ways = ["text", *(f"sql, {one}" for one in get_args(Dialect)), "python", "json", "dot"]
+    """The model in every language, to be copied or saved: what the address says is shown."""
+    dialects = get_args(Dialect)
+    ways = ["text", *(f"sql, {one}" for one in dialects), "python", "json", "dot"]
     if to not in ways:
         raise ParameterError(f"to is one of {'; '.join(ways)}, got {to!r}")
     language, _, dialect = to.partition(", ")
+    unsure = unsure or session.settings["unsure"]
     text, wrong = "", None
     try:
         text = write_model(session, language, dialect or "duckdb", unsure)
     except ExportError as error:
         wrong = str(error)
-    asked = {"to": language, "dialect": dialect, "unsure": unsure if unsure == "null" else ""}
+    asked = {"to": language, "dialect": dialect, "unsure": unsure}
     query = urlencode({name: value for name, value in asked.items() if value})
-    shown = {"text": text, "wrong": wrong, "ways": ways, "to": to, "query": query, "unsure": unsure}
-    return page(session, call, "export", **shown)
+    return page(
+        session,
+        call,
+        "export",
+        text=text,
+        wrong=wrong,
+        languages=[(_LANGUAGES.get(one, one), one) for one in ways if ", " not in one],
+        dialects=dialects,
+        to=to,
+        language=language,
+        query=query,
+        unsure=unsure,
+        other="label" if unsure == "null" else "null",
+        error=session.settings["error"],
+        formats=list(FORMATS),
+        taught=bool(session.labels),
+    )

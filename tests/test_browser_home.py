@@ -1,0 +1,188 @@
+"""The first page and the pages for looking back, with nothing but keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browser_teacher import PAGES, BrowserTeacher, go, log, narrow
+from server_process import Server
+
+OpenPage = Callable[..., BrowserTeacher]
+Begin = Callable[..., str]
+
+
+def tab_to(page: Any, wanted: str, most: int = 80) -> None:
+    """Press Tab until what is called so has the focus."""
+    look = """() => { const one = document.activeElement;
+        return one.getAttribute("aria-label") ?? one.labels?.[0]?.innerText ?? one.innerText }"""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if wanted in str(page.evaluate(look)):
+            return
+    raise AssertionError(f"no Tab leads to {wanted!r}")
+
+
+def test_from_home_to_a_session_and_back(open_page: OpenPage, begin: Begin) -> None:
+    session = begin(labels=["mammal"])
+    teacher = open_page(session)
+    page = teacher.page
+    page.locator("header a").first.focus()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert page.locator("h1").inner_text() == "tellapart"
+    tab_to(page, session)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert page.url.endswith(f"/s/{session}/teach")
+
+
+def test_a_table_is_added_at_home(open_page: OpenPage, begin: Begin, tmp_path: Path) -> None:
+    teacher = open_page(begin())
+    page = teacher.page
+    page.goto(f"{teacher.server.address}/?all=1")
+    new = tmp_path / "pets of mine.csv"
+    new.write_text("pet,legs\n" + "".join(f"pet {n},{n % 5}\n" for n in range(20)))
+    bad = tmp_path / "bad.csv"
+    bad.write_text("")
+    page.set_input_files("#file", str(bad))
+    page.locator("#dropped.no").wait_for()
+    assert "bad.csv" in page.inner_text("#dropped")
+    teacher.errors.clear()  # the browser logs a 422
+    with page.expect_navigation():
+        page.set_input_files("#file", str(new))
+    page.wait_for_selector("#card")
+    assert page.url.endswith("/s/pets%20of%20mine/teach")
+    assert teacher.item.startswith("pet ")
+    page.goto(f"{teacher.server.address}/?all=1")
+    zone = page.locator("#drop").bounding_box()
+    assert zone
+    drop = """name => {
+        const data = new DataTransfer();
+        data.items.add(new File(["pet,legs\\na,1\\nb,2\\n"], name));
+        const drop = document.getElementById("drop");
+        drop.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true}));
+    }"""
+    with page.expect_navigation():
+        page.evaluate(drop, "dropped.csv")
+    assert page.url.endswith("/s/dropped/teach")
+
+
+def test_an_error_is_a_page(open_page: OpenPage, begin: Begin) -> None:
+    teacher = open_page(begin())
+    page = teacher.page
+    page.goto(f"{teacher.server.address}/s/no such session/rules")
+    assert page.locator("h1").inner_text() == "Nothing here"
+    tab_to(page, "All sessions")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert page.locator("h1").inner_text() == "tellapart"
+    teacher.errors.clear()  # the browser logs a 404
+
+
+def test_unsure_rows_are_left_for_a_person(
+    open_page: OpenPage, begin: Begin, truth: dict[str, str], server: Server
+) -> None:
+    session = begin(order="file")
+    teacher = open_page(session)
+    teacher.teach(truth, 4)
+    page = go(teacher, "rules")
+    tab_to(page, "Rows whose rule is not sure")
+    page.keyboard.press("a")  # are unknown
+    page.keyboard.press("Tab")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert log(server, session)[-1].data["unsure"] == "null"
+    assert page.locator("text=not sure: left for a person").count()
+    assert "unknown" in go(teacher, "export").inner_text("#text")
+
+
+def test_data_is_filtered_and_sorted_by_keys(
+    open_page: OpenPage, begin: Begin, truth: dict[str, str]
+) -> None:
+    teacher = open_page(begin(order="file"))
+    teacher.teach(truth, 5)
+    page = go(teacher, "data")
+
+    def first() -> str:
+        return str(page.locator("tbody tr td").first.inner_text())
+
+    assert first() == "aardvark"
+    tab_to(page, "eggs")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert page.locator("th[aria-sort=ascending]").inner_text().startswith("eggs")
+    tab_to(page, "eggs")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert page.locator("th[aria-sort=descending]").count() == 1
+    page.focus("#taught")
+    page.keyboard.press("n")  # not yet
+    page.keyboard.press("Tab")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert page.locator("tbody td[data-th=taught]").first.inner_text().strip() == ""
+    assert page.locator("th[aria-sort=descending]").count() == 1  # the order stays
+
+
+def test_rows_are_assigned_on_the_page(
+    open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
+) -> None:
+    session = begin(order="file")
+    teacher = open_page(session, path="/disagreements")
+    page = teacher.page
+    page.locator(".assign", has_text="Bob").locator("[name=where]").focus()
+    page.keyboard.type("feathers")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert log(server, session)[-1].data["assignments"] == {"Bob": {"where": "feathers"}}
+    bob = open_page(session, who="Bob")
+    assert truth[bob.item] == "bird"
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_page_weighs_little(
+    open_page: OpenPage, begin: Begin, truth: dict[str, str], width: int
+) -> None:
+    """Under 60 kB is sent for a page, with its style and scripts, without pictures."""
+    session = begin()
+    teacher = open_page(session, viewport={"width": width, "height": 640})
+    teacher.teach(truth, 30)
+    page = teacher.page
+    weights: dict[str, int] = {}
+
+    def weigh(answer: Any) -> None:
+        if "image" not in answer.headers.get("content-type", ""):
+            weights[answer.url] = answer.request.sizes()["responseBodySize"]
+
+    page.on("response", weigh)
+    for path in (*(f"/s/{session}/{name}" for name in (*PAGES, "teach")), "/?all=1"):
+        weights.clear()
+        page.goto(teacher.server.address + path, wait_until="networkidle")
+        assert narrow(page), path
+        assert 0 < sum(weights.values()) < 60_000, (path, weights)
+
+
+def test_on_a_phone_the_answer_is_in_reach(
+    open_page: OpenPage, begin: Begin, truth: dict[str, str]
+) -> None:
+    teacher = open_page(begin(), viewport={"width": 360, "height": 740})
+    teacher.teach(truth, 4)
+    while "I think" not in teacher.heading:
+        teacher.say(truth[teacher.item])
+    page = teacher.page
+    button = page.locator("button.main").bounding_box()
+    status = page.locator("#status").bounding_box()
+    header = page.locator("header").bounding_box()
+    assert button
+    assert status
+    assert header
+    assert 740 * 0.6 < button["y"] < button["y"] + button["height"] <= status["y"]
+    assert status["height"] < 30, "in one line"
+    assert header["height"] < 60, "in one line"
+    label = page.locator("#labels button").first.bounding_box()
+    assert label
+    assert label["y"] < 740, "a label can be chosen without scrolling"

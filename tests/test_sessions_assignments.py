@@ -1,0 +1,160 @@
+"""Who is asked about which rows, and labels to start from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tellapart import Store, Table
+from tellapart.errors import FeatureError, ParameterError
+from tellapart.sessions import Given, Session
+
+NAMES = ["bear", "duck", "bass", "lion", "crow", "tuna", "wolf", "swan"]
+KINDS = ["mammal", "bird", "fish", "mammal", "bird", "fish", "mammal", "bird"]
+COLUMNS = {
+    "name": NAMES,
+    "legs": [4, 2, 0, 4, 2, 0, 4, 2],
+    "wings": [kind == "bird" for kind in KINDS],
+}
+TRUTH = dict(zip(NAMES, KINDS, strict=True))
+
+
+def zoo() -> Table:
+    return Table(COLUMNS, id="name")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "zoo.db") as opened:
+        yield opened
+
+
+def teach_all(session: Session, teacher: str) -> list[str]:
+    """Answer until nothing is left for this teacher; returns the items."""
+    met = []
+    while isinstance(given := session.next(teacher), Given):
+        label = TRUTH[str(given.item)]
+        right = given.guess.label == label
+        session.answer(teacher, given.id, *(("right",) if right else ("wrong", label)))
+        met.append(str(given.item))
+    return met
+
+
+def test_rows_go_to_those_they_are_assigned_to(store: Store) -> None:
+    with Session.new(store, "zoo", zoo(), order="random") as session:
+        session.set("Ann", assignments={"Bob": {"where": "legs=4"}, "Eve": {"where": "legs = 4"}})
+        assert session.settings["assignments"]["Bob"] == {"where": "legs = 4"}
+        first = session.next("Bob")
+        assert isinstance(first, Given)
+        session.answer("Bob", first.id, "skipped")
+        assert sorted([*teach_all(session, "Eve"), *teach_all(session, "Bob")]) == [
+            "bear",
+            "lion",
+            "wolf",
+        ]
+        assert sorted(teach_all(session, "Ann")) == ["bass", "crow", "duck", "swan", "tuna"]
+        assert session.summary().left == 0
+
+
+def test_second_opinions_wait_for_those_who_may_give_them(store: Store) -> None:
+    with Session.new(store, "zoo", zoo(), order="file", overlap=1.0) as session:
+        fours = {"where": "legs = 4"}
+        session.set("Ann", assignments={"Bob": fours, "Eve": fours})
+        assert teach_all(session, "Bob") == ["bear", "lion", "wolf"]
+        assert isinstance(session.next("Ann"), Given)  # she is offered, and loses, none of these
+        assert teach_all(session, "Eve") == ["bear", "lion", "wolf"]
+
+
+def test_assigned_rows_are_no_random_draw(store: Store) -> None:
+    with Session.new(store, "zoo", zoo(), order="random") as session:
+        session.set("Ann", assignments={"Bob": {"where": "legs = 4"}})
+        teach_all(session, "Ann")
+        assert session.summary().drawn == 0
+
+
+def test_labels_come_first_to_those_they_are_assigned_to(store: Store) -> None:
+    with Session.new(store, "zoo", zoo(), order="file") as session:
+        session.answer("Ann", session.next("Ann").id, "wrong", "mammal")
+        session.answer("Ann", session.next("Ann").id, "wrong", "bird", "wings")
+        session.set("Ann", assignments={"Bob": {"labels": ["bird", "no such label"]}})
+        assert teach_all(session, "Bob") == ["crow", "swan", "bass", "lion", "tuna", "wolf"]
+
+
+def test_the_log_says_the_same_again(store: Store) -> None:
+    wanted = {"Bob": {"where": "legs = 4", "labels": ["mammal"]}}
+    with Session.new(store, "zoo", zoo(), order="random", seed=3) as session:
+        session.set("Ann", assignments={**wanted, "Eve": {}})
+        before = str(session.next("Bob").item)
+    with Session.open(store, "zoo", zoo()) as session:
+        assert session.settings["assignments"] == wanted
+        assert str(session.next("Bob").item) == before
+        session.set("Ann", assignments={})
+        assert session.settings["assignments"] == {}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [[], {"Bob": "all"}, {"Bob": {"where": 4}}, {"Bob": {"rows": "x"}}, {"Bob": {"labels": [1]}}],
+)
+def test_what_is_no_assignment(store: Store, wrong: object) -> None:
+    with Session.new(store, "zoo", zoo()) as session:
+        number = session.number
+        with pytest.raises(ParameterError, match="assignment"):
+            session.set("Ann", assignments=wrong)
+        with pytest.raises(FeatureError, match="unknown column 'leg'"):
+            session.set("Ann", assignments={"Bob": {"where": "leg = 4"}})
+        assert session.number == number
+
+
+# -- labels to start from
+
+
+def test_labels_are_first_answers_an_event_each(store: Store) -> None:
+    known = {name: TRUTH[name] for name in NAMES[:5]}
+    with Session.new(store, "zoo", zoo(), order="random") as session:
+        assert session.start_from("column kind", known) == 5
+        said = {str(one.item): one.label or one.guess.label for one in session.history()}
+        assert said == known
+        assert {one.teacher for one in session.history()} == {"column kind"}
+        assert session.summary().labelled + session.summary().waiting == 5
+        assert session.summary().drawn == 0  # nobody drew them
+        number = session.number
+        assert session.start_from("column kind", known) == 0  # a second time changes nothing
+        assert session.number == number
+        assert sorted(teach_all(session, "Ann")) == ["swan", "tuna", "wolf"]
+    log = [event.type for event in store.log("zoo")]
+    assert log.count("answered") == 8
+    with Session.open(store, "zoo", zoo()) as session:
+        assert len(session.history()) == 8
+
+
+def test_labels_to_start_from_are_all_taken_or_none(store: Store) -> None:
+    with Session.new(store, "zoo", zoo()) as session:
+        with pytest.raises(ParameterError):
+            session.start_from("column kind", {"bear": "mammal", "duck": "a\nb"})
+        assert session.history() == []
+
+
+def test_agreement_by_label(store: Store) -> None:
+    with Session.new(store, "zoo", zoo(), overlap=1.0, order="file") as session:
+        for teacher, said in (("Ann", ["a", "a", "b", "c"]), ("Bob", ["a", "b", "b", "c"])):
+            for label in said:
+                given = session.next(teacher)
+                right = given.guess.label == label
+                session.answer(teacher, given.id, *(("right",) if right else ("wrong", label)))
+        found = {one.label: one[1:] for one in session.agreement_by_label()}
+        assert found == {"a": (2, 0.5, {"b": 1}), "b": (2, 0.5, {"a": 1}), "c": (1, 1.0, {})}
+        assert session.agreement_by_label()[-1].label == "c"
+        assert [str(one.item) for one in session.disagreements()] == ["duck"]
+
+
+def test_a_second_opinion_is_awaited(store: Store) -> None:
+    with Session.new(store, "zoo", zoo(), overlap=1.0, order="file") as session:
+        session.answer("Ann", session.next("Ann").id, "wrong", "mammal")
+        assert session.awaits_opinion("bear", "Bob")
+        assert not session.awaits_opinion("bear", "Ann")
+        assert not session.awaits_opinion("duck", "Bob")
+        session.answer("Bob", session.next("Bob").id, "wrong", "beast")
+        assert not session.awaits_opinion("bear", "Eve")

@@ -1,0 +1,327 @@
+"""What the pages say: rules, labels, progress, data, export. A browser tests how they feel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from api_clients import ANN, BOB, Client, begin, make_app, teach, write_tables
+from tellapart.sessions import Session
+from tellapart.web.config import PageOptions
+
+
+@pytest.fixture
+def ann(tmp_path: Path) -> Iterator[Client]:
+    with Client(make_app(write_tables(tmp_path)), ANN) as client:
+        begin(client, learner="AutoDFF")
+        yield client
+
+
+def rows(page: str) -> list[list[str]]:
+    """The cells of every row of the tables in a page, without marks."""
+    found = re.findall(r"<tr[ >].*?</tr>", page, flags=re.DOTALL)
+    plain = [[re.sub(r"<[^>]*>", "", cell) for cell in row.split("<td")[1:]] for row in found]
+    return [[cell.partition(">")[2].strip() for cell in row] for row in plain]
+
+
+def say(client: Client, label: str, feature: str | None = None) -> None:
+    given = client.next()
+    said = {"answer": "wrong", "label": label}
+    if given["guess"] == label:
+        said = {"answer": "right"}
+    elif feature is not None:
+        said["feature"] = feature
+    client.answer(given=given["id"], **said)
+
+
+def test_rules_are_judged_by_all_answers(ann: Client) -> None:
+    """Also by those that came before the rule last changed."""
+    teach(ann)  # bear: mammal; duck: bird, for it has feathers
+    say(ann, "fish", "legs = 0")
+    say(ann, "mammal")
+    rules = {
+        rule["label"]: (rule["items"], rule["right"], rule["wrong"])
+        for rule in ann.call("GET", "/api/sessions/zoo/rules?counts=true")["rules"]
+    }
+    assert rules == {"bird": (2, 1, 0), "fish": (1, 1, 0), "mammal": (2, 2, 0)}
+    same = ann.call("GET", "/api/sessions/zoo/rules?counts=false")["rules"]
+    assert sum(rule["right"] for rule in same) == 4
+    ann.post(
+        "/s/zoo/rules",
+        data={"do": "edit", "example": "bass", "condition": "legs = 4", "label": "fish"},
+    )
+    page = ann.get("/s/zoo/rules").text
+    assert "0 items that rule" not in page
+    assert 'aria-label="2 answers against rule' in page
+
+
+def test_a_label_that_no_rule_predicts_is_named(ann: Client) -> None:
+    teach(ann)
+    assert "No rule predicts" not in ann.get("/s/zoo/rules").text
+    ann.post("/s/zoo/rules", data={"do": "drop", "example": "duck"})
+    page = ann.get("/s/zoo/rules").text
+    assert "No rule predicts <em>bird</em>, said once." in page
+    assert ["bird", "1", "0"] in [row[:3] for row in rows(page)]
+
+
+def test_unsure_rows_are_left_for_a_person(ann: Client) -> None:
+    """The choice is one for the rules, the data, exports, predictions and the model file."""
+    teach(ann)
+    path = "/api/sessions/zoo/export?to=sql"
+    assert "'bird'" in ann.get(path).text
+    assert (
+        ann.post("/s/zoo/settings", data={"unsure": "null", "back": "/rules"})
+        .headers["location"]
+        .endswith("/rules")
+    )
+    assert ann.get(path).text == "NULL\n"
+    assert "'bird'" in ann.get(f"{path}&unsure=label").text
+    assert "not sure: left for a person" in ann.get("/s/zoo/rules").text
+    assert "NULL" in ann.get("/s/zoo/export?to=sql, duckdb").text
+    assert {row[1] for row in rows(ann.get("/s/zoo/data").text) if row} == {"unknown"}
+    assert "bird" not in ann.get("/api/sessions/zoo/predictions").text
+    ann.call("PATCH", "/api/sessions/zoo", json={"error": 1.0})
+    assert "'bird'" in ann.get(path).text
+    ann.call("PATCH", "/api/sessions/zoo", 422, json={"unsure": "maybe"})
+
+
+def test_a_condition_is_checked_while_it_is_typed(ann: Client) -> None:
+    teach(ann)
+    base = "/s/zoo/rules/check"
+    told = ann.call("GET", f"{base}?example=duck&feature=legs = 2")
+    assert told == {"says": "Holds on 2 rows. Your answers there: 1 bird.", "tells": True}
+    told = ann.call("GET", f"{base}?example=duck&feature=milk")
+    assert "It does not hold on its example, duck." in told["says"]
+    assert not told["tells"]
+    assert "unknown column 'leg'" in ann.call("GET", f"{base}?feature=leg = 2")["says"]
+
+
+def test_data_is_filtered_and_sorted(ann: Client) -> None:
+    teach(ann)
+    ann.post(
+        "/s/zoo/rules",
+        data={"do": "edit", "example": "duck", "condition": "legs = 2", "label": "fowl"},
+    )
+
+    def names(query: str) -> list[str]:
+        return [row[0] for row in rows(ann.get(f"/s/zoo/data?{query}").text) if row]
+
+    assert names("") == ["bear", "duck", "bass", "lion", "crow"]
+    assert names("sort=item") == ["bass", "bear", "crow", "duck", "lion"]
+    assert names("sort=-legs")[0] in ("bear", "lion")
+    assert names("sort=legs")[0] == "bass"
+    assert names("sort=no such column") == names("")
+    assert names("taught=yes") == ["bear", "duck"]
+    assert names("taught=no") == ["bass", "lion", "crow"]
+    assert names("taught=differs") == ["duck"]
+    assert names("rule=1") == ["duck", "crow"]
+    assert names("label=mammal&taught=no") == ["bass", "lion"]
+    assert names("q=legs = 4") == ["bear", "lion"]
+    assert names("start=3") == ["lion", "crow"]
+    page = ann.get("/s/zoo/data").text
+    assert 'href="/s/zoo/repair/duck?from=data"' in page
+    assert "/repair/crow" not in page  # there is no answer to repair
+    assert page.count("against the rules:") == 1
+
+
+def test_progress_says_what_is_known(ann: Client) -> None:
+    assert "Nothing has been taught yet." in ann.get("/s/zoo/progress").text
+    teach(ann)
+    page = ann.get("/s/zoo/progress").text
+    assert "Corrections to go: not known yet." in page
+    found = [row[:4] for row in rows(page) if len(row) == 5]
+    assert found == [["mammal", "1", "0", "1"], ["bird", "1", "1", "0"]]
+    assert "Since yesterday" not in page  # all of it is of today
+
+
+def test_what_changed_since_yesterday(ann: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tellapart.web.pages import progress
+
+    teach(ann)
+    answers = ann.call("GET", "/api/sessions/zoo/history")["answers"]
+    first = answers[-1]["at"]
+    monkeypatch.setattr(progress, "stamp", lambda moment: first)
+    page = ann.get("/s/zoo/progress").text
+    assert "1 answer in the last 24 hours, 1 of them a correction. New: <em>bird</em>." in page
+    assert "2 rows are called otherwise now: 2 mammal → bird" in page
+    monkeypatch.setattr(progress, "SOON", 0)
+    assert "compare=true" in ann.get("/s/zoo/progress").text
+    assert "2 mammal → bird" in ann.get("/s/zoo/progress?compare=true").text
+
+
+def test_what_is_chosen_is_shown_copied_and_downloaded(ann: Client) -> None:
+    teach(ann)
+    page = ann.get("/s/zoo/export").text
+    ways = set(re.findall(r'href="(/s/zoo/export\?[^"]*)"', page.replace("&amp;", "&")))
+    ways |= {f"/s/zoo/export?to=sql, {one}" for one in ("postgres", "sqlite")}
+    assert len(ways) == 8  # five languages, two dialects; and whether unsure rules count
+    for way in ways:
+        page = ann.get(way).text
+        shown = re.search(r'<pre id="text"[^>]*>(.*?)</pre>', page, flags=re.DOTALL)
+        link = re.search(r'href="([^"]*)" download>download', page)
+        assert shown
+        assert link
+        saved = ann.get(link[1].replace("&amp;", "&")).text
+        import html
+
+        assert html.unescape(shown[1]) == saved, way
+
+
+def test_a_model_of_the_past_leaves_the_present_alone(tmp_path: Path) -> None:
+    from tellapart import Store, Table
+
+    table = Table({"name": ["bear", "duck", "bass"], "wings": [False, True, False]}, id="name")
+    with (
+        Store(tmp_path / "zoo.db") as store,
+        Session.new(store, "zoo", table, learner="DFF") as session,
+    ):
+        session.answer("Ann", session.next("Ann").id, "wrong", "mammal")
+        first = session.history()[-1]
+        session.answer("Ann", session.next("Ann").id, "wrong", "bird", "wings")
+        session.change("Ann", first.id, "wrong", "beast")
+        before, model = session.history(), str(session.model)
+        assert str(session.model_until(first.at)) == "always: mammal, like bear"
+        assert session.history() == before
+        assert str(session.model) == model
+        assert str(session.model_until("9999")) == model
+
+
+def test_a_second_opinion_is_blind(tmp_path: Path) -> None:
+    """The label of an item is not seen as that of an example, either, by who will be asked."""
+    app = make_app(write_tables(tmp_path))
+    with Client(app, BOB) as bob:
+        ann = Client(app, ANN)
+        begin(ann, overlap=1.0)
+        teach(ann)
+        paths = ["/s/zoo/rules", "/s/zoo/export", "/api/sessions/zoo/rules"]
+        paths += ["/api/sessions/zoo/export?to=text"]
+
+        def seen(client: Client) -> list[bool]:
+            pages = [client.get(path).text for path in paths]
+            return ["like duck" in page or '"duck"' in page for page in pages]
+
+        assert seen(ann) == [True] * 4
+        assert seen(bob) == [False] * 4
+        while (given := bob.next())["item"]["id"] != "duck":
+            bob.answer(given=given["id"], answer="wrong", label="mammal")
+        bob.answer(given=given["id"], answer="unsure")
+        assert seen(bob) == [True] * 4
+
+
+def test_who_gets_which_rows_is_said_on_the_page(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    with Client(app, ANN) as ann:
+        begin(ann)
+        sent = {"teacher": "Bob", "where": "legs = 0", "labels": "", "back": "/disagreements"}
+        assert ann.post("/s/zoo/settings", data=sent).headers["location"].endswith("disagreements")
+        assert 'value="legs = 0"' in ann.get("/s/zoo/disagreements").text
+        assert Client(app, BOB).next()["item"]["id"] == "bass"
+        assert "Who gets which rows" not in Client(app, BOB).get("/s/zoo/disagreements").text
+        assert ann.post("/s/zoo/settings", data={**sent, "where": "legs ="}).status_code == 422
+
+
+def test_practice_is_compared_with_the_hidden_column(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    table = tmp_path / "tables" / "zoo.csv"
+    with Client(app, ANN) as ann:
+        begin(ann)
+        begin(ann, name="other")
+        app.state.tellapart.pages = PageOptions(known={"zoo": (table, "note")})
+        bob = Client(app, BOB)
+        teach(bob)
+        assert "0 of 2 labels are those of the table" in bob.get("/s/zoo/odd").text
+        assert "of 2 labels" not in bob.get("/s/other/odd").text
+        assert "of 2 labels" in ann.get("/s/zoo/odd").text
+
+
+def test_one_teacher_alone_sees_no_team(tmp_path: Path) -> None:
+    from tellapart.web import People, Person
+
+    app = make_app(write_tables(tmp_path))
+    with Client(app, ANN) as ann:
+        begin(ann)
+        teach(ann)
+        assert "Disagreements" in ann.get("/s/zoo/rules").text
+        app.state.tellapart.people = People([Person("Ann", ANN, owner=True)])
+        for path in ("rules", "progress", "history", "data", "teach"):
+            assert "isagreements" not in ann.get(f"/s/zoo/{path}").text, path
+        assert '<th scope="col">teacher</th>' not in ann.get("/s/zoo/history").text
+
+
+# -- home, and errors as pages
+
+HTML = {"accept": "text/html,application/xhtml+xml"}
+
+
+def test_home_has_a_card_for_every_session(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    with Client(app, ANN) as ann:
+        assert "Begin a session" in ann.get("/").text
+        begin(ann, overlap=1.0)
+        assert ann.get("/").status_code == 303  # the only one, and the only table
+        teach(ann)
+        bob = Client(app, BOB)
+        assert bob.get("/").status_code == 303
+        bob.answer(given=bob.next()["id"], answer="wrong", label="beast")
+        page = ann.get("/?all=1").text
+        assert "2 of 5 taught" in page
+        assert "zoo.csv · last Bob, " in page
+        assert '<a href="/s/zoo/disagreements">1 disagreement to settle</a>' in page.lower()
+        ann.call("POST", "/api/sessions/zoo/close")
+        assert "3 of 5 taught" in ann.get("/?all=1").text  # as many answers as the log has
+        assert "Drop a table" not in bob.get("/?all=1").text
+        for path in ("teach", "rules", "help", "export"):
+            assert 'href="/?all=1"' in ann.get(f"/s/zoo/{path}").text, path
+
+
+def test_a_table_is_added(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path), max_upload=1000)
+    folder = tmp_path / "tables"
+    new = b"pet,legs\nrex,4\ntweety,2\n"
+    with Client(app, ANN) as ann:
+        done = ann.post("/upload?name=pets.csv", content=new)
+        assert (done.status_code, done.headers["location"]) == (303, "/s/pets/teach")
+        assert (folder / "pets.csv").read_bytes() == new
+        assert "rex" in ann.get("/s/pets/data").text  # the column that names the items was found
+        again = ann.post("/upload?name=pets.csv", content=b"other,legs\n1,2\n")
+        assert again.status_code == 409
+        assert "there is a table 'pets.csv' already" in again.json()["error"]
+        assert (folder / "pets.csv").read_bytes() == new
+        for name in (
+            "../secret.csv",
+            "a/b.csv",
+            ".hidden.csv",
+            "notes.txt",
+            "zoo",
+            "..",
+            "x\n.csv",
+        ):
+            assert ann.post("/upload", params={"name": name}, content=new).status_code == 422, name
+        for content in (b"", b"a,b\n", b"\x00\xff\x00", b"a,b\n1\n"):
+            assert ann.post("/upload?name=bad.csv", content=content).status_code == 422, content
+        assert ann.post("/upload?name=big.csv", content=b"a\n" * 600).status_code == 413
+        assert Client(app, BOB).post("/upload?name=b.csv", content=new).status_code == 403
+        assert sorted(path.name for path in folder.iterdir()) == ["pets.csv", "zoo.csv"]
+
+
+def test_errors_are_pages_for_who_looks_at_pages(ann: Client) -> None:
+    for path, status, words in (
+        ("/s/nowhere/teach", 404, "There is no session &#39;nowhere&#39;."),
+        ("/no/such/page", 404, "There is nothing at this address."),
+        ("/s/zoo/export?to=fortran", 422, "got &#39;fortran&#39;"),
+    ):
+        page = ann.get(path, headers=HTML)
+        assert page.status_code == status
+        assert page.headers["content-type"].startswith("text/html")
+        assert words in page.text
+        assert 'href="/?all=1"' in page.text
+        assert ann.get(path).json()["status"] == status  # a program gets JSON
+        assert ann.get(path, headers={**HTML, "X-Fragment": "1"}).json()["ok"] is False
+    assert ann.get("/api/sessions/nowhere", headers=HTML).json()["status"] == 404
+    stranger = Client(ann.app, None).get("/", headers=HTML)
+    assert stranger.status_code == 401
+    assert "Not yet" in stranger.text
+    assert "All sessions" not in stranger.text

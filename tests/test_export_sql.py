@@ -66,8 +66,8 @@ def test_postgres(seed: int, postgres: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_spark(seed: int, spark: Any, tmp_path: Path) -> None:
-    agree("spark", partial(sql_engines.spark, spark, tmp_path), seed, 4, dirty=seed == 1)
+def test_spark(seed: int, spark: Any) -> None:
+    agree("spark", partial(sql_engines.spark, spark), seed, 4, dirty=seed == 1)
 
 
 # -- engines we cannot run: their SQL, read by sqlglot and written for DuckDB
@@ -128,11 +128,12 @@ def test_arithmetic_at_the_edges_of_doubles(dialect: str, request: Any) -> None:
 
 
 def run_on(dialect: str, request: Any) -> Run:
-    request.getfixturevalue("needs")(dialect if dialect in ("duckdb", "postgres") else "duckdb")
-    if dialect != "postgres":
-        return getattr(sql_engines, dialect)
-    address = request.getfixturevalue("postgres")
-    return partial(sql_engines.postgres, address)
+    run: Run = getattr(sql_engines, dialect)
+    if dialect in ("postgres", "spark"):
+        return partial(run, request.getfixturevalue(dialect))
+    if dialect != "sqlite":
+        request.getfixturevalue("needs")(dialect)
+    return run
 
 
 def check(conditions: list[str], rows: pl.DataFrame, schema: Any, dialect: str, run: Run) -> None:
@@ -238,12 +239,8 @@ NAMES = ["order", "select", "user", "end", 'double "quote"', "single 'quote'", "
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres", "spark"])
-def test_names_and_labels_of_all_kinds(dialect: str, request: Any, tmp_path: Path) -> None:
-    run: Run = getattr(sql_engines, dialect)
-    if dialect in ("postgres", "spark"):
-        real = request.getfixturevalue(dialect)
-        extra = (tmp_path,) if dialect == "spark" else ()
-        run = partial(run, real, *extra)
+def test_names_and_labels_of_all_kinds(dialect: str, request: Any) -> None:
+    run = run_on(dialect, request)
     rows = pl.DataFrame({name: [n % 2 == 0, None] for n, name in enumerate(NAMES)})
     models = [
         ta.DecisionList(

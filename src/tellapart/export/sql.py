@@ -131,7 +131,7 @@ def _types(clauses: Sequence[Clause], types: feature_trees.Types, language: Lowe
 
 def _values(clauses: Sequence[Clause], wanted: str, language: Lowering) -> list[str]:
     """What each clause gives, as literals of one type."""
-    from tellapart.export.sql_nodes import string, whole
+    from tellapart.export.sql_nodes import string
 
     if wanted == "clause":
         return [str(number) for number in range(1, len(clauses) + 1)]
@@ -142,6 +142,13 @@ def _values(clauses: Sequence[Clause], wanted: str, language: Lowering) -> list[
         raise ParameterError(
             f"to_sql: value must be label, clause or example, or types for SQLite, got {wanted!r}"
         )
+    return label_values(clauses, language)
+
+
+def label_values(clauses: Sequence[Clause], language: Lowering) -> list[str]:
+    """The label of each clause, as literals of one type."""
+    from tellapart.export.sql_nodes import string, whole
+
     labels: list[Any] = [clause.label for clause in clauses]
     write: dict[type, Callable[[Any], str]] = {
         bool: lambda label: language.sql(language.truth(label)),

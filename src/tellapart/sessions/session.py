@@ -796,6 +796,13 @@ class Session:
         with self._log.ready() as state:
             return replies.summary(state)
 
+    def about(self) -> list[str]:
+        """Who taught it, when and by how many answers, and what is known of the error: lines of
+        comment for an exported model."""
+        with self._log.ready() as state:
+            answers = [one for one in self.history() if not one.undone]
+            return replies.about(self.name, answers, replies.summary(state))
+
     def can_undo(self, teacher: str) -> bool:
         """Whether there is something to undo."""
         with self._log.ready() as state:

@@ -14,6 +14,7 @@ from tellapart.export.sql import Dialect
 
 if TYPE_CHECKING:
     from tellapart.model import DecisionList
+    from tellapart.sessions.replies import Answered
 
 
 def export(
@@ -25,6 +26,7 @@ def export(
     table: str | None = None,
     keep: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     name: str | None = None,
+    diff: Path | None = None,
     value: Literal["label", "clause", "example", "types"] = "label",
     type: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     clean: bool = False,
@@ -64,6 +66,9 @@ def export(
         A column of the table to give as well. Again for more.
     name
         What to call the view or the dbt model; by default TABLE_labels.
+    diff
+        An older model file. Instead of the rules, say which of them changed; for a session,
+        also because of which row, and who said so. With --to text.
     value
         What the SQL gives: the label, the number of the clause that fired (the
         numbers of '--to text'), the example it shows; or, for SQLite, whether the cells
@@ -98,7 +103,15 @@ def export(
         from tellapart.simplification import simplify as shorter
 
         read = shorter(read)
-    schema = {**taught.schema, **dict(_pair(text) for text in type or ())}
+    if diff is not None:
+        from tellapart.sessions.rules import rule_changes
+
+        if to != "text":
+            raise ParameterError(f"--diff is written as text: give --to text, not --to {to}")
+        made = "\n".join(rule_changes(load_model(diff), read, taught.answers))
+        (sys.stdout.write(made + "\n") if output is None else write_whole(output, made.encode()))
+        return
+    schema = {**taught.schema, **dict(column_type(text) for text in type or ())}
     if to == "sql":
         made = to_sql(read, dialect, value=value, schema=schema, clean=clean)
     elif to in ("select", "view", "dbt"):
@@ -138,6 +151,7 @@ class _Taught(NamedTuple):
     schema: Mapping[str, str] = {}
     about: Sequence[str] = ()
     rows: Sequence[tuple[str, Mapping[str, Any], str | None]] = ()
+    answers: Sequence[Answered] = ()
 
 
 def _of_session(db: str, name: str) -> _Taught:
@@ -146,12 +160,13 @@ def _of_session(db: str, name: str) -> _Taught:
     if "://" not in db and not Path(db).exists():
         raise ParameterError(f"there is no database {db}; a table's is called TABLE.sessions.db")
     with Store(db) as store, Session.open(store, name) as session:
-        items = {one.item.identity: one.item for one in session.history() if not one.undone}
+        answers = session.history()
+        items = {one.item.identity: one.item for one in answers if not one.undone}
         rows = [(str(item), item, session.label_of(item)) for item in items.values()]
-        return _Taught(session.judged_model(), session.table.schema, session.about(), rows)
+        return _Taught(session.judged_model(), session.table.schema, session.about(), rows, answers)
 
 
-def _pair(text: str) -> tuple[str, str]:
+def column_type(text: str) -> tuple[str, str]:
     column, equals, kind = text.rpartition("=")
     if not equals or not column:
         raise ParameterError(f"--type takes COLUMN=TYPE, such as legs=integer, got {text!r}")

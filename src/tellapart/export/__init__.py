@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from tellapart.export.dbt import to_dbt
 from tellapart.export.files import load_model, replacing, save_model
+from tellapart.export.from_sql import from_sql
 from tellapart.export.picture import to_dot, to_svg
 from tellapart.export.python import to_python
 from tellapart.export.sql import to_sql
@@ -21,6 +22,7 @@ WRITERS: dict[str, Callable[[DecisionList], str]] = {
 
 __all__ = [
     "Words",
+    "from_sql",
     "load_model",
     "name_of",
     "plainly",

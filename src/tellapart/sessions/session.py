@@ -44,6 +44,7 @@ from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.log import Log
 from tellapart.sessions.queue import Choice, check_search, parse_search
 from tellapart.sessions.replies import Saved
+from tellapart.sessions.rules import rule_changes, write_rules
 from tellapart.sessions.state import Act, Question, State
 from tellapart.sessions.store import Store
 from tellapart.tables import Table, read_table
@@ -114,6 +115,7 @@ class Session:
         lease: float = 600.0,
         until: Stopper | Mapping[str, Any] | None = None,
         seed: int = 0,
+        rules: DecisionList | None = None,
         reading: Mapping[str, Any] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Session:
@@ -137,6 +139,10 @@ class Session:
             Seconds an item is kept for a teacher.
         until : stopper
             When one may stop; `review` has stoppers.
+        rules : DecisionList
+            Rules to begin with, such as `from_sql` reads. They stand before what is learnt, each
+            with a row that it labels as its example; a rule that labels no row is left out. A wrong
+            guess of such a rule adds NOT φ to it, as if somebody had edited it.
         """
         check_name(name)
         learner, given = parse_learner(learner)
@@ -165,6 +171,7 @@ class Session:
             "seed": seed,
             "labels": list(dict.fromkeys(labels)),
             **settings,
+            **({} if rules is None else {"rules": write_rules(rules, table)}),
         }
         store.add(name, [Event(1, new_id(), stamp(clock()), "opened", None, data)])
         return cls(store, name, table, clock=clock)
@@ -802,6 +809,10 @@ class Session:
         with self._log.ready() as state:
             answers = [one for one in self.history() if not one.undone]
             return replies.about(self.name, answers, replies.summary(state))
+
+    def changes_since(self, old: DecisionList) -> list[str]:
+        """Which rules changed since a model, because of which row, and who said so."""
+        return rule_changes(old, self.model, self.history())
 
     def can_undo(self, teacher: str) -> bool:
         """Whether there is something to undo."""

@@ -31,6 +31,18 @@ def frame(seed: int, *, rows: int = 60, dirty: bool = False) -> pl.DataFrame:
     return pl.DataFrame(random_features.table(rows, seed, dirty=dirty), schema=DTYPES)
 
 
+def storable(rows: pl.DataFrame, dialect: str) -> pl.DataFrame:
+    """The rows without dates that ClickHouse cannot hold."""
+    if dialect != "clickhouse":
+        return rows
+    first, last = datetime.date(1900, 1, 1), datetime.date(2299, 12, 31)
+    dates = [name for name, dtype in rows.schema.items() if dtype in (pl.Date, pl.Datetime)]
+    return rows.with_columns(
+        pl.when(pl.col(name).cast(pl.Date).is_between(first, last)).then(pl.col(name)).alias(name)
+        for name in dates
+    )
+
+
 @contextmanager
 def duckdb_base(rows: pl.DataFrame, *macros: str) -> Iterator[Query]:
     import duckdb

@@ -15,17 +15,17 @@ import tellapart as ta
 from random_features import SCHEMA, ModelMaker
 from sql_engines import Query
 from tellapart.errors import ExportError, ParameterError
-from tellapart.export.dialects import DIALECTS
+from tellapart.export.dialects import DIALECTS, RUN
 from tellapart.export.text import example_text
 from tellapart.model import Record
 
-ENGINES = ["duckdb", "sqlite", "postgres", "spark"]
+ENGINES = list(RUN)
 COLUMNS = ["label", "rule", "because", "like", "is_sure"]
 
 
 def base(dialect: str, rows: pl.DataFrame, request: Any) -> AbstractContextManager[Query]:
     load: Any = getattr(sql_engines, f"{dialect}_base")
-    if dialect in ("postgres", "spark"):
+    if dialect in ("mysql", "postgres", "spark"):
         return load(request.getfixturevalue(dialect), rows)
     if dialect != "sqlite":
         request.getfixturevalue("needs")(dialect)
@@ -49,11 +49,13 @@ def wanted(model: ta.DecisionList, rows: pl.DataFrame) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("dialect", ENGINES)
 def test_random_models_over_a_random_table(dialect: str, seed: int, request: Any) -> None:
     dirty = seed % 2 == 1
-    rows = sql_engines.frame(seed, dirty=dirty)
+    rows = sql_engines.storable(sql_engines.frame(seed, dirty=dirty), dialect)
     maker = ModelMaker(seed, plain=not dirty)
     with base(dialect, rows, request) as query:
         for _ in range(4 if dialect == "spark" else 25):
             model = maker.model()
+            if dialect == "mysql" and "er(" in str(model):
+                continue  # which has no lower and upper of its own
             sql = ta.to_select(model, dialect, table="items", keep=["place"], schema=SCHEMA)
             assert sorted(query(sql)) == wanted(model, rows), f"{model}\n{sql}"
 

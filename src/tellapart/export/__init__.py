@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from tellapart.export.case_when import from_sql
 from tellapart.export.dbt import to_dbt
 from tellapart.export.files import load_model, replacing, save_model
-from tellapart.export.from_sql import from_sql
 from tellapart.export.picture import to_dot, to_svg
 from tellapart.export.python import to_python
 from tellapart.export.sql import to_sql

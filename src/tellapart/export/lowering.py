@@ -77,8 +77,11 @@ class Lowering:
         """For columns of numbers, others that hold them as doubles, finite or unknown."""
         self.numbers = 0
 
-    def sql(self, made: exp.Expr) -> str:
-        return made.sql(dialect=self.dialect)
+    quotes_all: ClassVar[bool] = False
+    """Whether every name stands in quotes: the engine has many words of its own."""
+
+    def sql(self, made: exp.Expr, *, pretty: bool = False) -> str:
+        return made.sql(dialect=self.dialect, identify=self.quotes_all, pretty=pretty)
 
     # -- views
 

@@ -18,13 +18,16 @@ from tellapart.protocol import Label
 if TYPE_CHECKING:
     from tellapart.export.lowering import Lowering
 
-Dialect: TypeAlias = Literal["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"]
+Dialect: TypeAlias = Literal[
+    "duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake", "clickhouse", "mysql",
+    "databricks", "redshift", "trino",
+]  # fmt: skip
 Wanted: TypeAlias = Literal["label", "clause", "example", "types"]
 
 
 def to_sql(
     model: DecisionList,
-    dialect: str = "duckdb",
+    dialect: Dialect = "duckdb",
     *,
     value: Wanted = "label",
     schema: Mapping[str, Any] | None = None,
@@ -41,7 +44,8 @@ def to_sql(
     Parameters
     ----------
     model : DecisionList
-    dialect : {"duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"}, default="duckdb"
+    dialect : str, default="duckdb"
+        One of `export.sql.Dialect`.
     value : {"label", "clause", "example", "types"}, default="label"
         What the expression gives: the label; the number of the clause that fired, from 1 on, the
         default last; the example it shows, as text; or, for SQLite, where a column of numbers may

@@ -58,7 +58,7 @@ class Reader:
 
     def __init__(self, types: Mapping[str, Type], dialect: str, language: Lowering | None) -> None:
         self.types, self.dialect, self.language = types, dialect, language
-        self.folded = {name.lower(): name for name in reversed(types)}
+        self.folded = {name.lower(): name for name in reversed(list(types))}
 
     # -- conditions
 
@@ -156,6 +156,8 @@ class Reader:
         )
 
     def comparison(self, op: str, left: exp.Expr, right: exp.Expr, node: exp.Expr) -> Node:
+        if isinstance(left, exp.RegexpInstr) and op == "=" and right.sql() == "1":
+            return self._regexplike(left)
         sides = self.terms(left, 1), self.terms(right, -1)
         terms = [term for side in sides for term in side or ()]
         if None not in sides and any(condition is not TRUE for condition, _ in terms):
@@ -263,11 +265,22 @@ class Reader:
         return self.shape(node, node.expression.this, r"\[(.[^\]]?)\]|(.)", signs)
 
     def _regexpfullmatch(self, node: exp.Expr) -> Node:
+        return self.regular(node, "(?s)", "")
+
+    def _regexplike(self, node: exp.Expr) -> Node:
+        return self.regular(node, r"(?s)\A", r"\z")
+
+    def regular(self, node: exp.Expr, start: str, end: str) -> Node:
+        """A regular expression of those that the export writes."""
         text = node.expression.this
-        if not text.startswith("(?s)"):
+        inner = text[len(start) : len(text) - len(end)]
+        signs_of_its_own = re.compile(r"[+?(){}|^$]|\\[a-zA-Z0-9]")
+        simple = not any(map(signs_of_its_own.fullmatch, re.findall(r"\\.|.", inner, re.DOTALL)))
+        if not (text.startswith(start) and text.endswith(end) and simple):
             self.fail("a regular expression", node)
         signs = {".*": Wild.ANY, ".": Wild.ONE}
-        return self.shape(node, text[4:], r"\[(.[^\]]?)\]|(\.\*|\\.|.)", signs)
+        pieces = r"\[(.[^\]]?)\]|(\.\*|\\.|.)"
+        return self.shape(node, inner, pieces, signs)
 
     def shape(self, node: exp.Expr, text: str, piece: str, signs: Mapping[str, Wild]) -> Node:
         """A pattern in which both cases of a letter stand in square brackets."""
@@ -371,7 +384,7 @@ class Reader:
                 return self.moment(made.value, wanted, node)
             if made.type is Type.DATE or made.type is wanted:
                 return made
-        if kind in exp.DataType.TEXT_TYPES:
+        if kind in exp.DataType.TEXT_TYPES or kind == exp.DType.BINARY:
             made = self.read(inner)
             if made.type is Type.TEXT:
                 return made
@@ -399,10 +412,10 @@ class Reader:
             if all((part := _guarded(one)) is not None and _needs(made, part) for one in parts):
                 return made  # which is finite or unknown without saying so
         found = {part.sql(): part for part in _outcomes(node) if not isinstance(part, exp.Null)}
-        for part in found.values():
-            if isinstance(part, exp.Literal) and len(found) > 1:
+        for outcome in found.values():
+            if isinstance(outcome, exp.Literal) and len(found) > 1:
                 continue
-            made = self.read(part)
+            made = self.read(outcome)
             if any(self.is_written(made, node, clean=clean) for clean in (False, True)):
                 return made
         self.fail("a CASE inside a condition", node)
@@ -493,6 +506,21 @@ class Reader:
 
     def _day(self, node: exp.Expr) -> Node:
         return self.part("day", node.this, node)
+
+    def _anonymous(self, node: exp.Expr) -> Node:
+        """A function that sqlglot does not know."""
+        name, arguments = str(node.this).lower(), node.expressions
+        parts = {"toyear": "year", "tomonth": "month", "todayofmonth": "day"}
+        if name in parts and len(arguments) == 1:
+            return self.part(parts[name], arguments[0], node)
+        if name == "translateutf8" and len(arguments) == 3:
+            return self._translate(
+                exp.Translate(this=arguments[0], from_=arguments[1], to=arguments[2])
+            )
+        if name in ("todate32", "todatetime64") and arguments:
+            kind = exp.DType.DATE if name == "todate32" else exp.DType.TIMESTAMP
+            return self._cast(exp.Cast(this=arguments[0], to=exp.DataType.build(kind)))
+        self.fail(f"{node.this} cannot be read", node)
 
     # -- SQLite's dates and case
 

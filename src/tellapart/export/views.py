@@ -379,7 +379,7 @@ class Select:
         column = language.certain(made, canonical.is_true(node) is node)
         written = self.sql(column)
         if len(written) > _WIDEST and _BREAK not in written:
-            written = self.escaped(column.sql(dialect=language.dialect, pretty=True))
+            written = self.escaped(language.sql(column, pretty=True))
         above = "" if len(bare) <= len(text) + 20 else f"{self.escaped(comment(text))}\n"
         return f"{above}{written} AS {self.quoted(name)}"
 

@@ -39,7 +39,16 @@ from tellapart.protocol import Item
 from tellapart.review import Stopper
 from tellapart.sessions import agreement, events, replies, suggestions, sweeps
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
-from tellapart.sessions.events import FORMAT, Event, check_name, check_text, new_id, same, stamp
+from tellapart.sessions.events import (
+    FORMAT,
+    AnswerWord,
+    Event,
+    check_name,
+    check_text,
+    new_id,
+    same,
+    stamp,
+)
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.log import Log
 from tellapart.sessions.queue import Choice, check_search, parse_search
@@ -346,7 +355,7 @@ class Session:
         self,
         teacher: str,
         given: str,
-        answer: str,
+        answer: AnswerWord,
         label: str | None = None,
         feature: str | None = None,
         *,
@@ -381,7 +390,7 @@ class Session:
         self,
         teacher: str,
         event: str,
-        answer: str,
+        answer: AnswerWord,
         label: str | None = None,
         feature: str | None = None,
         *,

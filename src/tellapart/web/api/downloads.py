@@ -67,7 +67,7 @@ def chosen_model(session: Session, unsure: str, error: float) -> DecisionList:
 def write_model(
     session: Session,
     language: str,
-    dialect: str = "duckdb",
+    dialect: Dialect = "duckdb",
     unsure: str = "label",
     error: float = 0.05,
 ) -> str:
@@ -81,7 +81,7 @@ def _write(
     meanings: Mapping[str, str],
     schema: Mapping[str, str],
     language: str,
-    dialect: str,
+    dialect: Dialect,
 ) -> str:
     if language == "json":
         more = {"meanings": meanings} if meanings else {}

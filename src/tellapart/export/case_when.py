@@ -240,7 +240,8 @@ def _without_guard(node: exp.Expr) -> exp.Expr:
     from sqlglot import exp
 
     if isinstance(node, exp.Case) and len(node.args["ifs"]) == 1 and not node.args.get("default"):
-        condition, then = node.args["ifs"][0].this, node.args["ifs"][0].args["true"]
+        condition = node.args["ifs"][0].this
+        then: exp.Expr = node.args["ifs"][0].args["true"]
         if isinstance(condition, exp.LTE) and condition.this == exp.Abs(this=then.copy()):
             return then
     return node

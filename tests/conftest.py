@@ -38,6 +38,10 @@ PARTS: dict[str, tuple[Callable[[], bool], str]] = {
         "apt-get install mariadb-server, pip install pymysql",
     ),
     "node": (lambda: shutil.which("node") is not None, "apt-get install nodejs"),
+    "openapi-python-client": (
+        lambda: _module("openapi_python_client"),
+        "pip install openapi-python-client",
+    ),
     "playwright": (lambda: _module("playwright"), "pip install playwright"),
     "chromium": (lambda: shutil.which("chromium") is not None, "apt-get install chromium"),
     "npm": (lambda: shutil.which("npm") is not None, "apt-get install npm"),

@@ -91,5 +91,8 @@ def test_a_generated_client_teaches_and_downloads(
         row = models.NewRowsRowsItem.from_dict({"milk": True})
         said = call("downloads", "predict", "zoo", body=models.NewRows(rows=[row]))
         assert said.parsed[0].label == served.session.model.predict([{"milk": True}])[0]
-        assert b"WHEN" in call("downloads", "export_model", "zoo", to="sql").content
+        assert (
+            b"WHEN"
+            in call("downloads", "export_model", "zoo", to=models.ExportModelTo("sql")).content
+        )
         client.get_httpx_client().close()

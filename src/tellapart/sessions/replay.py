@@ -317,7 +317,7 @@ class Replay:
 
     def trial(self, number: int, answer: Answer | None) -> Replay:
         """A replay in which one act says something else, or is undone; `try_out` applies it."""
-        again = Replay(self.items, self._fresh, self.labels)
+        again = Replay(self.items, self._fresh, self.labels, self._rules)
         again.grown, again.now.tags = self.grown, dict(self.now.tags)
         again._copies = [kept for kept in self._copies if kept[0] <= number][-1:]
         again._price = float("inf")  # it is not kept: no copies

@@ -54,6 +54,7 @@ def simulate(
     learner: list[str] | None = None,
     seed: Whole = 0,
     picture: Path | None = None,
+    model: Path | None = None,
     json: bool = False,
 ) -> None:
     """Teach learners a made world, or a table with a label column.
@@ -64,6 +65,7 @@ def simulate(
 
         tellapart simulate --world dnf --components 12 --exceptions 0.03
         tellapart simulate --table animals.csv --label class --slips 0.02
+        tellapart simulate --table animals.csv --label class --model animals.json
 
     Parameters
     ----------
@@ -101,6 +103,8 @@ def simulate(
         Makes the world, and settles where the teacher slips.
     picture
         Save a picture of the mistakes here (PNG, SVG, PDF; needs the extra 'lab').
+    model
+        Save what the first learner learnt here, as a model file.
     json
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
@@ -122,6 +126,10 @@ def simulate(
     usual = LEARNERS if len(made) <= LONG else LEARNERS[1:]
     informed = teacher == "informed"
     trials = run_trials(made, learner or usual, slip_rate=slips, seed=seed, informed=informed)
+    if model is not None:
+        from tellapart.export import save_model
+
+        save_model(trials[0].learner.model, model)
     mistakes, odd = trials[0].lesson.mistake_rounds, set(made.exceptions)
     report = Report(
         title=f"Teaching {made.name}",

@@ -41,11 +41,21 @@ from tellapart.protocol import Item
 from tellapart.review import Stopper
 from tellapart.sessions import agreement, events, replies, suggestions, sweeps
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
-from tellapart.sessions.events import FORMAT, Event, check_name, check_text, new_id, same, stamp
+from tellapart.sessions.events import (
+    FORMAT,
+    AnswerWord,
+    Event,
+    check_name,
+    check_text,
+    new_id,
+    same,
+    stamp,
+)
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.log import Log
 from tellapart.sessions.queue import Choice, check_search, parse_search
 from tellapart.sessions.replies import Saved
+from tellapart.sessions.rules import rule_changes, write_rules
 from tellapart.sessions.state import Act, Question, State
 from tellapart.sessions.store import Store
 from tellapart.tables import Table, read_table
@@ -116,6 +126,7 @@ class Session:
         lease: float = 600.0,
         until: Stopper | Mapping[str, Any] | None = None,
         seed: int = 0,
+        rules: DecisionList | None = None,
         reading: Mapping[str, Any] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Session:
@@ -139,6 +150,10 @@ class Session:
             Seconds an item is kept for a teacher.
         until : stopper
             When one may stop; `review` has stoppers.
+        rules : DecisionList
+            Rules to begin with, such as `from_sql` reads. They stand before what is learnt, each
+            with a row that it labels as its example; a rule that labels no row is left out. A wrong
+            guess of such a rule adds NOT φ to it, as if somebody had edited it.
         """
         check_name(name)
         learner, given = parse_learner(learner)
@@ -167,6 +182,7 @@ class Session:
             "seed": seed,
             "labels": list(dict.fromkeys(labels)),
             **settings,
+            **({} if rules is None else {"rules": write_rules(rules, table)}),
         }
         store.add(name, [Event(1, new_id(), stamp(clock()), "opened", None, data)])
         return cls(store, name, table, clock=clock)
@@ -372,7 +388,7 @@ class Session:
         self,
         teacher: str,
         given: str,
-        answer: str,
+        answer: AnswerWord,
         label: str | None = None,
         feature: str | None = None,
         *,
@@ -407,7 +423,7 @@ class Session:
         self,
         teacher: str,
         event: str,
-        answer: str,
+        answer: AnswerWord,
         label: str | None = None,
         feature: str | None = None,
         *,
@@ -856,6 +872,17 @@ class Session:
         """The progress so far."""
         with self._log.ready() as state:
             return replies.summary(state)
+
+    def about(self) -> list[str]:
+        """Who taught it, when and by how many answers, and what is known of the error: lines of
+        comment for an exported model."""
+        with self._log.ready() as state:
+            answers = [one for one in self.history() if not one.undone]
+            return replies.about(self.name, answers, replies.summary(state))
+
+    def changes_since(self, old: DecisionList) -> list[str]:
+        """Which rules changed since a model, because of which row, and who said so."""
+        return rule_changes(old, self.model, self.history())
 
     def can_undo(self, teacher: str) -> bool:
         """Whether there is something to undo."""

@@ -20,7 +20,8 @@ from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
 from tellapart.sessions.lazy import LazyEvents, LazyQuestions
 from tellapart.sessions.queue import Queue, Search
-from tellapart.sessions.replay import Replay
+from tellapart.sessions.replay import EditedRule, Replay
+from tellapart.sessions.rules import read_literals
 
 NONSENSE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, AssertionError)
 """What taking in an event raises that does not fit those before it."""
@@ -122,7 +123,18 @@ class State:
         """Items about which every answer is "skipped"."""
         self._uses: dict[str, int] = {}
         learner = make_learner(data["learner"], data["parameters"], items.table)
-        self.replay = Replay(items, learner, self.labels)
+        begun = data.get("rules", ())
+        rules = [
+            EditedRule(
+                items.row(items.place(rule["example"])),
+                number - len(begun),
+                None,
+                self.labels.key(rule["label"]),
+                read_literals(rule["if"], items.table),
+            )
+            for number, rule in enumerate(begun)
+        ]
+        self.replay = Replay(items, learner, self.labels, rules)
         self.acts = self.replay.acts
         """Everything that can be undone, in order."""
         self.queue = Queue(self)

@@ -58,6 +58,7 @@ def progress(session: Session, call: Call) -> Response:
             for noticed, since in session.learner.forgotten
         ],
         settings=session.settings,
+        slip_rates=session.slip_rates(),
         **_tally(session),
         orders=[(order, _ORDERS.get(order, order)) for order in ORDERS],
         overlaps=_overlaps(session) if len(call.app.people.all) > 1 else [],

@@ -17,7 +17,10 @@ import pytest
 
 from chat_server import ChatServer, Cut, serving
 from tellapart.cli import main
-from tellapart.sessions import Session, Store, export_log
+from tellapart.sessions import Given, Session, Store, export_log
+from tellapart.sessions.distil import Distillation
+from tellapart.sessions.requests import KeptLedger
+from tellapart.teachers import Model
 
 COLUMNS = "legs,wings,size"
 
@@ -390,3 +393,27 @@ def test_sessions_in_postgres(
     assert len(server.bodies) == sent
     made = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert made[0]["calls"] == made[1]["calls"] == sent
+
+
+def test_paid_answers_are_learnt_but_not_where_a_person_was_first(tmp_path: Path) -> None:
+    table, server = write_table(tmp_path), ChatServer(truth)
+    with (
+        serving(server) as url,
+        Store(tmp_path / "s.db") as store,
+        Session.new(store, "pets", table, order="mixed") as session,
+    ):
+        ledger = KeptLedger(store, "pets", 1)
+        labels = ["bird", "bug", "beast"]
+        model = Model(url, "m1", "What is it?", labels, ledger=ledger)
+        items = session.coming("m1", 8)
+        model.label([(item.place, item) for item in items])  # paid, and the program is killed
+        given = session.next("Ann", item=items[2])
+        assert isinstance(given, Given)
+        session.answer("Ann", given.id, "wrong", "bug")
+        ended = Distillation(session, model, rows=20).run()
+        assert "budget is used up" in ended
+        assert [session.label_of(item) for item in items if item is not items[2]] == [
+            truth(dict(item)) for item in items if item is not items[2]
+        ]
+        assert session.label_of(items[2]) == "bug"
+    assert len(server.bodies) == 1

@@ -115,26 +115,22 @@ class Distillation:
 
     def _catch_up(self) -> None:
         """Tell what the model answered and nobody was told; put off what never got a reply."""
-        self._tell_known()
+        for item in self._untold(self.model.answered()):
+            if (said := self.model.known(item)) is not None:
+                self._tell(item, said)
+        if self.second is not None:
+            self._ask_second([self.session.table.items[place] for place in sorted(self.told)])
         untold = self._untold(self.model.lost())
         put_off = {one.item.place for one in self.session.history(teacher=self.teacher)}
         for item in untold:
             if item.place not in put_off and self.model.known(item) is None:
                 self._tell(item, Said(None, "", None, lost=True))
 
-    def _tell_known(self) -> None:
-        told = self._untold(self.model.answered())
-        for item in told:
-            said = self.model.known(item)
-            if said is not None:
-                self._tell(item, said)
-        self._ask_second(told)
-
     def _untold(self, asked: Iterable[tuple[int, str]]) -> list[Row]:
-        """Rows of the table, as they were asked about, that the model has not answered."""
-        told, table = self.told, self.session.table
+        """Rows of the table, as they were asked about, that nobody has answered."""
+        table = self.session.table
         wanted = {place: cells for place, cells in asked if place < len(table)}
-        items = (table.items[place] for place in wanted if place not in told)
+        items = self.session.free([table.items[place] for place in wanted], self.teacher)
         return [item for item in items if self.model.is_of(wanted[item.place], item)]
 
     # -- a round of calls
@@ -196,13 +192,16 @@ class Distillation:
         found = [one.feature for one in self.session.candidates(given.id, label)]
         offered = [feature for feature in found if self.model.may_send(feature)]
         offered = offered[: self.model.offered]
-        chosen = self.model.difference(
-            (given.item.place, given.item),
-            label,
-            (example.place, example),
-            str(given.guess.label),
-            [spoken(feature) for feature in offered],
-        )
+        try:
+            chosen = self.model.difference(
+                (given.item.place, given.item),
+                label,
+                (example.place, example),
+                str(given.guess.label),
+                [spoken(feature) for feature in offered],
+            )
+        except BudgetUsed:  # the label is paid for, and is learnt without a reason
+            return None, {}
         feature = None if chosen.number is None else str(offered[chosen.number])
         return feature, {"reason call": chosen.call, "reason reply": chosen.reply}
 
@@ -212,7 +211,7 @@ class Distillation:
         """The second model labels the rows that two teachers are to be asked about."""
         if self.second is None:
             return
-        shared = self.session.wants_second(items, self.second_teacher)
+        shared = self.session.free(items, self.second_teacher)
         for n in range(0, len(shared), self.batch):
             batch = shared[n : n + self.batch]
             said = self.second.label(_numbered(batch))

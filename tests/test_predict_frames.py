@@ -127,7 +127,8 @@ def test_a_table_larger_than_memory(ending: str, rows: int, tmp_path: Path) -> N
     lazy.sink_csv(path) if ending == ".csv" else lazy.sink_parquet(path)
     ta.save_model(MODEL, tmp_path / "m.json")
     done = subprocess.run(
-        [sys.executable, "-c", LIMITED, tmp_path / "m.json", path, tmp_path / "o.parquet", str(limit)],
+        [sys.executable, "-c", LIMITED, tmp_path / "m.json", path, tmp_path / "o.parquet",
+         str(limit)],
         capture_output=True, text=True, timeout=500, check=False,
         env={"POLARS_MAX_THREADS": "2"},
     )  # fmt: skip

@@ -149,7 +149,8 @@ def test_a_command_is_documented(
     target = getattr(importlib.import_module(f"tellapart.cli.{function}"), function)
     parameters = dict(inspect.signature(target).parameters)
     if parameters.pop("reading", None):  # the options that say how a table is read
-        assert all(f"--{one.name} " in shown for one in dataclasses.fields(Reading))
+        named = {one.name: one.name.replace("_", "-") for one in dataclasses.fields(Reading)}
+        assert all(f"--{one} " in shown for one in (named | {"source": "from"}).values())
     options = {  # the others stand by themselves, under "Arguments"
         f"--{option.replace('_', '-')}"
         for option, parameter in parameters.items()

@@ -176,8 +176,6 @@ def _from_table(
         raise ParameterError(f"give --table or --world, not both (got --world {kind})")
     take = _fill("table", sizes)
     table = read_table(path, **reading)
-    for finding in table.findings:
-        say_finding(finding)
     labels = table.labels(label)
     if not labels:
         raise FormatError(f"{path}: there are no items, only the names of the columns")
@@ -186,10 +184,13 @@ def _from_table(
             f"{path}: row {labels.index(None)} (counted from 0) has no label in column"
             f" {label!r}; fill it in, or drop the row"
         )
-    table = table.without([label])
-    features = table.features()
+    alone = table.columns == [label]
+    table = table if alone else table.without([label])
+    features = [] if alone else table.features()
     if not features:
         raise FormatError(f"{path}: no column but {label!r} can be a feature; see docs/tables.md")
+    for finding in table.findings:
+        say_finding(finding)
     if table.id is None:
         table.id = table.names()
     return worlds.grown(

@@ -1,6 +1,6 @@
 """Answers per minute: one by one against sweeps, with a scripted teacher.
 
-    python benchmarks/sweep.py [--tables mushroom ...] [--first 100] [--answers 300] [--seeds 2]
+    python benchmarks/sweep.py [--tables mushroom ...] [--first 200] [--answers 400] [--seeds 1]
 
 The teacher is never wrong, and takes time as people do (Card, Moran and Newell's keystroke-level
 model; a fixation of the eye as in reading):
@@ -34,6 +34,7 @@ from tellapart.lab.real_tables import real_table
 from tellapart.sessions import Given, Session, Store, Sweep
 
 T = TypeVar("T")
+KINGS = ("kr-vs-k-three_vs_eleven", "kr-vs-k-zero-one_vs_draw")
 FIXATION, DECISION, KEY = 0.3, 1.35, 0.28
 ONE = 7 * FIXATION + DECISION + KEY
 CORRECTION = DECISION + KEY + 6 * FIXATION + DECISION + KEY
@@ -126,11 +127,11 @@ def trial(
 def main() -> None:
     """Print a line for each table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--tables", nargs="+", default=["mushroom", "kr-vs-k-zero-one_vs_draw"])
-    parser.add_argument("--first", type=int, default=100)
-    parser.add_argument("--answers", type=int, default=300)
+    parser.add_argument("--tables", nargs="+", default=["mushroom", *KINGS])
+    parser.add_argument("--first", type=int, default=200)
+    parser.add_argument("--answers", type=int, default=400)
     parser.add_argument("--look", type=float, default=2.0)
-    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--seeds", type=int, default=1)
     asked = parser.parse_args()
     for name in asked.tables:
         runs = [trial(name, s, asked.first, asked.answers, asked.look) for s in range(asked.seeds)]

@@ -19,7 +19,18 @@ TIMEOUT = 60_000  # a busy machine is no failure
 TEAM = {"Ann": "token-of-the-owner-1", "Bob": "token-of-bob-000001"}
 DRAWN = "#card:not(:has(.part))"
 """A card that is there as a whole: what is out of sight comes a moment later."""
-PAGES = ("rules", "progress", "history", "odd", "disagreements", "tags", "data", "export", "help")
+PAGES = (
+    "sweep",
+    "rules",
+    "progress",
+    "history",
+    "odd",
+    "disagreements",
+    "tags",
+    "data",
+    "export",
+    "help",
+)
 """Where a session is looked at."""
 
 

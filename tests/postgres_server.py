@@ -43,18 +43,18 @@ def server(*, durable: bool = False) -> Iterator[str]:
         _run([*prefix, program("pg_ctl"), "-D", folder / "data", "-l", folder / "log", "-w",
               "-o", options, "start"], folder)  # fmt: skip
         stop = [*prefix, program("pg_ctl"), "-D", folder / "data", "-m", "immediate", "stop"]
-        watch = _watch(stop, folder)
+        guard = watch(stop, folder)
         try:
             yield f"host={folder} user=test dbname=postgres"
         finally:
-            watch.terminate()
-            watch.wait()
+            guard.terminate()
+            guard.wait()
             _run(stop, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _watch(stop: list[object], folder: Path) -> subprocess.Popen[bytes]:
+def watch(stop: list[object], folder: Path) -> subprocess.Popen[bytes]:
     """Stop the server even if we are killed and cannot."""
     words = shlex.join(str(word) for word in stop)
     alive = f"kill -0 {os.getpid()} 2>/dev/null"

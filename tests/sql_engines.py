@@ -1,10 +1,19 @@
-"""Real engines for the tests: each takes a frame and SQL expressions, and gives their columns."""
+"""Real engines for the tests.
+
+Each `..._base` loads a frame into the table `items`, with the number of each row in `place`, and
+gives a function that runs a query there. The function named like the dialect takes a frame and SQL
+expressions, and gives their columns.
+"""
 
 from __future__ import annotations
 
 import datetime
+import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -14,6 +23,7 @@ from tellapart.features.to_polars import DTYPE
 from tellapart.features.tree import Type
 
 DTYPES = {name: DTYPE[Type(kind)] for name, kind in random_features.SCHEMA.items()}
+Query = Callable[[str], list[tuple[Any, ...]]]
 
 
 def frame(seed: int, *, rows: int = 60, dirty: bool = False) -> pl.DataFrame:
@@ -21,72 +31,182 @@ def frame(seed: int, *, rows: int = 60, dirty: bool = False) -> pl.DataFrame:
     return pl.DataFrame(random_features.table(rows, seed, dirty=dirty), schema=DTYPES)
 
 
-def duckdb(rows: pl.DataFrame, wanted: Sequence[str], *macros: str) -> list[list[Any]]:
+def storable(rows: pl.DataFrame, dialect: str) -> pl.DataFrame:
+    """The rows without dates that ClickHouse cannot hold."""
+    if dialect != "clickhouse":
+        return rows
+    first, last = datetime.date(1900, 1, 1), datetime.date(2299, 12, 31)
+    dates = [name for name, dtype in rows.schema.items() if dtype in (pl.Date, pl.Datetime)]
+    return rows.with_columns(
+        pl.when(pl.col(name).cast(pl.Date).is_between(first, last)).then(pl.col(name)).alias(name)
+        for name in dates
+    )
+
+
+@contextmanager
+def duckdb_base(rows: pl.DataFrame, *macros: str) -> Iterator[Query]:
     import duckdb
 
     with duckdb.connect() as base:
         for macro in macros:
             base.execute(f"CREATE MACRO {macro}")
-        base.register("items", rows.to_arrow())
-        found = base.execute(f"SELECT {', '.join(wanted)} FROM items").fetchall()
-    return _columns(found)
+        base.register("items", _numbered(rows).to_arrow())
+        yield lambda sql: base.execute(sql).fetchall()
 
 
-def sqlite(rows: pl.DataFrame, wanted: Sequence[str], *pragmas: str) -> list[list[Any]]:
-    base = sqlite3.connect(":memory:")
-    for pragma in pragmas:
-        base.execute(pragma)
-    kinds = {pl.Int64: "INTEGER", pl.Boolean: "INTEGER", pl.Float64: "REAL"}
-    columns = ", ".join(f"{_tick(n)} {kinds.get(type(d), 'TEXT')}" for n, d in rows.schema.items())
-    base.execute(f"CREATE TABLE items ({columns})")
-    marks = ", ".join("?" * rows.width)
-    cells = [tuple(map(_iso, row)) for row in rows.rows()]
-    base.executemany(f"INSERT INTO items VALUES ({marks})", cells)
-    found = [
-        [row[0] for row in base.execute(f"SELECT {one} FROM items ORDER BY _rowid_")]
-        for one in wanted
-    ]
-    base.close()
-    return found
+@contextmanager
+def sqlite_base(rows: pl.DataFrame, *pragmas: str) -> Iterator[Query]:
+    with closing(sqlite3.connect(":memory:")) as base:
+        for pragma in pragmas:
+            base.execute(pragma)
+        kinds = {pl.Int64: "INTEGER", pl.Boolean: "INTEGER", pl.Float64: "REAL"}
+        columns = _columns(rows, lambda kind: kinds.get(kind, "TEXT"), _tick)
+        base.execute(f"CREATE TABLE items (place INTEGER, {columns})")
+        marks = ", ".join("?" * (rows.width + 1))
+        cells = (tuple(map(_iso, row)) for row in _numbered(rows).rows())
+        base.executemany(f"INSERT INTO items VALUES ({marks})", cells)
+        yield lambda sql: base.execute(sql).fetchall()
 
 
-def postgres(address: str, rows: pl.DataFrame, wanted: Sequence[str]) -> list[list[Any]]:
+@contextmanager
+def postgres_base(address: str, rows: pl.DataFrame) -> Iterator[Query]:
     import psycopg
 
     kinds = {
         pl.Int64: "BIGINT", pl.Boolean: "BOOLEAN", pl.Float64: "DOUBLE PRECISION",
         pl.String: "TEXT", pl.Date: "DATE", pl.Datetime: "TIMESTAMP",
     }  # fmt: skip
-    columns = ", ".join(f"{_double(n)} {kinds[type(d)]}" for n, d in rows.schema.items())
     with psycopg.connect(address) as base:
+        columns = _columns(rows, kinds.__getitem__, _double)
         base.execute(f"CREATE TEMPORARY TABLE items (place INT, {columns})")
         with base.cursor().copy("COPY items FROM STDIN") as copy:
-            for place, row in enumerate(rows.rows()):
-                copy.write_row((place, *row))
-        found = [
-            [row[0] for row in base.execute(f"SELECT {one} FROM items ORDER BY place")]
-            for one in wanted
-        ]
+            for row in _numbered(rows).rows():
+                copy.write_row(row)
+
+        def query(sql: str) -> list[tuple[Any, ...]]:
+            found = base.execute(sql)
+            return [] if found.description is None else found.fetchall()
+
+        yield query
         base.rollback()
-    return found
 
 
-def spark(session: Any, folder: Any, rows: pl.DataFrame, wanted: Sequence[str]) -> list[list[Any]]:
-    path = str(folder / "items.parquet")
-    rows.write_parquet(path)
-    session.read.parquet(path).createOrReplaceTempView("items")
-    named = ", ".join(f"{one} AS made_{n}" for n, one in enumerate(wanted))
-    return _columns([tuple(row) for row in session.sql(f"SELECT {named} FROM items").collect()])
+@contextmanager
+def spark_base(session: Any, rows: pl.DataFrame) -> Iterator[Query]:
+    with TemporaryDirectory() as folder:
+        path = str(Path(folder, "items.parquet"))
+        _numbered(rows).write_parquet(path)
+        session.read.parquet(path).createOrReplaceTempView("items")
+        yield lambda sql: [tuple(row) for row in session.sql(sql).collect()]
 
 
-def _columns(found: list[Any]) -> list[list[Any]]:
-    return [list(column) for column in zip(*found, strict=True)]
+@contextmanager
+def clickhouse_base(rows: pl.DataFrame) -> Iterator[Query]:
+    from chdb.session import Session
+
+    kinds = {
+        pl.Int64: "Int64", pl.Boolean: "Bool", pl.Float64: "Float64", pl.String: "String",
+        pl.Date: "Date32", pl.Datetime: "DateTime64(6, 'UTC')",
+    }  # fmt: skip
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "items.parquet")
+        _numbered(rows).write_parquet(path)
+        base = Session(str(Path(folder, "base")))
+        try:
+            columns = _columns(rows, lambda kind: f"Nullable({kinds[kind]})", _tick)
+            base.query(f"CREATE TABLE items (place Int64, {columns}) ENGINE = Memory")
+            base.query(f"INSERT INTO items SELECT * FROM file('{path}', Parquet)")
+            yield lambda sql: _arrow(base.query(sql, "ArrowStream").bytes())
+        finally:
+            base.cleanup()
+
+
+@contextmanager
+def mysql_base(socket: str, rows: pl.DataFrame) -> Iterator[Query]:
+    import pymysql
+
+    kinds = {
+        pl.Int64: "BIGINT", pl.Boolean: "BOOLEAN", pl.Float64: "DOUBLE", pl.String: "TEXT",
+        pl.Date: "DATE", pl.Datetime: "DATETIME(6)",
+    }  # fmt: skip
+    base = pymysql.connect(unix_socket=socket, user="root", charset="utf8mb4")
+    with closing(base), base.cursor() as cursor:
+        cursor.execute("CREATE DATABASE IF NOT EXISTS test CHARACTER SET utf8mb4")
+        cursor.execute("USE test")
+        columns = _columns(rows, kinds.__getitem__, _tick)
+        cursor.execute(
+            f"CREATE OR REPLACE TABLE items (place INT, {columns}) CHARACTER SET utf8mb4"
+        )
+        marks = ", ".join(["%s"] * (rows.width + 1))
+        cells = [tuple(map(_storable, row)) for row in _numbered(rows).rows()]
+        cursor.executemany(f"INSERT INTO items VALUES ({marks})", cells)
+
+        def query(sql: str) -> list[tuple[Any, ...]]:
+            cursor.execute(sql)
+            return list(cursor.fetchall())
+
+        yield query
+
+
+# -- SQL expressions over a frame
+
+
+def duckdb(rows: pl.DataFrame, wanted: Sequence[str], *macros: str) -> list[list[Any]]:
+    return _evaluate(duckdb_base(rows, *macros), wanted)
+
+
+def sqlite(rows: pl.DataFrame, wanted: Sequence[str], *pragmas: str) -> list[list[Any]]:
+    return _evaluate(sqlite_base(rows, *pragmas), wanted)
+
+
+def postgres(address: str, rows: pl.DataFrame, wanted: Sequence[str]) -> list[list[Any]]:
+    return _evaluate(postgres_base(address, rows), wanted)
+
+
+def spark(session: Any, rows: pl.DataFrame, wanted: Sequence[str]) -> list[list[Any]]:
+    return _evaluate(spark_base(session, rows), wanted)
+
+
+def clickhouse(rows: pl.DataFrame, wanted: Sequence[str]) -> list[list[Any]]:
+    return _evaluate(clickhouse_base(rows), wanted)
+
+
+def mysql(socket: str, rows: pl.DataFrame, wanted: Sequence[str]) -> list[list[Any]]:
+    return _evaluate(mysql_base(socket, rows), wanted)
+
+
+def _evaluate(base: AbstractContextManager[Query], wanted: Sequence[str]) -> list[list[Any]]:
+    with base as query:
+        found = [sorted(query(f"SELECT place, {one} AS made FROM items")) for one in wanted]
+    return [[value for _, value in rows] for rows in found]
+
+
+# -- pieces
+
+
+def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
+
+
+def _columns(rows: pl.DataFrame, kind: Callable[[Any], str], quote: Callable[[str], str]) -> str:
+    return ", ".join(f"{quote(name)} {kind(type(dtype))}" for name, dtype in rows.schema.items())
+
+
+def _arrow(data: bytes) -> list[tuple[Any, ...]]:
+    found = pl.read_ipc_stream(data)
+    texts = [name for name, dtype in found.schema.items() if dtype == pl.Binary]
+    return found.with_columns(pl.col(texts).cast(pl.String)).rows()
 
 
 def _iso(value: Any) -> Any:
     if isinstance(value, datetime.datetime):
         return value.isoformat(sep=" ")
     return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+def _storable(value: Any) -> Any:
+    """MariaDB has no NaN and no infinity: what it is given in their place is NULL."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _tick(name: str) -> str:

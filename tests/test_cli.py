@@ -263,6 +263,17 @@ def test_simulate_a_file(animals: str, capsys: pytest.CaptureFixture[str]) -> No
     }
 
 
+def test_simulate_saves_what_was_learnt(
+    animals: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "learnt.json"
+    command = ["simulate", "--table", animals, "--label", "class", "--learner", "dff"]
+    assert main([*command, "--model", str(saved)]) == 0
+    capsys.readouterr()
+    assert main(["export", str(saved), "--to", "select", "--table", "animals"]) == 0
+    assert "JOIN rules" in capsys.readouterr().out
+
+
 def test_the_labels_of_a_file_are_not_among_its_features(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

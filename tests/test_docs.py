@@ -17,7 +17,7 @@ import pytest
 
 import tellapart
 from tellapart import codec
-from tellapart.cli import COMMANDS, main
+from tellapart.cli import COMMANDS, FUNCTIONS, main
 from tellapart.cli.options import Reading
 
 ROOT = Path(__file__).parents[1]
@@ -145,10 +145,12 @@ def test_a_command_is_documented(
         )
         return
     shown = words(block[0])
-    target = getattr(importlib.import_module(f"tellapart.cli.{command}"), command)
+    function = FUNCTIONS.get(command, command)
+    target = getattr(importlib.import_module(f"tellapart.cli.{function}"), function)
     parameters = dict(inspect.signature(target).parameters)
     if parameters.pop("reading", None):  # the options that say how a table is read
-        assert all(f"--{one.name} " in shown for one in dataclasses.fields(Reading))
+        named = {one.name: one.name.replace("_", "-") for one in dataclasses.fields(Reading)}
+        assert all(f"--{one} " in shown for one in (named | {"source": "from"}).values())
     options = {  # the others stand by themselves, under "Arguments"
         f"--{option.replace('_', '-')}"
         for option, parameter in parameters.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +25,7 @@ def agree(dialect: str, run: Run, seed: int, models: int, *, dirty: bool = False
     """Random models over a random table; plain features take NaN for true, so not where it is."""
     maker = ModelMaker(seed, plain=not dirty)
     made = [maker.model() for _ in range(models)]
-    rows = sql_engines.frame(seed, dirty=dirty)
+    rows = sql_engines.storable(sql_engines.frame(seed, dirty=dirty), dialect)
     items = rows.to_dicts()
     found = run(rows, [ta.to_sql(model, dialect, schema=SCHEMA) for model in made])
     for model, got in zip(made, found, strict=True):
@@ -66,14 +67,20 @@ def test_postgres(seed: int, postgres: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_spark(seed: int, spark: Any, tmp_path: Path) -> None:
-    agree("spark", partial(sql_engines.spark, spark, tmp_path), seed, 4, dirty=seed == 1)
+def test_spark(seed: int, spark: Any) -> None:
+    agree("spark", partial(sql_engines.spark, spark), seed, 4, dirty=seed == 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_clickhouse(seed: int, needs: Any) -> None:
+    needs("clickhouse")
+    agree("clickhouse", sql_engines.clickhouse, seed, 25, dirty=seed % 2 == 1)
 
 
 # -- engines we cannot run: their SQL, read by sqlglot and written for DuckDB
 
 
-@pytest.mark.parametrize("dialect", ["bigquery", "snowflake"])
+@pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "databricks", "trino"])
 def test_warehouses_by_way_of_duckdb(dialect: str, needs: Any) -> None:
     import sqlglot
 
@@ -105,7 +112,7 @@ OPERATIONS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres", "clickhouse", "mysql"])
 def test_arithmetic_at_the_edges_of_doubles(dialect: str, request: Any) -> None:
     signed = [*EDGES, *(-edge for edge in EDGES), None]
     pairs = [(x, y) for x in signed for y in signed]
@@ -126,13 +133,17 @@ def test_arithmetic_at_the_edges_of_doubles(dialect: str, request: Any) -> None:
 
 # -- chosen cases
 
+SMALL = ["duckdb", "sqlite", "postgres", "clickhouse", "mysql"]
+"""Engines that start quickly."""
+
 
 def run_on(dialect: str, request: Any) -> Run:
-    request.getfixturevalue("needs")(dialect if dialect in ("duckdb", "postgres") else "duckdb")
-    if dialect != "postgres":
-        return getattr(sql_engines, dialect)
-    address = request.getfixturevalue("postgres")
-    return partial(sql_engines.postgres, address)
+    run: Run = getattr(sql_engines, dialect)
+    if dialect in ("mysql", "postgres", "spark"):
+        return partial(run, request.getfixturevalue(dialect))
+    if dialect != "sqlite":
+        request.getfixturevalue("needs")(dialect)
+    return run
 
 
 def check(conditions: list[str], rows: pl.DataFrame, schema: Any, dialect: str, run: Run) -> None:
@@ -159,7 +170,7 @@ def test_case_of_every_character(dialect: str, request: Any) -> None:
     check(conditions, few, {"s": "text"}, dialect, run_on(dialect, request))
 
 
-@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+@pytest.mark.parametrize("dialect", SMALL)
 def test_signs_in_patterns(dialect: str, request: Any) -> None:
     signs = [
         "*",
@@ -193,7 +204,7 @@ def test_signs_in_patterns(dialect: str, request: Any) -> None:
     check(conditions, rows, {"s": "text"}, dialect, run_on(dialect, request))
 
 
-@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+@pytest.mark.parametrize("dialect", SMALL)
 def test_trim_takes_away_spaces_only(dialect: str, request: Any) -> None:
     signs = " \t\n\r\x0b\x0c\x1f\x85\xa0\u1680\u2003\u2028\u202f\u3000\u200b\ufeff"
     rows = pl.DataFrame({"s": [f" {sign}a{sign} " for sign in signs]})
@@ -201,7 +212,7 @@ def test_trim_takes_away_spaces_only(dialect: str, request: Any) -> None:
     check(conditions, rows, {"s": "text"}, dialect, run_on(dialect, request))
 
 
-@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
+@pytest.mark.parametrize("dialect", SMALL)
 def test_comparisons_with_nan_and_infinity(dialect: str, request: Any) -> None:
     numbers = [float("nan"), float("inf"), float("-inf"), 0.0, -1.5, 1.0, None]
     rows = pl.DataFrame(
@@ -237,13 +248,11 @@ NAMES = ["order", "select", "user", "end", 'double "quote"', "single 'quote'", "
          "nothing", "start", "raise", "current_date", "true", "case", "x.y", "--c"]  # fmt: skip
 
 
-@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres", "spark"])
-def test_names_and_labels_of_all_kinds(dialect: str, request: Any, tmp_path: Path) -> None:
-    run: Run = getattr(sql_engines, dialect)
-    if dialect in ("postgres", "spark"):
-        real = request.getfixturevalue(dialect)
-        extra = (tmp_path,) if dialect == "spark" else ()
-        run = partial(run, real, *extra)
+@pytest.mark.parametrize(
+    "dialect", ["duckdb", "sqlite", "postgres", "spark", "clickhouse", "mysql"]
+)
+def test_names_and_labels_of_all_kinds(dialect: str, request: Any) -> None:
+    run = run_on(dialect, request)
     rows = pl.DataFrame({name: [n % 2 == 0, None] for n, name in enumerate(NAMES)})
     models = [
         ta.DecisionList(
@@ -509,4 +518,6 @@ def test_snapshots_of_the_dialects() -> None:
         clauses += [ta.Clause((ta.Literal(made[0], False), ta.Literal("new", False)), 99)]
         model = ta.DecisionList(tuple(clauses), ta.Clause((), -1))
         path = folder / f"{dialect}.sql"
+        if os.environ.get("TELLAPART_UPDATE"):
+            path.write_text(ta.to_sql(model, dialect), encoding="utf-8")
         assert ta.to_sql(model, dialect) == path.read_text(encoding="utf-8"), path.name

@@ -116,6 +116,8 @@ def test_hostile_conditions_are_answered_at_once() -> None:
         "title = 'a \"b\" c'",
         "size IN (1, 9007199254740993)",
         "size = 9007199254740993",
+        "at_least(1, title NOT IN ('-1', 'SS'), milk, length(tags) IS NOT NULL)",
+        "at_least(2, title LIKE '%x%', milk, tags IS NOT NULL)",
     ],
 )
 def test_what_looks_like_something_else_reads_back(written: str) -> None:

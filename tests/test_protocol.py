@@ -5,7 +5,7 @@ import json
 import pytest
 
 import tellapart as ta
-from tellapart.errors import FormatError, ProtocolError
+from tellapart.errors import FormatError, ParameterError, ProtocolError
 
 BEAR = {"milk": True, "hair": True}
 DUCK = {"feathers": True, "eggs": True}
@@ -117,3 +117,12 @@ def test_featureless_corrections_get_counters_of_their_own():
         assert learner.rules_deleted == 0, seen
         learner.learn("x1", learner.guess("x1"), ta.Correction("a"))
     assert learner.rules_deleted == 1
+
+
+def test_a_class_in_place_of_a_teacher_gets_a_message() -> None:
+    with pytest.raises(
+        ParameterError, match=r"the teacher is the class Recorded.* Recorded\(\.\.\.\)"
+    ):
+        ta.teach(ta.DFF(), ta.teachers.Recorded, [])  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="the learner is the class DFF"):
+        ta.simulate(ta.DFF, ta.worlds.zoo())  # type: ignore[arg-type]

@@ -48,7 +48,7 @@ def test_what_is_said_to_follow_is_what_follows(store: Store) -> None:
             other = next(
                 label for label in session.labels if label not in (one.label, one.guess.label)
             )
-            follows = session.follows(one.id, "wrong", other)
+            follows = session.follows(one.id, "wrong", other, seconds=60)
             assert session.number == events
             assert _rules(session) == rules  # nothing has changed
             session.change("Ann", one.id, "wrong", other)

@@ -172,9 +172,11 @@ def test_nothing_is_left_out(store: Store) -> None:
         "round": "item label guess correction who",
         "state": "_uses act_of acts answers answers_to ids items labels listed meanings notes"
         " number opened questions queue replay seed settings skipped stopper teachers unsure",
-        "queue": "_assignments _ends _given _order _records _rules _state held leases searches",
+        "queue": "_assignments _ends _given _margins _order _records _rules _state held leases"
+        " reviewed reviews"
+        " searches",
         "replay": "_copies _first_changed _fresh _is_batch _is_caught_up _learnt_ahead _price"
-        " _records _spent acts grown history items labels mistakes now rounds sizes",
+        " _records _spent _until acts grown history items labels mistakes models now rounds sizes",
     }
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tellapart.sessions import Given, Session, Store
 from tellapart.tables import Table
+from tellapart.web.pages.comparison import compare
 
 TAGS = ("round", "red", "striped")
 
@@ -67,6 +68,13 @@ def lesson(tmp_path: Path) -> Iterator[Teacher]:
         yield Teacher(session, truth)
 
 
+def test_a_picture_that_names_an_item_is_shown(lesson: Teacher) -> None:
+    given = lesson.shown()
+    shown = compare(given, lambda path: f"/file?path={path}")
+    assert [(line.column, line.mine.kind) for line in shown.rows] == [("picture", "image")]
+    assert compare(given).rows == []  # without the file, its name is in the heading
+
+
 @pytest.mark.slow
 def test_sixty_pictures_are_taught_with_three_tags(lesson: Teacher) -> None:
     right = [lesson.teach() for _ in range(60)]
@@ -117,3 +125,9 @@ def test_known_tags_are_candidates_like_columns(lesson: Teacher) -> None:
     assert isinstance(shown, Given)
     found = [str(c.feature) for c in lesson.session.candidates(shown.id, "tomato")]
     assert "shiny" in found
+
+
+def test_that_a_tag_is_unknown_is_no_feature() -> None:
+    table = Table({"picture": [f"p{n}.png" for n in range(9)]}, id="picture")
+    table.tag("round").set("p1.png", False)
+    assert table.candidates("p0.png", "p1.png", {"p1.png": "cube"}, label="ball") == []

@@ -244,3 +244,23 @@ def test_every_item_comes_to_one_of_three_teachers(tmp_path: Path, order: str) -
                 feature = given.guess.label and ("odd" if label == "1" else "NOT odd")
                 session.answer(teacher, given.id, "wrong", label, feature)
         assert session.summary().labelled == 80
+
+
+def test_about_says_who_taught_when_and_what_is_known(store: Store) -> None:
+    clock = Clock()
+    session = Session.new(store, "animals", animals(), order="random", clock=clock)
+    assert session.about() == ["Session animals: nothing was taught yet."]
+    teach(session, "Ann", 12)
+    assert session.about()[0].startswith(
+        "Session animals: taught by Ann on 2001-09-09; 12 answers, "
+    )
+    clock.now += 3 * 86_400
+    teach(session, "Bob", 5)
+    session.undo("Bob")
+    who, error = session.about()
+    said = (
+        "taught by Ann (12 answers) and Bob (4 answers) from 2001-09-09 to 2001-09-12; 16 answers, "
+    )
+    assert said in who
+    assert error == f"Error: {session.summary().estimate}."
+    session.close()

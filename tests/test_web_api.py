@@ -295,6 +295,31 @@ def test_sessions_are_begun_listed_closed_and_found_again(ann: Client) -> None:
     assert len(ann.call("GET", "/api/sessions")["sessions"]) == 1
 
 
+def test_a_session_says_how_its_table_was_read(folder: Path) -> None:
+    (folder / "tables" / "odd.csv").write_text(
+        "name,born,wet\nbear,1/2/2024,yes\nduck,3/4/2024,no\n"
+    )
+    with Client(make_app(folder)) as client:
+        new = {"name": "odd", "table": "odd.csv", "id": "name"}
+        table = client.call("POST", "/api/sessions", 201, json=new)["table"]
+        assert [(one["column"], one["option"]) for one in table["findings"]] == [
+            ("born", {"dates": "month-first"}),
+            ("wet", {"true": ["yes"], "false": ["no"]}),
+        ]
+        page = client.get("/s/odd/data")
+        assert page.status_code == 200
+        assert "dates with the day first" in page.text
+        more = {**new, "name": "right", "sample": 1}
+        for finding in table["findings"]:  # what it says is what can be sent
+            more |= finding["option"]
+        table = client.call("POST", "/api/sessions", 201, json=more)["table"]
+        assert (table["findings"], table["whole"]) == ([], 2)
+        assert table["columns"] == {"name": "text", "born": "date", "wet": "bool"}
+        odd = {"decimal": ";"}, {"dates": "up"}, {"sample": 0}, {"header": -1}, {"sheet": "x"}
+        for one in odd:
+            client.call("POST", "/api/sessions", 422, json={**new, "name": "x", **one})
+
+
 def test_a_table_that_changed_is_named(folder: Path) -> None:
     with Client(make_app(folder)) as client:
         begin(client)

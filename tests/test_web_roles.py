@@ -50,6 +50,7 @@ TEACHER = {
             "progress",
             "rules",
             "rules/{number}/items",
+            "sweep",
             "tags",
         ]
     ),
@@ -68,6 +69,7 @@ TEACHER = {
             "rules/drop",
             "rules/edit",
             "search",
+            "sweep",
             "tags",
             "undo",
         ]
@@ -82,12 +84,15 @@ TEACHER = {
             "disagreements",
             "export",
             "file",
+            "follows",
             "help",
             "history",
             "label",
             "odd",
             "progress",
+            "repair/{item:path}",
             "rules",
+            "sweep",
             "rules/check",
             "tags",
             "teach",
@@ -101,9 +106,10 @@ TEACHER = {
             "labels",
             "meaning",
             "note",
-            "odd",
+            "repair",
             "rules",
             "search",
+            "sweep",
             "tag",
             "tagged",
             "tags",
@@ -155,12 +161,15 @@ def people(tmp_path: Path) -> Iterator[dict[str, Client]]:
 
 
 def fill(path: str, given: str) -> str:
+    path = path.replace("{item:path}", "duck")
     path = path.format(session="zoo", number=1) if "{" in path else path
     query = {
         "candidates": f"?given={given}",
         "label": f"?given={given}&label=fish",
         "check": f"?given={given}&feature=milk",
         "file": "?path=zoo.png",
+        "follows": "?event=bob-2&label=fish",
+        "sweep": "?label=mammal",
     }
     if path == "/upload":
         return "/upload?name=more.csv"
@@ -236,9 +245,21 @@ def test_disagreements_are_seen_by_those_who_disagree(people: dict[str, Client])
 
 
 def test_nobody_confirms_the_odd_answer_of_another(people: dict[str, Client]) -> None:
-    sent = {"event": "bob-2", "do": "confirm"}
+    sent = {"event": "bob-2", "do": "keep", "from": "odd"}
     for who, status in (("Carol", 403), ("Bob", 303), ("Ann", 303)):
-        assert people[who].post("/s/zoo/odd", data=sent).status_code == status
+        assert people[who].post("/s/zoo/repair", data=sent).status_code == status
+
+
+def test_nobody_repairs_the_answer_of_another_or_settles_but_the_owner(
+    people: dict[str, Client],
+) -> None:
+    asked = {"event": "bob-2", "label": "thing"}
+    for who, status in (("Carol", 403), ("Bob", 200), ("Ann", 200)):
+        assert people[who].get("/s/zoo/follows", params=asked).status_code == status
+    for what, teachers in (("settle", 403), ("", 303)):
+        sent = {**asked, "do": what, "from": "odd"}
+        for who, status in (("Carol", 403), ("Bob", teachers), ("Ann", 303)):
+            assert people[who].post("/s/zoo/repair", data=sent).status_code == status, (who, what)
 
 
 # -- the owner repairs

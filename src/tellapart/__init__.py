@@ -17,7 +17,7 @@ __version__ = "0.1.0"
 
 _NAMES = {
     "errors": ("FeatureError", "TellapartError"),
-    "export": ("load_model", "save_model", "to_sql"),
+    "export": ("from_sql", "load_model", "save_model", "to_select", "to_sql", "to_view"),
     "features": ("And", "Or", "parse_feature"),
     "learners": (
         "AdaptiveDFF", "AutoDFF", "CappedDFF", "DFF", "Guarded", "Hindsight", "RobustDFF",
@@ -59,9 +59,12 @@ if TYPE_CHECKING:
     from tellapart import worlds as worlds
     from tellapart.errors import FeatureError as FeatureError
     from tellapart.errors import TellapartError as TellapartError
+    from tellapart.export import from_sql as from_sql
     from tellapart.export import load_model as load_model
     from tellapart.export import save_model as save_model
+    from tellapart.export import to_select as to_select
     from tellapart.export import to_sql as to_sql
+    from tellapart.export import to_view as to_view
     from tellapart.features import And as And
     from tellapart.features import Or as Or
     from tellapart.features import parse_feature as parse_feature

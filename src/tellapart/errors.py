@@ -8,6 +8,8 @@ TellapartError
 ├── FormatError       a file or text could not be read back
 ├── ExportError       a model cannot be said in the language asked for
 ├── LabError          the lab cannot go on; what was finished is kept
+├── EndpointError     a model's server cannot be used; what it answered before is kept
+├── BudgetUsed        one more request to a model would exceed the budget; it was not sent
 ├── SessionError      a session cannot be opened or go on; nothing acknowledged is lost
 │   ├── TableChanged  its table is another one than before, or is gone
 │   └── StoreError    its database cannot be reached, read or written
@@ -74,6 +76,14 @@ class ExportError(TellapartError):
 
 class LabError(TellapartError):
     """The lab cannot go on; what was finished is kept."""
+
+
+class EndpointError(TellapartError):
+    """The server of a model cannot be used; what it answered before is kept."""
+
+
+class BudgetUsed(TellapartError):
+    """One more request to a model would exceed the budget; it was not sent."""
 
 
 class SessionError(TellapartError):

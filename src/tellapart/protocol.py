@@ -17,6 +17,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from tellapart.errors import ParameterError
+
 if TYPE_CHECKING:
     from tellapart.model import DecisionList
     from tellapart.review import Watch
@@ -187,6 +189,12 @@ class Conversation:
     """A learner and a teacher, and the record of their rounds; `teach` is made of it."""
 
     def __init__(self, learner: Learner, teacher: Teacher, until: Stopper | None = None) -> None:
+        for name, made in (("learner", learner), ("teacher", teacher)):
+            if isinstance(made, type):
+                raise ParameterError(
+                    f"the {name} is the class {made.__name__}, not an object: write"
+                    f" {made.__name__}(...)"
+                )
         self.learner, self.teacher = learner, teacher
         self._watch = None if until is None else until.watch(learner)
         self.corrections: list[Round] = []

@@ -25,7 +25,9 @@ COMMANDS = {
     "bench": "Measure how fast simulate, teach, predict and updates are, as ratios.",
     "compare": "Compare learners by the corrections they need, on real tables and made worlds.",
     "demo": "Teach 101 animals to several learners, and see what they learnt.",
+    "distil": "Let a language model teach: its judgement becomes rules and SQL.",
     "export": "Write a model as SQL, Python, sentences or a picture.",
+    "import": "Read rules that are written in SQL, a CASE WHEN, as a model.",
     "lab": "Test the theorems by experiment, and write a report with figures and numbers.",
     "predict": "Label every row of a table.",
     "serve": "Serve sessions over HTTP, for a browser and for programs.",
@@ -34,6 +36,10 @@ COMMANDS = {
     "simulate": "Teach learners a made world, or a table with a label column.",
 }
 """Every command, and its one line in `tellapart --help`. `tellapart.cli.NAME` has its function."""
+
+
+FUNCTIONS = {"import": "import_rules"}
+"""Where a command cannot be the name of a function."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -87,11 +93,12 @@ def build(chosen: str | None = None) -> App:
         suppress_keyboard_interrupt=False,
     )
     for name, line in COMMANDS.items():
+        function = FUNCTIONS.get(name, name)
         if name == chosen:
-            module = importlib.import_module(f"tellapart.cli.{name}")
-            app.command(getattr(module, name), name=name)
+            module = importlib.import_module(f"tellapart.cli.{function}")
+            app.command(getattr(module, function), name=name)
         else:
-            app.command(f"tellapart.cli.{name}:{name}", name=name, help=line)
+            app.command(f"tellapart.cli.{function}:{function}", name=name, help=line)
     return app
 
 

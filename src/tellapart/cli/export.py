@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from cyclopts import Parameter
 
 from tellapart.errors import ParameterError
+from tellapart.export.sql import Dialect
 
-Dialect = Literal["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"]
+if TYPE_CHECKING:
+    from tellapart.model import DecisionList
+    from tellapart.sessions.replies import Answered
 
 
 def export(
-    model: Path,
+    model: str,
     *,
-    to: Literal["sql", "json", "python", "text", "dot", "svg"],
+    to: Literal["sql", "select", "view", "dbt", "json", "python", "text", "dot", "svg"],
     dialect: Dialect = "duckdb",
+    db: str | None = None,
+    table: str | None = None,
+    keep: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    name: str | None = None,
+    diff: Path | None = None,
     value: Literal["label", "clause", "example", "types"] = "label",
     type: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     clean: bool = False,
@@ -28,22 +37,38 @@ def export(
 ) -> None:
     """Write a model as SQL, Python, sentences or a picture.
 
-    SQL is one CASE expression that gives every row of a table the label that the
-    model gives it, whatever the engine. Python is a function that needs no package.
+    SQL gives every row of a table the label that the model gives it, whatever the
+    engine: as one CASE expression (sql), as a SELECT that also says which rule it was and
+    why (select), as a view of it, or as the files of a dbt model. Python is a function that
+    needs no package.
 
     Examples:
 
         tellapart export zoo.json --to sql --dialect postgres
+        tellapart export zoo.json --to view --table animals --keep id
+        tellapart export zoo --db zoo.csv.sessions.db --to dbt --table animals --keep id -o shop
         tellapart export zoo.json --to svg -o zoo.svg
 
     Parameters
     ----------
     model
-        The model file, as save_model writes it.
+        The model file, as save_model writes it; with --db, the name of a session.
     to
         The language to write.
     dialect
         Whose SQL.
+    db
+        The database of a session: a file, or the address of a PostgreSQL database. Then
+        comments say who taught it, when, and what is known of the error.
+    table
+        The table that a SELECT or a view reads, such as animals or zoo.animals.
+    keep
+        A column of the table to give as well. Again for more.
+    name
+        What to call the view or the dbt model; by default TABLE_labels.
+    diff
+        An older model file. Instead of the rules, say which of them changed; for a session,
+        also because of which row, and who said so. With --to text.
     value
         What the SQL gives: the label, the number of the clause that fired (the
         numbers of '--to text'), the example it shows; or, for SQLite, whether the cells
@@ -64,21 +89,52 @@ def export(
     error
         The largest error of a rule that is sure.
     output
-        Write to this file instead of the screen.
+        Write to this file instead of the screen; for dbt, the folder of the project.
     """
-    from tellapart.export import WRITERS, load_model, to_sql
+    from tellapart.export import WRITERS, load_model, to_dbt, to_select, to_sql, to_view
     from tellapart.export.files import write_whole
+    from tellapart.export.views import table_names
 
-    read = load_model(model)
+    taught = _Taught(load_model(model)) if db is None else _of_session(db, model)
+    read = taught.model
     if unsure == "null":
         read = read.abstain(error)
     if simplify:
         from tellapart.simplification import simplify as shorter
 
         read = shorter(read)
+    if diff is not None:
+        from tellapart.sessions.rules import rule_changes
+
+        if to != "text":
+            raise ParameterError(f"--diff is written as text: give --to text, not --to {to}")
+        made = "\n".join(rule_changes(load_model(diff), read, taught.answers))
+        (sys.stdout.write(made + "\n") if output is None else write_whole(output, made.encode()))
+        return
+    schema = {**taught.schema, **dict(column_type(text) for text in type or ())}
     if to == "sql":
-        schema = dict(_pair(text) for text in type or ())
         made = to_sql(read, dialect, value=value, schema=schema, clean=clean)
+    elif to in ("select", "view", "dbt"):
+        if table is None:
+            raise ParameterError(f"--to {to} needs the table that it reads: --table animals")
+        called = name or f"{table_names(table)[-1]}_labels"
+        how: dict[str, Any] = {"table": table, "keep": keep or [], "schema": schema, "clean": clean}
+        how |= {"error": error, "about": taught.about}
+        if to == "dbt":
+            if output is None:
+                raise ParameterError(
+                    "--to dbt writes files: name the folder of the project with -o"
+                )
+            files = to_dbt(read, dialect, name=called, taught=taught.rows, **how)
+            for path, text in files.items():
+                (output / path).parent.mkdir(parents=True, exist_ok=True)
+                write_whole(output / path, text.encode())
+                print(output / path)
+            return
+        if to == "select":
+            made = to_select(read, dialect, **how)
+        else:
+            made = to_view(read, dialect, name=called, **how)
     else:
         made = read.to_json() if to == "json" else WRITERS[to](read)
     made = made.rstrip("\n") + "\n"
@@ -88,7 +144,29 @@ def export(
         write_whole(output, made.encode())
 
 
-def _pair(text: str) -> tuple[str, str]:
+class _Taught(NamedTuple):
+    """A model, and what is known of where it comes from."""
+
+    model: DecisionList
+    schema: Mapping[str, str] = {}
+    about: Sequence[str] = ()
+    rows: Sequence[tuple[str, Mapping[str, Any], str | None]] = ()
+    answers: Sequence[Answered] = ()
+
+
+def _of_session(db: str, name: str) -> _Taught:
+    from tellapart.sessions import Session, Store
+
+    if "://" not in db and not Path(db).exists():
+        raise ParameterError(f"there is no database {db}; a table's is called TABLE.sessions.db")
+    with Store(db) as store, Session.open(store, name) as session:
+        answers = session.history()
+        items = {one.item.identity: one.item for one in answers if not one.undone}
+        rows = [(str(item), item, session.label_of(item)) for item in items.values()]
+        return _Taught(session.judged_model(), session.table.schema, session.about(), rows, answers)
+
+
+def column_type(text: str) -> tuple[str, str]:
     column, equals, kind = text.rpartition("=")
     if not equals or not column:
         raise ParameterError(f"--type takes COLUMN=TYPE, such as legs=integer, got {text!r}")

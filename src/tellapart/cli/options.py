@@ -125,6 +125,8 @@ def beside(table: str) -> Path:
     from tellapart.tables.files import is_url
 
     if not (is_database(table) or is_url(table) or re.search(r"[*?\[]", table)):
+        if Path(table).name in ("", ".."):
+            raise ParameterError(f"{table} is a folder; name a table in it, or a folder of files")
         return Path(table)
     return Path(re.sub(r"[^\w.-]+", "_", without_password(table)).strip("_."))
 

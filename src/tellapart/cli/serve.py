@@ -254,6 +254,7 @@ def open_or_begin(
     overlap: float | None = None,
     another: str = "--session NAME",
     title: str | None = None,
+    rules: Path | None = None,
     for_teach: bool = False,
 ) -> Session:
     """The session of a table: opened, or begun if there is none of that name.
@@ -270,6 +271,8 @@ def open_or_begin(
         How to begin another session, for messages.
     title
         The column that names items in sentences.
+    rules
+        A model whose rules a new session begins with.
     for_teach
         The table is read from where it lies now, which may have changed, and must have rows.
     """
@@ -285,6 +288,11 @@ def open_or_begin(
         )
     if name in {listed.name for listed in store.sessions()}:
         begun = store.opened(name).data
+        if rules is not None:
+            raise ParameterError(
+                f"--rules {rules}: the session was begun already, and rules stand at its beginning."
+                f" Leave it out to go on; or begin another one with {another}"
+            )
         for said in _differences(begun, id, learner, how_read, label=label, start_from=start_from):
             raise ParameterError(
                 f"{said}. Leave it out to go on; or begin another one with {another}"
@@ -322,6 +330,10 @@ def open_or_begin(
     how_read["without"] = without or None
     how_read["title"] = title
     settings = {**FOR_PEOPLE, **_given(learner=learner, order=order, overlap=overlap)}
+    if rules is not None:
+        from tellapart.export import load_model
+
+        settings["rules"] = load_model(rules)
     begun_now = Session.new(store, name, table, reading=_given(**how_read), **settings)
     for finding in begun_now.table.findings:
         say_finding(finding)

@@ -54,6 +54,7 @@ def simulate(
     learner: list[str] | None = None,
     seed: Whole = 0,
     picture: Path | None = None,
+    model: Path | None = None,
     json: bool = False,
 ) -> None:
     """Teach learners a made world, or a table with a label column.
@@ -64,6 +65,7 @@ def simulate(
 
         tellapart simulate --world dnf --components 12 --exceptions 0.03
         tellapart simulate --table animals.csv --label class --slips 0.02
+        tellapart simulate --table animals.csv --label class --model animals.json
 
     Parameters
     ----------
@@ -101,6 +103,8 @@ def simulate(
         Makes the world, and settles where the teacher slips.
     picture
         Save a picture of the mistakes here (PNG, SVG, PDF; needs the extra 'lab').
+    model
+        Save what the first learner learnt here, as a model file.
     json
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
@@ -122,6 +126,10 @@ def simulate(
     usual = LEARNERS if len(made) <= LONG else LEARNERS[1:]
     informed = teacher == "informed"
     trials = run_trials(made, learner or usual, slip_rate=slips, seed=seed, informed=informed)
+    if model is not None:
+        from tellapart.export import save_model
+
+        save_model(trials[0].learner.model, model)
     mistakes, odd = trials[0].lesson.mistake_rounds, set(made.exceptions)
     report = Report(
         title=f"Teaching {made.name}",
@@ -168,8 +176,6 @@ def _from_table(
         raise ParameterError(f"give --table or --world, not both (got --world {kind})")
     take = _fill("table", sizes)
     table = read_table(path, **reading)
-    for finding in table.findings:
-        say_finding(finding)
     labels = table.labels(label)
     if not labels:
         raise FormatError(f"{path}: there are no items, only the names of the columns")
@@ -178,10 +184,13 @@ def _from_table(
             f"{path}: row {labels.index(None)} (counted from 0) has no label in column"
             f" {label!r}; fill it in, or drop the row"
         )
-    table = table.without([label])
-    features = table.features()
+    alone = table.columns == [label]
+    table = table if alone else table.without([label])
+    features = [] if alone else table.features()
     if not features:
         raise FormatError(f"{path}: no column but {label!r} can be a feature; see docs/tables.md")
+    for finding in table.findings:
+        say_finding(finding)
     if table.id is None:
         table.id = table.names()
     return worlds.grown(

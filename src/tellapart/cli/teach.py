@@ -31,6 +31,7 @@ def teach(
     title: str | None = None,
     order: str | None = None,
     learner: str | None = None,
+    rules: Path | None = None,
     reading: Sampling | None = None,
     console: bool = False,
     keys: Path | None = None,
@@ -75,6 +76,9 @@ def teach(
         least sure with one in four at random. Can be switched at any time.
     learner
         Who learns, such as CappedDFF:m=7; there is no need to choose. For a new session.
+    rules
+        A model file whose rules a new session begins with, such as 'tellapart import'
+        writes; you teach corrections on top.
     console
         Teach here in the terminal. The same session, the same keys.
     keys
@@ -122,6 +126,7 @@ def teach(
                 label=label,
                 start_from=start_from,
                 order=order,
+                rules=rules,
                 another=f"--session FILE (this one is in {store.where})",
                 for_teach=True,
             )

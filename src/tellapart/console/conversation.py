@@ -15,6 +15,7 @@ from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, spoken
 from tellapart.protocol import Label
 from tellapart.sessions import Ending, Given, Session, Summary
+from tellapart.sessions.events import AnswerWord
 from tellapart.sessions.labels import NEW, match_label
 from tellapart.sessions.phrasing import (
     counted_in,
@@ -175,7 +176,11 @@ class _Conversation:
         return False
 
     def answer(
-        self, given: Given, answer: str, label: str | None = None, feature: str | None = None
+        self,
+        given: Given,
+        answer: AnswerWord,
+        label: str | None = None,
+        feature: str | None = None,
     ) -> bool:
         """Answer; True if that was possible."""
 

@@ -42,6 +42,7 @@ def run(job: Job, *, without_gaps: bool = False) -> int:
     query, seen = Query("duckdb", scan.types), Seen()
     with duckdb.connect() as base, tempfile.TemporaryDirectory(dir=out.parent) as spill:
         base.execute("SET TimeZone = 'UTC'")
+        base.execute("SET enable_progress_bar_print = false")  # we have our own
         base.execute(f"SET temp_directory = {query.text(spill)}")
         source, cleaned, kept = _source(job, seen, query, base, without_gaps)
         select = query.select(job, source, cleaned, kept)

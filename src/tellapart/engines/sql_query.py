@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from tellapart.engines.predict import Answers, Job
 from tellapart.export.dialects import lowering
-from tellapart.export.sql import to_sql
+from tellapart.export.sql import Dialect, to_sql
 from tellapart.export.sql_nodes import string
 from tellapart.features.tree import Type, Value
 
@@ -16,7 +16,7 @@ from tellapart.features.tree import Type, Value
 class Query:
     """SQL in one dialect (duckdb or spark), over columns of `types`."""
 
-    def __init__(self, dialect: str, types: Mapping[str, Type]) -> None:
+    def __init__(self, dialect: Dialect, types: Mapping[str, Type]) -> None:
         self.dialect, self.types = dialect, types
         self.language = lowering(dialect)()
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 
+from tellapart.export.case_when import from_sql
+from tellapart.export.dbt import to_dbt
 from tellapart.export.files import load_model, replacing, save_model
 from tellapart.export.picture import to_dot, to_svg
 from tellapart.export.python import to_python
 from tellapart.export.sql import to_sql
 from tellapart.export.text import Words, name_of, plainly, sentences, to_text
+from tellapart.export.views import to_select, to_view
 from tellapart.model import DecisionList
 
 WRITERS: dict[str, Callable[[DecisionList], str]] = {
@@ -19,15 +22,19 @@ WRITERS: dict[str, Callable[[DecisionList], str]] = {
 
 __all__ = [
     "Words",
+    "from_sql",
     "load_model",
     "name_of",
     "plainly",
     "replacing",
     "save_model",
     "sentences",
+    "to_dbt",
     "to_dot",
     "to_python",
+    "to_select",
     "to_sql",
     "to_svg",
     "to_text",
+    "to_view",
 ]

@@ -10,7 +10,9 @@ from sqlglot import exp, parse_one
 from sqlglot.dialects.sqlite import SQLite as SQLiteDialect
 
 from tellapart.errors import ParameterError
+from tellapart.export.clickhouse import ClickHouse
 from tellapart.export.lowering import Lowering
+from tellapart.export.mysql import MySQL
 from tellapart.export.postgres import Postgres
 from tellapart.export.sql_nodes import anonymous, cast, escape, string, words, wrap
 from tellapart.features import letter_case
@@ -54,6 +56,12 @@ class SQLite(Lowering):
     is a column, if there is one of that name."""
 
     name, dialect = "SQLite", Backticks
+
+    def create_view(self, name: str) -> str:
+        return f"DROP VIEW IF EXISTS {name};\nCREATE VIEW {name} AS"
+
+    def unknown(self, kind: str) -> exp.Expr:
+        return exp.null()  # whose columns have no types
 
     def truth(self, value: bool) -> exp.Expr:
         return exp.Literal.number(int(value))
@@ -144,6 +152,44 @@ class Spark(Lowering):
         return super().part(name, moment)
 
 
+class Databricks(Spark):
+    """As Spark, whose SQL it runs."""
+
+    name, dialect = "Databricks", "databricks"
+
+
+class Redshift(Postgres):
+    """As PostgreSQL, which it comes from; but texts are ordered by their bytes anyway, ILIKE knows
+    all letters, and there is no COLLATE "C"."""
+
+    name, dialect = "Redshift", "redshift"
+    quotes_all = True
+
+    def ordered(self, node: Node, op: str) -> exp.Expr:
+        return self.value(node)
+
+    def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
+        return Lowering.like(self, operand, pattern, fold=fold)
+
+
+class Trino(Lowering):
+    """It has no IS TRUE; TRANSLATE is there."""
+
+    name, dialect = "Trino", "trino"
+    quotes_all = True
+
+    def in_utc(self, column: exp.Expr) -> exp.Expr:
+        return cast(anonymous("at_timezone", column, "UTC"), self.moment)
+
+    def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
+        made = exp.Coalesce(this=operand, expressions=[exp.false()])
+        return exp.Not(this=made) if negated else made
+
+    def figure(self, text: str) -> exp.Expr:
+        # 0.1 is a decimal there
+        return exp.Literal.number(text if "e" in text else f"{text}e0")
+
+
 class BigQuery(Lowering):
     """No ESCAPE, but backslashes; arithmetic that overflows is an error, unless it is SAFE_."""
 
@@ -199,7 +245,14 @@ DIALECTS: dict[str, type[Lowering]] = {
     "spark": Spark,
     "bigquery": BigQuery,
     "snowflake": Snowflake,
+    "clickhouse": ClickHouse,
+    "mysql": MySQL,
+    "databricks": Databricks,
+    "redshift": Redshift,
+    "trino": Trino,
 }
+RUN = ("duckdb", "sqlite", "postgres", "spark", "clickhouse", "mysql")
+"""Those whose SQL is tested on the engine itself (MariaDB for mysql)."""
 
 
 def lowering(name: str) -> type[Lowering]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import reduce
 from typing import Any, ClassVar, NamedTuple, TypeGuard
@@ -62,15 +62,51 @@ class Lowering:
     trims_all: ClassVar[bool] = False
     """Whether TRIM removes all kinds of white space, unless it is told to remove spaces."""
 
-    def __init__(self, *, clean: bool = False, zoned: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        *,
+        clean: bool = False,
+        zoned: frozenset[str] = frozenset(),
+        finite_columns: Mapping[str, str] | None = None,
+    ) -> None:
         self.clean = clean
         """No column holds NaN or infinity."""
         self.zoned = zoned
         """The columns whose times have a zone."""
+        self.finite_columns = finite_columns or {}
+        """For columns of numbers, others that hold them as doubles, finite or unknown."""
         self.numbers = 0
 
-    def sql(self, made: exp.Expr) -> str:
-        return made.sql(dialect=self.dialect)
+    quotes_all: ClassVar[bool] = False
+    """Whether every name stands in quotes: the engine has many words of its own."""
+
+    def sql(self, made: exp.Expr, *, pretty: bool = False) -> str:
+        return made.sql(dialect=self.dialect, identify=self.quotes_all, pretty=pretty)
+
+    # -- views
+
+    reserved: ClassVar[frozenset[str]] = frozenset({"like"})
+    """Those of the columns of a view that need quotes."""
+
+    def create_view(self, name: str) -> str:
+        """How a statement begins that makes or replaces a view."""
+        return f"CREATE OR REPLACE VIEW {name} AS"
+
+    def certain(self, condition: exp.Expr, never_unknown: bool) -> exp.Expr:
+        """A condition as a column that is true or false, never unknown."""
+        return condition if never_unknown else self.is_true(condition, False)
+
+    def named(self, column: exp.Expr) -> exp.Expr:
+        """The condition that a column made by `certain` is true."""
+        return column
+
+    def unknown(self, kind: str) -> exp.Expr:
+        """NULL in the type of a text, bool, integer or number."""
+        types = {
+            "text": exp.DType.TEXT, "bool": exp.DType.BOOLEAN, "integer": exp.DType.BIGINT,
+            "number": self.double,
+        }  # fmt: skip
+        return cast(exp.null(), types[kind])
 
     # -- conditions
 
@@ -193,7 +229,7 @@ class Lowering:
         Divisors and the parts of coalesce have their own guards."""
         match node:
             case tree.Column():
-                return node.type is Type.NUMBER and not self.clean
+                return self.may_hold_nan(node)
             case tree.Arithmetic():
                 right = node.op != "/" and self.may_not_be_finite(node.right)
                 return right or self.may_not_be_finite(node.left) or reach(node).overflows
@@ -201,6 +237,11 @@ class Lowering:
                 return self.may_not_be_finite(node.args[0])
             case _:
                 return False
+
+    def may_hold_nan(self, node: tree.Column) -> bool:
+        """Whether a column may hold NaN or infinity."""
+        given = self.clean or node.name in self.finite_columns
+        return node.type is Type.NUMBER and not given
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
         kind = wider(node.operand.type, *(value.type for value in node.values))
@@ -313,6 +354,8 @@ class Lowering:
                 return exp.Neg(this=wrap(self.raw(node.args[0])))
             case tree.Call(name="coalesce", type=Type.NUMBER):
                 return self.value(node)
+            case tree.Column(name, Type.NUMBER) if name in self.finite_columns:
+                return exp.Column(this=identifier(self.finite_columns[name]))
             case tree.Column(type=Type.NUMBER):
                 return cast(self.column(node), self.double)
             case _:

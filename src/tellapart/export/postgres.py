@@ -18,7 +18,7 @@ from tellapart.export.lowering import Lowering, reach
 from tellapart.export.sql_nodes import words, wrap
 from tellapart.features import tree
 from tellapart.features.expression import reader
-from tellapart.features.tree import Node, Pattern, Type, Value
+from tellapart.features.tree import Node, Pattern, Value
 
 _SUM = f"""
 CASE WHEN (:a < 0) {{differ}} (:b < 0)
@@ -74,10 +74,10 @@ class Postgres(Lowering):
 
     def exposed(self, node: Node) -> list[tree.Column]:
         """The columns whose NaN or infinity would reach an outcome, or change it."""
-        if self.clean or (isinstance(node, tree.Call) and node.name == "coalesce"):
+        if isinstance(node, tree.Call) and node.name == "coalesce":
             return []
         if isinstance(node, tree.Column):
-            return [node] if node.type is Type.NUMBER else []
+            return [node] if self.may_hold_nan(node) else []
         below = [column for child in tree.children(node) for column in self.exposed(child)]
         return list(dict.fromkeys(below))
 

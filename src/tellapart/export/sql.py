@@ -18,13 +18,16 @@ from tellapart.protocol import Label
 if TYPE_CHECKING:
     from tellapart.export.lowering import Lowering
 
-Dialect: TypeAlias = Literal["duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"]
+Dialect: TypeAlias = Literal[
+    "duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake", "clickhouse", "mysql",
+    "databricks", "redshift", "trino",
+]  # fmt: skip
 Wanted: TypeAlias = Literal["label", "clause", "example", "types"]
 
 
 def to_sql(
     model: DecisionList,
-    dialect: str = "duckdb",
+    dialect: Dialect = "duckdb",
     *,
     value: Wanted = "label",
     schema: Mapping[str, Any] | None = None,
@@ -41,7 +44,8 @@ def to_sql(
     Parameters
     ----------
     model : DecisionList
-    dialect : {"duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"}, default="duckdb"
+    dialect : str, default="duckdb"
+        One of `export.sql.Dialect`.
     value : {"label", "clause", "example", "types"}, default="label"
         What the expression gives: the label; the number of the clause that fired, from 1 on, the
         default last; the example it shows, as text; or, for SQLite, where a column of numbers may
@@ -131,7 +135,7 @@ def _types(clauses: Sequence[Clause], types: feature_trees.Types, language: Lowe
 
 def _values(clauses: Sequence[Clause], wanted: str, language: Lowering) -> list[str]:
     """What each clause gives, as literals of one type."""
-    from tellapart.export.sql_nodes import string, whole
+    from tellapart.export.sql_nodes import string
 
     if wanted == "clause":
         return [str(number) for number in range(1, len(clauses) + 1)]
@@ -142,6 +146,13 @@ def _values(clauses: Sequence[Clause], wanted: str, language: Lowering) -> list[
         raise ParameterError(
             f"to_sql: value must be label, clause or example, or types for SQLite, got {wanted!r}"
         )
+    return label_values(clauses, language)
+
+
+def label_values(clauses: Sequence[Clause], language: Lowering) -> list[str]:
+    """The label of each clause, as literals of one type."""
+    from tellapart.export.sql_nodes import string, whole
+
     labels: list[Any] = [clause.label for clause in clauses]
     write: dict[type, Callable[[Any], str]] = {
         bool: lambda label: language.sql(language.truth(label)),

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -128,6 +128,7 @@ def candidates(
     habits: Mapping[str, float] | None = None,
     name: str | None = None,
     called: str = "",
+    tags: Collection[str] = (),
 ) -> list[Candidate]:
     """Features that hold on `item` and not on `example`, the worthiest first.
 
@@ -153,6 +154,8 @@ def candidates(
         The column that names items, if one does: as a whole it says nothing of others.
     called : str
         What the item's label is called.
+    tags : list of str
+        Columns that people fill in bit by bit: to be unknown there says nothing.
 
     Examples
     --------
@@ -175,7 +178,8 @@ def candidates(
         for feature in named or ()
     }
     for offer in _offers(item, example, types, profile, like, unlike, name):
-        offers.setdefault(_made(offer.node), offer)
+        if offer.kind not in ("known", "unknown") or offer.column not in tags:
+            offers.setdefault(_made(offer.node), offer)
     telling = [feature for feature in offers if feature(item) and not feature(example)]
     if len(telling) < FEW:  # better a word that no other text has than nothing
         offers |= {_made(offer.node): offer for offer in _rare_words(item, types, profile, name)}

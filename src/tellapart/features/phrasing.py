@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tellapart.features import letter_case, tree
@@ -167,3 +168,12 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     ('1 rule', '0 mistakes', '2,000 guesses')
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def joined(words: Sequence[str]) -> str:
+    """Things in a row.
+
+    >>> joined(["Ann"]), joined(["Ann", "Bob", "Cid"])
+    ('Ann', 'Ann, Bob and Cid')
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)

@@ -212,7 +212,7 @@ def _spelled(word: str) -> str:
         return "than"
     if not word.isalpha() or len(word) <= SHORTEST or word.lower() in _VERBS:
         return word
-    return (difflib.get_close_matches(word.lower(), _VERBS, 1, 0.8) or [word])[0]
+    return next(iter(difflib.get_close_matches(word.lower(), _VERBS, 1, 0.8)), word)
 
 
 def _without_units(words: list[str]) -> list[str]:
@@ -521,16 +521,18 @@ class _Reader:
     def listed(self, operand: Node) -> list[Value]:
         """Values joined by commas, or, nor; `and` joins only what is quoted."""
         self.joint = ""
+        was_quoted = self.is_quoted()
         found = [self.value(operand)]
         while True:
             start = self.at
             joint = self.take(r",?\s*(or|nor|and)(?=\s)|(,)(?=\s|\S)")
             is_text = operand.type is Type.TEXT and self.is_quoted()
+            comma = was_quoted and not is_text  # quoted values, then a word: a column
             if (
                 joint is None
                 or self.peek(_OR_MORE)
                 or (joint[2] and self.peek(re.compile(_WEIGHT)))
-                or self.begins_statement(alone=not is_text)
+                or self.begins_statement(alone=not is_text, comma=comma)
             ):
                 self.at = start
                 return found
@@ -541,8 +543,9 @@ class _Reader:
             self.joint = word or self.joint
             found.append(self.value(operand))
 
-    def begins_statement(self, *, alone: bool = True) -> bool:
-        """Whether a column with a verb comes next, not a value; or a column `alone`."""
+    def begins_statement(self, *, alone: bool = True, comma: bool = False) -> bool:
+        """Whether a column with a verb comes next, not a value; or a column `alone`, which may be
+        followed by a `comma`."""
         start = self.at
         try:
             self.take(r"(?:not|no|it|has)(?=\s)")
@@ -554,6 +557,8 @@ class _Reader:
                 return True
             if re.match(r"\s*(?:$|\)|and\b|or\b)", self.rest()):
                 return alone
+            if comma and self.rest().lstrip().startswith(","):
+                return True
             return any(self.peek(verb) for _, verb in _patterns())
         except NotPlain:
             return False

@@ -44,7 +44,9 @@ class Settings:
 SETTINGS = tuple(one.name for one in fields(Settings))
 
 
-def with_columns(name: str, parameters: Mapping[str, Any], table: Table) -> dict[str, Any]:
+def with_columns(
+    name: str, parameters: Mapping[str, Any], table: Table, words: int = 0
+) -> dict[str, Any]:
     """The parameters of a learner, and what it may look at: what the table shows at first sight.
 
     They stand in the log as texts, so that a later version teaches the same.
@@ -55,7 +57,7 @@ def with_columns(name: str, parameters: Mapping[str, Any], table: Table) -> dict
     """
     if "columns" not in by_name.find_learner(name).parameters or "columns" in parameters:
         return dict(parameters)
-    found = table.features()
+    found = table.features(words=words)
     if len(found) > MOST:  # the rarest, and those true nearly everywhere, tell least
         counts = {feature: table.count(feature) for feature in found}
         spread = sorted(found, key=lambda f: -min(counts[f], len(table) - counts[f]))

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError, ParameterError, ProtocolError
@@ -47,7 +47,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
 }
 """The types of events, and what each must carry."""
 
-ANSWERS = ("right", "wrong", "unsure", "skipped")
+AnswerWord: TypeAlias = Literal["right", "wrong", "unsure", "skipped"]
+ANSWERS: tuple[AnswerWord, ...] = get_args(AnswerWord)
 """right: the guess stands. wrong: another label, and a feature or none. unsure: kept, not learnt.
 skipped: the item comes back later."""
 

@@ -197,14 +197,16 @@ class Log:
             self.join(state, teacher)
             return self.append(state, type, teacher, data, id)
 
-    def join(self, state: State, teacher: str, id: str | None = None) -> Saved:
+    def join(
+        self, state: State, teacher: str, id: str | None = None, model: str | None = None
+    ) -> Saved:
         """A teacher joins; joining again changes nothing."""
         check_text("the name of a teacher", teacher)
         if (known := self.find(state, id, "joined", teacher)) is not None:
             return known
         if teacher in state.teachers:
             return Saved(state.number, "", None, None)
-        return self.append(state, "joined", teacher, {}, id)
+        return self.append(state, "joined", teacher, {} if model is None else {"model": model}, id)
 
     def find(
         self,

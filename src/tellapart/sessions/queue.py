@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.errors import FeatureError, ParameterError
+from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.features import Expression, Points, canonical
 from tellapart.features.combinations import margin
 from tellapart.features.tree import Column, Type, Wild
@@ -51,8 +51,9 @@ class Queue:
     """What is asked next in a session.
 
     A teacher gets, in this order: an item they took an answer back on; one of theirs that waits for
-    a feature; one they search for; one that came back (skipped a while ago, or its lease ended);
-    one that wants a second opinion; one nobody has seen; and at the end whatever is left.
+    a feature; one they search for; for a person, one that language models answered about and that
+    is to be settled; one that came back (skipped a while ago, or its lease ended); one that wants a
+    second opinion; one nobody has seen; and at the end whatever is left.
     """
 
     def __init__(self, state: State) -> None:
@@ -75,6 +76,10 @@ class Queue:
         self._given = 0
         self._order: Order | None = None
         self._assignments: Assignments | None = None
+        self.reviews: list[int] = []
+        """What people should settle of what language models said; see `adjudication`."""
+        self.reviewed = 0
+        """How many answers of models there were when that was worked out."""
         self._rules: tuple[object, dict[int, int]] = (None, {})
         self._margins: tuple[object, dict[int, float]] = (None, {})
         self._records = _Records()
@@ -216,6 +221,7 @@ class Queue:
             lambda: self._next_taken_back(teacher),
             lambda: self._next_waiting(settle, teacher),
             by_search,
+            lambda: self._next_review(teacher),
             lambda: self._next_returning(teacher, first=_FIRST),
             lambda: self._next_second(teacher),
             unseen,
@@ -224,17 +230,65 @@ class Queue:
         )
         for way in ways:
             if (place := way()) is not None:
-                sought = way is by_search or place in self.sought
-                new = place not in self.seen and not sought
-                # what is assigned is no random draw from all rows
-                picked = assignments is not None or self.order.picks(place)
-                return Choice(place, sought, picked if new else place in self.picked)
+                return self._choice(place, way is by_search, assigned=assignments is not None)
         return None
+
+    def _choice(self, place: int, searched: bool = False, *, assigned: bool = False) -> Choice:
+        sought = searched or place in self.sought
+        new = place not in self.seen and not sought
+        picked = assigned or self.order.picks(place)  # what is assigned is no random draw
+        return Choice(place, sought, picked if new else place in self.picked)
+
+    def take(self, teacher: str, place: int) -> Choice:
+        """An item that a teacher asks for; raises unless it is free."""
+        if not self.is_free(place, teacher):
+            item = self._state.items.row(place)
+            raise ProtocolError(f"{item} is not free: it was answered about, or another has it")
+        return self._choice(place)
+
+    def coming(self, teacher: str, count: int) -> list[int]:
+        """The next few items: those that came back, then unseen ones, then those put off."""
+        found = [p for p in self.returning if self.is_due(p) and self.is_free(p, teacher)][:count]
+        seen = self.seen | set(found)
+        while len(found) < count and (place := self.order.next(seen, self._doubts)) is not None:
+            found.append(place)
+            seen.add(place)
+        for place in self.returning:
+            if len(found) < count and place not in found and self.is_free(place, teacher):
+                found.append(place)
+        return found
+
+    # -- what people settle of what models said
+
+    def wants_review(self, teacher: str) -> bool:
+        """Whether it is to be worked out what this teacher should settle."""
+        models = self._state.replay.models
+        return bool(models) and teacher not in models and self.model_answers() != self.reviewed
+
+    def model_answers(self) -> int:
+        """How many acts there are of language models."""
+        models = self._state.replay.models
+        return sum(len(self._state.teachers[name].done) for name in models)
+
+    def _next_review(self, teacher: str) -> int | None:
+        while self.reviews and self._state.is_settled_by_person(self.reviews[0]):
+            self.reviews.pop(0)
+        return next((place for place in self.reviews if self._may_settle(place, teacher)), None)
+
+    def _may_settle(self, place: int, teacher: str) -> bool:
+        """Whether a teacher may settle what models said about an item."""
+        models = self._state.replay.models
+        return (
+            place not in self.leases
+            and teacher not in models
+            and bool(models & self._state.voices(place).keys())
+            and not self._state.is_settled_by_person(place)
+        )
 
     def _next_taken_back(self, teacher: str) -> int | None:
         stack = self._taken_back.get(teacher, [])
         while stack:
-            if self.is_free(stack[-1], teacher):
+            if self.is_free(stack[-1], teacher) or self._may_settle(stack[-1], teacher):
                 return stack[-1]
             stack.pop()
         return None

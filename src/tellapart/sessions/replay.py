@@ -10,6 +10,9 @@ teacher was shown (somebody else answered meanwhile, or an earlier act was undon
 - the guess agrees with the label of the answer: the guess was right;
 - it is the guess that was shown, with the same example: the answer counts as given;
 - otherwise the label is kept, and the item waits for a feature that tells it from the new example.
+
+A language model is not asked again: its label is learnt, with its feature if that tells the item
+from the new example, too. And a person's answer about an item takes the place of a model's.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from __future__ import annotations
 import copy
 import time
 from bisect import bisect_right
-from collections.abc import Iterator, MutableSequence
+from collections.abc import Iterator, MutableSequence, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -47,7 +50,8 @@ class EditedRule:
 
     example: Row
     at: int
-    """Where the rule stood."""
+    """Where the rule stood. Below 0 it is one that the session began with: those stand, in their
+    order, before all that is learnt."""
     by: str | None
     """Who did it."""
     label: Label = None
@@ -87,10 +91,11 @@ class EditedLearner:
         self._model = None
 
     def _position(self, example: Row) -> int:
-        for number, clause in enumerate(self.model.clauses):
-            if clause.example.place == example.place:
-                return number
         known = self.edits.get(example.place)
+        if known is None or known.at >= 0:
+            for number, clause in enumerate(self.model.clauses):
+                if clause.example.place == example.place:
+                    return number
         return 0 if known is None else known.at
 
     @property
@@ -104,15 +109,17 @@ class EditedLearner:
             met: set[int] = set()
             for clause in inner.clauses:
                 rule = self.edits.get(clause.example.place)
-                if rule is None:
+                if rule is None or rule.at < 0:
                     clauses.append(clause)
                 elif rule.example.place not in met:
                     met.add(rule.example.place)
                     if rule.clause is not None:
                         clauses.append(rule.clause)
             for place, rule in self.edits.items():
-                if place not in met and rule.clause is not None:
+                if place not in met and rule.clause is not None and rule.at >= 0:
                     clauses.insert(min(rule.at, len(clauses)), rule.clause)
+            begun = sorted((r for r in self.edits.values() if r.at < 0), key=lambda r: r.at)
+            clauses[:0] = [rule.clause for rule in begun if rule.clause is not None]
             self._model = DecisionList(tuple(clauses), inner.default, inner.reading)
             self._of = inner
         return self._model
@@ -131,6 +138,8 @@ class EditedLearner:
             return
         own = self.inner.guess(item)
         rule = self.edits.get(guess.example.place) if isinstance(guess.example, Row) else None
+        if rule is not None and rule.at < 0 and self.model.match(item).origin != "by hand":
+            rule = None  # another rule has the same example
         if own == guess:
             self.inner.learn(item, own, correction)
         else:
@@ -180,9 +189,15 @@ class Replay:
     for another feature), "opinion", "unsure", "skipped".
     """
 
-    def __init__(self, items: Items, learner: BaseLearner, labels: Labels) -> None:
+    def __init__(
+        self,
+        items: Items,
+        learner: BaseLearner,
+        labels: Labels,
+        rules: Sequence[EditedRule] = (),
+    ) -> None:
         self.items, self.labels = items, labels
-        self._fresh = learner
+        self._fresh, self._rules = learner, rules
         self.acts: MutableSequence[Act] = []
         self.mistakes: list[bool] = []
         """For every guess, whether it was a mistake."""
@@ -199,13 +214,17 @@ class Replay:
         self._first_changed = 0
         self.grown: set[int] = set()
         """Before which acts the table got more rows."""
+        self.models: set[str] = set()
+        """The teachers that are language models."""
         self._learnt_ahead: dict[tuple[int, Correction], tuple[EditedLearner, float]] = {}
         self._records: ClauseRecords | None = None
         self._until = float("inf")
         """When to give up: only for what is tried."""
 
     def _begin(self) -> Snapshot:
-        return Snapshot(EditedLearner(self._fresh.clone()), progress=Progress(self.items.whole))
+        edits = {rule.example.place: rule for rule in copy.deepcopy(self._rules)}
+        learner = EditedLearner(self._fresh.clone(), edits)
+        return Snapshot(learner, progress=Progress(self.items.whole))
 
     # -- reading
 
@@ -304,7 +323,7 @@ class Replay:
 
     def trial(self, number: int, answer: Answer | None) -> Replay:
         """A replay in which one act says something else, or is undone; `try_out` applies it."""
-        again = Replay(self.items, self._fresh, self.labels)
+        again = Replay(self.items, self._fresh, self.labels, self._rules)
         again.grown, again.now.tags = self.grown, dict(self.now.tags)
         again._copies = [kept for kept in self._copies if kept[0] <= number][-1:]
         again._price = float("inf")  # it is not kept: no copies
@@ -331,8 +350,8 @@ class Replay:
 
     def judge(self, confidence: float) -> DecisionList:
         """The model with the records of its clauses: all acts are applied once more."""
-        again = Replay(self.items, self._fresh, self.labels)
-        again.acts, again.grown = self.acts, self.grown
+        again = Replay(self.items, self._fresh, self.labels, self._rules)
+        again.acts, again.grown, again.models = self.acts, self.grown, self.models
         again.now.tags = dict(self.now.tags)
         records = again._records = ClauseRecords(len(self.items))
         again.rerun_from(0)
@@ -455,6 +474,14 @@ class Replay:
             return "right"
         if self._is_shown(guess, act.question):
             self._learn(number, guess, Correction(answer.label, answer.feature))
+            return "mistake"
+        if act.by in self.models:  # models are not asked again: what they said is learnt
+            feature = answer.feature
+            if feature is not None and (
+                not feature(self.items.row(place)) or feature(guess.example)
+            ):
+                feature = None
+            self._learn(number, guess, Correction(answer.label, feature))
             return "mistake"
         self.now.waiting[place] = number
         if place not in self.now.counted:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from tellapart.features import Expression
 from tellapart.features.canonical import negate
-from tellapart.features.phrasing import counted, spoken
+from tellapart.features.phrasing import counted, joined, spoken
 from tellapart.features.tree import Compare, In, IsNull, Like, Node, Not, Points
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature, Guess, Label
@@ -450,3 +451,23 @@ def summary(state: State) -> Summary:
         may_stop=stopper is not None and stopper.met(now.progress),
         stop=stop,
     )
+
+
+def about(name: str, answers: Sequence[Answered], summary: Summary) -> list[str]:
+    """What a reader of the rules should know of how they came about."""
+    if not answers:
+        return [f"Session {name}: nothing was taught yet."]
+    counts = Counter(one.teacher for one in answers)
+    shares = counts.most_common()
+    who = (
+        [f"{teacher} ({counted(n, 'answer')})" for teacher, n in shares]
+        if shares[1:]
+        else [*counts]
+    )
+    days = sorted({one.at[:10] for one in (answers[0], answers[-1])})
+    when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
+    said = f"{counted(len(answers), 'answer')}, {counted(summary.mistakes, 'correction')}"
+    return [
+        f"Session {name}: taught by {joined(who)} {when}; {said}.",
+        f"Error: {summary.estimate}.",
+    ]

@@ -39,16 +39,26 @@ from tellapart.learners.by_name import parse_learner
 from tellapart.model import DecisionList
 from tellapart.protocol import Item
 from tellapart.review import Stopper
-from tellapart.sessions import agreement, events, replies, suggestions, sweeps
+from tellapart.sessions import adjudication, agreement, events, replies, suggestions, sweeps
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
-from tellapart.sessions.events import FORMAT, Event, check_name, check_text, new_id, same, stamp
+from tellapart.sessions.events import (
+    FORMAT,
+    AnswerWord,
+    Event,
+    check_name,
+    check_text,
+    new_id,
+    same,
+    stamp,
+)
 from tellapart.sessions.items import check_same, fingerprint
 from tellapart.sessions.log import Log
 from tellapart.sessions.queue import Choice, check_search, parse_search
 from tellapart.sessions.replies import Saved
+from tellapart.sessions.rules import rule_changes, write_rules
 from tellapart.sessions.state import Act, Question, State
 from tellapart.sessions.store import Store
-from tellapart.tables import Table, read_table
+from tellapart.tables import Row, Table, read_table
 from tellapart.tables.append import appended
 from tellapart.tables.options import OF_CSV, ReadOptions
 from tellapart.tables.read import read_table_again
@@ -115,7 +125,9 @@ class Session:
         overlap: float = 0.0,
         lease: float = 600.0,
         until: Stopper | Mapping[str, Any] | None = None,
+        words: int = 0,
         seed: int = 0,
+        rules: DecisionList | None = None,
         reading: Mapping[str, Any] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Session:
@@ -139,6 +151,12 @@ class Session:
             Seconds an item is kept for a teacher.
         until : stopper
             When one may stop; `review` has stoppers.
+        words : int
+            How many words of every column of texts such a learner may look at, too.
+        rules : DecisionList
+            Rules to begin with, such as `from_sql` reads. They stand before what is learnt, each
+            with a row that it labels as its example; a rule that labels no row is left out. A wrong
+            guess of such a rule adds NOT φ to it, as if somebody had edited it.
         """
         check_name(name)
         learner, given = parse_learner(learner)
@@ -153,7 +171,7 @@ class Session:
         )
         for label in labels:
             check_text("a label", label)
-        told = codec.encode(with_columns(learner, parameters, table))
+        told = codec.encode(with_columns(learner, parameters, table, words))
         make_learner(learner, told, table)  # what cannot be opened again is not begun
         data = {
             "tellapart": "session",
@@ -167,6 +185,7 @@ class Session:
             "seed": seed,
             "labels": list(dict.fromkeys(labels)),
             **settings,
+            **({} if rules is None else {"rules": write_rules(rules, table)}),
         }
         store.add(name, [Event(1, new_id(), stamp(clock()), "opened", None, data)])
         return cls(store, name, table, clock=clock)
@@ -291,13 +310,38 @@ class Session:
 
     # -- the conversation
 
-    def join(self, teacher: str, *, id: str | None = None) -> Saved:
-        """A teacher joins; joining again changes nothing."""
-        with self._log.ready() as state:
-            return self._log.join(state, teacher, id)
+    def join(self, teacher: str, *, model: str | None = None, id: str | None = None) -> Saved:
+        """A teacher joins; joining again changes nothing.
 
-    def next(self, teacher: str, *, id: str | None = None) -> replies.Given | replies.Ending:
-        """The next item for a teacher: the one they have already, if they have one."""
+        `model`: the name of the language model that answers. A person's word outranks it.
+        """
+        with self._log.ready() as state:
+            known = state.teachers.get(teacher)
+            if known is not None and model is not None and known.model != model:
+                other = "a person" if known.model is None else f"the model {known.model!r}"
+                raise ParameterError(
+                    f"the teacher {teacher!r} is {other} in this session, not the model {model!r};"
+                    " choose another name for the teacher"
+                )
+            return self._log.join(state, teacher, id, model)
+
+    def coming(self, teacher: str, count: int) -> list[Row]:
+        """The next few items for a teacher who answers about several at once; nothing is leased.
+
+        `next` with `item=` then gives one of them.
+        """
+        with self._log.ready() as state:
+            state.queue.expire(self._log.clock())
+            return state.items.fetch(state.queue.coming(teacher, count))
+
+    def next(
+        self, teacher: str, *, item: Item = None, id: str | None = None
+    ) -> replies.Given | replies.Ending:
+        """The next item for a teacher: the one they have already, if they have one.
+
+        `item`: this one (a row or its id), which must be free.
+        """
+        self._prepare_review(teacher)
         with self._log.ready() as state:
             if id is not None and id in state.ids:
                 self._log.find(state, id, "given", teacher)
@@ -310,14 +354,18 @@ class Session:
 
             queue.expire(now)
             held = queue.held.get(teacher)
+            if item is not None and held is not None and held.place != self.table.place(item):
+                queue.release(teacher)
+                held = None
             if held is not None and queue.is_settled(held.place):
                 settle(held.place)
                 held = None
-            chosen = (
-                queue.choose(teacher, settle)
-                if held is None
-                else Choice(held.place, held.sought, held.picked)
-            )
+            if held is not None:
+                chosen: Choice | None = Choice(held.place, held.sought, held.picked)
+            elif item is None:
+                chosen = queue.choose(teacher, settle)
+            else:
+                chosen = queue.take(teacher, self.table.place(item))
             if chosen is None:
                 return replies.Ending(replies.summary(state), len(queue.leases))
             asked = queue.ask(chosen.place)
@@ -372,22 +420,25 @@ class Session:
         self,
         teacher: str,
         given: str,
-        answer: str,
+        answer: AnswerWord,
         label: str | None = None,
         feature: str | None = None,
         *,
+        source: Mapping[str, Any] | None = None,
         id: str | None = None,
     ) -> Saved:
         """Answer the question with the id `given`: right, wrong, unsure or skipped.
 
         A wrong guess needs the right `label`, and a `feature` (an SQL condition) that holds on the
         item and not on the example, or none if the teacher cannot say why. When the label was
-        asked, there was no guess: answer "wrong" with the label alone.
+        asked, there was no guess: answer "wrong" with the label alone. `source` is kept with the
+        answer: which request to a model it came from, and what that replied.
         """
         with self._log.ready() as state:
             question = self._question(state, given)
             said = events.write_answer(state, question, answer, label, feature)
             data = {"given": given, "item": state.items.written(question.place), **said}
+            data |= {} if source is None else {"source": dict(source)}
             if (known := self._log.find(state, id, "answered", teacher, data)) is not None:
                 return known
             if question.teacher != teacher:
@@ -407,7 +458,7 @@ class Session:
         self,
         teacher: str,
         event: str,
-        answer: str,
+        answer: AnswerWord,
         label: str | None = None,
         feature: str | None = None,
         *,
@@ -725,6 +776,13 @@ class Session:
             return list(state.teachers)
 
     @property
+    def models(self) -> dict[str, str]:
+        """The teachers that are language models, and the names of these."""
+        with self._log.ready() as state:
+            found = state.teachers.items()
+            return {name: one.model for name, one in found if one.model is not None}
+
+    @property
     def labels(self) -> list[str]:
         """The names of the labels, oldest first."""
         with self._log.ready() as state:
@@ -857,6 +915,17 @@ class Session:
         with self._log.ready() as state:
             return replies.summary(state)
 
+    def about(self) -> list[str]:
+        """Who taught it, when and by how many answers, and what is known of the error: lines of
+        comment for an exported model."""
+        with self._log.ready() as state:
+            answers = [one for one in self.history() if not one.undone]
+            return replies.about(self.name, answers, replies.summary(state))
+
+    def changes_since(self, old: DecisionList) -> list[str]:
+        """Which rules changed since a model, because of which row, and who said so."""
+        return rule_changes(old, self.model, self.history())
+
     def can_undo(self, teacher: str) -> bool:
         """Whether there is something to undo."""
         with self._log.ready() as state:
@@ -972,6 +1041,58 @@ class Session:
             taught = [state.acts[number].by for number in state.replay.rounds]
         odd = [one.answer.teacher for one in self.odd_ones()]
         return {name: (odd.count(name), taught.count(name)) for name in self.teachers}
+
+    # -- language models among the teachers
+
+    def same_label(self, one: str, other: str) -> bool:
+        """Whether two names, new or old, mean the same label."""
+        with self._log.ready() as state:
+            key = state.labels.find(one)
+            return one == other or (key is not None and key == state.labels.find(other))
+
+    def knows_label(self, name: str) -> bool:
+        """Whether there is a label that is called this, or was."""
+        with self._log.ready() as state:
+            return state.labels.find(name) is not None
+
+    def answered_by(self, teacher: str) -> frozenset[int]:
+        """The places of the rows that a teacher has answered about, "skipped" left out."""
+        with self._log.ready() as state:
+            return frozenset(
+                place
+                for place, numbers in state.answers.items()
+                for n in numbers
+                if state.acts[n].by == teacher
+                and state.acts[n].alive
+                and state.replay.raw_answer(n).answer != "skipped"
+            )
+
+    def free(self, items: Sequence[Row], teacher: str) -> list[Row]:
+        """Those of some rows that may be given to this teacher, or are with them."""
+        with self._log.ready() as state:
+            held = state.queue.held.get(teacher)
+            mine = None if held is None else held.place
+            return [
+                item
+                for item in items
+                if item.place == mine or state.queue.is_free(item.place, teacher)
+            ]
+
+    def slip_rates(self) -> dict[str, list[adjudication.SlipRate]]:
+        """For each language model, how often people say otherwise: in all, and by its label."""
+        with self._log.ready() as state:
+            return adjudication.slip_rates(state)
+
+    def _prepare_review(self, teacher: str) -> None:
+        """Find what a person should settle of what models said, if that is to be done."""
+        with self._log.ready() as state:
+            if not state.queue.wants_review(teacher):
+                return
+            number = state.queue.model_answers()
+        found = [self.table.place(one.answer.item) for one in self.odd_ones() if one.expected]
+        with self._log.ready() as state:
+            state.queue.reviews = adjudication.reviews(state, found)
+            state.queue.reviewed = number
 
     # -- work for when nobody waits; it changes nothing but how soon the next answer comes
 

@@ -314,7 +314,9 @@ def write_state(state: State) -> bytes:
         "listed": sorted(state.listed),
         "meanings": _write(state.meanings),
         "settings": vars(state.settings),
-        "teachers": [[n, _write(t.done), _write(t.undone)] for n, t in state.teachers.items()],
+        "teachers": [
+            [n, _write(t.done), _write(t.undone), t.model] for n, t in state.teachers.items()
+        ],
         "notes": [event.line() for event in state.notes],
         "unsure": _write(state.unsure),
         "skipped": _write(state.skipped),
@@ -458,8 +460,10 @@ def read_state(
     state.settings = Settings(**data["settings"])
     state.stopper = read_stopper(state.settings.until)
     state.teachers = {
-        name: Teacher(_read(done), _read(undone)) for name, done, undone in data["teachers"]
+        name: Teacher(_read(done), _read(undone), model)
+        for name, done, undone, model in data["teachers"]
     }
+    replay.models |= {name for name, one in state.teachers.items() if one.model is not None}
     state.notes = [Event.read(line) for line in data["notes"]]
     state.unsure, state.skipped = _read(data["unsure"]), _read(data["skipped"])
     state._uses = _read(data["uses"])

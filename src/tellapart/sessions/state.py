@@ -20,10 +20,15 @@ from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
 from tellapart.sessions.lazy import LazyEvents, LazyQuestions
 from tellapart.sessions.queue import Queue, Search
-from tellapart.sessions.replay import Replay
+from tellapart.sessions.replay import EditedRule, Replay
+from tellapart.sessions.rules import read_literals
 
 NONSENSE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, AssertionError)
 """What taking in an event raises that does not fit those before it."""
+
+
+SETTLED = 10
+"""Of so many answers of each of two models people must have spoken before one is believed more."""
 
 
 class Question(NamedTuple):
@@ -89,6 +94,8 @@ class Teacher:
 
     done: list[int] = field(default_factory=list)
     undone: list[int] = field(default_factory=list)
+    model: str | None = None
+    """The name of the language model that answers; None for a person."""
 
 
 class State:
@@ -122,7 +129,18 @@ class State:
         """Items about which every answer is "skipped"."""
         self._uses: dict[str, int] = {}
         learner = make_learner(data["learner"], data["parameters"], items.table)
-        self.replay = Replay(items, learner, self.labels)
+        begun = data.get("rules", ())
+        rules = [
+            EditedRule(
+                items.row(items.place(rule["example"])),
+                number - len(begun),
+                None,
+                self.labels.key(rule["label"]),
+                read_literals(rule["if"], items.table),
+            )
+            for number, rule in enumerate(begun)
+        ]
+        self.replay = Replay(items, learner, self.labels, rules)
         self.acts = self.replay.acts
         """Everything that can be undone, in order."""
         self.queue = Queue(self)
@@ -160,6 +178,14 @@ class State:
             if act.alive and act.by is not None and self.replay.answer(number).answer != "skipped":
                 found[act.by] = number
         return found
+
+    def is_settled_by_person(self, place: int) -> bool:
+        """Whether a person has said something about an item, or changed a model's answer."""
+        models = self.replay.models
+        if any(name not in models for name in self.voices(place)):
+            return True
+        changes = (c for n in self.answers.get(place, ()) for c in self.acts[n].changes)
+        return any(self.acts[c].alive and self.acts[c].by not in models for c in changes)
 
     def is_shared(self, place: int) -> bool:
         """Whether an item is among those that two teachers are asked about."""
@@ -209,7 +235,9 @@ class State:
 
     def _take_joined(self, event: Event) -> None:
         assert event.by is not None
-        self.teachers.setdefault(event.by, Teacher())
+        teacher = self.teachers.setdefault(event.by, Teacher(model=event.data.get("model")))
+        if teacher.model is not None:
+            self.replay.models.add(event.by)
 
     def _take_given(self, event: Event) -> None:
         assert event.by is not None
@@ -235,12 +263,61 @@ class State:
         act = self._act(event, question.place)
         act.question = question
         act.answer = self._answer(event, question)
+        act.target = self._overruled(act)
         number = self._add(act)
         self._count_label(number, 1)
+        if act.target >= 0:
+            self._count_label(act.target, -1)
+            self.acts[act.target].changes.append(number)
+            self._count_label(act.target, 1)
+            self.replay.rerun_from(act.target)
         self.answers.setdefault(question.place, []).append(number)
         self.answers_to.setdefault(question.id, []).append(number)
         self.queue.release(question.teacher, question.place)
         self._requeue(act)
+
+    def _overruled(self, act: Act) -> int:
+        """The answer of a model that this answer takes the place of; -1: none.
+
+        A person outranks a model; a model outranks another that people contradict more often.
+        """
+        answer, models = act.answer, self.replay.models
+        assert answer is not None
+        said = [
+            number
+            for number in self.answers.get(act.place, ())
+            if self.acts[number].alive and self.replay.raw_answer(number).label is not None
+        ]
+        if answer.label is None or not said or self.acts[said[0]].by not in models:
+            return -1
+        if self.replay.raw_answer(said[0]).label == answer.label and answer.feature is None:
+            return -1
+        if act.by in models:
+            people = any(self.acts[number].by not in models for number in said)
+            if people or not self._is_believed(act.by, self.acts[said[0]].by):
+                return -1
+        return said[0]
+
+    def _is_believed(self, model: str | None, other: str | None) -> bool:
+        """Whether people contradict a model less often than another."""
+        (slips, settled), (more, among) = self._slips(model), self._slips(other)
+        return min(settled, among) >= SETTLED and slips * among < more * settled
+
+    def _slips(self, model: str | None) -> tuple[int, int]:
+        """How often people said otherwise than a model, and on how many items they spoke."""
+        slips = settled = 0
+        for numbers in self.answers.values():
+            said = verdict = None
+            for act in (self.acts[number] for number in numbers):
+                if act.alive and act.answer is not None and act.answer.label is not None:
+                    if act.by == model:
+                        said = self.labels.same(act.answer.label)
+                    elif act.by not in self.replay.models:
+                        verdict = self.labels.same(act.answer.label)
+            if said is not None and verdict is not None:
+                settled += 1
+                slips += said != verdict
+        return slips, settled
 
     def _take_settled(self, event: Event) -> None:
         act = self._act(event, self.items.place(event.data["item"]))
@@ -376,12 +453,12 @@ class State:
     def _switch(self, number: int, *, alive: bool) -> Act:
         """Undo or redo an act, and all that follows from it."""
         act = self.acts[number]
-        answer = act.target if act.kind == "changed" else number
-        is_answer = self.acts[answer].kind == "answered"
-        if is_answer:
+        both = {number, act.target} - {-1}
+        answers = [one for one in both if self.acts[one].kind == "answered"]
+        for answer in answers:
             self._count_label(answer, -1)
         act.alive = alive
-        if is_answer:
+        for answer in answers:
             self._count_label(answer, 1)
         if act.kind == "label renamed":
             self.labels.rename(act.data["key"], act.data["to" if alive else "label"])
@@ -394,6 +471,8 @@ class State:
         elif act.kind == "changed":
             self.replay.rerun_from(act.target)
             self._requeue(self.acts[act.target])
+        elif act.target >= 0:
+            self.replay.rerun_from(act.target)
         elif alive or act.outcome not in ("opinion", "skipped"):  # these taught nothing
             self.replay.rerun_from(number)
         return act

@@ -123,7 +123,9 @@ def _in_folder(folder: Path) -> list[TableFile]:
     ]
     known = [path for path in inside if _kind(path.name)[0] is not None]
     if not known:
-        raise FormatError(f"{folder} is a folder without a table. Name a file, or another folder")
+        raise FormatError(
+            f"{folder} is a folder without a table: cannot tell what kind of file to read"
+        )
     return [_check(_one(str(path), folder)) for path in known]
 
 

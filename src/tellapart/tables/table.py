@@ -377,14 +377,15 @@ class Table:
                         found[name] = is_called
         return found
 
-    def features(self, without: Iterable[str] = ()) -> list[Expression]:
+    def features(self, without: Iterable[str] = (), *, words: int = 0) -> list[Expression]:
         """For every column: the column itself, its values, or thresholds.
 
-        See `tables.table_features`. `without`: columns to leave out, such as the label.
+        See `tables.table_features`. `without`: columns to leave out, such as the label. `words`: so
+        many words of every column of texts, too.
         """
         from tellapart.tables.table_features import features_at_first_sight
 
-        return features_at_first_sight(self, without)
+        return features_at_first_sight(self, without, words)
 
     def candidates(
         self,

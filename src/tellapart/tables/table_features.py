@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tellapart.features import canonical
+from tellapart.features import canonical, letter_case
 from tellapart.features.candidates import Candidate, Truths, candidates
 from tellapart.features.expression import Expression
 from tellapart.features.thresholds import round_cut
-from tellapart.features.tree import Column, Node, Type
+from tellapart.features.tree import Column, Node, Type, Wild
 from tellapart.protocol import Item, Label
 from tellapart.tables.rows import Row
 
@@ -33,9 +35,14 @@ COUNTED = 20_000
 CHARACTERS = 2_000_000
 """Of a column with more characters in these rows, only the fronts of the texts are read."""
 _MOST = 10_000  # counts that are kept: the same features are asked for often
+_READ, _LONG = 20_000, 2_000  # texts, and characters of each, that are read for words
+_SHORT = 3  # letters of a word that is in many others by chance
+_WORD = re.compile(r"[^\W\d_]{2,40}")
 
 
-def features_at_first_sight(table: Table, without: Iterable[str] = ()) -> list[Expression]:
+def features_at_first_sight(
+    table: Table, without: Iterable[str] = (), words: int = 0
+) -> list[Expression]:
     """For every column: the column itself, its values, or thresholds.
 
     - A Boolean column is a feature.
@@ -43,7 +50,8 @@ def features_at_first_sight(table: Table, without: Iterable[str] = ()) -> list[E
       values without gaps, the greater one is enough. Four numbers or more are cut, too:
       `legs >= 4`.
     - More numbers, and dates, are cut at round values near their deciles: `weight >= 12.5`.
-    - More texts, or texts that all differ (names), make none.
+    - More texts, or texts that all differ (names), make none; with `words`, one for each of so many
+      words that are neither in nearly every text nor in very few, the commonest first.
     - A column with some empty cells makes one more: `legs IS NULL`.
 
     >>> from tellapart.tables import Table
@@ -56,7 +64,10 @@ def features_at_first_sight(table: Table, without: Iterable[str] = ()) -> list[E
         Expression(node)
         for name, kind in table.types.items()
         if name not in passed
-        for node in _column(Column(name, kind), table.frame([name]).to_series())
+        for node in (
+            *_column(Column(name, kind), table.frame([name]).to_series()),
+            *_words(Column(name, kind), table.frame([name]).to_series(), words),
+        )
     ]
 
 
@@ -80,6 +91,21 @@ def _column(column: Column, cells: pl.Series) -> Iterator[Node]:
             yield canonical.compare(">=", column, canonical.literal(value, column.type))
     else:
         yield from _cuts(column, known.sort())
+
+
+def _words(column: Column, cells: pl.Series, most: int) -> Iterator[Node]:
+    """Words of texts that are more than names; a short word must stand by itself."""
+    if not most or column.type is not Type.TEXT or cells.n_unique() <= TEXTS:
+        return
+    texts = cells.drop_nulls().head(_READ)
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(set(_WORD.findall(letter_case.lower(text[:_LONG]))))
+    least, enough = max(3, len(texts) // 200), 0.6 * len(texts)
+    common = [word for word, times in counts.most_common() if least <= times <= enough]
+    for word in common[:most]:
+        wanted = word if len(word) > _SHORT else f" {word} "
+        yield canonical.like(column, (Wild.ANY, wanted, Wild.ANY), fold=True)
 
 
 def _values(column: Column, values: pl.Series, complete: bool) -> Iterator[Node]:
@@ -150,6 +176,7 @@ def candidates_in(
         habits=habits,
         name=table.id,
         called=str(label or "") if called is None else called,
+        tags=table.tags,
     )
     rows = part.rows.height
     unknown = [c.feature for c in made if not table.knows(c.feature)]

@@ -615,6 +615,9 @@ def misfit(
         what += f" is no {reader.word}, {why}. Fix the cell; or, if it means unknown, leave it"
         what += " empty or pass {nulls}" if csv else " empty"
         advice["nulls"] = [cell[:40]]
+        if cell.startswith("#") and csv and options.comment is None:
+            what += "; or, if the line is a comment, pass {comment}"
+            advice["comment"] = "#"
         if reader.kind is Type.BOOL:
             what += "; or, if it means true or false, pass {true} or {false}"
             advice |= {"true": [cell[:40]], "false": [cell[:40]]}

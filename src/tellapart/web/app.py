@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 import h11
 import uvicorn
 from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import tellapart
@@ -61,6 +62,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
+        generate_unique_id_function=_operation_id,
     )
     app.state.tellapart = AppState(pool, people, limits, page_options)
     errors.install(app)
@@ -72,6 +74,24 @@ def create_app(
     app.include_router(operations.router, responses=errors.RESPONSES)
     app.add_middleware(AccessMiddleware)
     return app
+
+
+_OPERATIONS = {
+    "tables": "list_tables", "sessions": "list_sessions", "new_session": "create_session",
+    "session": "get_session", "settings": "change_settings", "close": "close_session",
+    "candidates": "list_candidates", "check": "check_feature", "change": "change_answer",
+    "labels": "list_labels", "tags": "list_tags", "notes": "list_notes",
+    "history": "list_answers", "rules": "list_rules", "rule_items": "list_rule_items",
+    "progress": "get_progress", "disagreements": "list_disagreements",
+    "odd": "list_odd_answers", "export": "export_model", "log": "download_log",
+    "predictions": "download_predictions", "numbers": "metrics",
+}  # fmt: skip
+"""What a route is called in the schema, and so in clients made from it, where the name of its
+function says too little."""
+
+
+def _operation_id(route: APIRoute) -> str:
+    return _OPERATIONS.get(route.name, route.name)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -10,6 +10,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -18,10 +19,12 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response, StreamingResponse
 
 from tellapart import codec
-from tellapart.errors import TableChanged
+from tellapart.errors import FeatureError, ParameterError, TableChanged
 from tellapart.export import WRITERS, to_sql
 from tellapart.export.sql import Dialect
-from tellapart.export.text import example_text
+from tellapart.export.text import example_text, sentences
+from tellapart.features.expression import types as read_types
+from tellapart.features.tree import Type
 from tellapart.model import DecisionList
 from tellapart.sessions import Session, export_log
 from tellapart.sessions.session import read_again
@@ -62,7 +65,7 @@ Share = Annotated[float, Query(ge=0, le=1)]
 def write_model(
     session: Session,
     language: str,
-    dialect: str = "duckdb",
+    dialect: Dialect = "duckdb",
     unsure: str | None = None,
     error: float | None = None,
 ) -> str:
@@ -76,7 +79,7 @@ def _write(
     meanings: Mapping[str, str],
     schema: Mapping[str, str],
     language: str,
-    dialect: str,
+    dialect: Dialect,
 ) -> str:
     if language == "json":
         more = {"meanings": meanings} if meanings else {}
@@ -197,11 +200,17 @@ def _free(name: str, taken: set[str]) -> str:
 # -- routes
 
 
-def _file(kind: str, description: str) -> dict[int | str, dict[str, Any]]:
-    return {200: {"description": description, "content": {kind: {"schema": {}}}}}
+def _file(kinds: Iterable[str], description: str) -> dict[int | str, dict[str, Any]]:
+    """A download in one of several media types."""
+    plain = dict.fromkeys(kind.partition(";")[0] for kind in kinds)
+    file = {"schema": {"type": "string", "format": "binary"}}
+    return {200: {"description": description, "content": dict.fromkeys(plain, file)}}
 
 
-@router.get("/export", response_class=Response, responses=_file("*/*", "The model."))
+_MODEL = _file((kind for kind, _ in LANGUAGES.values()), "The model.")
+
+
+@router.get("/export", response_class=Response, responses=_MODEL)
 async def export(
     session: SessionName,
     call: Call,
@@ -237,7 +246,9 @@ async def _kept_model(call: Call, session: str, changed: TableChanged) -> tuple[
     return DecisionList.from_json(kept[1]), note
 
 
-@router.get("/log", response_class=StreamingResponse, responses=_file("*/*", "Lines of JSON."))
+@router.get(
+    "/log", response_class=StreamingResponse, responses=_file([FORMATS["jsonl"]], "Lines of JSON.")
+)
 async def log(session: SessionName, call: Call) -> Response:
     """The whole session, an event a line; `tellapart session import` reads it. For the owner."""
     call.must_own()
@@ -248,7 +259,9 @@ async def log(session: SessionName, call: Call) -> Response:
 
 
 @router.get(
-    "/predictions", response_class=StreamingResponse, responses=_file("*/*", "A row an item.")
+    "/predictions",
+    response_class=StreamingResponse,
+    responses=_file(FORMATS.values(), "A row an item."),
 )
 async def predictions(
     session: SessionName,
@@ -286,6 +299,49 @@ async def predictions(
         made = await asyncio.to_thread(Predictions, table, model, column)
         return _download(stream(made), FORMATS[format], session, format, note)
     return _download(stream(made), FORMATS[format], session, format)
+
+
+@router.post("/predict")
+async def predict(
+    session: SessionName, body: schemas.NewRows, call: Call
+) -> list[schemas.Predicted]:
+    """What the rules say of rows that need not be in the table: mappings from column to value.
+
+    A column that is left out, or null, is unknown. Dates are texts, such as 2024-12-31.
+    """
+    return await call.pool.read(session, lambda whole: predict_rows(whole, body.rows))
+
+
+def predict_rows(session: Session, rows: Iterable[Mapping[str, Any]]) -> list[schemas.Predicted]:
+    """What the rules of a session say of rows."""
+    model, types = session.model, read_types(session.table.schema)
+    said = sentences(model)
+    number = {id(clause): n for n, clause in enumerate(model)}
+    found = []
+    for place, row in enumerate(rows):
+        try:
+            clause = model.match({name: _value(types, name, value) for name, value in row.items()})
+        except FeatureError as error:
+            raise ParameterError(f"row {place} (counted from 0): {error}") from None
+        n = number[id(clause)]
+        because = said[min(n, len(said) - 1)]
+        label = None if clause.label is None else str(clause.label)
+        found.append(schemas.Predicted(label, n + 1, because, example_text(clause.example)))
+    return found
+
+
+def _value(types: Mapping[str, Type], name: str, value: Any) -> Any:
+    """A cell of a row in JSON."""
+    if name not in types:
+        known = ", ".join(list(types)[:20])
+        raise FeatureError(f"the table has no column {name!r}; columns are: {known}")
+    if types[name].temporal and isinstance(value, str):
+        kind = date if types[name] is Type.DATE else datetime
+        try:
+            return kind.fromisoformat(value)
+        except ValueError:
+            raise FeatureError(f"column {name!r}: {value!r} is no {types[name].value}") from None
+    return value
 
 
 def _download(content: Any, kind: str, name: str, ending: str, note: str | None = None) -> Response:

@@ -68,7 +68,11 @@ async def health(request: Request, response: Response) -> Health:
     return Health(status, tellapart.__version__, uptime, state.pool.open_count)
 
 
-@router.get("/metrics", response_class=Response)
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
 async def numbers(call: Call) -> Response:
     """Counters and times, in the text format of Prometheus."""
     state = call.app

@@ -125,6 +125,12 @@ class AddRows(Change):
     rows: Annotated[list[dict[str, Any]], Field(max_length=1000)] = []
 
 
+class NewRows(Request):
+    """Rows to be labelled, as mappings from column to value."""
+
+    rows: Annotated[list[dict[str, Any]], Field(max_length=1000)]
+
+
 class AddLabel(Change):
     label: Label
 
@@ -335,6 +341,19 @@ class Checked:
     there: bool | None
     tells: bool
     items: int | None
+
+
+@dataclass
+class Predicted:
+    """What the rules say of a row."""
+
+    label: str | None
+    rule: int
+    """The number of the rule that applied, from 1."""
+    because: str
+    """The rule as a sentence."""
+    like: str | None
+    """Its example."""
 
 
 @dataclass

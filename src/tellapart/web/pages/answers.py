@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from tellapart.sessions import Session
+from tellapart.sessions.adjudication import CONFIRMS
 from tellapart.sessions.agreement import compare, known_labels
 from tellapart.sessions.phrasing import changed_notice, name
 from tellapart.web.api import schemas
@@ -21,7 +22,7 @@ from tellapart.web.api.teaching import change_answer
 from tellapart.web.auth import Call, Caller
 from tellapart.web.pages.comparison import item_card
 from tellapart.web.pages.render import MAX_ROWS, Form, Start, page, redirect, repair_address
-from tellapart.web.pages.repair import CONFIRMS, SETTLES, in_words, is_settled
+from tellapart.web.pages.repair import SETTLES, in_words, is_settled
 from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session, reads_session
 

@@ -74,7 +74,8 @@ def compare(given: Given, picture: Source = lambda name: None) -> Comparison:
     """
     example = given.guess.example
     named_by = None if given.item.table is None else given.item.table.id
-    columns = [column for column in given.item if column != named_by]
+    pictured = picture(str(given.item.identity)) is not None  # then the name itself is looked at
+    columns = [column for column in given.item if column != named_by or pictured]
     lines = [_line(column, given.item, example, picture) for column in columns]
     lines.sort(key=lambda line: "image" not in (line.mine.kind, line.theirs.kind))  # seen first
     shown = given.id, given.asks, name(given.item)

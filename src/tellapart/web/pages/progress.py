@@ -66,6 +66,7 @@ def progress(session: Session, call: Call, compare: bool = False) -> Response:
         settings=session.settings,
         to_go=_to_go(session.summary()),
         since=_since_yesterday(session, time.time() - DAY, compare),
+        slip_rates=session.slip_rates(),
         **_tally(session),
         orders=[(order, _ORDERS.get(order, order)) for order in ORDERS],
         overlaps=_overlaps(session) if len(call.app.people.all) > 1 else [],

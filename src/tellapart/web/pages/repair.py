@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import spoken
 from tellapart.sessions import Answered, OddOne, Session
+from tellapart.sessions.adjudication import CONFIRMS
 from tellapart.sessions.labels import match_label
 from tellapart.sessions.phrasing import counted_in, follows_text, name
 from tellapart.tables import Row
@@ -25,8 +26,6 @@ from tellapart.web.pages.teach import feature_choices, label_choices, picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
-CONFIRMS = "it is so: "
-"""How a note begins that leaves an odd answer as it is."""
 SETTLES = "settled: "
 """How a note begins that settles a disagreement: the answer that teaches, and its label."""
 _PAGES = ("teach", "odd", "disagreements", "history", "data")

@@ -300,7 +300,8 @@ def export(
     unsure = unsure or session.settings["unsure"]
     text, wrong = "", None
     try:
-        text = write_model(session, language, dialect or "duckdb", unsure)
+        chosen: Dialect = next((one for one in get_args(Dialect) if one == dialect), "duckdb")
+        text = write_model(session, language, chosen, unsure)
     except ExportError as error:
         wrong = str(error)
     asked = {"to": language, "dialect": dialect, "unsure": unsure}

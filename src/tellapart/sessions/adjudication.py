@@ -1,0 +1,122 @@
+"""A person settles what language models said: which answers first, and how often the models slip.
+
+First come the items that models call differently, then the answers that the others contradict
+(`odd_ones`), then a random sample. Only the sample tells how often a model slips: its items are
+those whose hashes are smallest, so that it does not depend on what anybody said about them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tellapart.review.progress import Stretch, highest, lowest
+from tellapart.sessions import agreement
+from tellapart.sessions.state import State
+
+ODD = 30
+"""So many contradicted answers come before the sample."""
+SAMPLE = 50
+"""So many answers are drawn at random, before other items come again."""
+CONFIRMS = "it is so: "
+"""How a note begins that leaves an odd answer as it is; its id follows."""
+_RISK = 0.05
+
+
+class SlipRate(NamedTuple):
+    """How often people say otherwise than a model, in a random sample of its answers."""
+
+    label: str | None
+    """What the model said; None: whatever it said."""
+    slips: int
+    settled: int
+    """Of so many answers that a person settled."""
+    low: float
+    high: float
+    """Bounds on the share of slips, with 95 % confidence, whenever one looks."""
+
+
+def reviews(state: State, odd: Iterable[int]) -> list[int]:
+    """The items to settle, in their order; `odd` are those with odd answers."""
+    models = state.replay.models
+    disputed = [
+        place
+        for place, numbers in agreement.shared(state)
+        if len({state.replay.answer(n).label for n in numbers}) > 1
+    ]
+    said = set(_answers(state))
+    doubted = [place for place in odd if place in said][:ODD]
+    sample = _by_hash(state, said)[:SAMPLE]
+    unsure = [place for place in state.unsure if models & state.voices(place).keys()]
+    return list(dict.fromkeys([*disputed, *doubted, *sample, *unsure]))
+
+
+def slip_rates(state: State) -> dict[str, list[SlipRate]]:
+    """The slip rate of every model, in all and by label."""
+    found = {}
+    for model in sorted(state.replay.models):
+        said = _answers(state, model)
+        sample: list[tuple[str, bool]] = []
+        for place in _by_hash(state, said):
+            number = said[place]
+            answer = state.acts[number].answer
+            assert answer is not None
+            assert answer.label is not None
+            verdict = _verdict(state, number)
+            if verdict is None:
+                if not state.is_settled_by_person(place):
+                    break  # from here on the sample is not complete
+                continue  # the person is unsure
+            label = state.labels.same(answer.label)
+            sample.append((label, label != verdict))
+        rates = [_rate(None, [slip for _, slip in sample])]
+        for key in dict.fromkeys(label for label, _ in sample):
+            rates.append(_rate(state.labels.name(key), [s for said, s in sample if said == key]))
+        found[model] = rates
+    return found
+
+
+def _rate(label: str | None, slips: list[bool]) -> SlipRate:
+    stretch = Stretch(sum(slips), len(slips), 1.0)
+    return SlipRate(label, sum(slips), len(slips), lowest(stretch, _RISK), highest(stretch, _RISK))
+
+
+def _answers(state: State, model: str | None = None) -> dict[int, int]:
+    """The items that models gave a label, and the first act that did."""
+    found: dict[int, int] = {}
+    names = state.replay.models if model is None else {model}
+    for place, numbers in state.answers.items():
+        for number in numbers:
+            act = state.acts[number]
+            if act.alive and act.by in names and act.answer is not None and act.answer.label:
+                found.setdefault(place, number)
+    return found
+
+
+def _verdict(state: State, number: int) -> str | None:
+    """The label that a person gave to the item of a model's answer; None if nobody did."""
+    act, models = state.acts[number], state.replay.models
+    spoken = [
+        other
+        for other in (*act.changes, *state.answers[act.place])
+        if state.acts[other].alive and state.acts[other].by not in models
+    ]
+    for other in sorted(spoken, reverse=True):
+        target = state.acts[other].target if state.acts[other].kind == "changed" else other
+        answer = state.acts[other].answer if target != other else state.replay.raw_answer(other)
+        if answer is not None and answer.label is not None:
+            return state.labels.same(answer.label)
+    if any(note.data["text"] == CONFIRMS + act.id for note in state.notes):
+        assert act.answer is not None
+        assert act.answer.label is not None
+        return state.labels.same(act.answer.label)
+    return None
+
+
+def _by_hash(state: State, places: Iterable[int]) -> list[int]:
+    def key(place: int) -> bytes:
+        text = f"{state.seed} sample {place}"
+        return hashlib.blake2b(text.encode(), digest_size=8).digest()
+
+    return sorted(places, key=key)

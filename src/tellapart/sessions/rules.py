@@ -1,0 +1,147 @@
+"""Rules that a session begins with, and what changed since about rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tellapart import codec
+from tellapart.errors import ParameterError
+from tellapart.export import feature_trees
+from tellapart.export.text import Words, reachable
+from tellapart.features import Expression, tree
+from tellapart.features.expression import types
+from tellapart.features.phrasing import spoken
+from tellapart.model import Clause, DecisionList, Literal
+from tellapart.simulation import fired
+from tellapart.tables import Table
+
+if TYPE_CHECKING:
+    from tellapart.sessions.replies import Answered
+
+
+def write_rules(rules: DecisionList, table: Table) -> list[dict[str, Any]]:
+    """The rules of a model as the log writes them, each with an example: its own, if that is a row
+    it labels, or the first row that it labels. A rule that labels no row is left out.
+    """
+    kinds = types(table.schema)
+    clauses = [_expressed(clause, kinds, table) for clause in reachable(rules)]
+    always = next((n for n, clause in enumerate(clauses) if not clause.literals), len(clauses))
+    model = DecisionList(tuple(clauses[:always]), clauses[-1])
+    places: dict[int, list[int]] = {}
+    for place, number in enumerate(fired(model, table).array().tolist()):
+        places.setdefault(number, []).append(place)
+    written = []
+    for number, clause in enumerate(clauses):
+        if clause.label is not None and number in places:
+            own = str(clause.example)
+            rows = [table.items[place] for place in places[number]]
+            example = next((row for row in rows if own in (str(row), str(row.identity))), rows[0])
+            literals = [[str(feature), wanted] for feature, wanted in clause.literals]
+            written.append(
+                {"example": codec.encode(example.identity), "if": literals, "label": clause.label}
+            )
+    if not written:
+        raise ParameterError(f"none of the rules labels a row of {table.name}")
+    return written
+
+
+def _expressed(clause: Clause, kinds: feature_trees.Types, table: Table) -> Clause:
+    """A clause whose features are conditions on the columns of the table."""
+    if clause.label is not None and not isinstance(clause.label, str):
+        clause = Clause(clause.literals, str(clause.label), clause.example)
+    literals = []
+    for feature, wanted in clause.literals:
+        made = feature_trees.tree_of(feature, kinds)
+        literals.append(Literal(table.parse(tree.text(made)), wanted))
+    return Clause(tuple(literals), clause.label, clause.example)
+
+
+def rule_changes(
+    old: DecisionList, new: DecisionList, answers: Sequence[Answered] = ()
+) -> list[str]:
+    """What changed from one model to another, a line a rule; and whose answer about which row was
+    the reason, where the answers tell. Rules are the same if they have the same example, or else
+    the same label and all conditions of the old one.
+
+    >>> bear = Clause((Literal("milk"),), "mammal", "bear")
+    >>> bat = Clause((Literal("milk"), Literal("wings", False)), "mammal", "bear")
+    >>> for line in rule_changes(DecisionList((bear,)), DecisionList((bat,))):
+    ...     print(line)
+    Rule 1 (mammal, like bear): now unless wings.
+    """
+    reasons: dict[str, Answered] = {}
+    taught: dict[str, Answered] = {}
+    for one in answers:
+        if not one.undone and one.answer == "wrong":
+            taught[str(one.item)] = one
+            if one.feature is not None:
+                reasons[one.feature] = one
+    before: dict[str, list[Clause]] = {}
+    for clause in reachable(old):
+        before.setdefault(str(clause.example), []).append(clause)
+    lines = []
+    for number, clause in enumerate(reachable(new), 1):
+        known = before.get(str(clause.example), [])
+        same = next((one for one in known if one.label == clause.label), None)
+        same = same or next(iter(known), None)
+        if same is None:
+            known = before.get("None", [])
+            same = next((one for one in known if _grew(one, clause)), None)
+        if same is None:
+            why = _because(taught.get(str(clause.example)))
+            lines.append(f"Rule {number} ({_called(clause)}) is new: {_condition(clause)}{why}.")
+            continue
+        known.remove(same)
+        lines += [f"Rule {number} ({_called(clause)}): {said}." for said in
+                  _differences(same, clause, reasons, taught)]  # fmt: skip
+    gone = [clause for clauses in before.values() for clause in clauses]
+    lines += [f"Gone: {_called(clause)}, {_condition(clause)}." for clause in gone]
+    return lines or ["No rule changed."]
+
+
+def _grew(old: Clause, new: Clause) -> bool:
+    return old.label == new.label and set(old.literals) <= set(new.literals)
+
+
+def _differences(
+    old: Clause, new: Clause, reasons: Mapping[str, Answered], taught: Mapping[str, Answered]
+) -> list[str]:
+    said = []
+    if old.label != new.label:
+        said.append(f"was {old.label}{_because(taught.get(str(new.example)))}")
+    for literal in new.literals:
+        if literal not in old.literals:
+            said.append(f"now {_literal(literal)}{_because(reasons.get(str(literal.feature)))}")
+    lost = [literal for literal in old.literals if literal not in new.literals]
+    return said + [f"no longer {_literal(literal)}" for literal in lost]
+
+
+def _called(clause: Clause) -> str:
+    return str(clause).rpartition(": ")[2]
+
+
+def _condition(clause: Clause) -> str:
+    words = Words()
+    wanted = [feature for feature, wanted in clause.literals if wanted]
+    forbidden = [feature for feature, wanted in clause.literals if not wanted]
+    parts = [f"if {words.when(wanted, 'and')}"] if wanted else []
+    parts += [f"unless {words.when(forbidden, 'or')}"] if forbidden else []
+    return ", ".join(parts) or "otherwise"
+
+
+def _literal(literal: Literal) -> str:
+    return f"{'if' if literal.wanted else 'unless'} {spoken(literal.feature)}"
+
+
+def _because(answer: Answered | None) -> str:
+    if answer is None:
+        return ""
+    label = answer.label or answer.guess.label
+    return f", because of {answer.item}: {answer.teacher} said {label} on {answer.at[:10]}"
+
+
+def read_literals(written: Sequence[Any], table: Table) -> list[Literal]:
+    """The literals of a rule in the log."""
+    parsed: list[tuple[Expression, bool]] = [(table.parse(text), bool(w)) for text, w in written]
+    return [Literal(feature, wanted) for feature, wanted in parsed]

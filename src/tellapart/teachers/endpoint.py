@@ -1,0 +1,334 @@
+"""A chat model behind HTTP, as OpenAI-compatible servers offer it; through the standard library.
+
+One request is `POST {url}/chat/completions`. Every request is in a `Ledger` before it is sent, and
+its reply before it is used. What comes back is taken as bytes from a stranger: it has a time limit
+and a length limit, redirects are not followed, and the key is cut out of it.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import ssl
+import threading
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from tellapart.errors import EndpointError, ParameterError, check
+from tellapart.teachers.ledger import Ledger, Request
+
+LONGEST_REPLY = 1_000_000
+"""Bytes; a longer reply is cut off, and is no answer."""
+LONGEST_WAIT = 600.0
+"""Seconds; a server that wants us to wait longer is left alone."""
+OVERHEAD = 200
+"""Tokens that a server may add to what is sent: marks of the chat's turns."""
+_FIRST_WAIT, _MOST_BACKOFF = 0.5, 30.0
+KEYS = ("TELLAPART_API_KEY", "OPENAI_API_KEY")
+"""The variables of the environment that may have the key; the first that is set."""
+
+
+class Answer(NamedTuple):
+    """What came back for a request."""
+
+    text: str | None
+    """What the model wrote; None if there is nothing to read."""
+    why: str | None
+    """Why there is nothing."""
+    request: Request
+
+    @property
+    def lost(self) -> bool:
+        """Whether no reply came at all: the request may have been paid, and is not sent again."""
+        return self.request.state != "answered"
+
+
+class Endpoint:
+    """Sends requests to one model; may be used from many threads.
+
+    Parameters
+    ----------
+    url : str
+        Where the server is, with the version: `http://127.0.0.1:8080/v1`.
+    model : str
+        The name that the server knows the model by.
+    key : str, optional
+        Sent as a bearer token; else the environment's TELLAPART_API_KEY or OPENAI_API_KEY.
+        It is never printed, logged or stored.
+    timeout : float, default=60
+        Seconds for a whole reply.
+    retries : int, default=6
+        How often a request is sent again after 429 or 5xx, or if there is no connection.
+    ledger : Ledger, optional
+        Budget and memory.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        key: str | None = None,
+        timeout: float = 60.0,
+        retries: int = 6,
+        ledger: Ledger | None = None,
+    ) -> None:
+        parts = _split(url)
+        check("Endpoint", "timeout", timeout, "seconds, more than 0", lambda s: 0 < s < 1e6, float)
+        check("Endpoint", "retries", retries, "an integer >= 0", lambda n: n >= 0)
+        if not isinstance(model, str) or not model.strip() or not model.isprintable():
+            raise ParameterError(
+                f"the model is the name that the server knows it by, got {model!r}"
+            )
+        self.url, self.model = url.rstrip("/"), model
+        self.timeout, self.retries = timeout, retries
+        self.ledger = Ledger() if ledger is None else ledger
+        self._secure, self._host, self._port = parts.scheme == "https", parts.hostname, parts.port
+        self._path = parts.path.rstrip("/") + "/chat/completions"
+        self.__key = _key(key)
+        self._lock, self._pause, self._reached = threading.Lock(), 0.0, False
+        self._stopped = threading.Event()
+
+    def body(self, messages: Sequence[Any], name: str, schema: Any, reply_tokens: int) -> str:
+        """What is sent to get a reply of this schema."""
+        return _dump(
+            {
+                "model": self.model,
+                "messages": list(messages),
+                "response_format": {
+                    "type": "json_schema",
+                    "json_schema": {"name": name, "strict": True, "schema": schema},
+                },
+                "temperature": 0,
+                "max_tokens": reply_tokens,
+                "stream": False,
+            }
+        )
+
+    def ask(self, body: str) -> Answer:
+        """Send a request unless it was sent before, and wait for its reply.
+
+        Raises `BudgetUsed` if it may not be sent, and `EndpointError` if the server cannot be used.
+        """
+        known = self.ledger.find(body)
+        if known is not None and known.state != "refused":
+            return read_reply(known)
+        most = most_tokens(body)
+        for attempt in range(self.retries + 1):
+            self._wait()
+            request = self.ledger.begin(body, *most)
+            try:
+                connection = self._connect()
+            except OSError as error:
+                self.ledger.unsent(request, *most)
+                if attempt == self.retries or not self._reached or isinstance(error, ssl.SSLError):
+                    raise EndpointError(
+                        f"there is no connection to {self.url}: {_reason(error)}. Is the server"
+                        " running? What was answered is kept; run it again to go on"
+                    ) from None
+                self._pause_for(_backoff(attempt))
+                continue
+            self._reached = True
+            try:
+                status, wait, data = self._exchange(connection, body)
+            except (OSError, http.client.HTTPException):
+                return Answer(None, "no reply came", request)  # it stays "sent"
+            finally:
+                connection.close()
+            text = self._readable(data)
+            if status == 200:
+                used = _usage(text, most)
+                self.ledger.answered(request, text, used, most)
+                return read_reply(request)
+            self.ledger.refused(request, *most)
+            if status != 429 and status < 500:
+                raise EndpointError(
+                    f"{self.url} refuses the request with {status}: {_excerpt(text)}."
+                    f" {_ADVICE.get(status, 'Check the address, the model and the key')}"
+                )
+            if attempt == self.retries:
+                raise EndpointError(
+                    f"{self.url} answered {status} {attempt + 1} times: {_excerpt(text)}. What was"
+                    " answered is kept; run it again later to go on"
+                )
+            if wait is not None and wait > LONGEST_WAIT:
+                raise EndpointError(
+                    f"{self.url} asks to wait {wait:,.0f} seconds. What was answered is kept; run"
+                    " it again then to go on"
+                )
+            self._pause_for(_backoff(attempt) if wait is None else wait)
+        raise AssertionError("unreachable")
+
+    # -- one exchange
+
+    def _connect(self) -> http.client.HTTPConnection:
+        assert self._host is not None
+        connection: http.client.HTTPConnection
+        if self._secure:
+            connection = http.client.HTTPSConnection(
+                self._host, self._port, timeout=self.timeout, context=ssl.create_default_context()
+            )
+        else:
+            connection = http.client.HTTPConnection(self._host, self._port, timeout=self.timeout)
+        connection.connect()
+        return connection
+
+    def _exchange(
+        self, connection: http.client.HTTPConnection, body: str
+    ) -> tuple[int, float | None, bytes]:
+        """The status, how long to wait, and the body, no longer than allowed."""
+        end = time.monotonic() + self.timeout
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self.__key is not None:
+            headers["Authorization"] = f"Bearer {self.__key}"
+        connection.request("POST", self._path, body.encode(), headers)
+        socket = connection.sock  # the connection forgets it when the server wants to close
+        response = connection.getresponse()
+        parts: list[bytes] = []
+        length = 0
+        while length <= LONGEST_REPLY:
+            left = end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("the reply takes too long")
+            socket.settimeout(left)
+            part = response.read1(65_536)
+            if not part:
+                break
+            parts.append(part)
+            length += len(part)
+        data = b"".join(parts)
+        declared = response.getheader("Content-Length", "")
+        if length <= LONGEST_REPLY and declared.isdecimal() and length < int(declared):
+            raise http.client.IncompleteRead(data)
+        return response.status, _retry_after(response.getheader("Retry-After")), data
+
+    def _readable(self, data: bytes) -> str:
+        """A reply as a text that may be kept: whole or not at all, and without the key."""
+        if len(data) > LONGEST_REPLY:
+            return f"(a reply of more than {LONGEST_REPLY:,} bytes)"
+        text = data.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+        return text if self.__key is None else text.replace(self.__key, "(key)")
+
+    # -- waiting: when the server is busy, all threads pause
+
+    def _pause_for(self, seconds: float) -> None:
+        with self._lock:
+            self._pause = max(self._pause, time.monotonic() + seconds)
+
+    def _wait(self) -> None:
+        while (left := self._pause - time.monotonic()) > 0:
+            if self._stopped.wait(left):
+                raise EndpointError("stopped while waiting for the server")
+
+    def stop(self) -> None:
+        """Let no thread wait for a busy server any longer."""
+        self._stopped.set()
+
+
+_ADVICE = {
+    400: "It may not know response_format json_schema, or the model",
+    401: f"Put the key into {KEYS[0]}",
+    403: f"The key in {KEYS[0]} may not do this",
+    404: "Is the address whole, such as http://127.0.0.1:8080/v1, and the model there?",
+}
+
+
+def most_tokens(body: str) -> tuple[int, int]:
+    """The most tokens that a request and its reply can have: no token is shorter than a byte."""
+    return len(body.encode()) + OVERHEAD, int(json.loads(body)["max_tokens"])
+
+
+def read_reply(request: Request) -> Answer:
+    """What the model wrote, out of a whole reply."""
+    if request.reply is None:
+        return Answer(None, "no reply came", request)
+    try:
+        data = json.loads(request.reply)
+        message = data["choices"][0]["message"]
+        text = message["content"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return Answer(None, f"the reply is no chat completion: {_excerpt(request.reply)}", request)
+    if not isinstance(text, str):
+        refusal = message.get("refusal") or "it has no text"
+        return Answer(None, f"the model refuses: {_excerpt(str(refusal))}", request)
+    return Answer(text, None, request)
+
+
+def _usage(text: str, most: tuple[int, int]) -> tuple[int, int]:
+    """The tokens that a reply says it took; where it does not say so, the most there can be."""
+    try:
+        usage = json.loads(text)["usage"]
+        found = usage["prompt_tokens"], usage["completion_tokens"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return most
+    fine = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in found)
+    return found if fine else most
+
+
+def _split(url: str) -> Any:
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine or not url.isprintable() or " " in url:
+        raise ParameterError(
+            "the endpoint is the address of an OpenAI-compatible server, such as"
+            f" http://127.0.0.1:8080/v1, got {url!r}"
+        )
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ParameterError(
+            f"the endpoint is an address without name, password, ? or #; put the key into {KEYS[0]}"
+        )
+    return parts
+
+
+def _key(given: str | None) -> str | None:
+    """The key; a message about it does not show it."""
+    found = given if given is not None else next(filter(None, map(os.environ.get, KEYS)), None)
+    found = (found or "").strip()
+    if not (found.isascii() and found.isprintable()):
+        raise ParameterError(f"the key in {KEYS[0]} has characters that no header may have")
+    return found or None
+
+
+def _retry_after(text: str | None) -> float | None:
+    """Seconds, from a number of seconds or a date.
+
+    >>> _retry_after("7"), _retry_after("Mon, 01 Jan 2001 00:00:00 GMT"), _retry_after("soon")
+    (7.0, 0.0, None)
+    """
+    if text is None:
+        return None
+    try:
+        return max(0.0, float(text)) if float(text) < 1e9 else 1e9
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(text)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _backoff(attempt: int) -> float:
+    return min(_MOST_BACKOFF, _FIRST_WAIT * 2.0**attempt)
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error) or type(error).__name__
+
+
+def _excerpt(text: str) -> str:
+    shown = " ".join(text.split())[:200]
+    return "".join(sign if sign.isprintable() else "?" for sign in shown) or "(nothing)"
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,149 @@
+"""A language model as a teacher for `teach`, and functions as teachers."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+import pytest
+
+import tellapart as ta
+from chat_server import ChatServer, serving
+from tellapart.errors import BudgetUsed, ParameterError, ProtocolError
+from tellapart.teachers import Checked, Ledger, Model
+
+PETS = [
+    {"name": "duck", "legs": 2, "feathers": True},
+    {"name": "bear", "legs": 4, "feathers": False},
+    {"name": "crow", "legs": 2, "feathers": True},
+    {"name": "lion", "legs": 4, "feathers": False},
+]
+
+
+def truth(cells: dict[str, Any]) -> str:
+    return "bird" if cells["legs"] == 2 else "mammal"
+
+
+def test_a_model_teaches() -> None:
+    server = ChatServer(truth)
+    with serving(server) as url:
+        teacher = Model(url, "m", "What is it?", ["bird", "mammal"], columns=["legs", "feathers"])
+        learner = ta.DFF()
+        lesson = ta.teach(learner, teacher, PETS)
+    assert lesson.mistakes == 2
+    assert learner.model.predict(PETS) == ["bird", "mammal", "bird", "mammal"]
+    asked = [document["ask"] for document in server.documents]
+    assert asked == ["labels", "labels", "difference", "difference"]  # all have cells of two kinds
+    texts = [one["text"] for one in server.documents[2]["differences"]]
+    assert texts == ["legs = 4", "not feathers"]
+    assert "duck" not in "".join(server.bodies)
+
+
+def test_rows_of_a_table_offer_their_candidates() -> None:
+    table = ta.Table(
+        {"name": ["duck", "bear"], "legs": [2, 4], "noise": ["quack", "growl"]}, id="name"
+    )
+    server = ChatServer(truth)
+    with serving(server) as url:
+        teacher = Model(url, "m", "What is it?", {"bird": "it lays eggs", "mammal": ""})
+        ta.teach(ta.DFF(), teacher, table.items)
+    offered = [one["text"] for one in server.documents[-1]["differences"]]
+    assert any("legs" in text for text in offered)
+
+
+def test_unsure_lets_the_guess_stand() -> None:
+    server = ChatServer(lambda cells: "unsure" if cells["name"] == "bear" else truth(cells))
+    with serving(server) as url:
+        teacher = Model(url, "m", "What is it?", ["bird", "mammal"])
+        assert ta.teach(ta.DFF(), teacher, PETS[:2]).mistakes == 0
+        with pytest.raises(ProtocolError, match="unsure"):
+            ta.teach(ta.DFF(), Model(url, "m", "What is it?", ["bird", "mammal"]), PETS[1:])
+
+
+def test_one_ledger_for_many_threads_keeps_the_budget() -> None:
+    server = ChatServer(truth)
+    with serving(server) as url:
+        ledger = Ledger(calls=20)
+        teacher = Model(url, "m", "What is it?", ["bird", "mammal"], ledger=ledger)
+        used: list[BudgetUsed] = []
+
+        def ask(start: int) -> None:
+            for n in range(start, start + 10):
+                try:
+                    teacher.label([(n, {"legs": n})])
+                except BudgetUsed as error:
+                    used.append(error)
+
+        threads = [threading.Thread(target=ask, args=(10 * n,)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(server.bodies) == ledger.calls == 20
+    assert len(used) == 60
+
+
+def test_what_was_paid_is_not_paid_again() -> None:
+    server = ChatServer(truth)
+    with serving(server) as url:
+        ledger = Ledger()
+        for _ in range(2):
+            teacher = Model(url, "m", "What is it?", ["bird", "mammal"], ledger=ledger)
+            assert teacher.label([(7, PETS[0]), (8, PETS[1])])[8].label == "mammal"
+        assert len(server.bodies) == 1
+        Model(url, "m", "Another task?", ["bird", "mammal"], ledger=ledger).label([(7, PETS[0])])
+        assert len(server.bodies) == 2
+
+
+def test_cells_are_shortened() -> None:
+    teacher = Model("http://127.0.0.1:9/v1", "m", "Long?", ["yes", "no"], cell=10)
+    body = json.loads(teacher.labels_request([(0, {"text": "x" * 5000, "n": float("inf")})]))
+    cells = json.loads(body["messages"][-1]["content"])["items"][0]["cells"]
+    assert cells == {"text": "x" * 9 + "…", "n": "inf"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"task": " "}, "the task is a text"),
+        ({"labels": "ab"}, "two or more different names"),
+        ({"labels": ["a", "a"]}, "two or more different names"),
+        ({"model": ""}, "the model is the name"),
+        ({"cell": 0}, "cell must be an integer >= 1"),
+        ({"endpoint": "ftp://host"}, "the endpoint is the address"),
+        ({"timeout": 0}, "timeout must be"),
+    ],
+)
+def test_bad_arguments_are_named(wrong: dict[str, Any], message: str) -> None:
+    good: dict[str, Any] = {
+        "endpoint": "http://h/v1", "model": "m", "task": "t", "labels": ["a", "b"],
+    }  # fmt: skip
+    with pytest.raises(ParameterError, match=message):
+        Model(**(good | wrong))
+
+
+def test_a_function_in_five_lines() -> None:
+    def by_legs(item: Any, _: ta.Guess) -> Any:
+        return ("bird" if item["legs"] == 2 else "mammal"), "feathers"
+
+    teacher = Checked(by_legs, ["bird", "mammal"])
+    learner = ta.DFF()
+    ta.teach(learner, teacher, PETS)
+    assert learner.model.predict(PETS) == ["bird", "mammal", "bird", "mammal"]
+    assert not teacher.failures
+
+
+def test_a_function_is_checked_and_asked_again() -> None:
+    said = iter(["fish", "bird", "fish", "fish"])
+
+    def odd(*_: Any) -> Any:
+        return next(said)
+
+    teacher = Checked(odd, ["bird", "mammal"])
+    assert teacher.answer(PETS[0], ta.Guess("mammal", PETS[1])) == ta.Correction("bird")
+    assert teacher.answer(PETS[0], ta.Guess("mammal", PETS[1])) is None  # the guess stands
+    assert len(teacher.failures) == 3
+    assert "none of the labels" in teacher.failures[0]
+    with pytest.raises(ProtocolError, match="no guess yet"):
+        teacher.answer(PETS[0], ta.Guess(None, None))

@@ -21,7 +21,9 @@ def ann(tmp_path: Path) -> Iterator[Client]:
 
 
 def rows(page: str) -> list[list[str]]:
-    """The cells of every row of the tables in a page, without marks."""
+    """The cells of every row of the tables in a page, without marks; how a table was read is
+    another matter."""
+    page = page.partition('<h2 id="reading">')[0]
     found = re.findall(r"<tr[ >].*?</tr>", page, flags=re.DOTALL)
     plain = [[re.sub(r"<[^>]*>", "", cell) for cell in row.split("<td")[1:]] for row in found]
     return [[cell.partition(">")[2].strip() for cell in row] for row in plain]

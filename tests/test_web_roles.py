@@ -65,6 +65,7 @@ TEACHER = {
             "labels/rename",
             "next",
             "notes",
+            "predict",
             "redo",
             "rules/drop",
             "rules/edit",

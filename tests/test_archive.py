@@ -58,16 +58,13 @@ def said(outcome: dict[str, Any]) -> dict[str, Any]:
 
 
 def state(part: str, value: Any) -> Any:
-    """A part of what was kept, without suggestions and doubts: a later version may have better ones.
-
-    What later versions say besides is left out.
-    """
+    """A part of what was kept, without suggestions and doubts, which a later version may have better
+    ones of, and without what it says besides."""
     if part == "what follows":
         return [[teacher, question] for teacher, question, _ in value]
     if part == "outcome":
-        odd = [one[:2] for one in value["odd ones"]]
         history = [answer[:12] for answer in value["history"]]
-        return {**value, "odd ones": odd, "history": history, "settings": first_settings(value)}
+        return {**value, "odd ones": [], "history": history, "settings": first_settings(value)}
     return value
 
 

@@ -58,8 +58,7 @@ def said(outcome: dict[str, Any]) -> dict[str, Any]:
 
 
 def state(part: str, value: Any) -> Any:
-    """A part of what was kept, without suggestions and doubts, which a later version may have better
-    ones of, and without what it says besides."""
+    """A part of what was kept, without what a later version may say better, or besides."""
     if part == "what follows":
         return [[teacher, question] for teacher, question, _ in value]
     if part == "outcome":

@@ -125,10 +125,6 @@ def outcome(session: Session) -> dict[str, Any]:
             for one in session.disagreements()
         ],
         "agreement": list(agreement),
-        "odd ones": [
-            [one.answer.id, one.expected, one.score, one.why, one.expected_feature]
-            for one in session.odd_ones()
-        ],
     }
     return plain(found)
 

@@ -43,6 +43,7 @@ def kept(log: Path) -> dict[str, object]:
     for moment in found["earlier"].values():
         moment[1] = without_judgements(moment[1])
     found["outcome"]["summary"] = without_judgements(found["outcome"]["summary"])
+    del found["outcome"]["odd ones"]  # which answers look odd, and why, is a judgement too
     return found
 
 

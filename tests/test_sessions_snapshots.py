@@ -176,7 +176,8 @@ def test_nothing_is_left_out(store: Store) -> None:
         " reviewed reviews"
         " searches",
         "replay": "_copies _first_changed _fresh _is_batch _is_caught_up _learnt_ahead _price"
-        " _records _spent _until acts grown history items labels mistakes models now rounds sizes",
+        " _records _rules _spent _until acts grown history items labels mistakes models now rounds"
+        " sizes",
     }
 
 

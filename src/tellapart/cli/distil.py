@@ -159,6 +159,8 @@ def distil(
         raise ParameterError(f"--until is a share between 0 and 1, got {until}")
     if not 0 < share <= 1:
         raise ParameterError(f"--share is a share above 0, up to 1, got {share}")
+    if reading is not None and reading.source is not None:
+        raise ParameterError("distil reads a file: write the rows of --from to one, and name it")
     how_read = table_arguments(reading, table)
     limits = {"price_in": price_in, "price_out": price_out}
     told = {name: meanings.get(name, "") for name in names}

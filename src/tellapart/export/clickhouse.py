@@ -51,9 +51,8 @@ class ClickHouse(Lowering):
         return anonymous("toDateTime64", day, exp.Literal.number(6), "UTC")
 
     def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        return anonymous(
-            {"year": "toYear", "month": "toMonth", "day": "toDayOfMonth"}[name], moment
-        )
+        names = {"year": "toYear", "month": "toMonth", "day": "toDayOfMonth"}
+        return anonymous(names.get(name, "toDayOfWeek"), moment)
 
     def day(self, text: str) -> exp.Expr:
         return anonymous("toDate32", text)

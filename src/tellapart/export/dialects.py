@@ -168,6 +168,11 @@ class Redshift(Postgres):
     def ordered(self, node: Node, op: str) -> exp.Expr:
         return self.value(node)
 
+    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        if name == "weekday":  # Sunday is 0
+            return exp.replace_placeholders(_sunday_first(), at=moment)
+        return super().part(name, moment)
+
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         return Lowering.like(self, operand, pattern, fold=fold)
 
@@ -184,6 +189,9 @@ class Trino(Lowering):
     def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
         made = exp.Coalesce(this=operand, expressions=[exp.false()])
         return exp.Not(this=made) if negated else made
+
+    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        return super().part("day_of_week" if name == "weekday" else name, moment)
 
     def figure(self, text: str) -> exp.Expr:
         # 0.1 is a decimal there
@@ -260,6 +268,11 @@ def lowering(name: str) -> type[Lowering]:
     if name not in DIALECTS:
         raise ParameterError(f"dialect must be one of {', '.join(DIALECTS)}, got {name!r}")
     return DIALECTS[name]
+
+
+@cache
+def _sunday_first() -> exp.Expr:
+    return parse_one("(MOD(CAST(DATE_PART('dow', :at) AS INT) + 6, 7) + 1)", dialect="redshift")
 
 
 @cache

@@ -66,6 +66,12 @@ class MySQL(Postgres):
             " each server changes other letters"
         )
 
+    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        if name == "weekday":  # Monday is 0
+            one = exp.Literal.number(1)
+            return exp.Paren(this=exp.Add(this=anonymous("WEEKDAY", moment), expression=one))
+        return super().part(name, moment)
+
     def midnight(self, day: exp.Expr) -> exp.Expr:
         return exp.Cast(this=day, to=_MOMENT.copy())
 

@@ -75,6 +75,8 @@ class Reader:
         """The tree of a condition or a value."""
         if isinstance(node, exp.Paren):
             return self.read(node.this)
+        if (weekday := self.weekday(node)) is not None:
+            return weekday
         allowed = _ARGUMENTS.get(type(node), frozenset())
         for name, value in node.args.items():
             if name not in ("this", "expression", "expressions", *allowed) and value:
@@ -492,9 +494,41 @@ class Reader:
     def _extract(self, node: exp.Expr) -> Node:
         return self.part(node.this.name.lower(), node.expression, node)
 
+    def _dayofweekiso(self, node: exp.Expr) -> Node:
+        return self.part("weekday", node.this, node)
+
+    def weekday(self, node: exp.Expr) -> Node | None:
+        """The day of the week, if the export would write it so."""
+        kinds = (exp.Extract, exp.Add, exp.Anonymous, exp.Cast, exp.Mod, exp.DayOfWeek)
+        if self.language is None or not isinstance(node, kinds):
+            return None
+        here = node.sql(dialect=self.language.dialect, identify=True)
+        if not re.search("dow|day_?of_?week|weekday|strftime", here, re.IGNORECASE):
+            return None
+        for part in node.find_all(exp.Column, exp.Coalesce):
+            made = self.read(part)
+            if made.type.temporal:
+                written = self.language.part("weekday", self.language.value(made))
+                if here in self.forms(written):
+                    return canonical.call("weekday", made)
+        return None
+
+    def forms(self, written: exp.Expr) -> set[str]:
+        """SQL that the export writes, parsed and written again, with brackets or without."""
+        from sqlglot import parse_one
+
+        assert self.language is not None
+        dialect = self.language.dialect
+        made = parse_one(self.language.sql(written), dialect=dialect)
+        found = {made.sql(dialect=dialect, identify=True)}
+        while isinstance(made, exp.Paren):
+            made = made.this
+            found.add(made.sql(dialect=dialect, identify=True))
+        return found
+
     def part(self, name: str, operand: exp.Expr, node: exp.Expr) -> Node:
         made = self.read(operand)
-        if name not in ("year", "month", "day") or not made.type.temporal:
+        if name not in ("year", "month", "day", "weekday") or not made.type.temporal:
             self.fail("only the year, month or day of a date can be read", node)
         return canonical.call(name, made)
 

@@ -201,10 +201,16 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _file(kinds: Iterable[str], description: str) -> dict[int | str, dict[str, Any]]:
-    """A download in one of several media types."""
-    plain = dict.fromkeys(kind.partition(";")[0] for kind in kinds)
-    file = {"schema": {"type": "string", "format": "binary"}}
-    return {200: {"description": description, "content": dict.fromkeys(plain, file)}}
+    """A download in one of several media types. JSON stands last: generated clients read every
+    download as the first."""
+    found = dict.fromkeys(kind.partition(";")[0] for kind in kinds)
+    plain = sorted(found, key=lambda kind: kind == "application/json")
+    binary = {"type": "string", "format": "binary"}
+    content = {
+        kind: {"schema": {"type": "string"} if kind.startswith("text/") else binary}
+        for kind in plain
+    }
+    return {200: {"description": description, "content": content}}
 
 
 _MODEL = _file((kind for kind, _ in LANGUAGES.values()), "The model.")

@@ -315,12 +315,12 @@ async def predict(
 
     A column that is left out, or null, is unknown. Dates are texts, such as 2024-12-31.
     """
-    return await call.pool.read(session, lambda whole: predict_rows(whole, body.rows))
+    return await call.pool.read(session, lambda whole: predict_rows(call.view(whole), body.rows))
 
 
 def predict_rows(session: Session, rows: Iterable[Mapping[str, Any]]) -> list[schemas.Predicted]:
     """What the rules of a session say of rows."""
-    model, types = session.model, read_types(session.table.schema)
+    model, types = session.chosen_model(), read_types(session.table.schema)
     said = sentences(model)
     number = {id(clause): n for n, clause in enumerate(model)}
     found = []

@@ -9,6 +9,7 @@ CASE
   WHEN "new" IS NULL THEN 7
   WHEN "title" < 'm' THEN 8
   WHEN CHAR_LENGTH(trimBoth("title")) > 3 THEN 9
+  WHEN toDayOfWeek("at") >= 6 THEN 10
   WHEN NOT COALESCE(CAST("price" AS Nullable(Float64)) / nullIf(CASE WHEN ABS(CAST("quantity" AS Nullable(Float64))) <= 1.7976931348623157e+308 THEN CAST("quantity" AS Nullable(Float64)) END, 0) > 10 AND CAST("price" AS Nullable(Float64)) / nullIf(CASE WHEN ABS(CAST("quantity" AS Nullable(Float64))) <= 1.7976931348623157e+308 THEN CAST("quantity" AS Nullable(Float64)) END, 0) <= 1.7976931348623157e+308, FALSE) AND NOT COALESCE("new", FALSE) THEN 99
   ELSE -1
 END

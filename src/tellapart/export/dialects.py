@@ -191,7 +191,7 @@ class Trino(Lowering):
         return exp.Not(this=made) if negated else made
 
     def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        return super().part("day_of_week" if name == "weekday" else name, moment)
+        return anonymous("DAY_OF_WEEK", moment) if name == "weekday" else super().part(name, moment)
 
     def figure(self, text: str) -> exp.Expr:
         # 0.1 is a decimal there

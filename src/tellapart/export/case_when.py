@@ -56,7 +56,7 @@ def from_sql(
     >>> from_sql("CASE WHEN soundex(name) = 'B6' THEN 'bear' END")
     Traceback (most recent call last):
     ...
-    tellapart.errors.FeatureError: SOUNDEX cannot be read: SOUNDEX(name) (line 1, column 22)
+    tellapart.errors.FeatureError: SOUNDEX cannot be read: SOUNDEX(name) (line 1, column ...)
     """
     from tellapart.export.dialects import DIALECTS
     from tellapart.export.sql_conditions import Reader

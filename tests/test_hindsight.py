@@ -107,8 +107,31 @@ def test_after_a_change_of_the_world_what_came_before_is_forgotten() -> None:
     [(now, since)] = learner.forgotten
     assert 400 < now < 480
     assert 380 < since < 430
-    assert after < 25
+    assert after < 35
     assert ta.load_learner(learner.to_json()).forgotten == learner.forgotten
+
+
+def test_many_wrong_guesses_in_a_row_are_no_change_of_the_world() -> None:
+    """People look through guesses, and correct the wrong ones one after the other."""
+    chance = random.Random(3)
+    items = random_items(600, 12, seed=3)
+    learner = ta.Hindsight()
+    kept: list[tuple[dict[str, bool], str]] = []
+    for number, item in enumerate(items):
+        right = item["sign 0"] if chance.random() < 0.75 else not item["sign 0"]
+        label = "yes" if right else "no"
+        guess = learner.guess(item)
+        if guess.label is not None and guess.label != label and number > 40:
+            kept.append((item, label))  # to be corrected later
+        else:
+            learner.learn(item, guess, None if guess.label == label else Correction(label))
+        if len(kept) == 15:
+            for wrong, label in kept:
+                guess = learner.guess(wrong)
+                learner.learn(wrong, guess, None if guess.label == label else Correction(label))
+            kept = []
+    assert learner.forgotten == ()
+    assert sum(learner.guess(item).label == "yes" for item in items if item["sign 0"]) > 200
 
 
 def test_a_feature_named_before_the_change_is_still_known_in_a_file() -> None:

@@ -20,7 +20,8 @@ _PATIENCE = 1000  # after n items, a refit waits for n/1000 new ones
 _ASIDE = 100  # a refit of a reading that is not followed waits for n/100, and for an idle round;
 _BEHIND = 10  # of one with more than twice the mistakes, for n/10
 _EARLY = 5  # corrections until which reasons are believed first
-_ALARM = 8  # mistakes from which on a change of the world is looked for
+_ALARM = 8  # mistakes from which on a change of the world is looked for,
+_SINCE = 32  # and items that must have come since: people may correct many wrong guesses in a row
 _UNREAD = 8  # the most right guesses that wait to be added to the history
 
 
@@ -386,12 +387,14 @@ def _jump(erred: Sequence[int], n: int) -> int | None:
     Could there be so many since then, if the chance of one were as before? No, if that is less
     likely than e^-8 (Chernoff). Of all such places the least likely one is taken.
 
-    >>> _jump([3, 40, 90, *range(101, 121, 2)], 121), _jump(range(0, 120, 10), 121)
-    (101, None)
+    >>> _jump([3, 40, 90, *range(101, 141, 2)], 141), _jump(range(0, 120, 10), 121)
+    (90, None)
     """
     most, place = 8.0, None
     for number in range(1, len(erred) - _ALARM // 2):
         since = erred[number]
+        if n - since < _SINCE:
+            break
         before, now = (number + 1) / (since + 2), (len(erred) - number) / (n - since)
         unlikely = (n - since) * _divergence(now, before) if now > before else 0.0
         if unlikely > most:

@@ -262,13 +262,14 @@ class History:
         self, told: Iterable[Any], also_asked: Iterable[Any], context: codec.Context
     ) -> None:
         """Take in what `to_list` and `also_asked` gave."""
+        asked = [codec.decode(feature, context) for feature in also_asked]
         for item, label, *correction in told:
             number = self.add(codec.decode(item, context), codec.decode(label, context))
+            while asked:  # as in `part`
+                self._ask(asked.pop(0))
             if correction:
                 example, *feature = correction
                 self.name(codec.decode(feature[0], context) if feature else None, number, example)
-        for feature in also_asked:
-            self._ask(codec.decode(feature, context))
 
     def part(self, first: int, last: int) -> History:
         """The items from number `first` up to `last`, and the corrections among them.

@@ -98,7 +98,7 @@ SAME = [
     "\x1b",
     "2",
     "1",
-    "1",
+    "0",
 ]
 """What is typed: a key, or the key of a box with what goes into it."""
 

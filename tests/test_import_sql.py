@@ -13,7 +13,7 @@ import tellapart as ta
 from random_features import SCHEMA, ModelMaker
 from teaching import animals, teach
 from tellapart.cli import main
-from tellapart.errors import FeatureError, ParameterError
+from tellapart.errors import ExportError, FeatureError, ParameterError
 from tellapart.export.dialects import DIALECTS
 from tellapart.sessions import Given, Session, Store
 
@@ -23,17 +23,24 @@ from tellapart.sessions import Given, Session, Store
 def test_what_was_exported_means_the_same(dialect: str, seed: int) -> None:
     items = sql_engines.frame(seed, rows=40).to_dicts()
     maker = ModelMaker(seed)
+    written = 0
     for number in range(8):
         model = maker.model(3)
-        if number % 2:
-            sql = ta.to_sql(model, dialect, schema=SCHEMA)
-        else:
-            sql = ta.to_view(
-                model, dialect, name="v", table="items", keep=["place"], schema=SCHEMA
-            )  # fmt: skip
+        try:
+            if number % 2:
+                sql = ta.to_sql(model, dialect, schema=SCHEMA)
+            else:
+                sql = ta.to_view(
+                    model, dialect, name="v", table="items", keep=["place"], schema=SCHEMA
+                )  # fmt: skip
+        except ExportError:  # it has no way to change letters as we do
+            assert dialect == "mysql"
+            continue
+        written += 1
         read = ta.from_sql(sql, dialect, schema=SCHEMA)
         again = ta.DecisionList.from_json(read.to_json())
         assert again.predict(items) == model.predict(items), f"{model}\n{sql}\n{again}"
+    assert written
 
 
 def said(text: str, dialect: str = "duckdb", **how: Any) -> str:

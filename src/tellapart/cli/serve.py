@@ -335,8 +335,9 @@ def open_or_begin(
 
         settings["rules"] = load_model(rules)
     begun_now = Session.new(store, name, table, reading=_given(**how_read), **settings)
-    for finding in begun_now.table.findings:
-        say_finding(finding)
+    if for_teach or sys.stderr.isatty():  # a server's log has nothing of what is in the table
+        for finding in begun_now.table.findings:
+            say_finding(finding)
     return _start_from(begun_now, table, start_from)
 
 

@@ -205,9 +205,12 @@ def _file(kinds: Iterable[str], description: str) -> dict[int | str, dict[str, A
     download as the first."""
     found = dict.fromkeys(kind.partition(";")[0] for kind in kinds)
     plain = sorted(found, key=lambda kind: kind == "application/json")
+    schemas: dict[str, dict[str, str]] = {"application/json": {"type": "object"}}
     binary = {"type": "string", "format": "binary"}
     content = {
-        kind: {"schema": {"type": "string"} if kind.startswith("text/") else binary}
+        kind: {
+            "schema": {"type": "string"} if kind.startswith("text/") else schemas.get(kind, binary)
+        }
         for kind in plain
     }
     return {200: {"description": description, "content": content}}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from server_process import Server
 from tellapart.sessions import Event
+from tellapart.sessions.log import parse_log
 from tellapart.worlds.zoo import read
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def go(teacher: BrowserTeacher, path: str) -> Any:
 def log(server: Server, session: str) -> list[Event]:
     with server.client("Ann") as client:
         lines = client.get(f"/api/sessions/{session}/log").text.splitlines()
-    return [Event.read(line) for line in lines]
+    return parse_log(lines)
 
 
 def disagree(teacher: BrowserTeacher) -> str:

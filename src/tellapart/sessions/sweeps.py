@@ -69,7 +69,7 @@ def left_by_label(
     state: State, teacher: str, table: Table, model: DecisionList
 ) -> dict[str, tuple[int, int]]:
     """For every label that rules say: how many items are open, of how many. The label of which the
-    largest part is open comes first: rules that learn much of one label forget the others."""
+    largest part is open comes first, so that the rules see all labels."""
     numbers = fired(model, table).array()
     whole = np.bincount(numbers, minlength=len(model.clauses) + 1)
     free = numbers[open_places(state, teacher, np.arange(len(table), dtype=np.intp))]

@@ -105,15 +105,14 @@ def peers(
     from sklearn.preprocessing import StandardScaler
     from sklearn.tree import DecisionTreeClassifier
 
-    learners = (
-        DecisionTreeClassifier(random_state=seed),
-        make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
-    )
     taught = frame[: len(said)].to_numpy()
-    return tuple(  # type: ignore[return-value]
-        float(np.mean(one.fit(taught, list(said)).predict(fresh.to_numpy()) == np.array(truth)))
-        for one in learners
-    )
+
+    def agrees(learner: Any) -> float:
+        guesses = learner.fit(taught, list(said)).predict(fresh.to_numpy())
+        return float(np.mean(guesses == np.array(truth)))
+
+    logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
+    return agrees(DecisionTreeClassifier(random_state=seed)), agrees(logistic)
 
 
 def adjudicate(session: ta.Session, truth: Sequence[str], count: int) -> int:

@@ -133,7 +133,8 @@ def main() -> None:
                         ]
                         done = subprocess.run(command, check=True, capture_output=True, text=True)
                         runs.append(json.loads(done.stdout.splitlines()[-1]))
-                    cost[who] = tuple(statistics.median(run[n] for run in runs) for n in (0, 1))  # type: ignore[assignment]
+                    used, most = (statistics.median(each) for each in zip(*runs, strict=True))
+                    cost[who] = used, most
                     found[who] = pl.read_parquet(out).cast({"clause": pl.Int64})
                 same = "same" if found["hand"].equals(found["ours"]) else "DIFFERENT"
                 (cpu, memory), (our_cpu, our_memory) = cost["hand"], cost["ours"]

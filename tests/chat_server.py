@@ -64,9 +64,16 @@ class Cut(Exception):
     """Cut the connection."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    owner: ChatServer
+
+
 class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+
     def do_POST(self) -> None:
-        owner: ChatServer = self.server.owner  # type: ignore[attr-defined]
+        owner = self.server.owner
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         with owner.lock:
             number = len(owner.bodies)
@@ -113,9 +120,8 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def serving(server: ChatServer) -> Iterator[str]:
     """The address of the server while it runs."""
-    http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    http.daemon_threads = True
-    http.owner = server  # type: ignore[attr-defined]
+    http = _Server(("127.0.0.1", 0), _Handler)
+    http.owner = server
     thread = threading.Thread(target=http.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

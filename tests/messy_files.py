@@ -98,7 +98,8 @@ def packed(pack: Callable[[bytes], bytes], name: str) -> Write:
 def zst(content: bytes) -> bytes:
     import pyarrow as pa
 
-    return pa.Codec("zstd").compress(content, asbytes=True)  # type: ignore[no-any-return]
+    packed: bytes = pa.Codec("zstd").compress(content, asbytes=True)
+    return packed
 
 
 def zipped(*names: str) -> Write:

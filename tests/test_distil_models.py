@@ -93,7 +93,7 @@ def languages() -> Teacher:
     for name in wanted:
         for path in sorted(Path("/usr/share/locale", name, "LC_MESSAGES").glob("*.mo"))[:40]:
             with path.open("rb") as file:
-                catalog = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+                catalog = gettext.GNUTranslations(file)._catalog
             texts = [" ".join(t.split()) for t in catalog.values() if isinstance(t, str)]
             found |= dict.fromkeys([t for t in texts if 30 < len(t) < 120][:150])
     py3langid.set_languages(wanted)

@@ -178,7 +178,7 @@ def test_what_cannot_be_kept_or_written_is_refused() -> None:
     with pytest.raises(ExportError, match=r"cannot write 'if len: yes, like it' for DuckDB"):
         ta.to_select(one(len), table="t")
     with pytest.raises(ParameterError, match="dialect must be one of"):
-        ta.to_select(one("milk"), "oracle", table="t")  # type: ignore[arg-type]
+        ta.to_select(one("milk"), "oracle", table="t")
 
 
 def test_models_that_say_little() -> None:

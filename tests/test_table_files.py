@@ -173,7 +173,7 @@ def test_a_bad_csv_file_gets_a_message_with_the_spot(name: str, tmp_path: Path) 
 BAD_LINES = {
     "not JSON": ('{"a": 1}\n{"a": }\n', "bad.jsonl line 2, column 7: not JSON"),
     "cut off": ('{"a": 1}\n{"a": 2', "bad.jsonl line 2"),
-    "no object": ("[1, 2]\n", "line 1: an object is wanted on each line"),
+    "no object": ("[1, 2]\n", "line 1: an object is wanted"),
     "mixed": ('{"a": 1}\n{"a": "x"}\n', "line 2: 'a' is a text here but a number in line 1"),
     "mixed far down": ('{"a": 1}\n' * 500 + '{"a": true}\n', "line 501: 'a' is true or false here"),
     "not UTF-8": (b'{"a": "\xe9"}\n', "line 1: not UTF-8"),

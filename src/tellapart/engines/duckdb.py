@@ -45,7 +45,7 @@ def run(job: Job, *, without_gaps: bool = False) -> int:
         base.execute("SET enable_progress_bar_print = false")  # we have our own
         base.execute(f"SET temp_directory = {query.text(spill)}")
         source, cleaned, kept = _source(job, seen, query, base, without_gaps)
-        select = query.select(job, source, cleaned, kept)
+        select = query.select(job.model, job.names, source, cleaned, kept)
         form = {"csv": "csv, HEADER", "jsonl": "json", "parquet": "parquet"}[job.kind]
         copy = f"COPY ({select}) TO {query.text(str(out))} (FORMAT {form})"
         try:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tellapart.engines.polars import sink
-from tellapart.engines.predict import Answers, Job, check_plain
+from tellapart.engines.predict import Job, check_plain
 from tellapart.engines.sql_query import Query
 from tellapart.errors import FormatError, MissingExtra, TellapartError
 from tellapart.export.feature_trees import columns_of
@@ -134,7 +134,7 @@ def run(job: Job) -> int:
         parts = Path(folder, "parts")
         try:
             cleaned, kept = _read(spark, scan, job.keep, query)
-            select = query.select(job, "tellapart_items", cleaned, kept)
+            select = query.select(job.model, job.names, "tellapart_items", cleaned, kept)
             spark.sql(select).write.parquet(str(parts))
         except (PySparkException, Py4JError) as error:
             scan.explain(error)
@@ -182,13 +182,13 @@ def predict(
             sql = _WHOLE.format(sql)
         cleaned[name] = f"CAST({sql} AS {_TYPES[kind]})"
     names = output_names(kept, prefix)
-    job = Job(None, model, Answers.of(model), Path(), "", kept, names, lambda done, total: None)  # type: ignore[arg-type]
     view = f"tellapart_{uuid.uuid4().hex}"
     before = spark.conf.get("spark.sql.caseSensitive")
     frame.createOrReplaceTempView(view)
     try:
         spark.conf.set("spark.sql.caseSensitive", "true")
-        return spark.sql(query.select(job, view, cleaned, [query.name(name) for name in kept]))
+        written = [query.name(name) for name in kept]
+        return spark.sql(query.select(model, names, view, cleaned, written))
     finally:
         spark.conf.set("spark.sql.caseSensitive", before)
         spark.catalog.dropTempView(view)

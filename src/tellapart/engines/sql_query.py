@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from tellapart.engines.predict import Answers, Job
+from tellapart.engines.predict import Answers
 from tellapart.export.dialects import lowering
 from tellapart.export.sql import Dialect, to_sql
 from tellapart.export.sql_nodes import string
 from tellapart.features.tree import Type, Value
+from tellapart.model import DecisionList
 
 
 class Query:
@@ -26,14 +27,21 @@ class Query:
     def text(self, text: str) -> str:
         return self.language.sql(string(text))
 
-    def select(self, job: Job, source: str, cleaned: Mapping[str, str], keep: Sequence[str]) -> str:
+    def select(
+        self,
+        model: DecisionList,
+        names: Sequence[str],
+        source: str,
+        cleaned: Mapping[str, str],
+        keep: Sequence[str],
+    ) -> str:
         """`cleaned` and `keep` are the SQL of the columns the model reads, and of those to keep,
-        over the columns of `source`."""
-        answers, names = job.answers, job.names
+        over the columns of `source`; `names` are the columns of the result."""
+        answers = Answers.of(model)
         kept = [self.name(f"kept {n}") for n in range(len(keep))]
         inner = [f"{made} AS {self.name(name)}" for name, made in cleaned.items()]
         inner += [f"{made} AS {here}" for made, here in zip(keep, kept, strict=True)]
-        case = to_sql(job.model, self.dialect, value="clause", schema=self.types)
+        case = to_sql(model, self.dialect, value="clause", schema=self.types)
         outer = [f"{here} AS {self.name(n)}" for n, here in zip(names, kept, strict=False)]
         label, clause, example = (self.name(name) for name in names[-3:])
         labels = [self._label(answers, label) for label in answers.labels]

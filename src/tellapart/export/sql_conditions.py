@@ -655,8 +655,8 @@ def _guarded(node: Node) -> Node | None:
     if isinstance(node, tree.Compare) and isinstance(node.right, Value):
         limit = (node.op, node.right.value)
         if limit in (("<=", LARGEST), (">=", -LARGEST)):
-            absolute = isinstance(node.left, tree.Call) and node.left.name == "abs"
-            return node.left.args[0] if absolute else node.left  # type: ignore[union-attr]
+            left = node.left
+            return left.args[0] if isinstance(left, tree.Call) and left.name == "abs" else left
     return None
 
 

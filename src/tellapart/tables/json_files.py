@@ -58,27 +58,34 @@ def read_json(path: Path) -> pl.DataFrame:
         raise FormatError(
             f"{path.name} holds {_json_kind(found)}, and an array of objects is wanted"
         )
-    _check_kinds(path, [(f"element {n}", one) for n, one in enumerate(found)])
+    kinds = _Kinds()
+    for number, one in enumerate(found):
+        kinds.check(path, f"element {number}", one)
     try:
         return pl.DataFrame(found, infer_schema_length=None)
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
         raise FormatError(f"{path.name} cannot be read: {first_line(error)}") from error
 
 
-def _check_kinds(path: Path, rows: list[tuple[str, Any]]) -> None:
-    """Raise if an element is no object, or a key has values of different kinds."""
-    kinds: dict[str, tuple[str, str]] = {}
-    for where, row in rows:
+class _Kinds:
+    """Of what kind the values of each key are, and where that was seen first."""
+
+    def __init__(self, columns: frozenset[str] | None = None) -> None:
+        self._columns = columns
+        self._first: dict[str, tuple[str, str]] = {}
+
+    def check(self, path: Path, where: str, row: Any) -> None:
+        """Raise if `row` is no object, or has a value of another kind than before."""
         if not isinstance(row, dict):
             raise FormatError(
                 f'{path.name} {where}: an object is wanted, like {{"legs": 4}}, found'
                 f" {_json_kind(row)}"
             )
         for name, value in row.items():
-            if value is None:
+            if value is None or (self._columns is not None and name not in self._columns):
                 continue
             kind = _json_kind(value)
-            before, there = kinds.setdefault(name, (kind, where))
+            before, there = self._first.setdefault(name, (kind, where))
             if before != kind:
                 raise FormatError(
                     f"{path.name} {where}: {name!r} is {kind} here but {before} in {there}. Make it"
@@ -105,7 +112,7 @@ def find_bad_line(path: Path, columns: frozenset[str] | None = None) -> None:
 
     `columns`: only these are looked at for values of different types.
     """
-    kinds: dict[str, tuple[str, int]] = {}
+    kinds = _Kinds(columns)
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -130,24 +137,12 @@ def find_bad_line(path: Path, columns: frozenset[str] | None = None) -> None:
                 ) from error
             if odd:
                 raise FormatError(f"{where}: {odd[0]} is not JSON. Write null, which is unknown")
-            if not isinstance(found, dict):
-                raise FormatError(
-                    f'{where}: an object is wanted on each line, like {{"legs": 4}}, found'
-                    f" {_json_kind(found)}"
-                )
-            for name, value in found.items():
-                if value is None or (columns is not None and name not in columns):
-                    continue
-                kind = _json_kind(value)
-                before, there = kinds.setdefault(name, (kind, number))
-                if before != kind:
-                    raise FormatError(
-                        f"{where}: {name!r} is {kind} here but {before} in line {there}. Make it"
-                        " the same everywhere, or null where it is unknown"
-                    )
+            kinds.check(path, f"line {number}", found)
 
 
 def _json_kind(value: Any) -> str:
+    if value is None:
+        return "null"
     if isinstance(value, bool):
         return "true or false"
     if isinstance(value, int | float):

@@ -10,6 +10,8 @@ from tellapart.tables.options import ReadOptions
 if TYPE_CHECKING:
     import polars as pl
 
+EXACT = 2**53
+"""Up to here doubles hold every whole number."""
 _CODES = "USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|AUD|CAD|NZD|BRL|MXN|ZAR|TRY|KRW"
 _CURRENCY = rf"US\$|[$€£¥₹₩₽]|\b(?:{_CODES})\b"
 _SPACES = " \u00a0\u202f\u2009"
@@ -100,3 +102,9 @@ def currencies(cells: pl.Series) -> list[str]:
     """The signs of currencies in some texts."""
     found = cells.str.extract(f"({_CURRENCY})").drop_nulls().unique().sort()
     return [str(sign) for sign in found.to_list()]
+
+
+def largest(values: pl.Series) -> int:
+    """The largest of whole numbers without their signs; 0 if none is known."""
+    ends = (values.min(), values.max())
+    return max((abs(end) for end in ends if isinstance(end, int)), default=0)

@@ -19,6 +19,7 @@ from tellapart.tables.files import TableFile, find_files
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import first_line, no_column
 from tellapart.tables.json_files import find_bad_line, refuse_mixed
+from tellapart.tables.numbers_in_text import EXACT
 from tellapart.tables.options import OF_CSV, ReadOptions
 from tellapart.tables.source import check_headers, raise_misfit, scan_typed
 from tellapart.tables.text_columns import ColumnReader, decide, hints
@@ -31,7 +32,6 @@ _LOOK = 10_000
 """Rows from which the types of columns are inferred."""
 _NATIVE = (Type.BOOL, Type.INTEGER, Type.NUMBER)
 """Types that Polars reads from plain texts as strictly as we do."""
-_EXACT = 2.0**53
 
 _JSON: dict[Type, tuple[type, ...]] = {
     Type.BOOL: (bool,),
@@ -341,7 +341,7 @@ class Scan:
                     allowed = _JSON.get(kind)
                     if value is None or allowed is None:
                         continue
-                    whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXACT
+                    whole = isinstance(value, float) and value.is_integer() and abs(value) < EXACT
                     if kind is Type.INTEGER and whole:
                         continue
                     odd = type(value) is bool and kind.numeric
@@ -375,7 +375,7 @@ def _not_whole(number: pl.Expr) -> pl.Expr:
     import polars as pl
 
     number = number.cast(pl.Float64)
-    odd = (number != number.floor()) | (number.abs() > _EXACT)
+    odd = (number != number.floor()) | (number.abs() > EXACT)
     return number.is_not_null() & number.is_not_nan() & odd
 
 

@@ -17,11 +17,13 @@ from tellapart.tables import dates_in_text as dates
 from tellapart.tables.dates_in_text import COMPACT, ISO, NAMED, NUMBERS
 from tellapart.tables.findings import Finding
 from tellapart.tables.numbers_in_text import (
+    EXACT,
     ONLY_COMMA,
     THREE,
     NumberStyle,
     currencies,
     groups_of,
+    largest,
     styles,
 )
 from tellapart.tables.options import ReadOptions
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
 
 _LOOK = 10_000
 """Cells that tell whether a column was meant for numbers or dates though some are none."""
-_EXACT = 2**53
 _FORMATS = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M")
 """Read by Polars itself, which is quicker."""
 _PAIRS = (
@@ -308,7 +309,7 @@ class _Decision:
             return self.as_text(f"amounts in several currencies ({', '.join(signs[:4])})")
         if stripped.str.contains(r"^[-+]?0[0-9]").any():
             return self.zeros(stripped)
-        is_whole = (values == values.floor()) & (values.abs() < _EXACT)
+        is_whole = (values == values.floor()) & (values.abs() < EXACT)
         written = self.some.str.contains(re.escape(style.decimal) + "[0-9]")
         if is_whole.all() and not written.any() and not style.percent:
             reader = replace(reader, kind=Type.INTEGER)
@@ -383,8 +384,8 @@ class _Decision:
         text = self.other_type(Type.TEXT)
         values = stripped.cast(pl.Int64, strict=False)
         digits = stripped.str.len_bytes()
-        most = max(abs(int(values.max() or 0)), abs(int(values.min() or 0)))  # type: ignore[arg-type]
-        if most > _EXACT:
+        most = largest(values)
+        if most > EXACT:
             self.find(
                 f"whole numbers beyond 2^53, such as {most}, which spreadsheets round",
                 "whole numbers",
@@ -661,8 +662,7 @@ def _share(found: pl.Series) -> float:
 
 def _ends(cells: pl.Series) -> tuple[int, int]:
     """The largest of the first, and of the second numbers of texts such as 12/31/2024."""
-    first, second = (_on(cells, part).max() for part in (dates.first, dates.second))
-    return int(first or 0), int(second or 0)  # type: ignore[arg-type]
+    return largest(_on(cells, dates.first)), largest(_on(cells, dates.second))
 
 
 def _all(values: pl.Series) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tellapart.tables.findings import Finding
+from tellapart.tables.numbers_in_text import EXACT, largest
 from tellapart.tables.options import ReadOptions
 from tellapart.tables.text_columns import decide
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 LOOK = 1_000
 """Rows that tell what texts look like."""
-_EXACT = 2**53
 CHANGED = ("lists", "objects with fields", "times of day", "durations")
 """What columns held that were made readable; older versions left such columns out."""
 
@@ -39,15 +39,14 @@ def readable(frame: pl.LazyFrame) -> tuple[pl.LazyFrame, list[Finding]]:
     findings: list[Finding] = []
     while True:
         schema = frame.collect_schema()
-        structs = [name for name, dtype in schema.items() if dtype == pl.Struct]
-        if not structs:
+        if not any(isinstance(dtype, pl.Struct) for dtype in schema.values()):
             break
         columns: list[pl.Expr] = []
         for name, dtype in schema.items():
-            if name not in structs:
+            if not isinstance(dtype, pl.Struct):
                 columns.append(pl.col(name))
                 continue
-            fields: list[str] = [field.name for field in dtype.fields]  # type: ignore[attr-defined]
+            fields = [field.name for field in dtype.fields]
             columns += [pl.col(name).struct.field(one).alias(f"{name}.{one}") for one in fields]
             shown = ", ".join(f"{name}.{one}" for one in fields[:3])
             findings.append(Finding(name, "objects with fields", f"columns of their own: {shown}"))
@@ -134,8 +133,8 @@ def _looks(frame: pl.DataFrame) -> list[Finding]:
                     for f in kept
                     if not reader.clock
                 ]
-        elif column.dtype == pl.Int64 and column.abs().max() is not None:
-            if int(column.abs().max()) > _EXACT:  # type: ignore[arg-type]
+        elif column.dtype == pl.Int64 and column.null_count() < len(column):
+            if largest(column) > EXACT:
                 what = "whole numbers beyond 2^53, which spreadsheets round"
                 option = {"types": {column.name: "text"}}
                 findings.append(Finding(column.name, what, "whole numbers", option))

@@ -14,8 +14,8 @@ from tellapart.errors import ParameterError
 from tellapart.features import Points
 from tellapart.sessions import Given, Session, Store
 from tellapart.sessions.config import ORDERS
+from tellapart.sessions.order import POOL, Order
 from tellapart.sessions.phrasing import progress_facts
-from tellapart.sessions.queue import POOL, Order
 from tellapart.tables import Table
 
 

@@ -49,10 +49,11 @@ from tellapart.sessions.events import (
     stamp,
 )
 from tellapart.sessions.items import check_same, fingerprint
-from tellapart.sessions.queue import Choice, check_search, parse_search
+from tellapart.sessions.queue import Choice
 from tellapart.sessions.reader import SessionReader
 from tellapart.sessions.replies import Saved
 from tellapart.sessions.rules import write_rules
+from tellapart.sessions.search import check_search, parse_search
 from tellapart.sessions.state import Question, State
 from tellapart.sessions.store import Store
 from tellapart.tables import Row, Table, read_table

@@ -31,8 +31,8 @@ from tellapart.review.progress import Told
 from tellapart.sessions.config import Settings, read_stopper
 from tellapart.sessions.events import Event
 from tellapart.sessions.lazy import Lazy, LazyEvents, LazyQuestions
-from tellapart.sessions.queue import Search
 from tellapart.sessions.replay import EditedLearner, EditedRule, Replay, Snapshot
+from tellapart.sessions.search import Search
 from tellapart.sessions.state import Act, Answer, Question, State, Teacher
 
 if TYPE_CHECKING:

@@ -19,9 +19,10 @@ from tellapart.sessions.events import Event, seconds
 from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
 from tellapart.sessions.lazy import LazyEvents, LazyQuestions
-from tellapart.sessions.queue import Queue, Search
+from tellapart.sessions.queue import Queue
 from tellapart.sessions.replay import EditedRule, Replay
 from tellapart.sessions.rules import read_literals
+from tellapart.sessions.search import Search
 
 NONSENSE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, AssertionError)
 """What taking in an event raises that does not fit those before it."""

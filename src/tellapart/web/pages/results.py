@@ -21,7 +21,7 @@ from tellapart.features.phrasing import counted, spoken
 from tellapart.review.progress import percent
 from tellapart.sessions import Session
 from tellapart.sessions.phrasing import name, show
-from tellapart.sessions.queue import parse_search
+from tellapart.sessions.search import parse_search
 from tellapart.simulation import unpack
 from tellapart.tables import Row, Table
 from tellapart.tables.findings import Finding

@@ -1,0 +1,116 @@
+"""The order in which items come that nobody has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Container, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tellapart.errors import ParameterError
+from tellapart.sessions.config import ORDERS
+
+POOL = 32
+"""So many items are compared to find the one the learner is least sure of."""
+_LEAVE = 4  # so many of them make room before every choice
+DRAWN = 4
+"""In mixed order, one item in so many is drawn at random,"""
+DRAWN_FIRST = 8
+"""and so are the first ones: there are no rules yet to be unsure of."""
+
+
+class Order:
+    """Places in the order in which they are given out.
+
+    - "file": as they stand in the table.
+    - "random": shuffled by the session's seed. The estimates of the error assume it.
+    - "least sure": of 32 shuffled ones, the one whose rule has the worst record so far. Before
+      every choice some leave these 32 and others come in, so that about the least sure fifth of all
+      items comes first; those passed by come at the end.
+    - "mixed": one in four at random, and all of the first eight; the others least sure first. A
+      random quarter of the items is set aside for the draws, and the others are picked: of 32, one
+      whose rule is doubtful and has many of the 32. So nothing that was picked says anything about
+      the next draw, and the estimates of the error hold if only the draws count.
+
+    The shuffling is done once; every request looks at a few places, never at the whole table.
+
+    >>> order = Order(5, "file", seed=0)
+    >>> order.next({0, 1}), order.next({0, 1, 2})
+    (2, 3)
+    >>> Order(3, "file", seed=0).next({0, 1, 2}) is None
+    True
+    """
+
+    def __init__(self, length: int, kind: str, seed: int) -> None:
+        if kind not in ORDERS:
+            raise ParameterError(f"an order is one of {', '.join(ORDERS)}, got {kind!r}")
+        self.kind = kind
+        self._pool: list[int] = []
+        places: Sequence[int] | npt.NDArray[np.intp] = range(length)
+        if kind != "file":
+            places = np.random.default_rng(seed).permutation(length)
+        aside = max(DRAWN_FIRST, -(-length // DRAWN)) if kind == "mixed" else 0
+        self._draws, self._line = _Line(places[:aside]), _Line(places[aside:])
+        self._drawn = np.zeros(length if kind == "mixed" else 0, dtype=np.bool_)
+        self._drawn[np.asarray(places[:aside], dtype=np.intp)] = True
+
+    def picks(self, place: int) -> bool:
+        """Whether an item is given because the learner is unsure of it, and not drawn."""
+        return self.kind == "least sure" or (self.kind == "mixed" and not self._drawn[place])
+
+    def next(
+        self, seen: Collection[int], doubt: Callable[[list[int]], list[float]] | None = None
+    ) -> int | None:
+        """A place not in `seen`, or None. `doubt` says how unsure the learner is of some."""
+        if self.kind in ("file", "random") or doubt is None:
+            found = self._line.first(seen)
+            return self._draws.first(seen) if found is None else found
+        drawn = None
+        if len(seen) < DRAWN_FIRST or len(seen) % DRAWN == 0:
+            drawn = self._draws.first(seen)
+        found = self._least_sure(seen, doubt) if drawn is None else drawn
+        return self._draws.first(seen) if found is None else found
+
+    def _least_sure(
+        self, seen: Collection[int], doubt: Callable[[list[int]], list[float]]
+    ) -> int | None:
+        pool = [place for place in self._pool[_LEAVE:] if place not in seen]
+        pool += self._line.some(seen, POOL - len(pool), {*pool})
+        if len(pool) < POOL:  # at the end: once more over those passed by
+            self._line.sweep(seen)
+            pool += self._line.some(seen, POOL - len(pool), {*pool})
+        self._pool = pool
+        if not pool:
+            return None
+        doubts = doubt(pool)
+        return pool[max(range(len(pool)), key=lambda n: (doubts[n], -n))]
+
+
+class _Line:
+    """Places in a row; those handed out are passed."""
+
+    def __init__(self, places: Sequence[int] | npt.NDArray[np.intp]) -> None:
+        self._places, self._at = places, 0
+
+    def some(self, seen: Container[int], count: int, known: Container[int] = ()) -> list[int]:
+        """The next few places neither seen nor known, and past them."""
+        found: list[int] = []
+        while len(found) < count and self._at < len(self._places):
+            place = int(self._places[self._at])
+            self._at += 1
+            if place not in seen and place not in known:
+                found.append(place)
+        return found
+
+    def first(self, seen: Container[int]) -> int | None:
+        """The next place not seen."""
+        found = self.some(seen, 1)
+        if not found:
+            return None
+        self._at -= 1  # it may come to nothing: then it is next again
+        return found[0]
+
+    def sweep(self, seen: Container[int]) -> None:
+        """Begin anew with what was passed by."""
+        left = [place for place in map(int, self._places) if place not in seen]
+        self._places, self._at = np.array(left, dtype=np.intp), 0

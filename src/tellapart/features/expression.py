@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError
-from tellapart.features import grammar, letter_case, plain_words, tree
+from tellapart.features import grammar, letter_case, near_misses, plain_words, tree
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild, columns, text
 from tellapart.model import Compound, Holds
 from tellapart.protocol import Item
@@ -153,7 +153,7 @@ def _with_nearest(error: FeatureError, text: str, kinds: Mapping[str, Type]) -> 
     what, _, advice = first.partition(". ")
     if not advice.startswith(("Allowed", "They must", "Columns", "Did you mean")):
         return error
-    made = plain_words.nearest(text, kinds)
+    made = near_misses.nearest(text, kinds)
     if made is None:
         return error
     from tellapart.features.phrasing import spoken

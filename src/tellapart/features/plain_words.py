@@ -1,18 +1,16 @@
 """Conditions in plain words: `summary contains "game"`, `tags is known`, `size is at least 10k`.
 
 `parse_feature` reads a text as SQL first, and then as plain words. What `phrasing.spoken` shows can
-be written. `read` makes the syntax tree, of which nothing is evaluated; `nearest` finds a valid
+be written. `read` makes the syntax tree, of which nothing is evaluated; `near_misses` finds a valid
 form for a text that is none.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 from tellapart.features import canonical, tree
@@ -108,7 +106,7 @@ _LEAD = re.compile(
 )
 _PART = re.compile(r"(?:the )?(year|month|day|length|weekday) (?:of|in) (?:the )?", re.IGNORECASE)
 _AFTER = re.compile(r"(?:['’]s\s+)?(year|month|day|length|weekday)\b", re.IGNORECASE)
-_WRITTEN = re.compile(
+WRITTEN = re.compile(
     r"[-+]?[$€£]?(?:\d{1,3}(?:[,_]\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
     r"(?:\s?(?:k|thousand|millions?|mio|m|bn|billions?|b|percent|%)(?!\w))?(?![\w.])",
     re.IGNORECASE,
@@ -151,109 +149,6 @@ def read(text: str, schema: Mapping[str, Type]) -> Node | None:
         return canonical.feature(_Reader(text, schema).condition())
     except (NotPlain, RecursionError):
         return None
-
-
-def nearest(text: str, schema: Mapping[str, Type]) -> Node | None:
-    """A valid form of a text that is none: columns and verbs spelled right, units and what is not
-    finished left out, a verb that is missing.
-
-    >>> schema = {"weight": Type.NUMBER, "name": Type.TEXT}
-    >>> for said in ("wieght is biger then 5", "weight over 5 kg", "name contians cat and"):
-    ...     print(tree.text(made) if (made := nearest(said, schema)) else None)
-    weight > 5
-    weight > 5
-    name ILIKE '%cat%'
-    """
-    if len(text) > LONGEST or not schema:
-        return None
-    words = re.findall(r"[^\s:=<>]+|[=<>]+", text)
-    while words and words[-1].lower() in _JOINTS:
-        words.pop()
-    for size in (3, 2, 1):
-        names = {
-            name.lower().replace("_", " "): name
-            for name in schema
-            if len(re.split(r"[\s_]", name)) == size or size == 1
-        }
-        for start in range(len(words) - size + 1):
-            some = " ".join(words[start : start + size]).strip("\"'`").lower()
-            close = difflib.get_close_matches(some, names, 1, 0.75) or [
-                name for name in names if some in name.split()
-            ]
-            if not close or len(some) < SHORTEST:
-                continue
-            column = Column(names[close[0]], schema[names[close[0]]])
-            before, after = words[:start], words[start + size :]
-            name = f'"{column.name}"'
-            spelled = [*map(_spelled, before), name, *map(_spelled, after)]
-            some_ways = ([*before, name, *after], spelled, _without_units(spelled))
-            made = (read(" ".join(way), schema) for way in some_ways)
-            found = next((node for node in made if node is not None), None)
-            return found or _about(column, _bare([*before, *after]))
-    texts = [Column(name, kind) for name, kind in schema.items() if kind is Type.TEXT]
-    value = _bare(words)
-    return _about(texts[0], value) if texts and 0 < len(value) <= _VALUE else None
-
-
-_VERBS = [
-    "contains", "includes", "mentions", "starts", "begins", "ends", "with", "bigger",
-    "larger", "greater", "higher", "smaller", "lower", "fewer", "less", "more", "than",
-    "before", "after", "above", "below", "over", "under", "between", "known", "unknown",
-    "empty", "missing", "given", "least", "most", "exactly", "equals", "neither", "either",
-]  # fmt: skip
-
-
-_JOINTS = ("and", "or", "but", "not")
-
-
-def _spelled(word: str) -> str:
-    """The word of a verb that a word is nearly."""
-    if word.lower() == "then":
-        return "than"
-    if not word.isalpha() or len(word) <= SHORTEST or word.lower() in _VERBS:
-        return word
-    return next(iter(difflib.get_close_matches(word.lower(), _VERBS, 1, 0.8)), word)
-
-
-def _without_units(words: list[str]) -> list[str]:
-    """Without a word behind a number."""
-    return [
-        word
-        for before, word in pairwise(["", *words])
-        if not (word.isalpha() and _WRITTEN.fullmatch(before)) or word.lower() in _JOINTS
-    ]
-
-
-def _bare(words: list[str]) -> str:
-    """What is left of some words without verbs and signs: a value."""
-    kept = [word for word in words if word.lower() not in _FILL]
-    return " ".join(kept).strip("\"'%*=<>: ")
-
-
-SHORTEST, _VALUE = 3, 100
-_FILL = frozenset(
-    re.findall(
-        r"[a-z']+",
-        """is are was the a an of in it its has have contains contain containing with word words
-        text not no like ilike than more less greater at least most equals equal to be to""",
-    )
-)
-
-
-def _about(column: Column, value: str) -> Node | None:
-    """The plainest condition on a column with a value."""
-    if column.type is Type.BOOL:
-        return column
-    if not value:
-        return canonical.negate(canonical.is_null(column))
-    if column.type is Type.TEXT:
-        return canonical.like(column, (Wild.ANY, value, Wild.ANY), fold=True)
-    first = next((word for word in value.split() if any(map(str.isdigit, word))), value.lower())
-    try:
-        literal = _literal(first, column)
-    except NotPlain:
-        return canonical.negate(canonical.is_null(column))
-    return canonical.compare("=" if column.type is Type.INTEGER else ">=", column, literal)
 
 
 class _Reader:
@@ -586,12 +481,12 @@ class _Reader:
             written = token["quoted"][1:-1]
             if len(written) == LONGEST_SHOWN and written.endswith("…"):
                 raise NotPlain  # `phrasing` has cut it short
-            return _literal(written, operand)
+            return literal(written, operand)
         if operand.type is Type.TEXT:
-            return _literal(self.unquoted(), operand)
+            return literal(self.unquoted(), operand)
         words = [token["word"]]
         end = token.end()
-        if operand.type.numeric and (number := _WRITTEN.match(self.text, self.at)):
+        if operand.type.numeric and (number := WRITTEN.match(self.text, self.at)):
             words, end = [number[0]], number.end()
         part = operand.name if isinstance(operand, tree.Call) else ""
         if part in NAMES and (n := _number_of(words[0], part)):
@@ -603,7 +498,7 @@ class _Reader:
             end = self.at + len(written)
             self.year_only = re.fullmatch(r"\d{4}", written) is not None
             words = [written]
-        made = _literal(" ".join(words), operand)
+        made = literal(" ".join(words), operand)
         self.at = end
         self.take(r"(?:characters?|letters?|chars?|years?|days?|items?|dollars?|units?)(?=\W|$)")
         return made
@@ -653,7 +548,7 @@ def _number_of(word: str, part: str) -> int:
     return next((n for n, m in names if len(short) > 2 and f"{m}s".lower().startswith(short)), 0)
 
 
-def _literal(text: str, operand: Node) -> Value:
+def literal(text: str, operand: Node) -> Value:
     """A value for an operand, as people write it."""
     kind = operand.type
     if kind is Type.TEXT:

@@ -134,6 +134,23 @@ def test_many_wrong_guesses_in_a_row_are_no_change_of_the_world() -> None:
     assert sum(learner.guess(item).label == "yes" for item in items if item["sign 0"]) > 200
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_other_items_than_before_are_no_change_of_the_world(seed: int) -> None:
+    """As in a table that is sorted: what came first is not forgotten."""
+    chance = random.Random(seed)
+    items = sorted(random_items(600, 12, seed=seed), key=lambda item: item["sign 0"])
+    labels = []
+    for item in items:
+        label = "yes" if item["sign 3"] and item["sign 4"] else "no"
+        noisy = item["sign 0"] and chance.random() < 0.5
+        labels.append("no" if noisy else label if item["sign 0"] else "early")
+    learner = ta.Hindsight()
+    mistakes(learner, items, labels)
+    assert learner.forgotten == ()
+    early = [item for item in items if not item["sign 0"]]
+    assert all(learner.guess(item).label == "early" for item in early)
+
+
 def test_a_feature_named_before_the_change_is_still_known_in_a_file() -> None:
     """`both` is no column of the items; it was named in the old world, and the new one is its
     opposite."""

@@ -22,6 +22,7 @@ _BEHIND = 10  # of one with more than twice the mistakes, for n/10
 _EARLY = 5  # corrections until which reasons are believed first
 _ALARM = 8  # mistakes from which on a change of the world is looked for,
 _SINCE = 32  # and items that must have come since: people may correct many wrong guesses in a row
+_BEFORE = 8  # so many times as many items from before are weighed against those
 _UNREAD = 8  # the most right guesses that wait to be added to the history
 
 
@@ -298,8 +299,9 @@ class Hindsight(BaseLearner):
         """Forget what came before a change of the world, if the rest alone would guess better.
 
         A change is looked for where mistakes have become much more frequent. Then rules are fitted
-        to the first half of what came since, and must make clearly fewer mistakes on the second
-        half than were made.
+        to the first half of what came since, alone and with what came before, and the former must
+        make clearly fewer mistakes on the second half than the latter, and than were made. Where
+        other items come than before, as in a table that is sorted, both do as well.
         """
         n = len(self._history)
         if len(self._erred) < max(_ALARM, self._looked * 9 // 8):
@@ -310,21 +312,30 @@ class Hindsight(BaseLearner):
         self._looked = len(self._erred)
         middle = (since + n) // 2
         made = sum(number >= middle for number in self._erred)
-        before, after = self._history.part(since, middle), self._history.part(since, n)
-        codes = np.array(after.codes, dtype=np.intp)
-        fresh = [WAYS[name]() for name in self.ways]
-        for reading in fresh:
-            reading.fit(before)
-            reading.score(after, codes, middle - since)
-        fewest = min(reading.mistakes for reading in fresh)
+        fresh, fewest = self._refitted(since, middle)
         if made - fewest <= 1 + sqrt(made + fewest):
             return
+        _, kept = self._refitted(max(0, since - _BEFORE * (n - since)), middle)
+        if kept - fewest <= 1 + sqrt(kept + fewest):
+            return
+        after = self._history.part(since, n)
         self._forgotten.append((self.rounds, self.rounds - (n - since)))
         for reading in fresh:
             reading.fit(after)
         self._history, self._readings = after, fresh
         self._scored, self._late, self._looked = n - since, [], 0
         self._erred = [number - since for number in self._erred if number >= since]
+
+    def _refitted(self, first: int, last: int) -> tuple[list[Reading], float]:
+        """Readings of the items from `first` up to `last`, and the fewest mistakes that one of them
+        makes on all later ones."""
+        part, whole = self._history.part(first, last), self._history.part(first, len(self._history))
+        codes = np.array(whole.codes, dtype=np.intp)
+        readings = [WAYS[name]() for name in self.ways]
+        for reading in readings:
+            reading.fit(part)
+            reading.score(whole, codes, last - first)
+        return readings, min(reading.mistakes for reading in readings)
 
     def _use_idle_round(self) -> None:
         """Fit a reading that is not followed, or prepare a refit: one thing a round. The model

@@ -154,6 +154,27 @@ def test_names_do_not_meet() -> None:
     assert [row[:5] for row in rows] == [(4, 1, 0.0, "yes", 1)]
 
 
+def test_a_kept_column_may_be_called_as_a_sum() -> None:
+    schema = {"a": "integer", "b": "integer"}
+    points = ta.parse_feature("(a > 0) + (b > 0) >= 2", schema)
+    model = ta.DecisionList((ta.Clause((ta.Literal(points),), "both"),), ta.Clause((), "no"))
+    sql = ta.to_select(model, "sqlite", table="t", keep=["points_1"])
+    before = "CREATE TABLE t AS SELECT 1 AS a, 1 AS b, -9 AS points_1 UNION ALL SELECT 0, 1, 9"
+    assert [row[:2] for row in in_sqlite(sql, before)[1]] == [(-9, "both"), (9, "no")]
+
+
+def test_only_rules_with_a_record_are_sure() -> None:
+    records = [Record(200, 10, 210, high=0.05), Record(200, 11, 211, high=0.0500001), None]
+    clauses = [
+        ta.Clause((ta.Literal(ta.parse_feature(f"a = {n}", {"a": "integer"})),), "x", record=record)
+        for n, record in enumerate(records)
+    ]
+    model = ta.DecisionList(tuple(clauses), ta.Clause((), "y"))
+    sql = ta.to_select(model, "sqlite", table="t", keep=["a"])
+    before = "CREATE TABLE t AS SELECT 0 AS a UNION ALL SELECT 1 UNION ALL SELECT 2"
+    assert [bool(row[-1]) for row in in_sqlite(sql, before)[1]] == [True, False, False]
+
+
 def test_tables_in_schemas_and_names_in_quotes() -> None:
     model = one("milk")
     for given, written in (

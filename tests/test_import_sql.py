@@ -224,3 +224,55 @@ def test_teach_and_export_with_rules(tmp_path: Path, monkeypatch: Any, capsys: A
     assert "--diff is written as text" in capsys.readouterr().err
     assert main(["export", "rules.json", "--to", "text", "--diff", "rules.json"]) == 0
     assert capsys.readouterr().out == "No rule changed.\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CASE WHEN CAST(price AS INTEGER) = 3 THEN 'three' END",
+        "CASE WHEN price::DECIMAL(10, 1) > 3 THEN 'x' END",
+        "CASE WHEN CAST(name AS VARCHAR(2)) = 'ab' THEN 'x' END",
+        "WITH z(n) AS (SELECT price FROM p) SELECT CASE WHEN n > 3 THEN 'x' END k FROM z",
+    ],
+)
+def test_what_would_mean_something_else_is_refused(text: str) -> None:
+    with pytest.raises(FeatureError, match="cannot be read"):
+        ta.from_sql(text, "postgres", schema={"price": "number", "name": "text"})
+
+
+def test_whole_numbers_may_be_cast_to_whole_numbers() -> None:
+    text = "CASE WHEN CAST(n AS BIGINT) = 3 THEN 'three' END"
+    assert str(ta.from_sql(text, schema={"n": "integer"})).startswith("if n = 3: three")
+    with pytest.raises(FeatureError, match="by the type of the column"):
+        ta.from_sql(text)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "(SELECT id, n * 10 AS n FROM p) z",
+        "(SELECT id, n * 10 AS N FROM p) AS z",
+    ],
+)
+def test_columns_of_a_query_inside_a_query(source: str) -> None:
+    text = f"SELECT CASE WHEN n > 30 THEN 'x' END AS k FROM {source}"
+    assert str(ta.from_sql(text)).startswith("if 10 * n > 30: x")
+    upper = f"WITH Z AS {source.partition(')')[0]}) SELECT CASE WHEN n > 30 THEN 'x' END FROM z"
+    assert str(ta.from_sql(upper)).startswith("if 10 * n > 30: x")
+
+
+def test_a_name_before_a_column_and_words_behind_the_end() -> None:
+    text = "SELECT CASE WHEN t.n > 1 THEN 'x' END k FROM p AS t; -- end of rules"
+    assert str(ta.from_sql(text)).startswith("if n > 1: x")
+
+
+def test_rules_that_a_table_cannot_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.csv").write_text("n\n1\n2\n")
+    (tmp_path / "rules.sql").write_text("CASE WHEN nn > 1 THEN 'x' END")
+    rules, model = str(tmp_path / "rules.sql"), str(tmp_path / "m.json")
+    assert main(["import", rules, "-o", model, "--table", str(tmp_path / "p.csv")]) == 1
+    assert "p.csv has no column 'nn'" in capsys.readouterr().err
+    (tmp_path / "rules.sql").write_bytes("CASE WHEN s = 'café' THEN 'x' END".encode("latin-1"))
+    assert main(["import", rules, "-o", model]) == 1
+    assert "is not UTF-8" in capsys.readouterr().err
+    assert not (tmp_path / "m.json").exists()

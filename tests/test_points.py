@@ -16,8 +16,10 @@ from tellapart import codec
 from tellapart.errors import FeatureError, FormatError, ParameterError
 from tellapart.export.feature_trees import tree_of
 from tellapart.features import Above, Column, Expression, Points, parse_feature
+from tellapart.features.combinations import margin
 from tellapart.features.phrasing import spoken
 from tellapart.features.tree import text
+from tellapart.model import Clause, DecisionList, Literal
 from tellapart.worlds.zoo import say_feature
 
 SCHEMA = {"n": "integer", "a": "bool", "b": "bool", "c": "bool", "s": "text"}
@@ -356,3 +358,11 @@ def test_the_feature_and_its_tree_say_the_same(
         assert Expression(node)(item) is wanted
         assert parse(text(node)).tree == node
     assert spoken(made) != spoken(made, False)
+
+
+def test_how_far_an_item_is_from_another_decision() -> None:
+    """Both where points are wanted and where they are forbidden."""
+    points = Points({"a": 2, "b": 1}, 2)
+    for wanted in (True, False):
+        model = DecisionList((Clause((Literal(points, wanted),), "x"),), Clause((), "y"))
+        assert [margin(model, item) for item in (set(), {"b"}, {"a"}, {"a", "b"})] == [2, 1, 1, 2]

@@ -9,6 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from tellapart.cli.export import column_type
+from tellapart.errors import FormatError, ParameterError
 
 
 def import_rules(
@@ -49,12 +50,22 @@ def import_rules(
         The column that is the label, where a SELECT has several with a CASE.
     """
     from tellapart.export import from_sql, save_model, to_text
+    from tellapart.features import Expression
     from tellapart.tables import read_table
 
-    text = sys.stdin.read() if rules == "-" else Path(rules).read_text(encoding="utf-8")
+    try:
+        text = sys.stdin.read() if rules == "-" else Path(rules).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{rules} is not UTF-8 ({error.reason}). Save it as UTF-8") from None
     schema = {} if table is None else dict(read_table(table).schema)
     schema |= dict(column_type(given) for given in type or ())
     model = from_sql(text, dialect, schema=schema, column=column)
+    read = {name for one in model.features if isinstance(one, Expression) for name in one.schema}
+    if table is not None and (unknown := sorted(read - schema.keys())):
+        raise ParameterError(
+            f"{table} has no column {unknown[0]!r}, which the rules read. Columns:"
+            f" {', '.join(schema)}"
+        )
     save_model(model, output)
     print(to_text(model))
     print(f"Saved in {output}.", file=sys.stderr)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features import Expression, tree
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from tellapart.export.sql_conditions import Reader
+
+_Found = TypeVar("_Found")
 
 
 def from_sql(
@@ -62,9 +64,10 @@ def from_sql(
     from tellapart.export.sql_conditions import Reader
 
     case, rules = _case(_parse(text, dialect), column)
+    _unqualify(case)
     types = infer_types(case, read_types(schema or {}))
     language = DIALECTS[dialect]() if dialect in DIALECTS else None
-    reader = Reader(types, dialect, language)
+    reader = Reader(types, dialect, language, given=frozenset(schema or {}))
     clauses = []
     for branch in case.args["ifs"]:
         if case.this is None:
@@ -95,7 +98,7 @@ def _parse(text: str, dialect: str) -> exp.Expr:
         at = "" if line is None else f" at line {line}, column {place}"
         said = where[0].get("description") or str(error).partition("\n")[0]
         raise FeatureError(f"this is no SQL of {dialect}{at}: {said}") from None
-    found = [one for one in found if not isinstance(one, exp.Drop)]
+    found = [one for one in found if not isinstance(one, exp.Drop | exp.Semicolon)]
     if len(found) != 1:
         raise FeatureError(f"one statement is wanted, and there are {len(found)}")
     for node in found[0].walk():
@@ -172,6 +175,8 @@ def _case(root: exp.Expr, column: str | None) -> tuple[exp.Case, dict[Any, tuple
         raise FeatureError(f"a CASE or a SELECT is wanted, not {root.key.upper()}")
     with_ = root.args.get("with_")
     parts = {one.alias: one.this for one in (with_.expressions if with_ else ())}
+    for one in with_.expressions if with_ else ():
+        _refuse_renamed(one)
     known: dict[str, dict[str, exp.Expr]] = {}
     for name, part in parts.items():
         if isinstance(part, exp.Select):
@@ -219,13 +224,17 @@ def _columns(
 
     from tellapart.export.sql_nodes import wrap
 
-    sources = [table.name for table in select.find_all(exp.Table) if table.name in known]
-    below = {name: made for source in sources for name, made in known[source].items()}
+    below: dict[str, exp.Expr] = {}
+    for source in _sources(select):
+        if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Select):
+            _refuse_renamed(source)
+            below |= _columns(source.this, known)
+        elif isinstance(source, exp.Table):
+            below |= _named(known, source.this) or {}
 
     def put_in(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Column) and node.name in below:
-            return wrap(_without_guard(below[node.name]).copy())
-        return node
+        made = _named(below, node.this) if isinstance(node, exp.Column) else None
+        return node if made is None else wrap(_without_guard(made).copy())
 
     found = dict(below) if any(one.is_star for one in select.expressions) else {}
     for one in select.expressions:
@@ -233,6 +242,37 @@ def _columns(
             bare = one.this if isinstance(one, exp.Alias) else one
             found[one.alias_or_name] = bare.copy().transform(put_in)
     return found
+
+
+def _sources(select: exp.Select) -> list[exp.Expr]:
+    """What a SELECT reads from."""
+    first = select.args.get("from_")
+    return [*([first.this] if first else []), *(one.this for one in select.args.get("joins") or ())]
+
+
+def _named(known: Mapping[str, _Found], name: exp.Expr) -> _Found | None:
+    """What a name stands for; without quotes, upper and lower case are alike."""
+    if name.name in known or name.args.get("quoted"):
+        return known.get(name.name)
+    return next((found for one, found in known.items() if one.lower() == name.name.lower()), None)
+
+
+def _unqualify(case: exp.Expr) -> None:
+    """n for t.n, if there is only one such t."""
+    from sqlglot import exp
+
+    columns = [one for one in case.find_all(exp.Column) if one.table]
+    if len({one.table.lower() for one in columns}) == 1:
+        for one in columns:
+            one.set("table", None)
+
+
+def _refuse_renamed(part: exp.Expr) -> None:
+    alias = part.args.get("alias")
+    if alias is not None and alias.args.get("columns"):
+        raise FeatureError(
+            f"names of columns behind {alias.name} cannot be read: give them in its SELECT, with AS"
+        )
 
 
 def _without_guard(node: exp.Expr) -> exp.Expr:

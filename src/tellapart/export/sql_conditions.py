@@ -9,7 +9,7 @@ export would write it so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, time
 from decimal import Decimal
 from typing import Any, NoReturn
@@ -51,13 +51,24 @@ _PARTS = {"1,4": "year", "6,2": "month", "9,2": "day"}
 _BACKSLASH = ("bigquery", "clickhouse", "databricks", "mysql", "postgres", "redshift", "spark")
 """The dialects whose LIKE reads a backslash as a sign of its own unless ESCAPE names another."""
 _UPPERS, _LOWERS = ("".join(side) for side in zip(*letter_case.PAIRS, strict=True))
+_LETTERS = (exp.DType.CHAR, exp.DType.NCHAR)
+_ONE_LETTER = ("postgres", "redshift", "snowflake", "tsql", "oracle", "trino", "presto")
+"""The dialects whose CHAR is one letter."""
 
 
 class Reader:
     """Reads conditions of one SQL text over columns of known types."""
 
-    def __init__(self, types: Mapping[str, Type], dialect: str, language: Lowering | None) -> None:
+    def __init__(
+        self,
+        types: Mapping[str, Type],
+        dialect: str,
+        language: Lowering | None,
+        given: Collection[str] = (),
+    ) -> None:
         self.types, self.dialect, self.language = types, dialect, language
+        self.given = given
+        """The columns whose type is known, and not only guessed from the SQL."""
         self.folded = {name.lower(): name for name in reversed(list(types))}
 
     # -- conditions
@@ -378,7 +389,17 @@ class Reader:
                 return canonical.number(float(inner.this))
             if isinstance(inner, exp.Substring):
                 return self.date_part(inner)
-            return self.number(inner)
+            made = self.number(inner)
+            guessed = isinstance(made, tree.Column) and made.name not in self.given
+            if kind in exp.DataType.REAL_TYPES and not node.args["to"].expressions:
+                return made
+            if made.type is Type.INTEGER and not guessed:
+                return made
+            self.fail(
+                "a cast that rounds cannot be read; if there are only whole numbers, say so"
+                " by the type of the column",
+                node,
+            )
         if kind in exp.DataType.TEMPORAL_TYPES:
             made = self.read(inner)
             wanted = Type.DATE if kind == exp.DType.DATE else Type.DATETIME
@@ -388,7 +409,8 @@ class Reader:
                 return made
         if kind in exp.DataType.TEXT_TYPES or kind == exp.DType.BINARY:
             made = self.read(inner)
-            if made.type is Type.TEXT:
+            cuts = node.args["to"].expressions or (kind in _LETTERS and self.dialect in _ONE_LETTER)
+            if made.type is Type.TEXT and not cuts:
                 return made
         self.fail(f"a cast to {node.args['to'].sql()} cannot be read", node)
 

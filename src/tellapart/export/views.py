@@ -250,9 +250,9 @@ class Select:
                 if counted:
                     total = self.language.chain(exp.Add, terms)
                 else:
-                    total = _column(
-                        self.sums.setdefault(node.terms, f"points_{len(self.sums) + 1}")
-                    )
+                    if node.terms not in self.sums:
+                        self.sums[node.terms] = self.free(f"points_{len(self.sums) + 1}")
+                    total = _column(self.sums[node.terms])
                 op = "<" if node.negated else ">="
                 return self.language.operator(op, total, _whole(node.at_least))
             case tree.Value():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime, time
+from datetime import MAXYEAR, date, datetime, time
 from functools import cache
 from typing import Any
 
@@ -320,7 +320,8 @@ class _Reader:
         value = self.value(operand)
         if operand.type.temporal and op in (">", "<=") and self.year_only:
             # after 2010 means after its last day
-            year = value.value.year + 1
+            if (year := value.value.year + 1) > MAXYEAR:
+                raise NotPlain
             moment = canonical.literal(value.value.replace(year=year), operand.type)
             return canonical.compare(">=" if op == ">" else "<", operand, moment)
         return canonical.compare(op, operand, value)

@@ -8,7 +8,6 @@ import sqlite3
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
 
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.tables.findings import Finding
@@ -34,16 +33,17 @@ def without_password(address: str) -> str:
 
     >>> without_password("postgresql://ann:secret@host/zoo")
     'postgresql://ann@host/zoo'
+    >>> without_password("postgresql://ann:a/b@host/zoo?sslpassword=x&Password=y&port=5")
+    'postgresql://ann@host/zoo?port=5'
     """
-    if "://" not in address:
+    scheme, found, rest = address.partition("://")
+    if not found:
         return address
-    parts = urlsplit(address)
-    if parts.password is None and "password=" not in parts.query:
-        return address
-    user, _, host = parts.netloc.rpartition("@")
-    query = re.sub(r"(^|&)password=[^&]*", "", parts.query)
-    netloc = f"{user.partition(':')[0]}@{host}" if user else host
-    return urlunsplit(parts._replace(netloc=netloc, query=query))
+    place, _, query = rest.partition("?")
+    user, _, host = place.rpartition("@")
+    kept = [one for one in query.split("&") if not re.match(r"\w*password=", one, re.IGNORECASE)]
+    shown = f"{user.partition(':')[0]}@{host}" if user else host
+    return f"{scheme}://{shown}" + ("?" + "&".join(kept) if any(kept) else "")
 
 
 def read_query(address: str, query: str | None) -> tuple[pl.DataFrame, list[Finding]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tellapart.errors import FormatError
 from tellapart.tables.findings import Finding
 from tellapart.tables.numbers_in_text import EXACT, largest
 from tellapart.tables.options import ReadOptions
@@ -47,6 +48,12 @@ def readable(frame: pl.LazyFrame) -> tuple[pl.LazyFrame, list[Finding]]:
                 columns.append(pl.col(name))
                 continue
             fields = [field.name for field in dtype.fields]
+            both = next((one for one in fields if f"{name}.{one}" in schema), None)
+            if both is not None:
+                raise FormatError(
+                    f"two columns would be called '{name}.{both}': one is, and the objects in"
+                    f" {name!r} have a field {both!r}. Rename one of them"
+                )
             columns += [pl.col(name).struct.field(one).alias(f"{name}.{one}") for one in fields]
             shown = ", ".join(f"{name}.{one}" for one in fields[:3])
             findings.append(Finding(name, "objects with fields", f"columns of their own: {shown}"))

@@ -130,3 +130,20 @@ def test_a_text_that_was_cut_short_is_refused() -> None:
     assert spoken(feature).endswith('a…"')
     with pytest.raises(FeatureError):
         ta.parse_feature(spoken(feature), SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("said", "means"),
+    [
+        ("d is after 2010", "d >= DATE '2011-01-01'"),
+        ("d is before 2010", "d < DATE '2010-01-01'"),
+        ("d is after 2010-05-01", "d > DATE '2010-05-01'"),
+    ],
+)
+def test_after_a_year_is_after_its_last_day(said: str, means: str) -> None:
+    assert str(ta.parse_feature(said, {"d": "date"})) == means
+
+
+def test_after_the_last_year_is_no_condition() -> None:
+    with pytest.raises(FeatureError):
+        ta.parse_feature("d after 9999", {"d": "date"})

@@ -4,6 +4,7 @@ read their table again."""
 from __future__ import annotations
 
 import io
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -23,6 +24,7 @@ from tellapart.errors import FormatError, ParameterError, TableChanged
 from tellapart.sessions import Store
 from tellapart.tables.append import appended
 from tellapart.tables.options import ReadOptions
+from tellapart.tables.source import remembered
 
 # -- frames
 
@@ -306,3 +308,27 @@ def test_commands_ask_databases(
     assert pl.read_csv("o.csv").rows() == [("rex", "yes", 1, None), ("tom", "no", 2, None)]
     assert main(["predict", "m.json", "x.csv", "-o", "o.csv", *query]) == 1
     assert "not both" in capsys.readouterr().err
+
+
+def test_no_password_is_written_down() -> None:
+    address = "postgresql://ann:se/cret@host/zoo?password=secret&port=5"
+    assert remembered(address) == "postgresql://ann@host/zoo?port=5"
+    assert remembered([address, "sqlite:/a.db"])[0] == "postgresql://ann@host/zoo?port=5"
+
+
+def test_a_query_changes_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    with sqlite3.connect(file) as base:
+        base.execute("CREATE TABLE t (a INTEGER)")
+    base.close()
+    before = file.read_bytes()
+    with pytest.raises(FormatError, match="the query fails"):
+        ta.read_table(f"sqlite:{file}", query="insert into t values (1) returning a")
+    assert file.read_bytes() == before
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text('[{"a.b": 1, "a": {"b": 2}}]')
+    with pytest.raises(FormatError, match=r"two columns would be called 'a\.b'"):
+        ta.read_table(file)

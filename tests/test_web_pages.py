@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -327,3 +329,17 @@ def test_errors_are_pages_for_who_looks_at_pages(ann: Client) -> None:
     assert stranger.status_code == 401
     assert "Not yet" in stranger.text
     assert "All sessions" not in stranger.text
+
+
+def test_a_sweep_takes_what_is_not_marked_once(ann: Client) -> None:
+    teach(ann)
+    page = ann.get("/s/zoo/sweep?label=mammal").text
+    items = json.loads(html.unescape(re.findall(r'name="items" value="([^"]*)"', page)[0]))
+    assert len(items) >= 2
+    form = {"label": "mammal", "items": json.dumps(items), "wrong0": "1", "id": "once"}
+    for _ in range(2):  # a second click, or a retry
+        assert ann.post("/s/zoo/sweep", data=form).status_code == 303
+        answers = ann.call("GET", "/api/sessions/zoo/history")["answers"]
+        swept = [one["item"]["id"] for one in answers if one["answer"] == "right"]
+        assert sorted(swept) == sorted(items[1:])
+    assert ann.next()["item"]["id"] == items[0]

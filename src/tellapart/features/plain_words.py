@@ -292,7 +292,7 @@ class _Reader:
 
     def compared(self, op: str, operand: Node) -> Node:
         if operand.type is Type.BOOL:
-            word = self.take(r"true|yes|y|false|no|n|1|0(?=\W|$)")
+            word = self.take(r"(?:true|yes|y|false|no|n|1|0)(?=\W|$)")
             if word is None or op not in ("=", "<>"):
                 raise NotPlain
             wanted = word[0].lower() in ("true", "yes", "y", "1")

@@ -220,8 +220,10 @@ class Distillation:
                 self._tell_second(item, said[item.place])
 
     def _tell_second(self, item: Row, said: Said) -> None:
+        if said.lost:
+            return
         given = self.session.next(self.second_teacher, item=item)
-        if isinstance(given, Ending) or said.lost:
+        if isinstance(given, Ending):
             return
         answer: AnswerWord = "wrong"
         label = said.label

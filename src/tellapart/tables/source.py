@@ -338,7 +338,7 @@ def _joined(frames: Sequence[pl.DataFrame], files: Sequence[TableFile]) -> pl.Da
         return pl.concat(frames, how="diagonal_relaxed")
     except pl.exceptions.PolarsError as error:
         raise FormatError(
-            f"{files[0].name} and the others are no one table: {first_line(error)}"
+            f"{files[0].name} and the others do not make one table: {first_line(error)}"
         ) from error
 
 

@@ -345,7 +345,9 @@ class Hindsight(BaseLearner):
             if number != self._followed and self._missed(reading) > self._wait(reading):
                 reading.fit(history)
                 return
-        any(reading.prepare(history) for reading in self._readings)
+        for reading in self._readings:
+            if reading.prepare(history):
+                return
 
     def _wait(self, reading: Reading) -> int:
         """How many items a reading that is not followed lets pass before it is fitted again."""

@@ -16,9 +16,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 import random_features
+from tellapart.features.letter_case import PAIRS
 from tellapart.features.to_polars import DTYPE
 from tellapart.features.tree import Type
 
@@ -29,6 +31,36 @@ Query = Callable[[str], list[tuple[Any, ...]]]
 def frame(seed: int, *, rows: int = 60, dirty: bool = False) -> pl.DataFrame:
     """The random table of `random_features`; `dirty` has NaN and infinities in it."""
     return pl.DataFrame(random_features.table(rows, seed, dirty=dirty), schema=DTYPES)
+
+
+def known(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows as a table has them: NaN and infinity are unknown."""
+    numbers = pl.col(pl.Float64)
+    return rows.with_columns(pl.when(numbers.is_finite()).then(numbers))
+
+
+def dirty_rows(count: int, seed: int) -> pl.DataFrame:
+    """The random table of the tests, a third of it replaced by values that nobody chose."""
+    dice = np.random.default_rng(seed)
+    bits = dice.integers(0, 256, 8 * 200, dtype=np.uint8).tobytes()
+    letters = "".join(map("".join, PAIRS)) + "ßẞİıſςΩKÅǅ %_!\\'\"\n\u2028ÿ７Ⅷ👍a b A B" * 8
+    texts = ["".join(dice.choice(list(letters), dice.integers(0, 9))) for _ in range(200)]
+    moments = [datetime.datetime(1700, 1, 1) + datetime.timedelta(days=int(d), microseconds=int(u))
+               for d, u in dice.integers(0, (250_000, 86_400_000_000), (200, 2))]  # fmt: skip
+    pools: dict[str, Any] = {
+        "integer": np.frombuffer(bits, np.int64) >> dice.integers(0, 64, 200),
+        "number": np.frombuffer(bits, np.float64),
+        "bool": [True, False],
+        "text": texts,
+        "date": [moment.date() for moment in moments],
+        "datetime": moments,
+    }
+    made = {}
+    for name, column in frame(seed, rows=count, dirty=True).to_dict().items():
+        pool = pl.Series(pools[random_features.SCHEMA[name]], dtype=column.dtype)
+        other = pool.gather(dice.integers(0, len(pool), count))
+        made[name] = other.zip_with(pl.Series(dice.random(count) < 1 / 3), column)
+    return pl.DataFrame(made)
 
 
 def storable(rows: pl.DataFrame, dialect: str) -> pl.DataFrame:
@@ -179,6 +211,40 @@ def _evaluate(base: AbstractContextManager[Query], wanted: Sequence[str]) -> lis
     with base as query:
         found = [sorted(query(f"SELECT place, {one} AS made FROM items")) for one in wanted]
     return [[value for _, value in rows] for rows in found]
+
+
+# -- engines we cannot run: their SQL, read by sqlglot and written for DuckDB
+
+
+def by_way_of_duckdb(rows: pl.DataFrame, wanted: Sequence[str], dialect: str) -> list[list[Any]]:
+    """What a dialect's SQL means to sqlglot and DuckDB."""
+    import sqlglot
+
+    names = {"add": "+", "subtract": "-", "multiply": "*"}
+    macros = [f"safe_{name}(a, b) AS a {op} b" for name, op in names.items()]
+    parsed = [sqlglot.parse_one(one, dialect=dialect) for one in wanted]
+    if dialect == "tsql":
+        for _ in range(12):  # it leaves out what is inside something that was changed
+            parsed = [one.transform(_without_tsql) for one in parsed]
+    return duckdb(rows, [one.sql("duckdb") for one in parsed], *macros)
+
+
+def _without_tsql(node: Any) -> Any:
+    """What sqlglot leaves as it is: collations, N'...', FLOAT, bytes of texts, texts joined."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Collate):
+        return node.this
+    if isinstance(node, exp.National):
+        return exp.Literal.string(node.name)
+    if isinstance(node, exp.Cast) and node.to.this == exp.DType.VARBINARY:
+        return exp.Anonymous(this="encode", expressions=[node.this.this])
+    types = {exp.DType.FLOAT: exp.DType.DOUBLE, exp.DType.BIT: exp.DType.BOOLEAN}
+    if isinstance(node, exp.DataType) and node.this in types:
+        return exp.DataType.build(types[node.this])
+    if isinstance(node, exp.Add) and node.expression.name == ".":  # LEN(x + '.')
+        return exp.DPipe(this=node.this, expression=node.expression)
+    return node
 
 
 # -- pieces

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,26 @@ def test_python_says_what_the_model_says(seed: int) -> None:
     program: dict[str, Any] = {}
     exec(compile(ta.export.to_python(model), "exported", "exec"), program)
     assert [program["predict"](item) for item in items] == model.predict(items)
+    said, number = ta.export.sentences(model), {id(c): n for n, c in enumerate(model)}
+    for item in items:
+        n = number[id(model.match(item))]
+        assert program["explain"](item) == (list(model)[n].label, n + 1, said[n])
+
+
+@pytest.mark.slow
+def test_python_has_types(tmp_path: Path) -> None:
+    """mypy --strict finds nothing, in programs with every kind of feature and label."""
+    labels = [None, True, 2, -0.5, "x", ("a", 1), frozenset({"b"})]
+    models = [ModelMaker(seed).model() for seed in range(40)]
+    models += [one("a", label=label) for label in labels]
+    models += [one(ta.features.Above("x", 1)), one(ta.features.Column("d", date(2024, 1, 2)))]
+    for n, model in enumerate(models):
+        (tmp_path / f"exported_{n}.py").write_text(ta.export.to_python(model), encoding="utf-8")
+    use = "from exported_0 import explain, predict\nnumber: int = explain({'n': 1}).rule\n"
+    (tmp_path / "use.py").write_text(use)
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "."]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("Success: no issues"), done.stdout + done.stderr
 
 
 def test_python_needs_nothing(tmp_path: Path) -> None:
@@ -106,14 +127,12 @@ def test_python_refuses() -> None:
         ta.export.to_python(one("a", label=range(3)))
     with pytest.raises(ExportError, match="holds"):
         ta.export.to_python(ta.DecisionList(reading=lambda feature, item: True))
-    for name in ("1st", "class", "known", "dict", "_x", ""):
+    for name in ("1st", "class", "known", "dict", "explain", "_x", ""):
         with pytest.raises(ParameterError, match="name must be a free name"):
             ta.export.to_python(one("a"), name=name)
 
 
 def test_python_labels_of_all_kinds() -> None:
-    from datetime import date
-
     labels = [
         None,
         True,

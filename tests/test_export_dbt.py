@@ -13,7 +13,7 @@ import pytest
 import tellapart as ta
 from teaching import animals, teach
 from tellapart.cli import main
-from tellapart.errors import ParameterError
+from tellapart.errors import ExportError, ParameterError
 from tellapart.export import to_dbt
 from tellapart.sessions import Session, Store
 
@@ -102,6 +102,8 @@ def test_what_dbt_cannot_take_is_refused() -> None:
     model = ta.DecisionList((ta.Clause((ta.Literal("milk"),), "yes"),), ta.Clause((), "no"))
     with pytest.raises(ParameterError, match="small letters"):
         to_dbt(model, name="My Labels", table="t", keep=["id"])
+    with pytest.raises(ExportError, match="SQL Server has no WITH inside"):
+        to_dbt(model, "tsql", name="labels", table="t", keep=["id"])
     with pytest.raises(ParameterError, match="columns to keep"):
         to_dbt(model, name="labels", table="t", keep=[])
     with pytest.raises(ParameterError, match="source"):

@@ -21,7 +21,7 @@ from tellapart.model import Clause, DecisionList
 from tellapart.tables import Scan
 from tellapart.tables.csv_files import in_utf8
 from tellapart.tables.databases import is_database
-from tellapart.tables.files import Place, find_files, in_plain_files
+from tellapart.tables.files import Place, find_files, in_plain_files, is_url
 from tellapart.tables.findings import Finding
 from tellapart.tables.options import ReadOptions, is_utf8
 from tellapart.tables.source import name_of, open_source
@@ -265,6 +265,11 @@ def check_plain(scan: Scan, engine: str) -> None:
     """Raise if a table is written in a way that this engine does not read as we do."""
     if engine == "duckdb" and scan.kind in ("frame", "csv", "jsonl"):  # read by Polars
         return
+    if any(is_url(file.path) for file in scan.files):
+        raise FormatError(
+            f"{scan.name}: the engine {engine} reads files of this machine. Use the engine polars,"
+            " or copy the file"
+        )
     if not scan.is_one_plain_file:
         odd = [name for name, reader in scan.readers.items() if not reader.plain]
         what = f"column {odd[0]!r} is" if odd else "it is"

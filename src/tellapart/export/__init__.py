@@ -1,11 +1,13 @@
-"""What a model becomes outside: SQL, Python, sentences, pictures, files."""
+"""What a model becomes outside: SQL, programs, sentences, pictures, files."""
 
 from collections.abc import Callable
 
 from tellapart.export.case_when import from_sql
 from tellapart.export.dbt import to_dbt
 from tellapart.export.files import load_model, replacing, save_model
+from tellapart.export.json_rules import to_javascript, to_json_rules, to_pandas
 from tellapart.export.picture import to_dot, to_svg
+from tellapart.export.polars import to_polars
 from tellapart.export.python import to_python
 from tellapart.export.sql import to_sql
 from tellapart.export.text import Words, name_of, plainly, sentences, to_text
@@ -18,7 +20,16 @@ WRITERS: dict[str, Callable[[DecisionList], str]] = {
     "dot": to_dot,
     "svg": to_svg,
 }
-"""The languages that take no options; `to_sql` and `DecisionList.to_json` write the others."""
+"""The languages that take no options."""
+
+PROGRAMS: dict[str, Callable[..., str]] = {
+    "polars": to_polars,
+    "pandas": to_pandas,
+    "javascript": to_javascript,
+    "json-rules": to_json_rules,
+}
+"""Those that take the types of columns, and the error of a sure rule. `to_sql`, `to_select`,
+`to_view`, `to_dbt` and `DecisionList.to_json` write the others."""
 
 __all__ = [
     "Words",
@@ -31,6 +42,10 @@ __all__ = [
     "sentences",
     "to_dbt",
     "to_dot",
+    "to_javascript",
+    "to_json_rules",
+    "to_pandas",
+    "to_polars",
     "to_python",
     "to_select",
     "to_sql",

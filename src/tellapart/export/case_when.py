@@ -15,7 +15,7 @@ from tellapart.model import Clause, DecisionList, Literal
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from tellapart.export.sql_conditions import Reader
+    from tellapart.export.sql_reader import SqlReader
 
 _Found = TypeVar("_Found")
 
@@ -61,13 +61,13 @@ def from_sql(
     tellapart.errors.FeatureError: SOUNDEX cannot be read: SOUNDEX(name) (line 1, column ...)
     """
     from tellapart.export.dialects import DIALECTS
-    from tellapart.export.sql_conditions import Reader
+    from tellapart.export.sql_reader import SqlReader
 
     case, rules = _case(_parse(text, dialect), column)
     _unqualify(case)
     types = infer_types(case, read_types(schema or {}))
     language = DIALECTS[dialect]() if dialect in DIALECTS else None
-    reader = Reader(types, dialect, language, given=frozenset(schema or {}))
+    reader = SqlReader(types, dialect, language, given=frozenset(schema or {}))
     clauses = []
     for branch in case.args["ifs"]:
         if case.this is None:
@@ -110,14 +110,14 @@ def _clause(
     literals: tuple[Literal, ...],
     then: exp.Expr | None,
     rules: Mapping[Any, tuple[Any, Any]],
-    reader: Reader,
+    reader: SqlReader,
 ) -> Clause:
     label = _constant(then, reader)
     label, example = rules.get(label, (label, None)) if rules else (label, None)
     return Clause(literals, label, example, "sql")
 
 
-def _constant(node: exp.Expr | None, reader: Reader) -> Any:
+def _constant(node: exp.Expr | None, reader: SqlReader) -> Any:
     """A label: a text, a number, a bool or NULL."""
     from sqlglot import exp
 
@@ -291,7 +291,7 @@ def _rules(node: exp.Expr) -> dict[Any, tuple[Any, Any]]:
     """A table of rules in SELECTs of constants: number -> label, example."""
     from sqlglot import exp
 
-    from tellapart.export.sql_conditions import Reader
+    from tellapart.export.sql_reader import SqlReader
 
     rows = list(node.find_all(exp.Select))
     names: list[str] = next(
@@ -299,7 +299,7 @@ def _rules(node: exp.Expr) -> dict[Any, tuple[Any, Any]]:
     )
     if not {"rule", "label"} <= set(names):
         return {}
-    reader, found = Reader({}, "", None), {}
+    reader, found = SqlReader({}, "", None), {}
     for row in rows:
         bare = [one.this if isinstance(one, exp.Alias) else one for one in row.expressions]
         cells = dict(zip(names, bare, strict=True))

@@ -10,7 +10,7 @@ from tellapart.export.lowering import Lowering, changes_case
 from tellapart.export.sql_nodes import anonymous
 from tellapart.features import letter_case, tree
 from tellapart.features.expression import regex
-from tellapart.features.tree import Pattern
+from tellapart.features.tree import Pattern, Type, Value
 
 
 class ClickHouse(Lowering):
@@ -28,6 +28,13 @@ class ClickHouse(Lowering):
 
     def in_utc(self, column: exp.Expr) -> exp.Expr:
         return column  # a moment is counted in UTC whatever its zone
+
+    def compare(self, node: tree.Compare, *, loose: bool) -> exp.Expr:
+        zero = isinstance(node.right, Value) and node.right.value == 0
+        if zero and node.op in ("=", "<>") and node.left.type is Type.NUMBER:
+            # three comparisons of one column become IN, which takes -0.0 for another number than 0
+            node = tree.Compare(node.op, tree.Call("abs", (node.left,), Type.NUMBER), node.right)
+        return super().compare(node, loose=loose)
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
         if changes_case(node.operand):

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tellapart.errors import ParameterError
+from tellapart.errors import ExportError, ParameterError
 from tellapart.export.sql import Dialect
 from tellapart.export.views import OURS, Select, comment, table_names
 from tellapart.features.tree import Type
@@ -60,6 +60,11 @@ def to_dbt(
     """
     if not re.fullmatch("[a-z_][a-z0-9_]*", name):
         raise ParameterError(f"a dbt model is called by small letters and _, got {name!r}")
+    if dialect == "tsql":
+        raise ExportError(
+            "SQL Server has no WITH inside another query, which the tests of a dbt model need;"
+            " make a view instead"
+        )
     if not keep:
         raise ParameterError("a dbt model needs columns to keep, such as the id of a row")
     parts = table_names(table)

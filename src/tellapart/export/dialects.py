@@ -15,6 +15,7 @@ from tellapart.export.lowering import Lowering
 from tellapart.export.mysql import MySQL
 from tellapart.export.postgres import Postgres
 from tellapart.export.sql_nodes import anonymous, cast, escape, string, words, wrap
+from tellapart.export.tsql import TSQL
 from tellapart.features import letter_case
 from tellapart.features.expression import regex
 from tellapart.features.tree import Arithmetic, Column, Node, Pattern, Type, Wild
@@ -258,6 +259,7 @@ DIALECTS: dict[str, type[Lowering]] = {
     "databricks": Databricks,
     "redshift": Redshift,
     "trino": Trino,
+    "tsql": TSQL,
 }
 RUN = ("duckdb", "sqlite", "postgres", "spark", "clickhouse", "mysql")
 """Those whose SQL is tested on the engine itself (MariaDB for mysql)."""

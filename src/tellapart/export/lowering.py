@@ -333,7 +333,7 @@ class Lowering:
 
     def guarded(self, node: Node) -> exp.Expr:
         """A double: finite, or unknown."""
-        conditions = self.finite(node)
+        conditions = [] if always_unknown(node) else self.finite(node)
         made = self.raw(node)
         if not conditions:
             return made
@@ -347,7 +347,7 @@ class Lowering:
             return self.constant(reader(node)({}))
         match node:
             case tree.Arithmetic():
-                return self.constant(None) if _always_unknown(node) else self.compute(node)
+                return self.constant(None) if always_unknown(node) else self.compute(node)
             case tree.Call(name="abs"):
                 return exp.Abs(this=self.raw(node.args[0]))
             case tree.Call(name="negative"):
@@ -450,8 +450,14 @@ def changes_case(node: Node) -> TypeGuard[tree.Call]:
     return isinstance(node, tree.Call) and node.name in ("lower", "upper")
 
 
-def _always_unknown(node: tree.Arithmetic) -> bool:
+def always_unknown(node: Node) -> bool:
     """Unknown whatever the columns hold: an operand is, or a divisor is zero."""
+    if isinstance(node, tree.Call) and node.name in ("abs", "negative"):
+        return always_unknown(node.args[0])
+    if not isinstance(node, tree.Arithmetic):
+        return False
+    if always_unknown(node.left) or always_unknown(node.right):
+        return True
     left, right = (
         0.5 if any(tree.columns(side)) else reader(side)({}) for side in (node.left, node.right)
     )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from tellapart.errors import ExportError
 from tellapart.export.lowering import Lowering, changes_case
 from tellapart.export.postgres import Postgres
 from tellapart.export.sql_nodes import anonymous, opposite, string, wrap
-from tellapart.features import tree
+from tellapart.features import letter_case, tree
 from tellapart.features.expression import regex
 from tellapart.features.tree import Node, Pattern, Type
 
@@ -20,7 +21,7 @@ class MySQL(Postgres):
     go by letters, in a binary collation. There is no NaN and no infinity. Overflow is an error, as
     in PostgreSQL, and is tested for in the same way.
 
-    Columns of texts should be utf8mb4.
+    Columns of texts should be utf8mb4. It needs MariaDB 10.6 or MySQL 8, which have JSON_TABLE.
     """
 
     name, dialect = "MySQL", "mysql"
@@ -61,9 +62,10 @@ class MySQL(Postgres):
         return super().known(_any_case(node))
 
     def change_case(self, operand: exp.Expr, lower: bool) -> exp.Expr:
-        raise ExportError(
-            f"{'lower' if lower else 'upper'} of a text, other than compared with a text in quotes:"
-            " each server changes other letters"
+        uppers, lowers = (string("".join(side)) for side in zip(*letter_case.PAIRS, strict=True))
+        old, new = (uppers, lowers) if lower else (lowers, uppers)
+        return exp.Subquery(
+            this=exp.replace_placeholders(_walk(), operand=operand, old=old, new=new)
         )
 
     def part(self, name: str, moment: exp.Expr) -> exp.Expr:
@@ -77,6 +79,32 @@ class MySQL(Postgres):
 
     def instant(self, moment: datetime) -> exp.Expr:
         return exp.Cast(this=string(moment.isoformat(sep=" ")), to=_MOMENT.copy())
+
+
+@cache
+def _walk() -> exp.Expr:
+    """No collation changes just our letters, and there is no TRANSLATE: walk through the text,
+    letter by letter. `old` and `new` are as long as each other; a letter's place in the one is that
+    of its partner in the other."""
+    return parse_one(
+        """
+        SELECT GROUP_CONCAT(
+          COALESCE(
+            NULLIF(SUBSTRING(:new, LOCATE(
+              NULLIF(SUBSTRING(walked.whole, places.place, 1), ''), :old COLLATE utf8mb4_bin
+            ), 1), ''),
+            SUBSTRING(walked.whole, places.place, 1)
+          ) ORDER BY places.place SEPARATOR '')
+        FROM JSON_TABLE(
+          JSON_ARRAY(:operand), '$[*]' COLUMNS(whole LONGTEXT PATH '$')
+        ) AS walked,
+        JSON_TABLE(
+          CONCAT('[0', REPEAT(',0', CHAR_LENGTH(walked.whole) - 1), ']'),
+          '$[*]' COLUMNS(place FOR ORDINALITY)
+        ) AS places
+        """,
+        dialect="mysql",
+    )
 
 
 def _any_case(node: Node) -> Node:

@@ -21,13 +21,13 @@ from tellapart.features.expression import reader
 from tellapart.features.tree import Node, Pattern, Value
 
 _SUM = f"""
-CASE WHEN (:a < 0) {{differ}} (:b < 0)
+CASE WHEN :signs
 OR GREATEST(ABS(:a), ABS(:b), 1) / 2 + GREATEST(LEAST(ABS(:a), ABS(:b)), 1) / 2 < {2.0**1023}
 THEN :a {{op}} :b END
 """  # halves, since the whole may be too large; where one is, what is below 1 does not count
 _TEMPLATES = {
-    "+": _SUM.format(differ="<>", op="+"),
-    "-": _SUM.format(differ="=", op="-"),
+    "+": _SUM.format(op="+"),
+    "-": _SUM.format(op="-"),
     "*": f"""
 CASE WHEN ABS(:a) >= 1 AND ABS(:b) >= 1
      THEN CASE WHEN ABS((:a * {2.0**-512}) * (:b * {2.0**-512})) < 1 THEN :a * :b END
@@ -91,10 +91,22 @@ class Postgres(Lowering):
             if not any(tree.columns(node.left)):
                 return self.by(node, reader(node.left)({}), before=True)
         template = _template(node.op).copy()
+        sides = {"a": node.left, "b": node.right}
         for place in list(template.find_all(exp.Placeholder)):
-            side = node.left if place.name == "a" else node.right
-            place.replace(wrap(self.raw(side)))
+            if place.name == "signs":
+                signs = [wrap(self.raw(side)) for side in sides.values()]
+                place.replace(self.differ("<>" if node.op == "+" else "=", *signs))
+            else:
+                place.replace(wrap(self.raw(sides[place.name])))
         return template
+
+    def differ(self, op: str, left: exp.Expr, right: exp.Expr) -> exp.Expr:
+        """Whether the signs of two numbers differ (`<>`), or not (`=`)."""
+        negative = (
+            exp.Paren(this=self.operator("<", side, exp.Literal.number(0)))
+            for side in (left, right)
+        )
+        return self.operator(op, *negative)
 
     def by(self, node: tree.Arithmetic, constant: float, *, before: bool = False) -> exp.Expr:
         """An operation with a constant: from where on it overflows or underflows is known."""

@@ -7,17 +7,18 @@ import inspect
 import keyword
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from typing import Any
 
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export.feature_trees import check_reading, refusal
-from tellapart.export.text import reachable
+from tellapart.export.text import answers, reachable
+from tellapart.export.views import comment
 from tellapart.features import Expression, expression, letter_case, tree
 from tellapart.features.combinations import Above, And, Column, Or, Points
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
-from tellapart.model import DecisionList, Literal, Not
+from tellapart.model import Clause, DecisionList, Literal, Not
 from tellapart.protocol import Feature
 
 _OPERATORS = {
@@ -26,11 +27,13 @@ _OPERATORS = {
 }  # fmt: skip
 
 
-def to_python(model: DecisionList, *, name: str = "predict") -> str:
-    """The source text of a function from an item to its label.
+def to_python(model: DecisionList, *, name: str = "predict", about: Sequence[str] = ()) -> str:
+    """The source text of a function from an item to its label, and of `explain`, which also gives
+    the number of the clause that applied, and its sentence.
 
     The item is a mapping from column to value, where None or nothing is unknown, or a set of names.
-    The function needs Python 3.11 or later and no package; it agrees with `model.predict`.
+    The functions need Python 3.11 or later and no package, and have types (`mypy --strict`); the
+    label is that of `model.predict`. `about` are lines of comment.
 
     >>> import tellapart as ta
     >>> walks = ta.parse_feature("legs >= 4", {"legs": "integer"})
@@ -38,14 +41,17 @@ def to_python(model: DecisionList, *, name: str = "predict") -> str:
     ...     (ta.Clause((ta.Literal("milk"), ta.Literal(walks, False)), "whale"),),
     ...     default=ta.Clause((), "duck"))
     >>> source = to_python(model)
-    >>> print(source[source.index("    if item.get") :].rstrip())
-        if item.get('milk') and not known(operator.ge, read(item, 'legs', _whole), 4):
-            return 'whale'
-        return 'duck'
-    >>> program = {}
+    >>> print(source[source.index("    if row.get") :].rstrip())
+        if row.get('milk') and not known(operator.ge, read(row, 'legs', _whole), 4):
+            return Answer('whale', 1, 'It is whale, if milk, unless legs >= 4.')
+        return Answer('duck', 2, 'Otherwise it is duck.')
+    ...
+    >>> program = {"__name__": "exported"}
     >>> exec(source, program)
     >>> program["predict"]({"milk": True, "legs": None})
     'whale'
+    >>> program["explain"]({"milk": True, "legs": 4})
+    Answer(label='duck', rule=2, because='Otherwise it is duck.')
     """
     taken = name in _TAKEN or keyword.iskeyword(name)
     if not name.isidentifier() or name.startswith("_") or taken:
@@ -53,7 +59,7 @@ def to_python(model: DecisionList, *, name: str = "predict") -> str:
             f"to_python: name must be a free name of Python without _ before it, got {name!r}"
         )
     check_reading(model)
-    return _Program(name).source(model)
+    return _Program(name).source(model, about)
 
 
 class _Program:
@@ -65,34 +71,52 @@ class _Program:
         self.imports: set[str] = set()
         self.constants: dict[str, str] = {}
 
-    def source(self, model: DecisionList) -> str:
+    def source(self, model: DecisionList, about: Sequence[str]) -> str:
         lines = []
-        clauses = reachable(model)
+        clauses, said = reachable(model), answers(model)
         for number, clause in enumerate(clauses, 1):
             label = self.plain(clause.label, "label")
+            answer = f"return Answer({label}, {number}, {said[number - 1].because!r})"
             if number < len(clauses):
                 parts = [self.literal(literal) for literal in clause.literals]
                 condition = " and ".join(
                     f"({p})" if " or " in p and parts[1:] else p for p in parts
                 )
-                lines += [f"    if {condition}:", f"        return {label}"]
+                lines += [f"    if {condition}:", f"        {answer}"]
             else:
-                lines.append(f"    return {label}")
+                lines.append(f"    {answer}")
         parts = [inspect.getsource(part).rstrip() for part in self.parts.values()]
         if any("math." in part for part in parts):
             self.imports.add("import math")
+        self.imports |= {"from collections.abc import Mapping, Set"}
+        self.imports |= {"from typing import Any, NamedTuple"}
         head = [f'"""{self.name}(item): {len(clauses)} clauses, written by tellapart."""']
+        head += [*([""] if about else []), *(comment(line, "#") for line in about)]
         head += ["", "from __future__ import annotations", "", *sorted(self.imports)]
         constants = [f"{name} = {value}" for value, name in self.constants.items()]
+        answer, items = label_type(clauses), "Mapping[str, Any] | Set[str]"
+        given = [
+            "class Answer(NamedTuple):",
+            '    """What is said of an item."""',
+            "",
+            f"    label: {answer}",
+            "    rule: int",
+            "    because: str",
+        ]
         function = [
-            f"def {self.name}(item):",
-            '    """The label of an item: a mapping from column to value, or a set of names."""',
-            "    if isinstance(item, (set, frozenset)):",
-            "        item = dict.fromkeys(item, True)",
+            f"def explain(item: {items}) -> Answer:",
+            '    """The label of an item, the rule that gives it, and its sentence."""',
+            "    row = item if isinstance(item, Mapping) else dict.fromkeys(item, True)",
             *lines,
         ]
-        blocks = ["\n".join(head).rstrip(), *parts, "\n".join(constants), "\n".join(function)]
-        return "\n\n\n".join(block for block in blocks if block) + "\n"
+        short = [
+            f"def {self.name}(item: {items}) -> {answer}:",
+            '    """The label of an item: a mapping from column to value, or a set of names."""',
+            "    return explain(item).label",
+        ]
+        blocks = [head, *([part] for part in parts), constants, given, function, short]
+        texts = ("\n".join(block).rstrip() for block in blocks)
+        return "\n\n\n".join(text for text in texts if text) + "\n"
 
     # -- features
 
@@ -105,13 +129,13 @@ class _Program:
         match feature:
             case str() | Column(value=True):
                 name = feature if isinstance(feature, str) else feature.name
-                return f"item.get({name!r})"
+                return f"row.get({name!r})"
             case Column():
                 value = self.plain(feature.value, "value")
-                return f"item.get({feature.name!r}) == {value}"
+                return f"row.get({feature.name!r}) == {value}"
             case Above():
                 threshold = self.plain(feature.threshold, "threshold")
-                return f"{self.part(above)}(item.get({feature.name!r}), {threshold})"
+                return f"{self.part(above)}(row.get({feature.name!r}), {threshold})"
             case Not():
                 return f"not {_bracket(self.feature(feature.feature))}"
             case And() | Or():
@@ -146,7 +170,7 @@ class _Program:
         match node:
             case tree.Column():
                 clean = self.part(expression.CLEAN[node.type])
-                return f"{self.part(read)}(item, {node.name!r}, {clean})"
+                return f"{self.part(read)}(row, {node.name!r}, {clean})"
             case Value():
                 return self.plain(node.value, "literal")
             case tree.Arithmetic():
@@ -275,6 +299,15 @@ class _Program:
         )
 
 
+def label_type(clauses: Iterable[Clause]) -> str:
+    """The type of the labels, as an annotation."""
+    kinds = {type(clause.label) for clause in clauses}
+    if not kinds <= {bool, int, float, str, type(None)}:
+        return "Any"
+    names = sorted(kind.__name__ for kind in kinds if kind is not type(None))
+    return " | ".join([*names, "None"] if type(None) in kinds else names)
+
+
 def _points(terms: Iterable[tuple[str, int]], op: str, at_least: int) -> str:
     counted = ", ".join(f"{weight} if {made} else 0" for made, weight in terms)
     return f"(sum([{counted}]) {op} {at_least})"
@@ -335,6 +368,9 @@ def above(value: Any, threshold: float) -> bool:
 
 
 _PARTS = (read, known, compute, first_known, both, either, above)
-_MODULES = {"Any", "annotations", "date", "datetime", "math", "operator", "re", "time"}
+_MODULES = {
+    "Answer", "Any", "Mapping", "NamedTuple", "Set", "UTC", "annotations", "date", "datetime",
+    "explain", "math", "operator", "re", "time",
+}  # fmt: skip
 _TAKEN = {*dir(builtins), *(part.__name__ for part in _PARTS), *_MODULES}
 """Names that the exported program may use itself."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Dialect: TypeAlias = Literal[
     "duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake", "clickhouse", "mysql",
-    "databricks", "redshift", "trino",
+    "databricks", "redshift", "trino", "tsql",
 ]  # fmt: skip
 Wanted: TypeAlias = Literal["label", "clause", "example", "types"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tellapart import codec
 from tellapart.features import And, Or
@@ -105,7 +105,7 @@ def reachable(model: DecisionList) -> list[Clause]:
 
 
 def sentences(model: DecisionList, words: Words | None = None) -> list[str]:
-    """One sentence per clause, in order; the first that fits an item labels it.
+    """One sentence per clause, in order; the first matching one wins.
 
     A clause without literals labels everything that reaches it; what stands after it can never
     apply and is left out.
@@ -130,6 +130,37 @@ def sentences(model: DecisionList, words: Words | None = None) -> list[str]:
         ("Otherwise it is " if number and not clause.literals else "It is ") + _body(clause, words)
         for number, clause in enumerate(clauses)
     ]
+
+
+class Answer(NamedTuple):
+    """What a clause gives the rows to which it applies: the columns of a view."""
+
+    label: Label
+    rule: int
+    """Its number, from 1."""
+    because: str
+    like: str | None
+    is_sure: bool | None
+
+
+def answers(model: DecisionList, error: float = 0.05) -> list[Answer]:
+    """What each clause of `reachable` answers; it is sure if its error is at most `error`, by its
+    record.
+
+    >>> answers(DecisionList((), Clause((), "bird", "duck")))[0]
+    Answer(label='bird', rule=1, because='It is bird, like duck.', like='duck', is_sure=None)
+    """
+    clauses, said = reachable(model), sentences(model)
+    if len(said) != len(clauses):  # nothing is learnt yet
+        said *= len(clauses)
+    judged = any(clause.record is not None for clause in model)
+    return [
+        Answer(
+            clause.label, n + 1, said[n], example_text(clause.example),
+            (clause.record is not None and clause.record.high <= error) if judged else None,
+        )
+        for n, clause in enumerate(clauses)
+    ]  # fmt: skip
 
 
 def to_text(model: DecisionList, words: Words | None = None) -> str:

@@ -18,7 +18,7 @@ import tellapart
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export import feature_trees
 from tellapart.export.sql import Dialect, label_values
-from tellapart.export.text import example_text, reachable, sentences
+from tellapart.export.text import Answer, answers, reachable
 from tellapart.features import Expression, canonical, tree
 from tellapart.features.expression import types as read_types
 from tellapart.features.expression import zoned
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from tellapart.export.lowering import Lowering
 
-OURS = ("label", "rule", "because", "like", "is_sure")
+OURS = Answer._fields
 """The columns of the SELECT, after those that are kept."""
 
 _BREAK = "\0"
@@ -180,11 +180,8 @@ class Select:
         feature_trees.check_reading(model)
         if isinstance(keep, str):
             raise ParameterError(f"keep is a list of columns, got the text {keep!r}")
-        self.model, self.error = model, error
-        self.clauses = reachable(model)
-        self.sentences = sentences(model)
-        if len(self.sentences) != len(self.clauses):  # nothing is learnt yet
-            self.sentences = self.sentences * len(self.clauses)
+        self.model, self.clauses = model, reachable(model)
+        self.answers = answers(model, error)
         self.keep = list(dict.fromkeys(keep))
         taken = [name for name in self.keep if name.lower() in OURS]
         if taken:
@@ -203,7 +200,7 @@ class Select:
             name.lower() for name in (*self.keep, *(one.name for one in self.read), *OURS)
         }
         self.finite = {
-            column.name: self.free(_slug(f"finite {column.name}"))
+            column.name: self.free(slug(f"finite {column.name}"))
             for column in self.read
             if self.table_language.may_hold_nan(column)
         }
@@ -258,7 +255,7 @@ class Select:
             case tree.Value():
                 return self.language.condition(node)
         if node not in self.conditions:
-            self.conditions[node] = self.free(_name(node))
+            self.conditions[node] = self.free(condition_name(node))
         return self.language.named(_column(self.conditions[node]))
 
     def terms(self, terms: Sequence[tuple[Node, int]]) -> list[exp.Expr]:
@@ -315,7 +312,7 @@ class Select:
         lines = [
             f"A label for every row of {table}, by {counted(len(self.clauses), 'rule')}"
             + (": the first that applies wins." if many else "."),
-            *(f"  {number}. {said}" for number, said in enumerate(self.sentences, 1)),
+            *(f"  {answer.rule}. {answer.because}" for answer in self.answers),
             *about,
             f"Written by tellapart {tellapart.__version__}.",
         ]
@@ -363,10 +360,17 @@ class Select:
         finite = []
         for column in self.read:
             if column.name in self.finite:
-                made = self.table_language.guarded(column)
-                finite.append(f"{self.sql(made)} AS {self.quoted(self.finite[column.name])}")
+                made = self.wrapped(self.table_language, self.table_language.guarded(column))
+                finite.append(f"{made} AS {self.quoted(self.finite[column.name])}")
         finite[0] = f"{comment('NaN and infinity count as unknown')}\n{finite[0]}"
         return [*lines, *dict.fromkeys(finite)]
+
+    def wrapped(self, language: Lowering, made: exp.Expr) -> str:
+        """SQL on several lines, if it is long."""
+        written = self.sql(made)
+        if len(written) > _WIDEST and _BREAK not in written:
+            return self.escaped(language.sql(made, pretty=True))
+        return written
 
     def condition(self, node: Node, name: str) -> str:
         """A condition and its name; its own text stands above where the SQL hides it."""
@@ -377,9 +381,7 @@ class Select:
             raise ExportError(f"cannot write {text!r} for {language.name}: {error}") from None
         bare = self.sql(made)
         column = language.certain(made, canonical.is_true(node) is node)
-        written = self.sql(column)
-        if len(written) > _WIDEST and _BREAK not in written:
-            written = self.escaped(language.sql(column, pretty=True))
+        written = self.wrapped(language, column)
         above = "" if len(bare) <= len(text) + 20 else f"{self.escaped(comment(text))}\n"
         return f"{above}{written} AS {self.quoted(name)}"
 
@@ -394,15 +396,16 @@ class Select:
     def rules(self) -> str:
         from tellapart.export.sql_nodes import string
 
-        language = self.language
-        texts = [example_text(clause.example) for clause in self.clauses]
-        sure, labels = self.sure(), label_values(self.clauses, language)
+        language, given = self.language, self.answers
+        labels = label_values(self.clauses, language)
         columns: dict[str, list[str]] = {
-            "rule": [str(number) for number in range(1, len(self.clauses) + 1)],
+            "rule": [str(one.rule) for one in given],
             "label": [self.escaped(cell.replace("\n", _BREAK)) for cell in labels],
-            "like": ["NULL" if text is None else self.sql(string(text)) for text in texts],
-            "is_sure": ["NULL" if s is None else self.sql(language.truth(s)) for s in sure],
-            "because": [self.sql(string(said)) for said in self.sentences],
+            "like": ["NULL" if o.like is None else self.sql(string(o.like)) for o in given],
+            "is_sure": [
+                "NULL" if o.is_sure is None else self.sql(language.truth(o.is_sure)) for o in given
+            ],
+            "because": [self.sql(string(one.because)) for one in given],
         }
         kinds = {"like": "text", "is_sure": "bool", "label": self.label_type()}
         for name, kind in kinds.items():
@@ -414,11 +417,6 @@ class Select:
         ]
         more = [f"UNION ALL SELECT {', '.join(row)}" for row in rows[1:]]
         return "\n".join([_select(first), *more])
-
-    def sure(self) -> list[bool | None]:
-        if all(clause.record is None for clause in self.model):
-            return [None] * len(self.clauses)
-        return [c.record is not None and c.record.high <= self.error for c in self.clauses]
 
     def label_type(self) -> str:
         from tellapart.export.sql import label_kind
@@ -450,29 +448,29 @@ def _indent(text: str) -> str:
     return "  " + text.replace("\n", "\n  ")
 
 
-def comment(text: str) -> str:
+def comment(text: str, sign: str = "--") -> str:
     """Lines of comment; signs that would end a line are spaces.
 
-    >>> comment("two\\nlines")
-    '-- two lines'
+    >>> comment("two\\nlines"), comment("two\\nlines", "#")
+    ('-- two lines', '# two lines')
     """
     plain = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
     deep = " " * (len(plain) - len(plain.lstrip()) + 3)
     return "\n".join(
         textwrap.wrap(
-            plain, _WIDEST, initial_indent="-- ", subsequent_indent=f"--{deep}",
+            plain, _WIDEST, initial_indent=f"{sign} ", subsequent_indent=f"{sign}{deep}",
             break_long_words=False, break_on_hyphens=False,
         )
     )  # fmt: skip
 
 
-def _name(node: Node) -> str:
+def condition_name(node: Node) -> str:
     """A name that tells what a condition says.
 
     >>> from tellapart.features import parse_feature
     >>> schema = {"price": "number", "sold": "bool", "größe": "integer"}
     >>> for said in ("price >= 2.5", "NOT sold", "größe IS NULL", "price * größe < -1"):
-    ...     print(_name(parse_feature(said, schema).tree))
+    ...     print(condition_name(parse_feature(said, schema).tree))
     price_at_least_2_5
     sold_is_false
     grosse_is_unknown
@@ -484,10 +482,10 @@ def _name(node: Node) -> str:
         said = f"{node.operand.name} is false"
     else:
         said = spoken(Expression(node)).replace("(case matters)", "")
-    return _slug(said)
+    return slug(said)
 
 
-def _slug(said: str) -> str:
+def slug(said: str) -> str:
     """A text as a name of plain letters."""
     said = re.sub(r"(?<=\d),(?=\d{3})", "", said.replace("ß", "ss"))
     said = re.sub(r"(?<![^\s(])-(?=[\s\d])", " minus ", said)
@@ -498,6 +496,20 @@ def _slug(said: str) -> str:
         words.pop()
     name = "_".join(words)[:_LONGEST_NAME]
     return name if name and name[0].isalpha() else f"c_{name}".rstrip("_")
+
+
+def labels_of(table: str) -> str:
+    """What a view of a table's labels is called: it stands beside the table.
+
+    >>> labels_of("animals"), labels_of('zoo."old.animals"')
+    ('animals_labels', 'zoo."old.animals_labels"')
+    """
+    *places, last = table_names(table)
+    parts = [*places, f"{last}_labels"]
+    plain = re.compile(r'[^".]+')
+    return ".".join(
+        part if plain.fullmatch(part) else '"' + part.replace('"', '""') + '"' for part in parts
+    )
 
 
 def table_names(table: str, what: str = "table") -> list[str]:

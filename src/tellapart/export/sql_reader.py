@@ -22,7 +22,15 @@ from tellapart.features import canonical, letter_case, tree
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 
 TRUE, FALSE = Value(True, Type.BOOL), Value(False, Type.BOOL)
-
+_LOWERS = "".join(lower for _, lower in letter_case.PAIRS)
+_BACKSLASH = ("bigquery", "clickhouse", "databricks", "mysql", "postgres", "redshift", "spark")
+"""The dialects whose LIKE reads a backslash as a sign of its own unless ESCAPE names another."""
+_PARTS = {"1,4": "year", "6,2": "month", "9,2": "day"}
+_UPPERS = "".join(upper for upper, _ in letter_case.PAIRS)
+_LETTERS = (exp.DType.CHAR, exp.DType.NCHAR)
+_BYTES = (exp.DType.BINARY, exp.DType.VARBINARY)
+_ONE_LETTER = ("postgres", "redshift", "snowflake", "tsql", "oracle", "trino", "presto")
+"""The dialects whose CHAR is one letter."""
 _COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
 }  # fmt: skip
@@ -45,18 +53,12 @@ _ARGUMENTS: dict[type[exp.Expr], frozenset[str]] = {
     exp.Substring: frozenset({"start", "length"}),
     exp.Translate: frozenset({"from_", "to"}),
     exp.TryCast: frozenset({"to", "_type"}),
+    exp.TsOrDsToDate: frozenset({"default_date"}),
 }
 """What a node may have besides its operands; sqlglot keeps negation there."""
-_PARTS = {"1,4": "year", "6,2": "month", "9,2": "day"}
-_BACKSLASH = ("bigquery", "clickhouse", "databricks", "mysql", "postgres", "redshift", "spark")
-"""The dialects whose LIKE reads a backslash as a sign of its own unless ESCAPE names another."""
-_UPPERS, _LOWERS = ("".join(side) for side in zip(*letter_case.PAIRS, strict=True))
-_LETTERS = (exp.DType.CHAR, exp.DType.NCHAR)
-_ONE_LETTER = ("postgres", "redshift", "snowflake", "tsql", "oracle", "trino", "presto")
-"""The dialects whose CHAR is one letter."""
 
 
-class Reader:
+class SqlReader:
     """Reads conditions of one SQL text over columns of known types."""
 
     def __init__(
@@ -71,8 +73,6 @@ class Reader:
         """The columns whose type is known, and not only guessed from the SQL."""
         self.folded = {name.lower(): name for name in reversed(list(types))}
 
-    # -- conditions
-
     def condition(self, node: exp.Expr) -> Node:
         """Something true, false or unknown; TRUE and FALSE for what always is."""
         made = self.read(node)
@@ -86,8 +86,9 @@ class Reader:
         """The tree of a condition or a value."""
         if isinstance(node, exp.Paren):
             return self.read(node.this)
-        if (weekday := self.weekday(node)) is not None:
-            return weekday
+        for found in (self.weekday(node), self.length_without_end(node)):
+            if found is not None:
+                return found
         allowed = _ARGUMENTS.get(type(node), frozenset())
         for name, value in node.args.items():
             if name not in ("this", "expression", "expressions", *allowed) and value:
@@ -171,9 +172,11 @@ class Reader:
     def comparison(self, op: str, left: exp.Expr, right: exp.Expr, node: exp.Expr) -> Node:
         if isinstance(left, exp.RegexpInstr) and op == "=" and right.sql() == "1":
             return self._regexplike(left)
+        if (made := self.flagged(op, left, right)) is not None:
+            return made
         sides = self.terms(left, 1), self.terms(right, -1)
         terms = [term for side in sides for term in side or ()]
-        if None not in sides and any(condition is not TRUE for condition, _ in terms):
+        if None not in sides and any(side.find(exp.Case) for side in (left, right)):
             return self.points(op, terms, node)
         one, two = self.read(left), self.read(right)
         one, two = self.fitted(one, two, left), self.fitted(two, one, right)
@@ -182,6 +185,14 @@ class Reader:
         if one.type is Type.BOOL and op not in ("=", "<>"):
             self.fail(f"{op} between conditions", node)
         return canonical.compare(op, one, two)
+
+    def flagged(self, op: str, left: exp.Expr, right: exp.Expr) -> Node | None:
+        """CASE WHEN ... THEN 1 ELSE 0 END = 1, where an engine has no conditions as values."""
+        terms = self.terms(left, 1) if isinstance(left, exp.Case) and op == "=" else None
+        if terms is None or right.sql() not in ("0", "1") or terms[0][1] != 1:
+            return None
+        made = self.is_true(terms[0][0])
+        return made if right.sql() == "1" else negate(made)
 
     def fitted(self, made: Node, other: Node, node: exp.Expr) -> Node:
         """A literal in a type that compares with `other`."""
@@ -229,107 +240,6 @@ class Reader:
         sign = 1 if op[0] == ">" else -1
         return canonical.points([(one, sign * weight) for one, weight in terms], 0 if op[1:] else 1)
 
-    # -- patterns
-
-    def _like(self, node: exp.Expr, escape: str | None = None) -> Node:
-        if not isinstance(node.expression, exp.Literal) or not node.expression.is_string:
-            self.fail("a pattern must be a text in quotes", node)
-        if escape is None:
-            escape = "\\" if self.dialect in _BACKSLASH else ""
-        pattern = self.pattern(node.expression.this, escape, node)
-        operand, fold = self.unfolded(node.this, pattern)
-        made = canonical.like(operand, pattern, fold=fold or isinstance(node, exp.ILike))
-        return negate(made) if node.args.get("negate") else made
-
-    _ilike = _like
-
-    def _escape(self, node: exp.Expr) -> Node:
-        return self._like(node.this, node.expression.this)
-
-    def pattern(self, text: str, escape: str, node: exp.Expr) -> Pattern:
-        parts: list[str | Wild] = []
-        letters = iter(text)
-        for letter in letters:
-            if letter == escape:
-                parts.append(next(letters, escape))
-            else:
-                parts.append(Wild(letter) if letter in "%_" else letter)
-        return tuple(parts)
-
-    def unfolded(self, node: exp.Expr, pattern: Pattern) -> tuple[Node, bool]:
-        """The operand of LIKE; and whether its letters are turned into those of the pattern."""
-        while isinstance(node, exp.Paren | exp.Collate):
-            node = node.this
-        if isinstance(node, exp.Replace) and (
-            node.expression.this in ("İ", "\u212a") and node.args["replacement"].this == "·"
-        ):
-            return self.unfolded(node.this, pattern)
-        if isinstance(node, exp.Translate) and node.args["from_"].this != _LOWERS:
-            uppers, lowers = node.args["from_"].this, node.args["to"].this
-            letters = {c for part in pattern if isinstance(part, str) for c in part}
-            pairs = set(zip(uppers, lowers, strict=False)) <= set(letter_case.PAIRS)
-            cased = {c for c in letters if len(letter_case.both(c)) > 1}
-            if len(uppers) == len(lowers) and pairs and cased <= set(lowers):
-                return self.read(node.this), True
-        return self.read(node), False
-
-    def _glob(self, node: exp.Expr) -> Node:
-        signs = {"*": Wild.ANY, "?": Wild.ONE}
-        return self.shape(node, node.expression.this, r"\[(.[^\]]?)\]|(.)", signs)
-
-    def _regexpfullmatch(self, node: exp.Expr) -> Node:
-        return self.regular(node, "(?s)", "")
-
-    def _regexplike(self, node: exp.Expr) -> Node:
-        return self.regular(node, r"(?s)\A", r"\z")
-
-    def regular(self, node: exp.Expr, start: str, end: str) -> Node:
-        """A regular expression of those that the export writes."""
-        text = node.expression.this
-        inner = text[len(start) : len(text) - len(end)]
-        signs_of_its_own = re.compile(r"[+?(){}|^$]|\\[a-zA-Z0-9]")
-        simple = not any(map(signs_of_its_own.fullmatch, re.findall(r"\\.|.", inner, re.DOTALL)))
-        if not (text.startswith(start) and text.endswith(end) and simple):
-            self.fail("a regular expression", node)
-        signs = {".*": Wild.ANY, ".": Wild.ONE}
-        pieces = r"\[(.[^\]]?)\]|(\.\*|\\.|.)"
-        return self.shape(node, inner, pieces, signs)
-
-    def shape(self, node: exp.Expr, text: str, piece: str, signs: Mapping[str, Wild]) -> Node:
-        """A pattern in which both cases of a letter stand in square brackets."""
-        pattern: list[str | Wild] = []
-        fold = plain = False
-        for either, single in re.findall(piece, text, re.DOTALL):
-            if single in signs:
-                pattern.append(signs[single])
-                continue
-            letter = either or single.removeprefix("\\") or single
-            if len(either) == 2:
-                if letter_case.both(either[1]) != either:
-                    self.fail("square brackets with other than both cases of a letter", node)
-                letter, fold = either[1], True
-            elif len(letter_case.both(letter)) > 1:
-                plain = True
-            pattern.append(letter)
-        if fold and plain:
-            self.fail("a pattern in which case counts for some letters only", node)
-        return canonical.like(self.read(node.this), tuple(pattern), fold=fold)
-
-    def affix(self, node: exp.Expr, before: Pattern, after: Pattern) -> Node:
-        wanted = self.read(node.expression)
-        if not isinstance(wanted, Value) or wanted.type is not Type.TEXT:
-            self.fail("a text in quotes is looked for", node)
-        return canonical.like(self.read(node.this), (*before, wanted.value, *after), fold=False)
-
-    def _contains(self, node: exp.Expr) -> Node:
-        return self.affix(node, (Wild.ANY,), (Wild.ANY,))
-
-    def _startswith(self, node: exp.Expr) -> Node:
-        return self.affix(node, (), (Wild.ANY,))
-
-    def _endswith(self, node: exp.Expr) -> Node:
-        return self.affix(node, (Wild.ANY,), ())
-
     # -- values
 
     def _column(self, node: exp.Expr) -> Node:
@@ -348,6 +258,10 @@ class Reader:
         if value == value.to_integral_value() and abs(value) < 2**63:
             return Value(int(value), Type.INTEGER)
         return canonical.number(float(value))
+
+    def _national(self, node: exp.Expr) -> Node:
+        """SQL Server's N'...'."""
+        return Value(node.name, Type.TEXT)
 
     def _neg(self, node: exp.Expr) -> Node:
         if isinstance(node.this, exp.Literal) and node.this.this == str(2**63):
@@ -407,9 +321,12 @@ class Reader:
                 return self.moment(made.value, wanted, node)
             if made.type is Type.DATE or made.type is wanted:
                 return made
-        if kind in exp.DataType.TEXT_TYPES or kind == exp.DType.BINARY:
+        if kind == exp.DType.BIT and inner.sql() in ("0", "1"):
+            return TRUE if inner.sql() == "1" else FALSE
+        if kind in exp.DataType.TEXT_TYPES or kind in _BYTES:
             made = self.read(inner)
-            cuts = node.args["to"].expressions or (kind in _LETTERS and self.dialect in _ONE_LETTER)
+            length = [one.name.upper() for one in node.args["to"].expressions]
+            cuts = length not in ([], ["MAX"]) or (kind in _LETTERS and self.dialect in _ONE_LETTER)
             if made.type is Type.TEXT and not cuts:
                 return made
         self.fail(f"a cast to {node.args['to'].sql()} cannot be read", node)
@@ -428,12 +345,16 @@ class Reader:
         return Value(moment, Type.DATETIME)
 
     def _case(self, node: exp.Expr) -> Node:
-        """A number with its guards."""
+        """A number with its guards; or a condition as a number, 1 or 0."""
         (first, *more), default = node.args["ifs"], node.args.get("default")
+        if len(more) == 1 and [one.args["true"].sql() for one in (first, *more)] == ["1", "0"]:
+            made, other = self.condition(first.this), self.condition(more[0].this)
+            if other == negate(made) and default is None:
+                return made
         if node.this is None and not more and default is None and not first.find(exp.Or):
             condition, made = self.condition(first.this), self.read(first.args["true"])
             parts = condition.parts if isinstance(condition, tree.And) else (condition,)
-            if all((part := _guarded(one)) is not None and _needs(made, part) for one in parts):
+            if all((part := guarded(one)) is not None and needs(made, part) for one in parts):
                 return made  # which is finite or unknown without saying so
         found = {part.sql(): part for part in _outcomes(node) if not isinstance(part, exp.Null)}
         for outcome in found.values():
@@ -505,7 +426,7 @@ class Reader:
 
     def _translate(self, node: exp.Expr) -> Node:
         ways = {(_UPPERS, _LOWERS): "lower", (_LOWERS, _UPPERS): "upper"}
-        name = ways.get((node.args["from_"].this, node.args["to"].this))
+        name = ways.get((node.args["from_"].name, node.args["to"].name))
         if name is None:
             self.fail("TRANSLATE", node)
         return self.text_call(name, node.this)
@@ -525,7 +446,7 @@ class Reader:
         if self.language is None or not isinstance(node, kinds):
             return None
         here = node.sql(dialect=self.language.dialect, identify=True)
-        if not re.search("dow|day_?of_?week|weekday|strftime", here, re.IGNORECASE):
+        if not re.search("dow|day_?of_?week|weekday|strftime|date_?diff", here, re.IGNORECASE):
             return None
         for part in node.find_all(exp.Column, exp.Coalesce):
             made = self.read(part)
@@ -534,6 +455,17 @@ class Reader:
                 if here in self.forms(written):
                     return canonical.call("weekday", made)
         return None
+
+    def length_without_end(self, node: exp.Expr) -> Node | None:
+        """SQL Server's LEN(text + '.') - 1."""
+        if not isinstance(node, exp.Sub) or self.dialect != "tsql" or self.language is None:
+            return None
+        added = next(node.find_all(exp.Add), None)
+        if added is None or not isinstance(node.this, exp.Length):
+            return None
+        made = canonical.call("length", self.read(added.this))
+        here = node.sql(dialect="tsql", identify=True)
+        return made if here in self.forms(self.language.value(made)) else None
 
     def forms(self, written: exp.Expr) -> set[str]:
         """SQL that the export writes, parsed and written again, with brackets or without."""
@@ -553,6 +485,10 @@ class Reader:
         if name not in ("year", "month", "day", "weekday") or not made.type.temporal:
             self.fail("only the year, month or day of a date can be read", node)
         return canonical.call(name, made)
+
+    def _tsordstodate(self, node: exp.Expr) -> Node:
+        """What sqlglot puts around the date in SQL Server's YEAR(date)."""
+        return self.read(node.this)
 
     def _year(self, node: exp.Expr) -> Node:
         return self.part("year", node.this, node)
@@ -601,29 +537,128 @@ class Reader:
         self.fail("texts joined together", node)
 
     def _subquery(self, node: exp.Expr) -> Node:
-        start = node.this.args["with_"].expressions[0].this.find(exp.Select)
-        operand = start.expressions[0] if start is not None else None
-        if self.language is not None and operand is not None:
+        """A walk through the letters of a text, in SQLite and MySQL."""
+        start, source = (node.this.args.get(part) for part in ("with_", "from_"))
+        first = start.expressions[0].this.find(exp.Select) if start else None
+        if source is not None and isinstance(source.this.this, exp.JSONTable):
+            first = source.this.this.this
+        if self.language is not None and first is not None and first.expressions:
             here = node.sql(dialect=self.language.dialect)
+            operand = first.expressions[0]
+            bare = operand.this if isinstance(operand, exp.Alias) else operand
             for name in ("lower", "upper"):
-                bare = operand.this if isinstance(operand, exp.Alias) else operand
                 if self.written(self.language.change_case, bare.copy(), name == "lower") == here:
                     return self.text_call(name, bare)
         self.fail("a query inside a condition", node)
 
-    # -- errors
+    # -- patterns
+
+    def _like(self, node: exp.Expr, escape: str | None = None) -> Node:
+        wanted = node.expression
+        if not isinstance(wanted, exp.National) and not (
+            isinstance(wanted, exp.Literal) and wanted.is_string
+        ):
+            self.fail("a pattern must be a text in quotes", node)
+        if escape is None:
+            escape = "\\" if self.dialect in _BACKSLASH else ""
+        pattern = self.pattern(wanted.name, escape, node)
+        operand, fold = self.unfolded(node.this, pattern)
+        made = canonical.like(operand, pattern, fold=fold or isinstance(node, exp.ILike))
+        return negate(made) if node.args.get("negate") else made
+
+    _ilike = _like
+
+    def _escape(self, node: exp.Expr) -> Node:
+        return self._like(node.this, node.expression.name)
+
+    def pattern(self, text: str, escape: str, node: exp.Expr) -> Pattern:
+        parts: list[str | Wild] = []
+        letters = iter(text)
+        for letter in letters:
+            if letter == escape:
+                parts.append(next(letters, escape))
+            elif letter == "[" and self.dialect == "tsql":
+                self.fail("a pattern with square brackets", node)
+            else:
+                parts.append(Wild(letter) if letter in "%_" else letter)
+        return tuple(parts)
+
+    def unfolded(self, node: exp.Expr, pattern: Pattern) -> tuple[Node, bool]:
+        """The operand of LIKE; and whether its letters are turned into those of the pattern."""
+        while isinstance(node, exp.Paren | exp.Collate):
+            node = node.this
+        if isinstance(node, exp.Replace) and (
+            node.expression.this in ("İ", "\u212a") and node.args["replacement"].this == "·"
+        ):
+            return self.unfolded(node.this, pattern)
+        if isinstance(node, exp.Translate) and node.args["from_"].name != _LOWERS:
+            uppers, lowers = node.args["from_"].name, node.args["to"].name
+            letters = {c for part in pattern if isinstance(part, str) for c in part}
+            pairs = set(zip(uppers, lowers, strict=False)) <= set(letter_case.PAIRS)
+            cased = {c for c in letters if len(letter_case.both(c)) > 1}
+            if len(uppers) == len(lowers) and pairs and cased <= set(lowers):
+                return self.read(node.this), True
+        return self.read(node), False
+
+    def _glob(self, node: exp.Expr) -> Node:
+        signs = {"*": Wild.ANY, "?": Wild.ONE}
+        return self.shape(node, node.expression.this, r"\[(.[^\]]?)\]|(.)", signs)
+
+    def _regexpfullmatch(self, node: exp.Expr) -> Node:
+        return self.regular(node, "(?s)", "")
+
+    def _regexplike(self, node: exp.Expr) -> Node:
+        return self.regular(node, r"(?s)\A", r"\z")
+
+    def regular(self, node: exp.Expr, start: str, end: str) -> Node:
+        """A regular expression of those that the export writes."""
+        text = node.expression.this
+        inner = text[len(start) : len(text) - len(end)]
+        signs_of_its_own = re.compile(r"[+?(){}|^$]|\\[a-zA-Z0-9]")
+        simple = not any(map(signs_of_its_own.fullmatch, re.findall(r"\\.|.", inner, re.DOTALL)))
+        if not (text.startswith(start) and text.endswith(end) and simple):
+            self.fail("a regular expression", node)
+        signs = {".*": Wild.ANY, ".": Wild.ONE}
+        pieces = r"\[(.[^\]]?)\]|(\.\*|\\.|.)"
+        return self.shape(node, inner, pieces, signs)
+
+    def shape(self, node: exp.Expr, text: str, piece: str, signs: Mapping[str, Wild]) -> Node:
+        """A pattern in which both cases of a letter stand in square brackets."""
+        pattern: list[str | Wild] = []
+        fold = plain = False
+        for either, single in re.findall(piece, text, re.DOTALL):
+            if single in signs:
+                pattern.append(signs[single])
+                continue
+            letter = either or single.removeprefix("\\") or single
+            if len(either) == 2:
+                if letter_case.both(either[1]) != either:
+                    self.fail("square brackets with other than both cases of a letter", node)
+                letter, fold = either[1], True
+            elif len(letter_case.both(letter)) > 1:
+                plain = True
+            pattern.append(letter)
+        if fold and plain:
+            self.fail("a pattern in which case counts for some letters only", node)
+        return canonical.like(self.read(node.this), tuple(pattern), fold=fold)
+
+    def affix(self, node: exp.Expr, before: Pattern, after: Pattern) -> Node:
+        wanted = self.read(node.expression)
+        if not isinstance(wanted, Value) or wanted.type is not Type.TEXT:
+            self.fail("a text in quotes is looked for", node)
+        return canonical.like(self.read(node.this), (*before, wanted.value, *after), fold=False)
+
+    def _contains(self, node: exp.Expr) -> Node:
+        return self.affix(node, (Wild.ANY,), (Wild.ANY,))
+
+    def _startswith(self, node: exp.Expr) -> Node:
+        return self.affix(node, (), (Wild.ANY,))
+
+    def _endswith(self, node: exp.Expr) -> Node:
+        return self.affix(node, (Wild.ANY,), ())
 
     def fail(self, what: str, node: exp.Expr) -> NoReturn:
         raise FeatureError(f"{what}{place(node)}")
-
-
-def place(node: exp.Expr) -> str:
-    """Where a node stands, and what it says."""
-    said = " ".join(node.sql().split())
-    said = said if len(said) <= 60 else said[:59] + "…"
-    spots = [one.meta for one in node.walk() if "line" in one.meta]
-    where = min(((m["line"], m["col"]) for m in spots), default=None)
-    return f": {said}" + ("" if where is None else f" (line {where[0]}, column {where[1]})")
 
 
 def _chain(node: exp.Expr) -> Iterator[exp.Expr]:
@@ -638,6 +673,23 @@ def _chain(node: exp.Expr) -> Iterator[exp.Expr]:
             yield here
 
 
+def both(parts: Iterable[Node]) -> Node:
+    """All of `parts`; constants, and limits that say no more than other parts, are left out."""
+    found = [part for part in parts if part != TRUE]
+    if FALSE in found:
+        return FALSE
+    kept = [
+        part for n, part in enumerate(found)
+        if (limited := guarded(part)) is None
+        or not any(needs(other, limited) for other in _others(found, n))
+    ]  # fmt: skip
+    return canonical.both(kept) if kept else TRUE
+
+
+def _others(parts: Sequence[Node], place: int) -> list[Node]:
+    return [part for n, part in enumerate(parts) if n != place and guarded(part) is None]
+
+
 def _outcomes(node: exp.Expr) -> Iterator[exp.Expr]:
     """What a CASE may give, through cases inside it."""
     if not isinstance(node, exp.Case):
@@ -649,30 +701,7 @@ def _outcomes(node: exp.Expr) -> Iterator[exp.Expr]:
         yield from _outcomes(node.args["default"])
 
 
-def both(parts: Iterable[Node]) -> Node:
-    """All of `parts`; constants, and limits that say no more than other parts, are left out."""
-    found = [part for part in parts if part != TRUE]
-    if FALSE in found:
-        return FALSE
-    kept = [
-        part for n, part in enumerate(found)
-        if (guarded := _guarded(part)) is None
-        or not any(_needs(other, guarded) for other in _others(found, n))
-    ]  # fmt: skip
-    return canonical.both(kept) if kept else TRUE
-
-
-def negate(node: Node) -> Node:
-    if isinstance(node, Value):
-        return FALSE if node.value else TRUE
-    return canonical.negate(node)
-
-
-def _others(parts: Sequence[Node], place: int) -> list[Node]:
-    return [part for n, part in enumerate(parts) if n != place and _guarded(part) is None]
-
-
-def _guarded(node: Node) -> Node | None:
+def guarded(node: Node) -> Node | None:
     """What a limit that every known number keeps is about."""
     if isinstance(node, tree.Compare) and isinstance(node.right, Value):
         limit = (node.op, node.right.value)
@@ -682,15 +711,30 @@ def _guarded(node: Node) -> Node | None:
     return None
 
 
-def _needs(condition: Node, part: Node) -> bool:
+def needs(condition: Node, part: Node) -> bool:
     """Whether a condition is unknown where `part` is."""
     if condition == part:
         return True
     match condition:
         case tree.Compare() | tree.Arithmetic():
-            return _needs(condition.left, part) or _needs(condition.right, part)
+            return needs(condition.left, part) or needs(condition.right, part)
         case tree.In():
-            return _needs(condition.operand, part)
+            return needs(condition.operand, part)
         case tree.Call(name="abs" | "negative"):
-            return _needs(condition.args[0], part)
+            return needs(condition.args[0], part)
     return False
+
+
+def place(node: exp.Expr) -> str:
+    """Where a node stands, and what it says."""
+    said = " ".join(node.sql().split())
+    said = said if len(said) <= 60 else said[:59] + "…"
+    spots = [one.meta for one in node.walk() if "line" in one.meta]
+    where = min(((m["line"], m["col"]) for m in spots), default=None)
+    return f": {said}" + ("" if where is None else f" (line {where[0]}, column {where[1]})")
+
+
+def negate(node: Node) -> Node:
+    if isinstance(node, Value):
+        return FALSE if node.value else TRUE
+    return canonical.negate(node)

@@ -26,11 +26,13 @@ import polars as pl
 Rows = list[dict[str, Any]]
 HERE = Path(__file__).parent
 VEGA = Path("vega-datasets", "data")
+MDN = Path("browser-compat-data", "data.json")
 
 
 def packages() -> Rows:
     """Packages of Debian; the label is the section."""
-    (found,) = Path("/var/lib/apt/lists").glob("*main*_Packages*")
+    lists = Path("/var/lib/apt/lists").glob("*main*_Packages*")
+    found = max(lists, key=lambda path: path.stat().st_size)  # updates have lists of their own
     how = ["lz4", "-dc"] if found.suffix == ".lz4" else ["cat"]
     text = subprocess.run([*how, str(found)], check=True, capture_output=True).stdout.decode()
     wanted = {
@@ -522,6 +524,68 @@ def receipts() -> Rows:
     return rows
 
 
+def airports() -> Rows:
+    """Airports of some states; the label is the state."""
+    names = {
+        "AK": "Alaska", "TX": "Texas", "CA": "California", "FL": "Florida", "NY": "New York",
+        "OH": "Ohio",
+    }  # fmt: skip
+    rows: Rows = []
+    for row in _vega("airports.csv"):
+        if row["state"] in names:
+            place = {name: float(row[name]) for name in ("latitude", "longitude")}
+            texts = {name: row[name] for name in ("iata", "name", "city")}
+            rows.append({**texts, **place, "label": names[row["state"]]})
+    return rows
+
+
+def countries() -> Rows:
+    """Countries in some years; the label is the part of the world."""
+    parts = ("South Asia", "Europe", "Africa", "America", "East Asia", "Middle East")
+    wanted = ("year", "country", "pop", "life_expect", "fertility")
+    return [
+        {**{name: row[name] for name in wanted}, "label": parts[row["cluster"]]}
+        for row in _vega("gapminder.json")
+    ]
+
+
+def browsers() -> Rows:
+    """Features of browsers; the label is the language they belong to."""
+    found = json.loads(MDN.read_text())
+    wanted = ("api", "css", "html", "javascript", "svg", "http", "webextensions")
+    rows: Rows = []
+
+    def walk(node: dict[str, Any], path: list[str]) -> None:
+        known = node.get("__compat")
+        if known is not None:
+            first: dict[str, Any] = {}
+            for browser in ("chrome", "firefox", "safari"):
+                support = known["support"].get(browser, {})
+                support = support[0] if isinstance(support, list) else support
+                added = support.get("version_added")
+                first[browser] = float(added) if re.fullmatch(r"[\d.]+", str(added)) else None
+            rows.append(
+                {
+                    "name": path[-1],
+                    "inside": ".".join(path[1:-1]) or None,
+                    "description": known.get("description"),
+                    "page": known.get("mdn_url"),
+                    **first,
+                    "depth": len(path),
+                    "experimental": bool(known.get("status", {}).get("experimental")),
+                    "deprecated": bool(known.get("status", {}).get("deprecated")),
+                    "label": path[0],
+                }
+            )
+        for name, child in node.items():
+            if name != "__compat" and isinstance(child, dict):
+                walk(child, [*path, name])
+
+    for area in wanted:
+        walk(found[area], [area])
+    return rows
+
+
 TUNED: dict[str, Callable[[], Rows]] = {
     "packages": packages,
     "movies": movies,
@@ -546,4 +610,7 @@ APART: dict[str, Callable[[], Rows]] = {
     "football": football,
     "penguins": penguins,
     "receipts": receipts,
+    "airports": airports,
+    "countries": countries,
+    "browsers": browsers,
 }

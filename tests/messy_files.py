@@ -73,8 +73,8 @@ def sheet(rows: list[list[Any]], others: tuple[str, ...] = ()) -> Write:
         first = book.add_worksheet("Data")
         for at, row in enumerate(rows):
             for place, cell in enumerate(row):
-                if cell is not None:
-                    first.write(at, place, cell)
+                if cell is not None:  # a formula has a format and a value, too
+                    first.write(at, place, *(cell if isinstance(cell, tuple) else (cell,)))
         for other in others:
             book.add_worksheet(other).write(0, 0, "else")
         book.close()
@@ -87,6 +87,16 @@ def frame(data: dict[str, Any]) -> Write:
     def write(folder: Path) -> Path:
         pl.DataFrame(data).write_parquet(folder / "t.parquet")
         return folder / "t.parquet"
+
+    return write
+
+
+def parquets(*contents: dict[str, Any]) -> Write:
+    def write(folder: Path) -> Path:
+        (folder / "all").mkdir()
+        for n, content in enumerate(contents):
+            pl.DataFrame(content).write_parquet(folder / "all" / f"{n}.parquet")
+        return folder / "all"
 
     return write
 
@@ -123,13 +133,21 @@ def several(*contents: str, folders: tuple[str, ...] = (), pattern: str = "") ->
     return write
 
 
-def database(folder: Path) -> str:
+def sqlite_file(folder: Path, *statements: str) -> str:
     opened = sqlite3.connect(folder / "t.db")
-    opened.execute("create table pets (name text, legs integer, born text)")
-    opened.execute("insert into pets values ('rex', 4, '2024-01-31'), ('tom', null, '2024-02-01')")
+    for statement in statements:
+        opened.execute(statement)
     opened.commit()
     opened.close()
     return f"sqlite:{folder / 't.db'}"
+
+
+def database(folder: Path) -> str:
+    return sqlite_file(
+        folder,
+        "create table pets (name text, legs integer, born text)",
+        "insert into pets values ('rex', 4, '2024-01-31'), ('tom', null, '2024-02-01')",
+    )
 
 
 GERMAN = "Ort;Größe;Fläche;gebaut\nKöln;3,5;1.234,5;31.12.2024\nUlm;4,25;2.000;01.02.2023\n"
@@ -220,8 +238,68 @@ FILES: dict[str, Messy] = {
         remedy={"types": {"c": "date"}},
         then={"c": [DAY(2024, 1, 31), DAY(2024, 2, 1)]},
     ),
-    "versions": Messy(column("1.2.10", "10.4.11"), {"c": ["1.2.10", "10.4.11"]}),
+    "versions": Messy(
+        column("1.2.10", "10.14.11", "31.4.12"), {"c": ["1.2.10", "10.14.11", "31.4.12"]}
+    ),
+    "versions or dates": Messy(
+        column("1.2.10", "10.4.11"),
+        {"c": ["1.2.10", "10.4.11"]},
+        {"c": "texts such as '1.2.10', which may be dates"},
+        remedy={"types": {"c": "date"}},
+        then={"c": [DAY(2010, 2, 1), DAY(2011, 4, 10)]},
+    ),
+    "days before months in ISO dates": Messy(
+        column("2024-13-01", "2024-25-02"),
+        {"c": ["2024-13-01", "2024-25-02"]},
+        {"c": "'2024-13-01', which are no dates"},
+    ),
+    "names of zones": Messy(
+        column("2024-01-02 03:04 EST", "2024-07-02 03:04:05 CET"),
+        {"c": ["2024-01-02 03:04 EST", "2024-07-02 03:04:05 CET"]},
+        {"c": "times with the name of a zone"},
+    ),
+    # -- numbers that are not read
+    "lakhs": Messy(
+        text('n,c\na,"1,00,000"\nb,"12,34,567"\n'),
+        {"c": ["1,00,000", "12,34,567"]},
+        {"c": "'1,00,000', which may be numbers"},
+    ),
+    "units": Messy(
+        column("12kg", "14.5kg"), {"c": ["12kg", "14.5kg"]}, {"c": "'12kg', which may be numbers"}
+    ),
+    "speeds": Messy(
+        column("12 km/h", "80 km/h"), {"c": ["12 km/h", "80 km/h"]}, {"c": "which may be numbers"}
+    ),
+    "digits of another script": Messy(
+        column("\u0663", "\u0664\u0665"),
+        {"c": ["\u0663", "\u0664\u0665"]},
+        {"c": "which may be numbers"},
+    ),
+    "fractions": Messy(column("½", "¾"), {"c": ["½", "¾"]}, {"c": "which may be numbers"}),
+    "underscores between thousands": Messy(
+        column("1_000", "2_000"), {"c": ["1_000", "2_000"]}, {"c": "which may be numbers"}
+    ),
+    "codes with letters behind": Messy(
+        column("12A", "7B", "9C", "3D"), {"c": ["12A", "7B", "9C", "3D"]}
+    ),
+    "addresses of computers": Messy(
+        column("192.168.0.1", "10.0.0.2"), {"c": ["192.168.0.1", "10.0.0.2"]}
+    ),
     # -- true and false
+    "ticks": Messy(
+        column("✓", "✗"),
+        {"c": ["✓", "✗"]},
+        {"c": "only '✓' and '✗'"},
+        remedy={"true": ["✓"], "false": ["✗"]},
+        then={"c": [True, False]},
+    ),
+    "true, 1 and false": Messy(
+        column("true", "1", "false"),
+        {"c": ["true", "1", "false"]},
+        {"c": "only '1' and 'false' and 'true'"},
+        remedy={"true": ["1", "true"], "false": ["false"]},
+        then={"c": [True, True, False]},
+    ),
     "yes and no": Messy(
         column("yes", "no", ""),
         {"c": ["yes", "no", ""]},
@@ -465,6 +543,11 @@ FILES: dict[str, Messy] = {
         remedy={"header": 3},
         then=TWO,
     ),
+    "Excel with error cells": Messy(
+        sheet([["a", "b"], [1, 5], [2, ("=1/0", None, "#DIV/0!")], [3, 7]]),
+        {"a": [1, 2, 3], "b": [5, None, 7]},
+        {"b": "1 cell with an error such as #DIV/0!, row 3; read as unknown"},
+    ),
     "Excel with several sheets": Messy(
         sheet([["a", "b"], [1, "x"], [2, "y"]], ("Notes",)),
         TWO,
@@ -473,7 +556,44 @@ FILES: dict[str, Messy] = {
     "Excel with a word among numbers": Messy(
         sheet([["a"], [1], [2], ["many"]]), refused="t.xlsx row 4, column 'a': 'many' is no number"
     ),
+    "CSV called Excel": Messy(
+        text("a,b\n1,x\n", "t.xlsx"), refused="give it that ending, such as .csv"
+    ),
+    # -- several ways to say one thing
+    "three words for unknown": Messy(
+        column("NULL", "-", "n/a", "x7", "y8"),
+        {"c": ["NULL", "-", "n/a", "x7", "y8"]},
+        {"c": "'NULL' and '-' and 'n/a' in 3 cells"},
+        remedy={"nulls": ["NULL", "-", "n/a"]},
+        then={"c": [None, None, None, "x7", "y8"]},
+    ),
+    "spaces around texts": Messy(
+        column(" x ", " y "),
+        {"c": [" x ", " y "]},
+        {"c": "spaces at the ends of cells, such as ' x '"},
+    ),
+    "a key twice in JSON lines": Messy(
+        text('{"a":1,"b":"x","a":2}\n', "t.jsonl"),
+        refused="t.jsonl line 1: an object has 'a' twice",
+    ),
+    "a key twice in JSON": Messy(
+        text('[{"a":1,"a":2}]', "t.json"), refused="t.json: an object has 'a' twice"
+    ),
     # -- typed columns
+    "Parquet files of different types": Messy(
+        parquets({"a": [1]}, {"a": [1.5]}),
+        refused="1.parquet: column 'a' holds Float64 here and holds Int64 in 0.parquet",
+    ),
+    "Parquet files of different columns": Messy(
+        parquets({"a": [1], "b": [2]}, {"a": [1]}),
+        refused="1.parquet: column 'b' is missing here and holds Int64 in 0.parquet",
+    ),
+    "Parquet files": Messy(parquets({"a": [1]}, {"a": [2]}), {"a": [1, 2]}),
+    "infinity and NaN in Parquet": Messy(
+        frame({"f": [1.0, float("inf"), float("nan")]}),
+        {"f": [1.0, None, None]},
+        {"f": "NaN or infinity among numbers; read as unknown"},
+    ),
     "lists, decimals and zones": Messy(
         frame(
             {
@@ -509,7 +629,7 @@ FILES: dict[str, Messy] = {
     "numbers as texts in Parquet": Messy(
         frame({"c": ["1,5", "2,25"], "d": ["1.5", "x"]}),
         {"c": ["1,5", "2,25"]},
-        {"c": "look like numbers"},
+        {"c": "look like numbers", "d": "look like numbers, but for 'x'"},
         remedy={"types": {"c": "number"}},
         then={"c": [1.5, 2.25]},
     ),

@@ -177,3 +177,11 @@ def test_edges(text: str, item: dict, wanted: bool | None) -> None:
         cleaned(pl.col(n), Type(k), rows.schema[n]).alias(n) for n, k in kinds
     )
     assert by_polars([feature], clean, clean=True) == [[wanted is True]]
+
+
+@pytest.mark.parametrize("text", ["x / 10 <= 0.3", "x / 10 = 0.7", "x / y = 0.7"])
+def test_a_quotient_is_rounded_once(text: str) -> None:
+    """Polars multiplies by 1 / x when x is constant, also a column that is: 3 / 10 > 0.3."""
+    feature = parse_feature(text, {"x": "number", "y": "number"})
+    rows = pl.DataFrame({"x": [float(n) for n in range(1, 100)]}).with_columns(y=pl.lit(10.0))
+    assert by_polars([feature], rows, clean=True) == by_item([feature], rows)

@@ -147,3 +147,103 @@ def test_after_a_year_is_after_its_last_day(said: str, means: str) -> None:
 def test_after_the_last_year_is_no_condition() -> None:
     with pytest.raises(FeatureError):
         ta.parse_feature("d after 9999", {"d": "date"})
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Body Mass (g) is at least 4500", '"Body Mass (g)" >= 4500'),
+        ("body mass over 4500 g", '"Body Mass (g)" > 4500'),
+        ("weight over 5 kg", "weight_kg > 5"),
+        ("weight_kg between 5 and 10 kg", "weight_kg BETWEEN 5 AND 10"),
+        ("price under 3 $", '"price $" < 3'),
+        ("year built before 1900", "year_built < 1900"),
+        ("year over 1900", "year > 1900"),
+    ],
+)
+def test_a_unit_in_the_name_of_a_column_may_be_left_out_or_said(said: str, meant: str) -> None:
+    columns = ("Body Mass (g)", "weight_kg", "price $", "year", "year_built")
+    schema = dict.fromkeys(columns, "integer")
+    assert ta.parse_feature(said, schema) == ta.parse_feature(meant, schema)
+
+
+def test_another_unit_than_the_columns_is_not_taken_for_it() -> None:
+    with pytest.raises(FeatureError, match="Did you mean: weight_kg > 5"):
+        ta.parse_feature("weight over 5 lbs", {"weight_kg": "integer"})
+
+
+def test_of_columns_that_differ_in_a_sign_or_a_unit_the_exact_one_is_meant() -> None:
+    schema = dict.fromkeys(("a b", "a_b", "weight", "weight_kg", "a"), "integer")
+    for said, meant in (
+        ("a b over 3", '"a b" > 3'),
+        ("a_b over 3", "a_b > 3"),
+        ("weight over 3", "weight > 3"),
+        ("weight kg over 3", "weight_kg > 3"),
+    ):
+        assert ta.parse_feature(said, schema) == ta.parse_feature(meant, schema)
+
+
+def test_a_near_miss_of_many_words_in_a_table_of_many_columns_is_quick() -> None:
+    schema = {f"{kind} {n}": kind for kind in ("text", "integer") for n in range(500)}
+    started = time.process_time()
+    for said in ("the " * 240, "more than " * 95, "texd 7 contains x " * 50):
+        with suppress(FeatureError):
+            ta.parse_feature(said, schema)
+    assert time.process_time() - started < 3
+
+
+def test_dates_in_words_have_to_exist() -> None:
+    for said in ("released before 31 February 2001", "released after December 9999"):
+        with pytest.raises(FeatureError):
+            ta.parse_feature(said, SCHEMA)
+    found = ta.parse_feature("released after December 2001", SCHEMA)
+    assert found == ta.parse_feature("released >= DATE '2002-01-01'", SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("title ends with a ?", "title LIKE '%?'"),
+        ("title ends with !", "title LIKE '%!'"),
+        ("does the title contain a ?", None),
+        ("title ends with an s", "title ILIKE '%s'"),
+        ("title ends with a", "title ILIKE '%a'"),
+        ("title contains cat?", "title ILIKE '%cat%'"),
+        ("title is shorter than 5", "length(title) < 5"),
+        ("legs > 5,000", "legs > 5000"),
+        ("gross > 0.500", "gross > 0.5"),
+        ("title contains 5.000", "title LIKE '%5.000%'"),
+        ("legs IN (2,4)", "legs IN (2, 4)"),
+    ],
+)
+def test_signs_and_numbers_are_read_as_people_mean_them(said: str, meant: str | None) -> None:
+    if meant is None:
+        with pytest.raises(FeatureError):
+            ta.parse_feature(said, SCHEMA)
+    else:
+        assert str(ta.parse_feature(said, SCHEMA)) == meant
+
+
+@pytest.mark.parametrize(
+    ("said", "ways"),
+    [
+        ("gross > 5.000", "5.000 can be read as 5 and as 5000. Write the one you mean"),
+        ("gross is more than 2.500", "2.500 can be read as 2.5 and as 2500."),
+        ("gross is 5,5", "5,5 can be read as 5.5 and as 5 or 5."),
+    ],
+)
+def test_a_number_with_two_readings_is_asked_about(said: str, ways: str) -> None:
+    with pytest.raises(FeatureError, match=re.escape(ways)) as caught:
+        ta.parse_feature(said, SCHEMA)
+    assert caught.value.spot is not None
+    assert said[slice(*caught.value.spot)] == ways.split(maxsplit=1)[0]
+
+
+def test_short_is_a_length_unless_it_is_a_value() -> None:
+    table = ta.Table({"title": ["Jaws", "Alien"], "hair": ["short", None]})
+    for said in ("title is short", "title is not very long and hair is known"):
+        with pytest.raises(FeatureError, match=r"For the length, write: title is (short|long)er"):
+            table.parse(said)
+    assert str(table.parse("hair is short")) == "hair = 'short'"
+    assert str(table.parse('title is "short"')) == "title = 'short'"
+    assert str(table.parse("title is shorter than 20 letters")) == "length(title) < 20"

@@ -224,3 +224,16 @@ def test_a_served_session_remembers() -> None:
             with pytest.raises(ParameterError, match=re.escape(begun)):
                 open_or_begin(store, Path("odd.csv"), "odd", **chosen)
         open_or_begin(store, Path("odd.csv"), "odd", learner="AutoDFF", overlap=0.0).close()
+
+
+def test_a_word_beside_those_for_true_and_false_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("n,ok\na,yes\nb,no\nc,maybe\nd,yes\n")
+    words = {"true": ["yes"], "false": ["no"]}
+    [finding] = ta.read_table(path, **words).findings
+    assert str(finding) == (
+        "ok: 'maybe' among the words for true and false; read as texts. To change that:"
+        " nulls=['maybe']"
+    )
+    table = ta.read_table(path, **words, **finding.option)
+    assert table.values("ok") == [True, False, None, True]

@@ -3,6 +3,7 @@ read their table again."""
 
 from __future__ import annotations
 
+import gzip
 import io
 import sqlite3
 import threading
@@ -20,8 +21,9 @@ import pytest
 import tellapart as ta
 from messy_files import FILES, database
 from tellapart.cli import main
+from tellapart.engines import predict_file
 from tellapart.errors import FormatError, ParameterError, TableChanged
-from tellapart.sessions import Store
+from tellapart.sessions import Given, Store
 from tellapart.tables.append import appended
 from tellapart.tables.options import ReadOptions
 from tellapart.tables.source import remembered
@@ -199,19 +201,13 @@ def test_what_is_said_of_the_error_is_about_the_whole(tmp_path: Path) -> None:
         with session:
             for _ in range(100):
                 given = session.next("Ann")
-                label = "odd" if given.item["odd"] else "even"  # type: ignore[union-attr]
-                if given.guess.label == label:  # type: ignore[union-attr]
-                    session.answer("Ann", given.id, "right")  # type: ignore[union-attr]
+                assert isinstance(given, Given)
+                label = "odd" if given.item["odd"] else "even"
+                if given.guess.label == label:
+                    session.answer("Ann", given.id, "right")
                 else:
-                    feature = f"odd = {given.item['odd']}"  # type: ignore[union-attr]
-                    asked = given.asks == "label"  # type: ignore[union-attr]
-                    session.answer(
-                        "Ann",
-                        given.id,
-                        "wrong",
-                        label,
-                        None if asked else feature,  # type: ignore[union-attr]
-                    )
+                    feature = None if given.asks == "label" else f"odd = {given.item['odd']}"
+                    session.answer("Ann", given.id, "wrong", label, feature)
             summary = session.summary()
         assert (summary.items, summary.left, summary.rows_left) == (200, 100, 1900)
         # a bound for the whole is the same share as for draws without end, or a little less
@@ -332,3 +328,92 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     file.write_text('[{"a.b": 1, "a": {"b": 2}}]')
     with pytest.raises(FormatError, match=r"two columns would be called 'a\.b'"):
         ta.read_table(file)
+
+
+def test_a_type_that_polars_does_not_know_is_named_with_its_column(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as base:
+        base.execute("create table t as select 1 a, interval 3 day i")
+    with pytest.raises(FormatError, match=r"column 'i' cannot be read.*Cast it to another type"):
+        ta.read_table(f"duckdb:{tmp_path / 't.duckdb'}", query="select * from t")
+    table = ta.read_table(f"duckdb:{tmp_path / 't.duckdb'}", query="select a, epoch(i) i from t")
+    assert table.values("i") == [259200.0]
+
+
+def test_a_column_that_features_cannot_read_is_named() -> None:
+    pa = pytest.importorskip("pyarrow")
+    maps = pa.array([[("a", 1)], [("b", 2)]], pa.map_(pa.string(), pa.int64()))
+    table = ta.Table(pa.table({"m": maps, "x": [1, 2]}))
+    assert [finding.column for finding in table.findings] == ["m"]
+    assert "features cannot read them" in str(table.findings[0])
+    twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    with pytest.raises(FormatError, match="two columns are called 'a'"):
+        ta.Table(twice)
+
+
+class Bucket(SimpleHTTPRequestHandler):
+    """An object store, as far as reading goes: GET with ranges, and no such thing."""
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def do_GET(self) -> None:
+        path = Path(self.directory) / self.path.split("?")[0].lstrip("/")
+        if not path.is_file():
+            self.send_error(404)
+            return
+        whole = path.read_bytes()
+        start, _, end = self.headers.get("range", "bytes=0-").removeprefix("bytes=").partition("-")
+        first = int(start) if start else max(0, len(whole) - int(end))
+        part = whole[first : int(end) + 1 if start and end else len(whole)]
+        self.send_response(206 if "range" in self.headers else 200)
+        self.send_header("Content-Length", str(len(part)))
+        self.send_header("Content-Range", f"bytes {first}-{first + len(part) - 1}/{len(whole)}")
+        self.send_header("ETag", '"1"')
+        self.send_header("Last-Modified", "Mon, 16 Nov 2026 08:00:00 GMT")
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(part)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder that is `s3://zoo`."""
+    folder = tmp_path / "store" / "zoo"
+    folder.mkdir(parents=True)
+    made = ThreadingHTTPServer(("127.0.0.1", 0), partial(Bucket, directory=str(folder.parent)))
+    threading.Thread(target=made.serve_forever, args=(0.05,), daemon=True).start()
+    known = {"ACCESS_KEY_ID": "a", "SECRET_ACCESS_KEY": "b", "REGION": "us-east-1"}
+    known |= {"ENDPOINT_URL": f"http://127.0.0.1:{made.server_address[1]}", "ALLOW_HTTP": "true"}
+    for name, value in known.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    yield folder
+    made.shutdown()
+    made.server_close()
+
+
+def test_an_object_store_is_read(bucket: Path, tmp_path: Path) -> None:
+    text = "name,legs\nbear,4\nduck,2\n"
+    (bucket / "a.csv").write_text(text)
+    (bucket / "a.csv.gz").write_bytes(gzip.compress(text.encode()))
+    (bucket / "a.jsonl").write_text('{"legs": 4}\n{"legs": 2}\n')
+    pl.read_csv(io.StringIO(text)).write_parquet(bucket / "a.parquet")
+    for name in ("a.csv", "a.csv.gz", "a.jsonl", "a.parquet"):
+        assert ta.read_table(f"s3://zoo/{name}").values("legs") == [4, 2], name
+    walks = ta.parse_feature("legs >= 4", {"legs": "integer"})
+    model = ta.DecisionList((ta.Clause((ta.Literal(walks),), "walks"),), ta.Clause((), "else"))
+    out = tmp_path / "out.csv"
+    for name in ("a.csv", "a.parquet"):
+        predict_file(model, f"s3://zoo/{name}", out)
+        assert pl.read_csv(out)["label"].to_list() == ["walks", "else"]
+    with pytest.raises(FormatError, match="Use the engine polars"):
+        predict_file(model, "s3://zoo/a.parquet", out, engine="duckdb")
+    for name in ("no.csv", "no.parquet"):
+        with pytest.raises(FormatError, match="not found") as raised:
+            ta.read_table(f"s3://zoo/{name}")
+        assert "\n" not in str(raised.value)
+    with pytest.raises(FormatError, match="patterns are for files of this machine"):
+        ta.read_table("s3://zoo/*.csv")

@@ -13,8 +13,9 @@ on all others, the more it says of rows not yet seen, and the plainer it is to s
 whole table, so that a feature that was seen once does not look perfect. `share` is how much of the
 table it holds on: the middle term is greatest near a third. The cost depends on the kind of feature
 (`COST`), on how round a threshold is, and on the length of the text; a word of the label's name is
-worth more. Of those that hold on the same rows, only the worthiest is kept; and each one taken
-makes the others of its column worth less.
+worth more. Of those that hold on the same rows, only the worthiest is kept; each one taken makes
+the others of its column worth less; and the first nine are of three columns or more, where there
+are so many.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ RARELY = 3.0
 """How much less what is negated costs if it holds on less than half of the table."""
 FITTED = 4.0
 """How much less round a threshold counts that was fitted to the labels."""
+NINE, COLUMNS = 9, 3
+"""The places that have a key, and the fewest columns among them."""
 _EXTRA, _FLOOR, _SHARE, _MOST = 2.5, 0.02, 0.6, 3.0
 _SENTENCE = 2.0  # steps from plain: nobody says a whole sentence
 _LIST = re.compile(r"\w[,;|] ?\w")
@@ -274,17 +277,23 @@ def _choose(
     worth: Floats, kinds: Sequence[_Offer], packed: npt.NDArray[np.uint8], rows: int, limit: int
 ) -> Iterator[tuple[int, float]]:
     """The worthiest, one by one, and what each was worth then. What holds on the same rows as one
-    that was chosen is left out; what nearly does comes last."""
+    that was chosen is left out; what nearly does comes last. The last of nine places are for new
+    columns, if there are less than three."""
     left = worth.copy()
+    taken: set[str] = set()
     column = np.array([offer.column for offer in kinds])
     cut = np.array([offer.kind in ("cut", "date") for offer in kinds])
     sizes = np.bitwise_count(packed).sum(1, dtype=np.int64)
     later: list[int] = []
-    for _ in range(min(limit, len(kinds))):
+    for place in range(min(limit, len(kinds))):
         n = int(np.argmax(left))
+        if place < NINE <= place + COLUMNS - len(taken):
+            new = np.where(np.isin(column, list(taken)), -np.inf, left)
+            n = int(np.argmax(new)) if np.max(new) > -np.inf else n
         if left[n] == -np.inf:
             break
         yield n, float(left[n])
+        taken.add(kinds[n].column)
         shared = np.bitwise_count(packed & packed[n]).sum(1, dtype=np.int64)
         either = sizes + sizes[n] - shared
         alike = (shared >= ALIKE * either) & (left > -np.inf)

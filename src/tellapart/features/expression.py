@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError
 from tellapart.features import grammar, letter_case, near_misses, plain_words, tree
+from tellapart.features.tokens import refuse
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild, columns, text
 from tellapart.model import Compound, Holds
 from tellapart.protocol import Item
@@ -137,14 +138,36 @@ def parse_feature(text: str, schema: Mapping[str, Any]) -> Expression:
     """
     kinds = types(schema)
     try:
-        return Expression(grammar.parse(text, kinds))
+        made = grammar.parse(text, kinds)
     except FeatureError as error:
         if not isinstance(text, str) or _SQL.search(re.sub('"[^"]*"', "", text)):
             raise  # of SQL, all that is allowed is the better help
-        made = plain_words.read(text, kinds)
-        if made is not None:
-            return Expression(made)
-        raise _with_nearest(error, text, kinds) from None
+        plain = plain_words.read(text, kinds)
+        if plain is None:
+            raise _with_nearest(error, text, kinds) from None
+        return _clear(text, Expression(plain), _THOUSANDS, _COMMA)
+    return _clear(text, Expression(made), _THOUSANDS)
+
+
+_QUOTED = r"""'[^']*'|"[^"]*"|“[^”]*”"""
+_THOUSANDS = re.compile(r"(?<![\w.,'])[1-9]\d{0,2}\.\d\d0(?![\w.,'])")
+_COMMA = re.compile(r"(?<![\w.,'(])\d+,\d{1,2}(?![\w.,')])")
+
+
+def _clear(text: str, made: Expression, *numbers: re.Pattern[str]) -> Expression:
+    """Raise if a number is written so that people read it in two ways."""
+    if not any(Type(kind).numeric for kind in made.schema.values()):
+        return made
+    bare = re.sub(_QUOTED, lambda found: "'" * len(found[0]), text)
+    for pattern in numbers:
+        for found in pattern.finditer(bare):
+            first, second = re.split("[.,]", found[0])
+            ways = (f"{first}.{second}", f"{first} or {second}")
+            if "." in found[0]:
+                ways = (f"{float(found[0]):g}", first + second)
+            what = f"{found[0]} can be read as {ways[0]} and as {ways[1]}"
+            refuse(text, what, *found.span(), "Write the one you mean")
+    return made
 
 
 def _with_nearest(error: FeatureError, text: str, kinds: Mapping[str, Type]) -> FeatureError:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from tellapart.features import canonical
-from tellapart.features.plain_words import LONGEST, WRITTEN, NotPlain, literal, read
+from tellapart.features.plain_values import WRITTEN, NotPlain, literal
+from tellapart.features.plain_words import LONGEST, read
 from tellapart.features.tree import Column, Node, Type, Wild
 
 _VERBS = [
@@ -19,11 +20,13 @@ _VERBS = [
 ]  # fmt: skip
 _JOINTS = ("and", "or", "but", "not")
 _SHORTEST, _LONGEST_VALUE = 3, 100
+_MOST_WORDS = 40  # are compared with the names of all columns
 _FILL = frozenset(
     re.findall(
         r"[a-z']+",
         """is are was the a an of in it its has have contains contain containing with word words
-        text not no like ilike than more less greater at least most equals equal to be to""",
+        text not no any some there like ilike than more less greater at least most equals equal
+        to be""",
     )
 )
 
@@ -42,7 +45,7 @@ def nearest(text: str, schema: Mapping[str, Type]) -> Node | None:
     """
     if len(text) > LONGEST or not schema:
         return None
-    words = re.findall(r"[^\s:=<>]+|[=<>]+", text)
+    words = re.findall(r"(?:[^\s:=<>]|:(?=[^\s=]))+|[=<>]+", text)[:_MOST_WORDS]
     while words and words[-1].lower() in _JOINTS:
         words.pop()
     for size in (3, 2, 1):

@@ -8,13 +8,21 @@ form for a text that is none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from datetime import MAXYEAR, date, datetime, time
-from functools import cache
-from typing import Any
+from collections.abc import Mapping
+from datetime import date
 
 from tellapart.features import canonical, tree
 from tellapart.features.combinations import MOST_POINTS
+from tellapart.features.plain_values import (
+    DATED,
+    WRITTEN,
+    NotPlain,
+    following,
+    literal,
+    number_of,
+    unit_of,
+)
+from tellapart.features.plain_verbs import KNOWN, UNKNOWN, patterns
 from tellapart.features.tree import NAMES, Column, Node, Type, Value, Wild
 
 LONGEST = 1_000
@@ -28,99 +36,37 @@ _TOKEN = re.compile(
 )
 _OPS = {"=": "=", "==": "=", "!=": "<>", "<>": "<>", "≠": "<>", "<": "<", ">": ">"}
 _OPS |= {"<=": "<=", "=<": "<=", "≤": "<=", ">=": ">=", "=>": ">=", "≥": ">="}
-_NOT = r"(?P<not>(?:do|does|did|is|are|was|has|can)(?:n['’]?t| not)|not|never|cannot)\s+"
-_IS = r"(?:is|are|was|were|be|being|has been|equals?)"
-_THAN = r"(?:\s+(?:than|to))?"
-
-
-def _verbs() -> Iterator[tuple[str, str]]:
-    """(what it means, the words) of every verb; longer ones first."""
-    maybe = f"(?:{_NOT})?"
-    contain = (
-        "contains?|contain(?:ing|ed)|includes?|including|mentions?|has the words?|have the words?"
-    )
-    contain += "|says?|matches|(?:has|have|with) the text|(?:has|have) in it"
-    yield (
-        "contains",
-        f"{maybe}(?:{contain})(?: the(?= \\w))?(?: (?:words?|phrase|text|string|term)(?= ))?",
-    )
-    yield (
-        "lacks",
-        "(?:lacks|is without|without|excludes)(?: the(?= \\w))?(?: (?:words?|text)(?= ))?",
-    )
-    yield (
-        "starts",
-        f"{maybe}(?:starts?|begins?|starting|beginning) (?:with|by|in)(?: the words?(?= ))?",
-    )
-    yield "ends", f"{maybe}(?:ends?|ending|finishes) (?:with|in|on|by)(?: the words?(?= ))?"
-    known = (
-        "known|given|present|there|set|filled(?: in| out)?|available|non-?empty|specified|provided"
-    )
-    unknown = "unknown|empty|missing|blank|null|absent|unset|none|nothing|n/a|left out|not there"
-    end = r"\b(?! (?!and |or |but )\w)(?: or (?:unknown|empty|missing|blank|null))?"
-    yield (
-        "known",
-        rf"{_IS}(?P<not> not|n['’]?t)? (?:{known}){end}|exists|(?:has|have) (?:a|any|some) value",
-    )
-    yield "unknown", rf"{_IS}(?P<not> not|n['’]?t)? (?:{unknown}){end}|(?:has|have) no value"
-    yield "known", rf"{_IS} (?:anything|something)"
-    yield "unknown", r"does(?:n['’]?t| not) exist|(?:has|have) nothing"
-    isn = rf"(?:(?:{_IS})(?P<not> not|n['’]?t)?\s+|(?P<not2>not )?)"
-    yield "zero", rf"{isn}zero\b(?! \w)"
-    yield "positive", rf"{isn}positive\b"
-    yield "negative", rf"{isn}negative\b"
-    yield "between", rf"{isn}(?:between|from|in the range(?: of)?|within)"
-    most = "at most|no (?:more|greater|larger|higher|later|longer) than|up to|until|till|not above"
-    most += "|not over|not more than|maximum|less than or equal to|smaller than or equal to|max"
-    least = "at least|no (?:less|fewer|smaller|lower|earlier|shorter) than|since|starting from"
-    least += "|not below|not under|not less than|minimum|from|greater than or equal to"
-    least += "|more than or equal to|larger than or equal to|min"
-    yield "<=", rf"(?:{isn})?(?:{most}){_THAN}"
-    yield ">=", rf"(?:{isn})?(?:{least}){_THAN}"
-    more = "greater|more|larger|bigger|higher|later|above|over|after|older|longer|exceeding"
-    less = "less|fewer|smaller|lower|earlier|below|under|before|younger|shorter"
-    yield ">", rf"(?:{isn})?(?:{more}){_THAN}|exceeds"
-    yield "<", rf"(?:{isn})?(?:{less}){_THAN}"
-    yield "neither", rf"{_IS} (?:neither|none of|not (?:one|any|either) (?:of|in)|not in)"
-    yield "neither", rf"{_IS}n['’]?t (?:one|any|either) of|not in"
-    yield "one of", rf"(?:{_IS} )?(?:one of|any of|either(?: of)?|among|in(?= \()|in the list)"
-    yield "in", rf"{isn}(?:in|during|on)(?: the)?(?: year| month)?(?: of)?"
-    yield (
-        "<>",
-        rf"{_IS}(?: not|n['’]?t)(?: equal to| the same as| exactly)?|does(?:n['’]?t| not) equal",
-    )
-    yield "<>", r"differs from|is different (?:from|than|to)|is other than|other than|not equal to"
-    yield "=", rf"{_IS} (?:equal to|the same as|exactly|called|named)|{_IS}|equal to|same as"
-
-
-@cache  # compiled when first needed: that takes a while
-def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    return [(means, re.compile(rf"(?:{verb})(?=\W|$)", re.IGNORECASE)) for means, verb in _verbs()]
-
-
 _LEAD = re.compile(
     r"(?:(?:where|if|when|because|that|which|whose|with|since|as|and|it is|items?|rows?|ones?|all"
     r"|everything|the|its|their|a|an|of|value of|column|field|it|they|this|there is|there are|has"
-    r"|have|having|is|are|he|she)\s+)+",
+    r"|have|having|gives?|is|are|was|were|he|she)\s+)+",
     re.IGNORECASE,
 )
 _PART = re.compile(r"(?:the )?(year|month|day|length|weekday) (?:of|in) (?:the )?", re.IGNORECASE)
 _AFTER = re.compile(r"(?:['’]s\s+)?(year|month|day|length|weekday)\b", re.IGNORECASE)
-WRITTEN = re.compile(
-    r"[-+]?[$€£]?(?:\d{1,3}(?:[,_]\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
-    r"(?:\s?(?:k|thousand|millions?|mio|m|bn|billions?|b|percent|%)(?!\w))?(?![\w.])",
+_SIGN = r"<=|>=|=<|=>|<>|!=|==|[=<>≤≥≠]"
+_NOT_IT = (
+    r"(?:(?:it |they )?(?:is|are|has|have|does|do)(?: not|n['’]?t)(?: have| give| be)?(?: any)?"
+    r"|(?:it |there )?(?:has|have|is|are) no|not|no|without|lacks)(?=[\s(])"
+)
+_KNOWN_OR_NOT = re.compile(
+    rf"(?P<not>not )?(?:(?:{KNOWN})|(?P<unknown>{UNKNOWN}))\b(?=\s*(?:$|[,)]|(?:and|or|but)\s))",
     re.IGNORECASE,
 )
-_SCALE = {"k": 1e3, "t": 1e3, "m": 1e6, "b": 1e9, "p": 1.0, "%": 1.0}
-_NUMBER = re.compile(r"[-+]?[$€£]?(\d{1,3}(?:[,_ ]\d{3})+|\d+)?(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
-_SMALL = {
-    word: n
-    for n, word in enumerate(
-        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-    )
-}
-
-
+_RANGE = re.compile(
+    r"(?:is |in )?(\d+(?:\.\d+)?)(?:\s*(?:\.\.+|–|-)\s*| to )(\d+(?:\.\d+)?)(?![\w.-])",
+    re.IGNORECASE,
+)
+_SIGN_MEANT = re.compile(
+    r"\b(?:with|in|by|contains?|containing|has|an?|the) [.;!?]+$", re.IGNORECASE
+)
+"""A sign that does not end the sentence: `title ends with a ?`."""
+_COMPARING = re.compile(
+    r"(?:not )?(?:at (?:least|most)|(?:more|less|greater|larger|smaller|longer|shorter|fewer|higher"
+    r"|lower) than)\b",
+    re.IGNORECASE,
+)
+_TIMES = re.compile(r"(twice|double|half|(\d+(?:\.\d+)?) ?(?:times|x|\*))(?=\s)", re.IGNORECASE)
 _WEIGHT = r"(minus )?(\d{1,9}) for(?=[\s(])"
 _OR_MORE = re.compile(
     r"(?:(?:more|over|above|greater|later|higher|up|upwards|larger|after|older|newer|longer)"
@@ -128,10 +74,6 @@ _OR_MORE = re.compile(
     r"(?!\w)(?! than)",
     re.IGNORECASE,
 )
-
-
-class NotPlain(Exception):
-    """A text that is no condition in plain words."""
 
 
 def read(text: str, schema: Mapping[str, Type]) -> Node | None:
@@ -155,9 +97,27 @@ class _Reader:
     """Reads a text from left to right."""
 
     def __init__(self, text: str, schema: Mapping[str, Type]) -> None:
-        self.text, self.at, self.schema = text.strip().rstrip(".;!?").strip(), 0, schema
-        self.names = sorted(schema, key=lambda name: -len(name))
+        self.text, self.at, self.schema = text.strip(), 0, schema
+        if not _SIGN_MEANT.search(self.text):
+            self.text = self.text.rstrip(".;!?").strip()
+        written = [
+            *((name, name) for name in schema),
+            *((f"{sign}{name}{sign}", name) for name in schema for sign in "\"'`"),
+            *((name.replace("_", " "), name) for name in schema),
+            *((name.replace(" ", "_"), name) for name in schema),
+            *((unit_of(name)[0].replace("_", " "), name) for name in schema),
+        ]
+        self.shown: dict[str, list[tuple[str, str]]] = {}
+        for shown, name in sorted(written, key=lambda pair: -len(pair[0])):
+            self.shown.setdefault(shown[:1].lower(), []).append((shown.lower(), name))
+        """How columns may be written, by the first letter, the longest first; of two alike, the
+        exact one."""
         self.last: Node | None = None
+        """What was spoken of last."""
+        self.means = ""
+        """The verb of its last pattern."""
+        self.following: date | None = None
+        """When the year or month ends that was read last."""
 
     # -- and, or, not, brackets
 
@@ -168,6 +128,8 @@ class _Reader:
         return made
 
     def either(self) -> Node:
+        if not {"both", "either"} & self.schema.keys():
+            self.take(r"(?:it )?(?:has |is )?(?:both|either)(?=\s)")
         parts = [self.both()]
         while self.take(r",?\s*(?:or(?: else)?|\|\|?)(?=[\s(\"])"):
             if self.last is not None and self.take(r"unknown(?!\w)"):
@@ -184,17 +146,33 @@ class _Reader:
 
     def one(self) -> Node:
         negated = False
-        while self.take(
-            r"(?:not|no|without|it is not|it has no|has no|does not have|lacks)(?=[\s(])"
-        ):
+        if self.take(r"(?:it (?:is|has) )?neither(?=\s)"):
+            parts = [self.one()]
+            while self.take(r",?\s*nor(?=\s)"):
+                parts.append(self.one())
+            return canonical.both(map(canonical.negate, parts))
+        while self.take(_NOT_IT):
             negated = not negated
+            if negated and (made := self.nothing()) is not None:
+                return made
         if self.take(r"\("):
             made = self.either()
             if not self.take(r"\)"):
                 raise NotPlain
         else:
-            made = self.points() or self.statement()
+            made = self.points() or self.statement(negated=negated)
         return canonical.negate(made) if negated else made
+
+    def nothing(self) -> Node | None:
+        """`No legs`: there are 0; `no tags`: they are not known. None if more is said."""
+        start = self.at
+        operand = self.operand()
+        if operand is None or operand.type is Type.BOOL or self.rest_before_joint().strip():
+            self.at = start
+            return None
+        if operand.type.numeric:
+            return canonical.compare("=", operand, Value(0, Type.INTEGER))
+        return canonical.is_null(operand)
 
     def points(self) -> Node | None:
         """At least 2 of (a, b, c), or at least 3 points (2 for a, 1 for b, minus 1 for c)."""
@@ -223,16 +201,30 @@ class _Reader:
 
     # -- statements
 
-    def statement(self) -> Node:
+    def statement(self, *, negated: bool = False) -> Node:
         operand = self.operand()
         if operand is None:
+            first = self.amount() or self.quoted_in()
+            if first is not None:
+                return first
             if self.last is None:
                 raise NotPlain
             operand = self.last  # "size is above 5 and below 10"
-        self.last = operand
-        if sign := self.take(r"<=|>=|=<|=>|<>|!=|==|[=<>≤≥≠]"):
+            if self.means and (self.is_quoted() or negated):  # "contains a but not b"
+                return self.pattern(self.means, operand)
+        elif (bare := self.take_pattern(_KNOWN_OR_NOT)) is not None:
+            null = canonical.is_null(operand)
+            unknown = (bare["unknown"] is not None) != (bare["not"] is not None)
+            return null if unknown else canonical.negate(null)
+        self.last, self.means = operand, ""
+        if sign := self.take(_SIGN):
             return self.compared(_OPS[sign[0]], operand)
-        for means, verb in _patterns():
+        if operand.type.numeric and (ends := self.take_pattern(_RANGE)):
+            sides = ((">=", ends[1]), ("<=", ends[2]))
+            return canonical.both(
+                canonical.compare(op, operand, literal(x, operand)) for op, x in sides
+            )
+        for means, verb in patterns():
             start = self.at
             found = self.take_pattern(verb)
             if found is not None:
@@ -244,7 +236,68 @@ class _Reader:
                     self.at = start
         if operand.type is Type.BOOL and not re.match(r"\s*\w", self.rest_before_joint()):
             return operand
+        if operand.type.numeric and self.peek(WRITTEN):  # "legs 4 or more"
+            return self.compared("=", operand)
+        if operand.type is not Type.BOOL and self.take(r"not(?=\s)"):  # "package not vim"
+            return self.compared("<>", operand)
         raise NotPlain
+
+    def quoted_in(self) -> Node | None:
+        """The text first: "chess" is in the summary."""
+        start = self.at
+        self.skip()
+        token = _TOKEN.match(self.text, self.at)
+        if token is not None and token["quoted"] and len(token["quoted"]) > 2:
+            self.at = token.end()
+            said = self.take(
+                r"(?:is|are|appears?|occurs?|stands?)?(?P<not> ?not)? ?(?:in|inside|part of)(?=\s)"
+            )
+            column = self.operand() if said is not None else None
+            if said is not None and isinstance(column, Column) and column.type is Type.TEXT:
+                self.last = column
+                wanted = (Wild.ANY, token["quoted"][1:-1], Wild.ANY)
+                made = canonical.like(column, wanted, fold=True)
+                return canonical.negate(made) if said["not"] else made
+        self.at = start
+        return None
+
+    def amount(self) -> Node | None:
+        """The number first: more than 4 legs, between 2 and 6 legs, 10 < size < 100."""
+        start, op = self.at, "="
+        self.take(r"(?:the|this|it|an?) \w+(?= (?:has|have|with)\s)")  # the animal has
+        self.take_pattern(_LEAD)
+        for means, verb in patterns():
+            if means in ("<", "<=", ">", ">=", "between") and self.take_pattern(verb):
+                op = means
+                break
+        low = self.take_pattern(WRITTEN)
+        if op == "=" and (more := self.take(rf"or {_OR_MORE.pattern}")):
+            op = "<=" if more["less"] else ">="
+        chained = self.take(_SIGN) if low is not None and op == "=" else None
+        high = None
+        if op == "between" and low is not None and self.take(r"and|to|-|–"):
+            high = self.take_pattern(WRITTEN)
+        operand = self.operand()
+        if (
+            low is None
+            or operand is None
+            or not operand.type.numeric
+            or (op == "between") != (high is not None)
+        ):
+            self.at = start
+            return None
+        self.last, self.means = operand, ""
+        if chained is not None:
+            parts = [canonical.compare(_OPS[chained[0]], literal(low[0], operand), operand)]
+            if sign := self.take(_SIGN):
+                parts.append(self.compared(_OPS[sign[0]], operand))
+            return canonical.both(parts)
+        if high is None:
+            return canonical.compare(op, operand, literal(low[0], operand))
+        return canonical.both(
+            canonical.compare(sign, operand, literal(side[0], operand))
+            for sign, side in ((">=", low), ("<=", high))
+        )
 
     def said(self, means: str, operand: Node, negated: bool) -> Node:
         if means in ("known", "unknown"):
@@ -265,9 +318,9 @@ class _Reader:
             low = self.value(operand)
             if not self.take(r"and|to|-|–|until|till"):
                 raise NotPlain
-            high = self.value(operand)
-            parts = [canonical.compare(">=", operand, low), canonical.compare("<=", operand, high)]
-            return canonical.both(parts)
+            return canonical.both(
+                [canonical.compare(">=", operand, low), self.compared("<=", operand)]
+            )
         if means in ("one of", "neither"):
             made = canonical.is_in(operand, self.values(operand))
             return canonical.negate(made) if means == "neither" else made
@@ -278,6 +331,7 @@ class _Reader:
     def pattern(self, means: str, operand: Node) -> Node:
         if operand.type is not Type.TEXT:
             raise NotPlain
+        self.means = means
         made = []
         for value in self.listed(operand):
             wanted = str(value.value)
@@ -297,10 +351,18 @@ class _Reader:
                 raise NotPlain
             wanted = word[0].lower() in ("true", "yes", "y", "1")
             return operand if wanted == (op == "=") else canonical.negate(operand)
+        start = self.at
+        times = self.take_pattern(_TIMES) if operand.type.numeric else None
         other = self.operand(of=operand)
+        if other is not None and times is not None:
+            factor = {"twice": "2", "double": "2", "half": "0.5"}.get(times[1].lower(), times[2])
+            other = canonical.arithmetic("*", literal(factor, operand), other)
         if other is not None:
             return canonical.compare(op, operand, other)
+        self.at = start
         if op in ("=", "<>"):
+            if operand.type is Type.TEXT and self.peek(_COMPARING):
+                raise NotPlain
             whole = self.take(r"(?:either|one of|any of)(?=\s)") is not None
             values = self.values(operand) if whole else self.listed(operand)
             start, joint = self.at, self.take(r"(?:or|and)(?=\s)")
@@ -312,18 +374,19 @@ class _Reader:
             made = canonical.is_in(operand, values)
             return canonical.negate(made) if op == "<>" else made
         if operand.type is Type.TEXT:  # "longer than 40 characters"; texts have no other order
-            longer = self.take(r"(\d+)\s*(?:characters?|chars?|letters?)(?!\w)")
+            bare = re.search(
+                r"(?:longer|shorter)(?: than)?\s*$", self.text[: self.at], re.IGNORECASE
+            )
+            unit = r"\s*(?:characters?|chars?|letters?)(?!\w)"
+            longer = self.take(rf"(\d+)(?:{unit}{'|(?![^ ])' if bare else ''})")
             if longer is None:
                 raise NotPlain
             length = canonical.call("length", operand)
             return canonical.compare(op, length, Value(int(longer[1]), Type.INTEGER))
         value = self.value(operand)
-        if operand.type.temporal and op in (">", "<=") and self.year_only:
-            # after 2010 means after its last day
-            if (year := value.value.year + 1) > MAXYEAR:
-                raise NotPlain
-            moment = canonical.literal(value.value.replace(year=year), operand.type)
-            return canonical.compare(">=" if op == ">" else "<", operand, moment)
+        if self.following is not None and op in (">", "<="):  # after 2010: after its last day
+            value = canonical.literal(self.following, operand.type)
+            op = ">=" if op == ">" else "<"
         return canonical.compare(op, operand, value)
 
     def within(self, operand: Node) -> Node:
@@ -340,10 +403,15 @@ class _Reader:
         for part, names in NAMES.items():
             said = self.take("(?:an? )?(" + "|".join(f"{n}s?|{n[:3]}" for n in names) + r")(?!\w)")
             if said is not None:
-                number = Value(_number_of(said[1], part), Type.INTEGER)
+                number = Value(number_of(said[1], part), Type.INTEGER)
                 parts.append(canonical.compare("=", canonical.call(part, operand), number))
-        if year := self.take(r"(?:of )?(\d{4})(?![-\d])"):
-            call = canonical.call("year", operand)
+        call = canonical.call("year", operand)
+        if decade := self.take(r"([12]\d{2}0|['’]?[1-9]0)['’]?s(?!\w)"):  # the 90s
+            first = int(decade[1].lstrip("'’"))
+            first += 0 if first > 99 else 1900 if first >= 30 else 2000
+            for op, end in ((">=", first), ("<=", first + 9)):
+                parts.append(canonical.compare(op, call, Value(end, Type.INTEGER)))
+        elif year := self.take(r"(?:of )?(\d{4})(?![-\d])"):
             parts.append(canonical.compare("=", call, Value(int(year[1]), Type.INTEGER)))
         if not parts:
             return canonical.compare("=", operand, self.value(operand))
@@ -369,6 +437,10 @@ class _Reader:
         if column is None:
             self.at = start
             return None
+        named, said = self.at, self.take(r"(?:['’]s )?(?:name|value|field|column|of)(?=\s)")
+        verbs = (WRITTEN, *(verb for _, verb in patterns()))
+        if said is None or not any(map(self.peek, verbs)):
+            self.at = named
         made: Node = column
         part = call or (self.take_pattern(_AFTER) if self.after_verb() else None)
         if part is not None:
@@ -391,18 +463,13 @@ class _Reader:
 
     def column(self) -> Column | None:
         self.skip()
-        rest = self.rest()
-        for name in self.names:
-            for shown in {name, name.replace("_", " "), f'"{name}"', f"'{name}'", f"`{name}`"}:
-                if rest[: len(shown)].lower() == shown.lower():
-                    after = rest[len(shown) : len(shown) + 1]
-                    if (
-                        not after
-                        or not (after.isalnum() or after == "_")
-                        or not shown[-1].isalnum()
-                    ):
-                        self.at += len(shown)
-                        return Column(name, self.schema[name])
+        for shown, name in self.shown.get(self.text[self.at : self.at + 1].lower(), ()):
+            after = self.at + len(shown)
+            if self.text[self.at : after].lower() == shown:
+                following = self.text[after : after + 1]
+                if not (following.isalnum() or following == "_") or not shown[-1].isalnum():
+                    self.at = after
+                    return Column(name, self.schema[name])
         return None
 
     def values(self, operand: Node) -> list[Value]:
@@ -447,7 +514,7 @@ class _Reader:
             self.take(r"(?:not|no|it|has)(?=\s)")
             if self.operand() is None:
                 return any(
-                    means not in ("=", "in") and self.peek(verb) for means, verb in _patterns()
+                    means not in ("=", "in") and self.peek(verb) for means, verb in patterns()
                 )
             if re.match(r"\s*[=<>≤≥≠!]", self.rest()):
                 return True
@@ -455,7 +522,7 @@ class _Reader:
                 return alone
             if comma and self.rest().lstrip().startswith(","):
                 return True
-            return any(self.peek(verb) for _, verb in _patterns())
+            return any(self.peek(verb) for _, verb in patterns())
         except NotPlain:
             return False
         finally:
@@ -472,7 +539,8 @@ class _Reader:
 
     def value(self, operand: Node) -> Value:
         """A literal for an operand."""
-        self.year_only = False
+        self.following = None
+        self.take(r"(?:an?|the)\s+(?=[^\w\s]|\w(?:$|\s+(?:and|or|but)\s))")
         self.skip()
         token = _TOKEN.match(self.text, self.at)
         if token is None or token["sign"]:
@@ -490,23 +558,26 @@ class _Reader:
         if operand.type.numeric and (number := WRITTEN.match(self.text, self.at)):
             words, end = [number[0]], number.end()
         part = operand.name if isinstance(operand, tree.Call) else ""
-        if part in NAMES and (n := _number_of(words[0], part)):
+        if part in NAMES and (n := number_of(words[0], part)):
             self.at = end
             return Value(n, Type.INTEGER)
         if operand.type.temporal:
-            longer = re.match(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?", self.text[self.at :])
+            longer = DATED.match(self.text, self.at)
             written = longer[0] if longer else words[0]
             end = self.at + len(written)
-            self.year_only = re.fullmatch(r"\d{4}", written) is not None
             words = [written]
+            self.following = following(written, operand)
         made = literal(" ".join(words), operand)
         self.at = end
-        self.take(r"(?:characters?|letters?|chars?|years?|days?|items?|dollars?|units?)(?=\W|$)")
+        units = "characters?|letters?|chars?|years?|days?|items?|dollars?|units?"
+        if isinstance(operand, Column) and (unit := unit_of(operand.name)[1]):
+            units += f"|{re.escape(unit)}"
+        self.take(rf"(?:{units})(?=\W|$)")
         return made
 
     def unquoted(self) -> str:
         """The words up to `and`, `or`, a comma or the end."""
-        ends = re.search(r"\s+(?:and|or|nor|but)\s|,|\)|$", self.rest())
+        ends = re.search(r"\s+(?:and|or|nor|but)(?:\s|$)|,|\)|$", self.rest())
         assert ends is not None
         written = self.rest()[: ends.start()].strip()
         if not written or set(written) & set('=<>≤≥≠"“”') or written[0] in "'`":
@@ -520,7 +591,7 @@ class _Reader:
         return self.text[self.at :]
 
     def rest_before_joint(self) -> str:
-        return re.split(r"(?:^|\s)(?:and|or|but)\s|[,)]", self.rest(), maxsplit=1)[0]
+        return re.split(r"(?:^|\s)(?:and|or|nor|but)\s|[,)]", self.rest(), maxsplit=1)[0]
 
     def skip(self) -> None:
         while self.at < len(self.text) and self.text[self.at].isspace():
@@ -540,67 +611,3 @@ class _Reader:
 
 def _same_kind(one: Type, other: Type) -> bool:
     return one is other or (one.numeric and other.numeric) or (one.temporal and other.temporal)
-
-
-def _number_of(word: str, part: str) -> int:
-    """The number of a month or a weekday, 0 if it is none."""
-    short = word.lower().rstrip(".")
-    names = enumerate(NAMES[part], 1)
-    return next((n for n, m in names if len(short) > 2 and f"{m}s".lower().startswith(short)), 0)
-
-
-def literal(text: str, operand: Node) -> Value:
-    """A value for an operand, as people write it."""
-    kind = operand.type
-    if kind is Type.TEXT:
-        return Value(text, kind)
-    if kind.numeric:
-        made = canonical.number(_number(text))
-        if kind is Type.INTEGER and abs(made.value) >= 2**63:
-            raise NotPlain
-        return made
-    if kind.temporal:
-        moment: Any = _moment(text.strip())
-        if kind is Type.DATE and not isinstance(moment, datetime):
-            return Value(moment, Type.DATE)
-        if not isinstance(moment, datetime):
-            moment = datetime.combine(moment, time())
-        return Value(moment, Type.DATETIME)
-    raise NotPlain
-
-
-def _number(text: str) -> float:
-    """A number as people write it; whole ones are exact."""
-    written = text.strip().lower().lstrip("$€£")
-    if written in _SMALL:
-        return _SMALL[written]
-    scale = re.search(r"\s*(k|thousand|millions?|mio|m|billions?|bn|b|percent|%)$", written)
-    if scale is not None:
-        written = written[: scale.start()]
-    if not written or _NUMBER.fullmatch(written) is None:
-        raise NotPlain
-    plain = re.sub(r"[,_ ]", "", written)
-    if scale is None and re.fullmatch(r"[-+]?\d{1,20}", plain):
-        return int(plain)
-    try:
-        value = float(plain) * (_SCALE[scale[1][0]] if scale is not None else 1.0)
-    except ValueError:
-        raise NotPlain from None
-    if not abs(value) < float("inf"):
-        raise NotPlain
-    return value
-
-
-def _moment(text: str) -> date | datetime:
-    try:
-        if re.fullmatch(r"\d{4}", text):
-            return date(int(text), 1, 1)
-        if re.fullmatch(r"\d{4}-\d\d", text):
-            return date.fromisoformat(text + "-01")
-        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
-            return date.fromisoformat(text)
-        if re.fullmatch(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", text):
-            return datetime.fromisoformat(text)
-        raise NotPlain
-    except ValueError:
-        raise NotPlain from None

@@ -49,18 +49,25 @@ def from_dtype(dtype: Any) -> Type | None:
     return Type.DATETIME if dtype == pl.Datetime else None
 
 
-def cleaned(column: pl.Expr, kind: Type, dtype: Any = None) -> pl.Expr:
+def cleaned(column: pl.Expr, kind: Type, dtype: Any = None, polars: Any = pl) -> pl.Expr:
     """A column in the one type of its kind: UTC without a zone, no NaN and no infinity."""
     if kind is Type.DATETIME and getattr(dtype, "time_zone", None):
         column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     if dtype is None or dtype != DTYPE[kind]:
         column = column.cast(DTYPE[kind])
-    return finite(column) if kind is Type.NUMBER else column
+    return finite(column, polars) if kind is Type.NUMBER else column
 
 
-def finite(number: pl.Expr) -> pl.Expr:
+def finite(number: pl.Expr, polars: Any = pl) -> pl.Expr:
     """Unknown unless finite."""
-    return pl.when(number.is_finite()).then(number)
+    made: pl.Expr = polars.when(number.is_finite()).then(number)
+    return made
+
+
+def divided(left: Any, right: Any) -> Any:
+    """A quotient, rounded once. Polars itself multiplies by 1 / x where x is a constant."""
+    nothing = (left != left).cast(pl.Float64)  # 0 in every row, and not known to be constant
+    return left / (nothing + right)
 
 
 @lru_cache(4096)  # while people teach, the same features come again and again
@@ -69,20 +76,24 @@ def translate(node: Node, *, clean: bool = False) -> pl.Expr:
 
     `clean` promises that the frame's columns are `cleaned`.
     """
-    return _Translator(clean).truth(node)
+    made: pl.Expr = Translator(clean).truth(node)
+    return made
 
 
-class _Translator:
-    def __init__(self, clean: bool) -> None:
-        self.clean = clean
+class Translator:
+    """Makes expressions with `polars`: the package, or something that writes its calls down. So
+    what it makes has no type of its own."""
 
-    def truth(self, node: Node) -> pl.Expr:
+    def __init__(self, clean: bool, polars: Any = pl) -> None:
+        self.clean, self.polars = clean, polars
+
+    def truth(self, node: Node) -> Any:
         """True where `node` is; false or null elsewhere."""
         match node:
             case tree.And():
-                return pl.all_horizontal(*map(self.truth, node.parts))
+                return self.polars.all_horizontal(*map(self.truth, node.parts))
             case tree.Or():
-                return pl.any_horizontal(*map(self.truth, node.parts))
+                return self.polars.any_horizontal(*map(self.truth, node.parts))
             case tree.Compare(op, tree.Arithmetic() as left, Value() as right) if op != "<>":
                 # one comparison with two ends also checks that the result is finite
                 number, value = self.computed(left), float(right.value)
@@ -94,7 +105,7 @@ class _Translator:
             case _:
                 return self.expr(node)
 
-    def computed(self, node: tree.Arithmetic) -> pl.Expr:
+    def computed(self, node: tree.Arithmetic) -> Any:
         """Arithmetic without the check that the result is finite. A value that is not finite stays
         so through further operations, unless it is a divisor."""
         left, right = (
@@ -103,19 +114,19 @@ class _Translator:
             else self.of(side, Type.NUMBER)
             for side in (node.left, node.right)
         )
-        computed: pl.Expr = tree.OPERATORS[node.op](left, right)
-        return computed
+        if node.op == "/":
+            return divided(left, right)
+        return tree.OPERATORS[node.op](left, right)
 
-    def expr(self, node: Node) -> pl.Expr:
+    def expr(self, node: Node) -> Any:
         """True, false or null where `node` is true, false or unknown; or a value."""
         match node:
             case tree.Column():
-                column = pl.col(node.name)
-                return column if self.clean else cleaned(column, node.type)
+                return self.column(node)
             case Value():
-                return pl.lit(node.value, dtype=DTYPE[node.type])
+                return self.polars.lit(node.value, dtype=DTYPE[node.type])
             case tree.Arithmetic():
-                return finite(self.computed(node))
+                return finite(self.computed(node), self.polars)
             case tree.Call():
                 return self.call(node)
             case tree.Compare(op, left, right):
@@ -123,8 +134,7 @@ class _Translator:
                     same = self.equals_lower(left, (right,))
                     return same if op == "=" else ~same
                 kind = wider(left.type, right.type)
-                compared: pl.Expr = tree.OPERATORS[op](self.of(left, kind), self.side(right, kind))
-                return compared
+                return tree.OPERATORS[op](self.of(left, kind), self.side(right, kind))
             case tree.Like():
                 found = like(self.expr(node.operand), node.pattern, node.fold)
                 return ~found if node.negated else found
@@ -139,20 +149,26 @@ class _Translator:
             case tree.Not():
                 return ~self.expr(node.operand)
             case tree.And():
-                return pl.all_horizontal(*map(self.expr, node.parts))
+                return self.polars.all_horizontal(*map(self.expr, node.parts))
             case tree.Or():
-                return pl.any_horizontal(*map(self.expr, node.parts))
+                return self.polars.any_horizontal(*map(self.expr, node.parts))
             case tree.Points(terms, at_least):
-                counted = (pl.when(self.truth(part)).then(w).otherwise(0) for part, w in terms)
-                points = pl.sum_horizontal(*counted)
+                counted = (
+                    self.polars.when(self.truth(part)).then(w).otherwise(0) for part, w in terms
+                )
+                points = self.polars.sum_horizontal(*counted)
                 return points < at_least if node.negated else points >= at_least
 
-    def of(self, node: Node, kind: Type) -> pl.Expr:
+    def column(self, node: tree.Column) -> Any:
+        column = self.polars.col(node.name)
+        return column if self.clean else cleaned(column, node.type, polars=self.polars)
+
+    def of(self, node: Node, kind: Type) -> Any:
         """`node` where `kind` is wanted: whole numbers as doubles, dates as datetimes."""
         if node.type is kind:
             return self.expr(node)
         if isinstance(node, Value):
-            return pl.lit(node.value).cast(DTYPE[kind])
+            return self.polars.lit(node.value).cast(DTYPE[kind])
         return self.expr(node).cast(DTYPE[kind])
 
     def side(self, node: Node, kind: Type) -> Any:
@@ -161,27 +177,27 @@ class _Translator:
             return float(node.value) if kind is Type.NUMBER else node.value
         return self.of(node, kind)
 
-    def member(self, node: tree.In) -> pl.Expr:
+    def member(self, node: tree.In) -> Any:
         kind = wider(node.operand.type, *(value.type for value in node.values))
         if _is_lower(node.operand, node.values):
             found = self.equals_lower(node.operand, node.values)
         elif kind is Type.TEXT and len(node.values) <= 8:  # faster than is_in
             operand = self.expr(node.operand)
-            found = pl.any_horizontal(*(operand == value.value for value in node.values))
+            found = self.polars.any_horizontal(*(operand == value.value for value in node.values))
         else:
-            values = pl.Series([value.value for value in node.values], strict=False)
+            values = self.polars.Series([value.value for value in node.values], strict=False)
             found = self.of(node.operand, kind).is_in(values.cast(DTYPE[kind]).implode())
         return ~found if node.negated else found
 
-    def equals_lower(self, lower: Node, values: tuple[Value, ...]) -> pl.Expr:
+    def equals_lower(self, lower: Node, values: tuple[Value, ...]) -> Any:
         """lower(x) IN values, without lowering x."""
         assert isinstance(lower, tree.Call)
         either = "|".join(regex((value.value,), fold=True) for value in values)
         return self.expr(lower.args[0]).str.contains(rf"\A(?:{either})\z")
 
-    def call(self, node: tree.Call) -> pl.Expr:
+    def call(self, node: tree.Call) -> Any:
         if node.name == "coalesce":
-            return pl.coalesce([self.of(part, node.type) for part in node.args])
+            return self.polars.coalesce([self.of(part, node.type) for part in node.args])
         if node.name in ("abs", "negative"):
             number = self.of(node.args[0], Type.NUMBER)
             return number.abs() if node.name == "abs" else -number
@@ -198,8 +214,7 @@ class _Translator:
             case "length":  # characters come as 32 bits without a sign
                 return operand.str.len_chars().cast(pl.Int64)
             case _:
-                part: pl.Expr = getattr(operand.dt, node.name)()
-                return part.cast(pl.Int64)
+                return getattr(operand.dt, node.name)().cast(pl.Int64)
 
 
 def like(text: pl.Expr, pattern: Pattern, fold: bool) -> pl.Expr:

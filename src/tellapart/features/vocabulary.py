@@ -54,7 +54,7 @@ _ELEMENT = re.compile(r"[^\s,;|()<>\"'/]+")
 _PATH = re.compile(r"[^\s,;|()<>\"']+")
 _SEPARATOR = re.compile(r"::|[./](?=\w)")
 _EXTENSION = re.compile(r"\.[^\W\d_]{1,8}(?=(?:\.\d+)*$|\.[^\W\d_]{2,3}$)")
-_MOSTLY = 0.95
+_MOSTLY = 0.98
 _WAYS = 8
 _SIGNS = "-_.:/+ "
 _EDGE = " \t\n\r.,;:!?|()[]{}<>\"'/*"

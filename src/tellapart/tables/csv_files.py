@@ -103,8 +103,18 @@ class CsvFile:
         """Raise if characters are damaged, or a row has too few cells."""
         if "\ufffd" in "".join(self.header):
             self.check_encoding()
-        if frame.height and frame.to_series(-1).null_count() and self.ragged():
+        short = frame.height and frame.to_series(-1).null_count() and self.ragged()
+        if short or self.has_escaped_quotes(frame):
             self.check_lengths()
+
+    def has_escaped_quotes(self, frame: pl.DataFrame) -> bool:
+        """Whether a backslash may stand for a second quote; Polars leaves such quotes out."""
+        import polars as pl
+
+        slashes = pl.any_horizontal(pl.col(pl.String).str.contains("\\", literal=True).any())
+        if not frame.select(slashes).item():
+            return False
+        return '\\"' in self.text or (self.plain and b'\\"' in self.path.read_bytes())
 
     def may_have_gaps(self, frame: pl.DataFrame) -> bool:
         """Whether some rows are empty lines, which are no rows."""
@@ -270,13 +280,18 @@ class CsvFile:
     def look_at(self, head: pl.DataFrame) -> None:
         """Find what is odd about the header, and the separator."""
         if self.has_header and head.height:
-            like_data = [name for name in self.header if re.match(r"^[-+]?[0-9.,]*[0-9]$", name)]
+            like_data = [
+                name
+                for name in self.header
+                if re.match(r"^[-+]?[0-9.,]*[0-9](?:[eE][-+]?[0-9]+)?$", name)
+            ]
+            like_data += [name for name in self.header if _is_date_like_its_cells(name, head)]
             years = all(re.match(r"^(19|20)[0-9]{2}$", name) for name in like_data)
             if like_data and (not years or len(like_data) == len(self.header)):
                 self.findings.append(
                     Finding(
                         None,
-                        f"columns whose names are numbers, such as {like_data[0]!r}, so the first"
+                        f"columns whose names are values, such as {like_data[0]!r}, so the first"
                         " line may be a row",
                         "the names of the columns",
                         {"header": 0},
@@ -284,6 +299,12 @@ class CsvFile:
                 )
         if len(self.header) == 1 and head.height and self.options.separator is None:
             name, cells = self.header[0], head.to_series().drop_nulls()
+            if re.search(r"\S  +\S|\t", name) or not re.search(r"\w", name):
+                what = (
+                    f"a single column called {name[:40]!r}, as in tables drawn with signs or spaces"
+                )
+                self.findings.append(Finding(name, what, "one column"))
+                return
             for sign in (" ", ":", "^", "~", "/"):
                 count = name.count(sign)
                 if (
@@ -406,7 +427,14 @@ _OTHERS = {
     b"<!DOCTYPE": "a web page",
     b"<html": "a web page",
     b"<?xml": "an XML file",
+    b"[{": "a JSON file",
+    b'{"': "a JSON file",
 }
+
+
+def _is_date_like_its_cells(name: str, head: pl.DataFrame) -> bool:
+    date = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}|^[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}"
+    return bool(re.match(date, name)) and bool(head[name].drop_nulls().str.contains(date).all())
 
 
 def _kept(lines: Iterable[str], seen: list[str]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.tables.findings import Finding
-from tellapart.tables.frames import first_line
+from tellapart.tables.frames import check_names, first_line, from_arrow
 
 if TYPE_CHECKING:
     import polars as pl
@@ -112,11 +112,9 @@ def _postgres(address: str, name: str, query: str) -> tuple[list[str], list[tupl
 def _frame(name: str, names: list[str], rows: Any) -> pl.DataFrame:
     import polars as pl
 
-    from tellapart.tables.frames import check_names
-
     check_names(names, name)
     if not isinstance(rows, list):
-        return pl.DataFrame(rows)
+        return from_arrow(rows, name)
     columns: dict[str, list[Any]] = {column: [] for column in names}
     for row in rows:
         for column, value in zip(names, row, strict=True):

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 _TIME = (
     r"(?:(?:[T ]|, ?)\s*(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})"
-    r"(?P<part>\.[0-9]+)?)?\s?(?P<half>[AaPp]\.?[Mm]\.?)?"
-    r"\s?(?P<zone>Z|UTC|[-+][0-9]{2}:?[0-9]{2})?)?"
+    r"(?P<part>[.,][0-9]+)?)?\s?(?P<half>[AaPp]\.?[Mm]\.?)?"
+    r"\s?(?P<zone>Z|UTC|GMT|[-+][0-9]{2}:?[0-9]{2})?)?"
 )
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _ISO = (
@@ -64,7 +64,7 @@ def has_time(cells: pl.Expr) -> pl.Expr:
 
 def has_zone(cells: pl.Expr) -> pl.Expr:
     """Whether a text has a time zone at its end."""
-    return cells.str.contains(r":[0-9.]+ ?(?:Z|UTC|[-+][0-9]{2}:?[0-9]{2})\s*$")
+    return cells.str.contains(r":[0-9.,]+ ?(?:Z|UTC|GMT|[-+][0-9]{2}:?[0-9]{2})\s*$")
 
 
 def moments(cells: pl.Expr, forms: tuple[str, ...], month_first: bool) -> pl.Expr:

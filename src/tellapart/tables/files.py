@@ -105,6 +105,11 @@ def _find(place: str) -> list[TableFile]:
     if place == "-":
         return [TableFile("-", "")]
     if is_url(place):
+        if not place.startswith(("http://", "https://")) and glob.has_magic(place):
+            raise FormatError(
+                f"{place}: patterns are for files of this machine. Name the addresses, as a list in"
+                " Python, or copy the files"
+            )
         return [_one(place)]
     path = Path(place)
     if path.is_dir():
@@ -324,5 +329,6 @@ def _fetch(file: TableFile, folder: Path) -> TableFile:
     try:
         _unpack_zst(file.path, target)
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise FormatError(f"{file.path}: cannot be read: {error}") from error
+        said = str(error).partition(": Error performing")[0].partition("\n")[0]
+        raise FormatError(f"{file.path}: cannot be read: {said}") from error
     return replace(file, path=str(target), packed=None)

@@ -37,7 +37,7 @@ def _eager(data: Any, name: str) -> pl.DataFrame:
     if of_pandas and hasattr(data, "columns"):
         return _from_pandas(data, name)
     if hasattr(data, "__arrow_c_stream__") and not of_pandas and not isinstance(data, pl.Series):
-        return _from_arrow(data, name)
+        return from_arrow(data, name)
     try:
         if isinstance(data, Mapping):
             return pl.DataFrame(dict(data))
@@ -51,14 +51,31 @@ def _eager(data: Any, name: str) -> pl.DataFrame:
     )
 
 
-def _from_arrow(data: Any, name: str) -> pl.DataFrame:
+def from_arrow(data: Any, name: str) -> pl.DataFrame:
     """Whatever offers the Arrow C stream: pyarrow, DuckDB relations, Hugging Face sets."""
     import polars as pl
 
     try:
         return pl.DataFrame(data)
     except Exception as error:  # of whoever offers it
-        raise FormatError(f"{name} cannot be read: {first_line(error)}") from error
+        check_names(list(getattr(data, "column_names", None) or ["?"]), name)
+        said = first_line(error).partition(" Hint:")[0].rstrip(".")
+        raise FormatError(
+            f"{name}{_unreadable_column(data)} cannot be read: {said}. Cast it to another type, or"
+            " leave it out"
+        ) from error
+
+
+def _unreadable_column(data: Any) -> str:
+    """Which column of a pyarrow table Polars cannot take, for messages."""
+    import polars as pl
+
+    for column in getattr(data, "column_names", ()) if hasattr(data, "select") else ():
+        try:
+            pl.DataFrame(data.select([column]))
+        except Exception:
+            return f": column {column!r}"
+    return ""
 
 
 def _from_rows(rows: list[Any]) -> pl.DataFrame:

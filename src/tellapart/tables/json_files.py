@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +28,30 @@ def read_jsonl(path: Path) -> pl.DataFrame:
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     if texts:
         refuse_mixed(path, frame.lazy().select(texts))
+    _refuse_twice(path)
     return frame
+
+
+def _refuse_twice(path: Path) -> None:
+    """Raise if one of the first objects has a key twice: some read the first, some the last."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(islice(lines, 1000), 1):
+            with suppress(json.JSONDecodeError, UnicodeDecodeError):  # an empty line
+                json.loads(line, object_pairs_hook=_once(f"{path.name} line {number}"))
+
+
+def _once(where: str) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
+    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise FormatError(
+                f"{where}: an object has {twice!r} twice. Rename one, or leave it out"
+            )
+        return made
+
+    return check
 
 
 def read_json(path: Path) -> pl.DataFrame:
@@ -35,7 +61,9 @@ def read_json(path: Path) -> pl.DataFrame:
     text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     odd: list[str] = []
     try:
-        found = json.loads(text.decode("utf-8"), parse_constant=odd.append)
+        found = json.loads(
+            text.decode("utf-8"), parse_constant=odd.append, object_pairs_hook=_once(path.name)
+        )
     except UnicodeDecodeError as error:
         raise FormatError(f"{path.name}: not UTF-8 ({error.reason}). Save it as UTF-8") from error
     except json.JSONDecodeError as error:
@@ -94,17 +122,18 @@ class _Kinds:
 
 
 def refuse_mixed(path: Path, texts: pl.LazyFrame) -> None:
-    """Raise if numbers and texts in one column of a JSON lines file have become `texts`."""
+    """Raise if numbers, lists or objects and texts in one column have become `texts`."""
     import polars as pl
 
-    looks = texts.select(pl.all().cast(pl.Float64, strict=False).is_not_null().any())
+    number = pl.all().cast(pl.Float64, strict=False).is_not_null()
+    looks = texts.select((number | pl.all().str.contains(r"^[\[{]")).any())
     try:
         found = looks.collect(engine="streaming").row(0, named=True)
     except pl.exceptions.PolarsError:  # reading the file will report it
         return
-    numeric = frozenset(name for name, some in found.items() if some)
-    if numeric:
-        find_bad_line(path, numeric)
+    mixed = frozenset(name for name, some in found.items() if some)
+    if mixed:
+        find_bad_line(path, mixed)
 
 
 def find_bad_line(path: Path, columns: frozenset[str] | None = None) -> None:

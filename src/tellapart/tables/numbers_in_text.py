@@ -1,4 +1,4 @@
-"""Numbers as people write them: 1,234.50, 1.234,50, $5, (12), 7 %."""
+"""Numbers as people write them: 1,234.50, 1.234,50, $5, (12), 12-, 7 %."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ _CODES = "USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|AUD|CAD|NZD|BRL|MX
 _CURRENCY = rf"US\$|[$€£¥₹₩₽]|\b(?:{_CODES})\b"
 _SPACES = " \u00a0\u202f\u2009"
 _BETWEEN = "'’"
+_MINUS = "\u2212"
+"""The minus sign of typesetters."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,14 @@ class NumberStyle:
         grouped = rf"|[1-9][0-9]{{0,2}}(?:[{signs}][0-9]{{3}})+" if signs else ""
         mark = "\\" + self.decimal
         size = rf"(?:(?:[0-9]+{grouped})(?:{mark}[0-9]*)?|{mark}[0-9]+)(?:[eE][-+]?[0-9]+)?"
+        minus = "[-+]" if self.plain else f"[-+{_MINUS}]"
         if self.currency:
             sign = rf"(?:{_CURRENCY})"
-            size = rf"(?:{sign}\s?)?[-+]?{size}(?:\s?{sign})?"
-            return rf"^\s*(?:[-+]?\s?{size}|\({size}\))\s*$"
+            behind = rf"(?:{sign}\s?)?{size}-(?:\s?{sign})?"  # as SAP writes it
+            size = rf"(?:{sign}\s?)?{minus}?{size}(?:\s?{sign})?"
+            return rf"^\s*(?:{minus}?\s?{size}|\({size}\)|{behind})\s*$"
         behind = r"\s?%" if self.percent else ""
-        return rf"^\s*[-+]?{size}{behind}\s*$"
+        return rf"^\s*{minus}?{size}{behind}\s*$"
 
     @property
     def plain(self) -> bool:
@@ -55,10 +59,11 @@ class NumberStyle:
         """Texts that fit as every program reads them; null for others."""
         import polars as pl
 
-        made = cells.str.strip_chars()
+        made = cells.str.strip_chars().str.replace(_MINUS, "-", literal=True)
         if self.currency:
-            negative = made.str.starts_with("(")
-            made = made.str.replace_all(rf"{_CURRENCY}|[()]", "").str.replace_all(r"\s", "")
+            made = made.str.replace_all(_CURRENCY, "").str.replace_all(r"\s", "")
+            negative = made.str.starts_with("(") | made.str.ends_with("-")
+            made = made.str.replace_all(r"[()]|-$", "")
             made = pl.when(negative).then("-" + made).otherwise(made)
         if self.percent:
             made = made.str.strip_suffix("%").str.strip_chars()

@@ -26,6 +26,8 @@ from tellapart.tables.json_files import read_json, read_jsonl
 from tellapart.tables.options import OF_CSV, OF_SPREADSHEETS, ReadOptions
 from tellapart.tables.spreadsheets import Spreadsheet
 from tellapart.tables.text_columns import ColumnReader, decide, hints, misfit
+from tellapart.tables.text_findings import name_findings, row_findings
+from tellapart.tables.value_findings import value_findings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -182,7 +184,16 @@ def read_texts(
         findings += found
     import polars as pl
 
-    return pl.DataFrame(made)
+    typed = pl.DataFrame(made)
+
+    def unknown_words(name: str, values: Sequence[Any]) -> dict[str, Any]:
+        cells = typed[name].dt.date() if typed[name].dtype.is_temporal() else typed[name]
+        meant = cells.is_in(pl.Series(values, dtype=cells.dtype).to_list())
+        return {"nulls": frame[name].filter(meant).unique().sort().to_list()[:5]}
+
+    findings += value_findings(typed.drop(list(wanted)).lazy(), unknown_words)
+    findings += [*row_findings(frame), *name_findings(frame.columns)]
+    return typed
 
 
 def _values(
@@ -258,18 +269,43 @@ def scan_typed(files: Sequence[TableFile]) -> pl.LazyFrame:
 
     kind = files[0].kind
     name = {"parquet": "Parquet", "ipc": "Arrow IPC"}[kind]
+    scan = pl.scan_parquet if kind == "parquet" else pl.scan_ipc
+    _check_schemas(files, scan)
     try:
         paths = [file.path for file in files]
         hive = any(file.partitions for file in files)
-        scan = pl.scan_parquet if kind == "parquet" else pl.scan_ipc
         frame = scan(paths if len(paths) > 1 else paths[0], hive_partitioning=hive, glob=False)
         frame.collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
         what = f"is no {name} file" if len(files) == 1 else "cannot be read with the others"
-        raise FormatError(f"{files[0].name} {what}: {first_line(error)}") from error
+        if is_url(files[0].path):
+            what = "cannot be read"
+        said = first_line(error).partition(": Error performing")[0]
+        raise FormatError(f"{files[0].name} {what}: {said}") from error
     except Exception as error:  # of an object store
         raise FormatError(f"{files[0].path}: cannot be read: {first_line(error)}") from error
     return frame
+
+
+def _check_schemas(files: Sequence[TableFile], scan: Callable[..., pl.LazyFrame]) -> None:
+    """Raise unless all files have the same columns, with the same types."""
+    import polars as pl
+
+    first: dict[str, Any] = {}
+    for file in files if len(files) > 1 else ():
+        try:
+            found = dict(scan(file.path, glob=False, hive_partitioning=False).collect_schema())
+        except (pl.exceptions.PolarsError, OSError):  # reading it says what is wrong
+            return
+        first = first or found
+        for column in {**first, **found}:
+            here, there = found.get(column), first.get(column)
+            if here != there:
+                kinds = [f"holds {one}" if one else "is missing" for one in (here, there)]
+                raise FormatError(
+                    f"{file.name}: column {column!r} {kinds[0]} here and {kinds[1]} in"
+                    f" {files[0].name}. Make it the same everywhere"
+                )
 
 
 def _as_asked(frame: Any, name: str, options: ReadOptions, findings: list[Finding]) -> Any:

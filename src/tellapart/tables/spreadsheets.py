@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError, MissingExtra
+from tellapart.features.phrasing import counted
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import check_names, first_line
 from tellapart.tables.options import ReadOptions
+from tellapart.tables.sheet_layout import layout_findings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,19 +40,23 @@ class Spreadsheet:
             book = fastexcel.read_excel(self.path)
             names = book.sheet_names
         except Exception as error:  # of calamine
-            raise FormatError(f"{self.name} is no spreadsheet: {first_line(error)}") from error
+            raise FormatError(
+                f"{self.name} is no spreadsheet: {first_line(error)}. If it is another kind of"
+                " file, give it that ending, such as .csv"
+            ) from error
         wanted = self.options.sheet
         if wanted is not None and wanted not in names:
             raise FormatError(f"{self.name} has no sheet {wanted!r}. Sheets: {', '.join(names)}")
-        chosen = wanted
+        chosen, frame, errors = wanted, None, []
         for sheet in names if wanted is None else [wanted]:
             loaded = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string")
-            frame: pl.DataFrame = loaded.to_polars()
-            if frame.height and frame.width:
-                chosen = sheet
-                break
-        else:
+            if loaded.height and loaded.width and (frame is None or loaded.visible == "visible"):
+                chosen, frame, errors = sheet, loaded.to_polars(), _error_cells(loaded)
+                if loaded.visible == "visible":
+                    break
+        if frame is None:
             raise FormatError(f"{self.name}: sheet {chosen or names[0]!r} is empty")
+        self._errors, self.sheet = errors, chosen or ""
         others = [sheet for sheet in names if sheet != chosen]
         if wanted is None and others:
             self.findings.append(
@@ -96,12 +104,29 @@ class Spreadsheet:
             for name in frame.columns
             if name.startswith("column_") and frame[name].null_count() == frame.height
         ]
+        filled = [name for name in frame.columns if name not in empty]
+        for name, after in pairwise(frame.columns):
+            if (
+                name in empty
+                and after in filled
+                and filled[0] in frame.columns[: frame.columns.index(name)]
+            ):
+                what = "an empty column before it, so another table may begin here"
+                self.findings.append(Finding(after, what, "a column of the same table"))
         frame = frame.drop(empty)  # formatted, but never filled
+        self.findings += layout_findings(self.path, self.sheet, self.header, self.first)
         for name in frame.columns:
             if re.fullmatch(r"column_[0-9]+", name) and self.options.header != 0:
                 self.findings.append(
                     Finding(name, "a column without a name", "a column of that name")
                 )
+        for place, name in enumerate(self.header):
+            rows = [row for row, column in self._errors if column == place and row >= self.first]
+            if rows:
+                what = (
+                    f"{counted(len(rows), 'cell')} with an error such as #DIV/0!, row {rows[0] + 1}"
+                )
+                self.findings.append(Finding(name, what, "unknown"))
         frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
         changes = []
         for name in frame.columns:
@@ -110,6 +135,9 @@ class Spreadsheet:
                 changes.append(pl.col(name).str.slice(11))  # a time of day
             elif len(known) and known.str.contains(r"^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$").all():
                 changes.append(pl.col(name).str.slice(0, 10))
+            elif len(known) and known.str.contains(r"^(1899-12|1900-01)-[0-9]{2} [0-9:.]+$").all():
+                what = f"times such as {known[0]!r}, as spreadsheets store durations"
+                self.findings.append(Finding(name, what, "dates and times"))
         return frame.with_columns(changes).with_columns(
             _known(name, self.options) for name in frame.columns
         )
@@ -126,6 +154,14 @@ class Spreadsheet:
             return None
         place = int(found.arg_max() or 0)
         return f"{self.name} row {self.first + place + 1}", str(known[place])
+
+
+def _error_cells(sheet: Any) -> list[tuple[int, int]]:
+    """The row and the column of each cell that holds an error; only pyarrow is told of them."""
+    with suppress(ImportError):
+        _, found = sheet.to_arrow_with_errors()
+        return sorted(cell.position for cell in found.errors) if found else []
+    return []
 
 
 def _known(name: str, options: ReadOptions) -> pl.Expr:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tellapart.errors import FormatError, ParameterError
+from tellapart.errors import FeatureError, FormatError, ParameterError
 from tellapart.features import Expression, parse_feature
 from tellapart.features.tree import Type
 from tellapart.model import truth
@@ -25,7 +25,7 @@ from tellapart.tables.findings import Finding, as_argument
 from tellapart.tables.frames import first_line, no_column
 from tellapart.tables.packed_columns import evaluate, reads
 from tellapart.tables.rows import Row, Rows, Tag
-from tellapart.tables.typed_columns import LOOK, looks, readable
+from tellapart.tables.typed_columns import looks, readable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,6 +40,12 @@ _CALLED = frozenset(
     ("name", "title", "id", "key", "code", "subject", "headline", "label", "caption", "package")
 )
 """What columns are called that name things."""
+_LENGTH = re.compile(
+    r"\b(?:is|are|was)(?: not|n['’]t)?(?: very| too| rather| quite)? (short|long|brief|lengthy)"
+    r"(?=[.!?\s]*$| (?:and|or|but) )",
+    re.IGNORECASE,
+)
+"""What people say of the length of a text, unless it is one of the values."""
 _LOOK = 10_000
 """Rows looked at to show what a column of texts holds."""
 
@@ -234,11 +240,15 @@ class Table:
         tags: lists; read as texts of their elements, such as 'red, big'
         wet: only 'no' and 'yes'; read as texts
         """
+        import polars as pl
+
         if self._looked is None:
             said = {one.column for one in self._found}
-            columns = [name for name in self._types if name not in said]
-            head = self._read(self._source.select(columns).head(LOOK)) if columns else None
-            self._looked = [] if head is None else looks(head, options=self._options)
+            try:
+                found = looks(self._source.select(list(self._types)), len(self), said)
+            except (pl.exceptions.PolarsError, OSError) as error:
+                raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+            self._looked = found if self._options else [replace(one, option={}) for one in found]
         return [*self._found, *self._looked]
 
     def add_findings(self, findings: Sequence[Finding], whole: int | None, texts: bool) -> None:
@@ -251,8 +261,35 @@ class Table:
     # -- features
 
     def parse(self, text: str) -> Expression:
-        """A feature over the columns of this table."""
-        return parse_feature(text, self.types)
+        """A feature over the columns of this table.
+
+        >>> films = Table({"title": ["Jaws", "A trip to the moon"]})
+        >>> films.parse("title is short")
+        Traceback (most recent call last):
+        ...
+        tellapart.errors.FeatureError: no title is "short". For the length, write: title is shorter
+        than 20 letters; for the text: title is "short"
+        """
+        made = parse_feature(text, self.types)
+        if said := _LENGTH.search(text):
+            before, word = text[: said.start()].rstrip(' "').lower(), said[1].lower()
+            texts = (n for n in made.schema if self.types[n] is Type.TEXT)
+            name = next(
+                (
+                    n
+                    for n in texts
+                    if before.replace("_", " ").endswith(n.lower().replace("_", " "))
+                ),
+                None,
+            )
+            if name and not (self.frame([name])[name].str.to_lowercase() == word).any():
+                longer = "shorter" if word in ("short", "brief") else "longer"
+                raise FeatureError(
+                    f'no {name} is "{word}". For the length, write: {name} is {longer} than 20'
+                    f' letters; for the text: {name} is "{word}"',
+                    spot=said.span(1),
+                )
+        return made
 
     def truth(self, feature: Feature) -> Words:
         """Where `feature` holds: 64 items a word, lowest bit first, bits beyond the last item zero.

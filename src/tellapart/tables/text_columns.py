@@ -27,6 +27,8 @@ from tellapart.tables.numbers_in_text import (
     styles,
 )
 from tellapart.tables.options import ReadOptions
+from tellapart.tables.text_findings import text_findings
+from tellapart.tables.value_findings import is_epoch
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,18 +37,13 @@ _LOOK = 10_000
 """Cells that tell whether a column was meant for numbers or dates though some are none."""
 _FORMATS = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M")
 """Read by Polars itself, which is quicker."""
-_PAIRS = (
-    ("yes", "no"), ("y", "n"), ("t", "f"), ("on", "off"), ("1", "0"), ("ja", "nein"), ("j", "n"),
-    ("oui", "non"), ("si", "no"), ("sí", "no"), ("x", ""), ("wahr", "falsch"), ("vrai", "faux"),
-)  # fmt: skip
-_UNKNOWN = frozenset(
-    ("na", "n/a", "nan", "null", "none", "nil", "-", "--", "?", "unknown", "#n/a", "#value!",
-     "#ref!", "#div/0!", "#name?", "#null!", "(null)", "\\n", "missing", ".", "tbd", "k.a.")
-)  # fmt: skip
-"""Words for unknown, in lower case."""
 _CODE_NAMES = re.compile(
-    r"(?:^|[^a-z])(?:id|ids|code|codes|zip|plz|post ?code|postal|phone|tel|telephone|mobile|fax|"
-    r"ean|isbn|iban|ssn|sku|upc|account|konto|number|no|nr)(?:$|[^a-z])"
+    r"(?:^|[^a-z])(?:id|ids|code|codes|sku|account|konto|number|no|nr)(?:$|[^a-z])"
+)
+"""Columns of codes, if the numbers have as many digits each."""
+_SURE_CODE_NAMES = re.compile(
+    r"(?:^|[^a-z])(?:zip|plz|post ?code|postal|phone|tel|telephone|mobile|fax|ean|isbn|ssn|upc)"
+    r"(?:$|[^a-z])"
 )
 
 
@@ -225,7 +222,7 @@ class _Decision:
         reader = self.bools() or self.numbers() or self.moments() or self.clocks()
         if reader is None:
             reader = ColumnReader(Type.TEXT)
-            self.texts()
+            self.findings += text_findings(self.cells, self.some, self.options)
         return reader, self.findings
 
     def told(self, kind: Type) -> ColumnReader:
@@ -261,20 +258,6 @@ class _Decision:
         reader = ColumnReader(Type.BOOL)
         plain = lowered.is_in(["true", "false"])
         return reader if plain.all() else replace(reader, true=true, false=false)
-
-    def pair(self, kinds: str) -> None:
-        """Two words that may mean true and false."""
-        if self.some.head(1000).n_unique() > 6:
-            return
-        lowered = set(self.some.str.strip_chars().str.to_lowercase().unique().to_list())
-        for yes, no in _PAIRS:
-            alone = len(lowered) == 1 and yes in lowered and yes not in ("1", "t", "on")
-            if lowered == {yes, no} or (alone and len(self.some) < len(self.cells)):
-                both = sorted(self.some.unique().to_list())
-                shown = " and ".join(map(repr, both[:2]))
-                words = {"true": [yes], "false": [no]} if no in lowered else {"true": [yes]}
-                self.find(f"only {shown}", kinds, **words)
-                return
 
     # -- numbers
 
@@ -329,7 +312,8 @@ class _Decision:
         if style.percent:
             self.find(f"percentages such as {shown!r}", assumed, **text)
         elif style.currency:
-            self.find(f"amounts of money such as {shown!r}", assumed, **text)
+            kind = "amounts of money" if currencies(self.some) else "numbers"
+            self.find(f"{kind} such as {shown!r}", assumed, **text)
         elif self.options.decimal is not None or self.options.thousands is not None:
             return  # as was asked
         elif self.all_three():
@@ -343,7 +327,9 @@ class _Decision:
         elif style.decimal == ",":
             self.find(f"numbers with a decimal comma, such as {shown!r}", assumed, decimal=".")
         else:
-            self.find(f"numbers with thousands separators, such as {shown!r}", assumed, **text)
+            grouped = re.search(f"[{re.escape(style.groups)}]", shown.strip())
+            how = "numbers with thousands separators," if grouped else "numbers"
+            self.find(f"{how} such as {shown!r}", assumed, **text)
 
     def best_style(self) -> tuple[NumberStyle, float] | None:
         """The style of which most cells are, and their share; None if less than half are."""
@@ -399,13 +385,18 @@ class _Decision:
                 "whole numbers",
                 **self.other_type(Type.DATE),
             )
+        elif is_epoch(*_ends_of(values)):
+            pass  # `value_findings` says so
         elif digits.min() == digits.max() and int(digits[0]) >= 7 and len(values) > 1:
             self.find(
                 f"numbers of {digits[0]} digits each, such as {stripped[0]}, which may be codes",
                 "whole numbers",
                 **text,
             )
-        elif _CODE_NAMES.search(self.name.lower()) and most > 999 and digits.min() == digits.max():
+        elif most > 999 and (
+            _SURE_CODE_NAMES.search(self.name.lower())
+            or (_CODE_NAMES.search(self.name.lower()) and digits.min() == digits.max())
+        ):
             self.find(f"numbers such as {stripped[0]}, which may be codes", "whole numbers", **text)
         return ColumnReader(Type.INTEGER)
 
@@ -438,6 +429,9 @@ class _Decision:
                 decimal=",",
             )
         text = self.other_type(Type.TEXT)
+        if stripped.str.contains(r"^[1-9](?:\.[0-9]{1,6})?E\+1[0-9]$").all():
+            what = f"numbers such as {stripped[0]!r}, as spreadsheets write long codes"
+            self.find(what, "numbers; their last digits are lost")
         codes = stripped.str.contains(r"^[0-9]+[eE][0-9]+$")
         if codes.any():
             shown = stripped.filter(codes)[0]
@@ -458,7 +452,7 @@ class _Decision:
         form = max(shares, key=lambda one: shares[one])
         if shares[form] < 0.5:
             return None
-        if form == NUMBERS and not self.is_date(head):
+        if told is None and form == NUMBERS and not self.is_date(head):
             return None
         timed = _on(self.some, dates.has_time)
         kind = told or (Type.DATETIME if timed.any() else Type.DATE)
@@ -477,7 +471,7 @@ class _Decision:
         if told is None and 2 * fitting < len(head):
             return None
         if told is None:
-            self.say_times(kind, timed)
+            self.say_times(reader, timed)
         return reader
 
     def is_date(self, head: pl.Series) -> bool:
@@ -517,13 +511,15 @@ class _Decision:
         )
         return reader
 
-    def say_times(self, kind: Type, timed: pl.Series) -> None:
+    def say_times(self, reader: ColumnReader, timed: pl.Series) -> None:
+        kind, first = reader.kind, reader.values(self.some.head(1))[0]
+        read = "" if first is None else f": {str(first)[:10]}"
         if self.some.str.contains(
             r"^\s*[0-9]{1,2}[-/. ][0-9A-Za-z]+[-/. ][0-9]{2}\b(?:[^0-9]|$)"
         ).any():
             self.find(
                 f"years of two digits, as in {self.some[0]!r}",
-                "years from 1969 to 2068",
+                f"years from 1969 to 2068{read}",
                 **self.other_type(Type.TEXT),
             )
         if kind is Type.DATETIME:
@@ -553,33 +549,6 @@ class _Decision:
             "texts like '09:30', which can be compared with each other",
         )
         return ColumnReader(Type.TEXT, clock=True)
-
-    # -- texts
-
-    def texts(self) -> None:
-        self.pair("texts")
-        some = self.some
-        if some.str.contains("\ufffd", literal=True).any():
-            self.find("characters that are damaged (\ufffd)", "texts")
-        elif some.str.contains(r"Ã[\u0080-\u00bf]|â€|Â[\u00a0-\u00bf]").any():
-            self.find(
-                "characters such as 'Ã¤', of a text in UTF-8 that was taken for another encoding",
-                "texts",
-            )
-        lowered = some.str.strip_chars().str.to_lowercase()
-        unknown = some.filter(lowered.is_in(sorted(_UNKNOWN)))
-        if 0 < len(unknown) < len(some):
-            word = unknown[0]
-            self.find(
-                f"{word!r} in {len(unknown):,} cells, which may mean unknown",
-                "a text",
-                nulls=[word],
-            )
-        edges = some.str.contains(r"^\s|\s$")
-        if edges.any() and some.str.strip_chars().n_unique() < some.n_unique():
-            self.find("cells that differ only by spaces at their ends", "different texts")
-        if some.str.starts_with("#").any() and not some.str.starts_with("#").all():
-            self.find("cells that begin with '#', as comment lines do", "texts", comment="#")
 
 
 # -- cells that do not fit
@@ -658,6 +627,13 @@ def _of(cells: pl.Series, form: str) -> pl.Series:
 
 def _share(found: pl.Series) -> float:
     return int(found.sum()) / max(1, len(found))
+
+
+def _ends_of(values: pl.Series) -> tuple[int, int]:
+    least, most = values.min(), values.max()
+    assert isinstance(least, int)
+    assert isinstance(most, int)
+    return least, most
 
 
 def _ends(cells: pl.Series) -> tuple[int, int]:

@@ -6,20 +6,24 @@ types that lose something are named.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError
 from tellapart.tables.findings import Finding
-from tellapart.tables.numbers_in_text import EXACT, largest
 from tellapart.tables.options import ReadOptions
 from tellapart.tables.text_columns import decide
+from tellapart.tables.text_findings import name_findings
+from tellapart.tables.value_findings import value_findings
 
 if TYPE_CHECKING:
     import polars as pl
 
-LOOK = 1_000
+LOOK = 10_000
 """Rows that tell what texts look like."""
+_END = 100
+"""Rows at the end that are looked at, too: sums and notes stand there."""
 CHANGED = ("lists", "objects with fields", "times of day", "durations")
 """What columns held that were made readable; older versions left such columns out."""
 
@@ -71,6 +75,8 @@ def readable(frame: pl.LazyFrame) -> tuple[pl.LazyFrame, list[Finding]]:
 def _readable(name: str, dtype: Any) -> tuple[pl.Expr | None, Finding | None]:
     import polars as pl
 
+    from tellapart.features.to_polars import divided, from_dtype
+
     column = pl.col(name)
     if dtype in (pl.List, pl.Array):
         if dtype == pl.Array:
@@ -89,7 +95,8 @@ def _readable(name: str, dtype: Any) -> tuple[pl.Expr | None, Finding | None]:
         what = "texts like '09:30:00', which can be compared with each other"
         return column.dt.strftime("%H:%M:%S"), Finding(name, "times of day", what)
     if dtype == pl.Duration:
-        return column.dt.total_microseconds() / 1e6, Finding(name, "durations", "seconds")
+        seconds = divided(column.dt.total_microseconds(), 1e6)
+        return seconds, Finding(name, "durations", "seconds")
     if getattr(dtype, "time_zone", None) not in (None, "UTC"):
         return None, Finding(name, f"times in the zone {dtype.time_zone}", "times in UTC")
     if dtype == pl.Datetime and dtype.time_unit == "ns":
@@ -102,53 +109,52 @@ def _readable(name: str, dtype: Any) -> tuple[pl.Expr | None, Finding | None]:
         )
     if dtype == pl.Null:
         return None, Finding(name, "no value in any row", "texts")
-    if dtype in (pl.Binary, pl.Object):
+    if from_dtype(dtype) is None:
         return None, Finding(
             name, f"values of the type {dtype}", "nothing: features cannot read them"
         )
     return None, None
 
 
-def looks(frame: pl.DataFrame, *, options: bool) -> list[Finding]:
-    """What the first rows show: texts that look like something else, and integers beyond 2^53.
+def looks(frame: pl.LazyFrame, rows: int, said: Collection[str | None]) -> list[Finding]:
+    """What the values show: of texts the first rows and the last, of numbers and dates all.
 
-    `options`: whether the reader takes options.
+    `said`: columns whose type was found odd already.
     """
-    findings = _looks(frame)
-    return findings if options else [replace(one, option={}) for one in findings]
-
-
-def _looks(frame: pl.DataFrame) -> list[Finding]:
     import polars as pl
 
-    findings: list[Finding] = []
-    for column in frame.head(LOOK).get_columns():
-        if column.dtype == pl.String:
-            reader, found = decide(column, ReadOptions())
-            if reader.kind.value != "text":
-                if reader.odd(column).any():
-                    continue
-                what = f"texts that look like {_PLURAL[reader.kind.value]}"
-                option = {"types": {column.name: reader.kind.value}}
-                findings.append(Finding(column.name, what, "texts", option))
-            else:
-                kept = [f for f in found if "nulls" not in f.option and "comment" not in f.option]
-                findings += [
-                    Finding(
-                        f.column, f.what, f.assumed, f.option if "types" not in f.option else {}
-                    )
-                    for f in kept
-                    if not reader.clock
-                ]
-        elif column.dtype == pl.Int64 and column.null_count() < len(column):
-            if largest(column) > EXACT:
-                what = "whole numbers beyond 2^53, which spreadsheets round"
-                option = {"types": {column.name: "text"}}
-                findings.append(Finding(column.name, what, "whole numbers", option))
-            elif set(column.drop_nulls().unique().to_list()) == {0, 1}:
-                option = {"types": {column.name: "bool"}}
-                findings.append(Finding(column.name, "only 0 and 1", "whole numbers", option))
+    schema = frame.collect_schema()
+    texts = frame.select(
+        name for name, dtype in schema.items() if dtype == pl.String and name not in said
+    )
+    findings = list(name_findings(list(schema)))
+    if texts.collect_schema():
+        ends = [texts.head(LOOK), *([texts.tail(_END)] if rows > LOOK + _END else ())]
+        for column in pl.concat(ends).collect().get_columns():
+            findings += _text_looks(column)
+    numbers = [name for name, dtype in schema.items() if dtype.is_numeric() or dtype.is_temporal()]
+    if numbers:
+        changes = [pl.col(n).cast(pl.Float64) for n in numbers if schema[n].is_decimal()]
+        values = frame.select(numbers).with_columns(changes)
+        findings += value_findings(values, lambda _column, _values: {}, typed=True)
     return findings
+
+
+def _text_looks(column: pl.Series) -> Iterator[Finding]:
+    reader, found = decide(column, ReadOptions())
+    if reader.kind.value != "text":
+        what = f"texts that look like {_PLURAL[reader.kind.value]}"
+        odd = column.filter(reader.odd(column))
+        if len(odd):
+            yield Finding(column.name, f"{what}, but for {odd[0][:40]!r}", "texts")
+        else:
+            option = {"types": {column.name: reader.kind.value}}
+            yield Finding(column.name, what, "texts", option)
+        return
+    for one in found:
+        if not reader.clock:
+            usable = not {"types", "nulls", "comment", "header"} & set(one.option)
+            yield replace(one, option=one.option if usable else {})
 
 
 _PLURAL = {

@@ -1,0 +1,311 @@
+"""Files as spreadsheets, ERP systems, surveys and loggers export them; see `messy_files`."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import xlsxwriter
+
+from messy_files import DAY, Messy, Write, column, frame, raw, sqlite_file, text
+
+TIME = datetime.datetime
+NAN = float("nan")
+
+
+def listed(*cells: Any, name: str = "c") -> Write:
+    """A CSV file with rows that have names, and one column of such cells."""
+    rows = "".join(f"row {n},{cell}\n" for n, cell in enumerate(cells))
+    return text(f"n,{name}\n{rows}")
+
+
+def book(fill: Callable[[Any], None]) -> Write:
+    def write(folder: Path) -> Path:
+        made = xlsxwriter.Workbook(str(folder / "t.xlsx"))
+        fill(made)
+        made.close()
+        return folder / "t.xlsx"
+
+    return write
+
+
+def rows(made: Any, *cells: list[Any], name: str | None = None) -> Any:
+    sheet = made.add_worksheet(name)
+    for at, row in enumerate(cells):
+        sheet.write_row(at, 0, row)
+    return sheet
+
+
+def merged(made: Any) -> None:
+    sheet = rows(made, ["region", "city"], ["", "Ulm"], ["", "Bonn"], ["South", "Rome"])
+    sheet.merge_range(1, 0, 2, 0, "North")
+
+
+def hidden(made: Any) -> None:
+    sheet = rows(made, ["a", "b"], [2, "x"], [3, "y"], [4, "z"])
+    sheet.set_row(2, None, None, {"hidden": True})
+    sheet.set_column(1, 1, None, None, {"hidden": True})
+
+
+def hidden_sheet(made: Any) -> None:
+    rows(made, ["old"], ["o"], name="Old").hide()
+    rows(made, ["a", "b"], [2, "x"], [3, "y"], name="New").activate()
+
+
+def not_computed(made: Any) -> None:
+    sheet = rows(made, ["a", "twice"], [3], [4])
+    for row in (1, 2):
+        sheet.write_formula(row, 1, f"=2*A{row + 1}")
+
+
+def durations(made: Any) -> None:
+    sheet = rows(made, ["n", "took"], ["x"], ["y"])
+    for row in (1, 2):
+        sheet.write(row, 1, 1.5 * row, made.add_format({"num_format": "[h]:mm"}))
+
+
+def side_by_side(made: Any) -> None:
+    sheet = rows(made, ["a", "b"], [2, "x"], [3, "y"])
+    sheet.write_column(0, 3, ["c", "q"])
+
+
+def texts_in_database(folder: Path) -> str:
+    return sqlite_file(
+        folder,
+        "create table t (price text, made integer)",
+        "insert into t values ('1.5', 1700000000), ('2.5', 1700000100), ('n/a', null)",
+    )
+
+
+RED = ["red", "red", "blue"]
+
+FILES: dict[str, Messy] = {
+    # -- placeholders
+    "-999 among temperatures": Messy(
+        listed(12.5, -999, 14.25, 11, -999),
+        {"c": [12.5, -999.0, 14.25, 11.0, -999.0]},
+        {"c": "-999 in 2 cells, and 11.0 to 14.25 in the others, so it may mean unknown"},
+        remedy={"nulls": ["-999"]},
+        then={"c": [12.5, None, 14.25, 11.0, None]},
+    ),
+    "9999.9 of weather stations": Messy(
+        listed(12.5, 9999.9, 14.25), warns={"c": "9999.9 in 1 cell"}, remedy={"nulls": ["9999.9"]}
+    ),
+    "999 and 9999 among ages": Messy(
+        listed(33, 44, 9999, 22, 999, name="age"),
+        warns={"age": "999 and 9999 in 2 cells"},
+        remedy={"nulls": ["999", "9999"]},
+        then={"age": [33, 44, None, 22, None]},
+    ),
+    "99 in a survey": Messy(listed(1, 5, 99, 3, 99), warns={"c": "99 in 2 cells, and 1 to 5"}),
+    "-1 for never": Messy(listed(30, -1, 2, -1), warns={"c": "-1 in 2 cells, and 2 to 30"}),
+    "negative numbers": Messy(listed(30, -1, 2, -1, -2, -99), {"c": [30, -1, 2, -1, -2, -99]}),
+    "prices of 99 and 999": Messy(listed(99, 999, 199, 49), {"c": [99, 999, 199, 49]}),
+    "1900-01-01 among days of birth": Messy(
+        listed("1988-02-03", "1900-01-01", "1999-09-09", name="born"),
+        warns={"born": "1900-01-01 in 1 cell, and 1988-02-03 to 1999-09-09 in the others"},
+        remedy={"nulls": ["1900-01-01"]},
+        then={"born": [DAY(1988, 2, 3), None, DAY(1999, 9, 9)]},
+    ),
+    "9999-12-31 for never": Messy(
+        listed("2024-02-03", "9999-12-31", "2023-09-09"), warns={"c": "9999-12-31 in 1 cell"}
+    ),
+    "a history from 1900 on": Messy(listed("1900-01-01", "1950-01-01", "2000-01-01")),
+    "99/99/9999": Messy(
+        listed("12/31/1988", "99/99/9999", "01/15/1990"),
+        refused="line 3, column 'c': '99/99/9999' is no date",
+        remedy={"nulls": ["99/99/9999"]},
+        then={"c": [DAY(1988, 12, 31), None, DAY(1990, 1, 15)]},
+    ),
+    "placeholders in Parquet": Messy(
+        frame({"f": [12.0, 13.0] * 3000 + [-999.0] * 9}), warns={"f": "-999 in 9 cells"}
+    ),
+    "no value but n/a": Messy(listed("n/a", "n/a"), warns={"c": "'n/a' in 2 cells"}),
+    "blanks of pivot tables": Messy(
+        column("red", "(blank)"),
+        warns={"c": "'(blank)' in 1 cell"},
+        remedy={"nulls": ["(blank)"]},
+        then={"c": ["red", None]},
+    ),
+    # -- rows that are none
+    "a total": Messy(
+        text("region,sales\nNorth,10\nSouth,20\nTotal,30\n"),
+        {"region": ["North", "South", "Total"]},
+        {"region": "'Total' in 1 cell, so the row may be a sum of others"},
+    ),
+    "sums in between": Messy(
+        text("region,sales\nN,1\nN,2\nSubtotal N,3\nS,4\nS,5\nSubtotal S,9\nGrand Total,12\n"),
+        warns={"region": "'Subtotal N' in 3 cells"},
+    ),
+    "a source at the end": Messy(
+        text("land,people\nMalta,5\nSpain,48\nSource: Eurostat,\n"),
+        warns={"land": "nothing but 'Source: Eurostat', which may be a note"},
+    ),
+    "a last row with a gap": Messy(text("land,people\nMalta,5\nSpain,48\nItaly,\n")),
+    "names of columns again": Messy(
+        text("name,colour\nbob,red\nann,blue\nname,colour\neva,red\n"),
+        warns={"name": "its name in 1 cell", "colour": "its name in 1 cell"},
+    ),
+    "answers of a form": Messy(
+        text("who,Email,Phone\nann,Email,\nbob,,Phone\neva,Email,Phone\n"),
+        {"Email": ["Email", None, "Email"]},
+    ),
+    "no header, and only texts": Messy(
+        text("bob,red\nann,blue\neva,red\n"),
+        warns={"red": "the first line may be a row"},
+        remedy={"header": 0},
+        then={"column_2": ["red", "blue", "red"]},
+    ),
+    "rows of separators": Messy(
+        text("a,b\n1,x\n,\n2,y\n"), {"a": [1, None, 2]}, {None: "1 row without any value"}
+    ),
+    # -- numbers
+    "SAP": Messy(
+        text("Text;Betrag\nx;123,00-\ny;1.234,56\nz;1.234,56-\n"),
+        {"Betrag": [-123.0, 1234.56, -1234.56]},
+        {"Betrag": "numbers such as '123,00-'; read as numbers: -123"},
+        remedy={"types": {"Betrag": "text"}},
+        then={"Betrag": ["123,00-", "1.234,56", "1.234,56-"]},
+    ),
+    "minus signs of typesetters": Messy(
+        listed("\u22125", "7", "\u22123.5"), {"c": [-5.0, 7.0, -3.5]}, {"c": "'\u22125'"}
+    ),
+    "wide digits among others": Messy(
+        listed("\uff11\uff12", "\uff13", "4"), warns={"c": "which may be numbers"}
+    ),
+    "below the limit of detection": Messy(
+        listed("<0.5", "<0.5", "3.4"), warns={"c": "'<0.5', which may be numbers"}
+    ),
+    "thousands and millions": Messy(
+        listed("1.2K", "3M", "500"), warns={"c": "'1.2K', which may be numbers"}
+    ),
+    "phone numbers of different length": Messy(
+        listed(5551234567, 15551234567, name="phone"),
+        warns={"phone": "may be codes"},
+        remedy={"types": {"phone": "text"}},
+        then={"phone": ["5551234567", "15551234567"]},
+    ),
+    "postcodes that lost a zero": Messy(
+        listed(94110, 1001, name="zip"), {"zip": [94110, 1001]}, {"zip": "may be codes"}
+    ),
+    "codes that a spreadsheet rounded": Messy(
+        listed("4.00638E+12", "5.01235E+12", name="ean"), warns={"ean": "last digits are lost"}
+    ),
+    # -- times
+    "seconds since 1970": Messy(
+        listed(1700000000, 1700086400),
+        {"c": [1700000000, 1700086400]},
+        {"c": "seconds since 1970"},
+    ),
+    "milliseconds since 1970 in Parquet": Messy(
+        frame({"t": [1700000000000, 1700000100000]}), warns={"t": "milliseconds since 1970"}
+    ),
+    "dates as numbers in Parquet": Messy(
+        frame({"d": [20240131, 20240201]}),
+        {"d": [20240131, 20240201]},
+        {"d": "which may be dates"},
+        remedy={"types": {"d": "date"}},
+        then={"d": [DAY(2024, 1, 31), DAY(2024, 2, 1)]},
+    ),
+    "days since 1900": Messy(
+        listed(45292, 45300, name="order date"), warns={"order date": "which may be dates"}
+    ),
+    "durations": Messy(listed("36:15", "2:30"), warns={"c": "'36:15', which may be durations"}),
+    "durations in words": Messy(listed("1h 30m", "45m"), warns={"c": "which may be durations"}),
+    "commas in log files": Messy(
+        column("2024-01-01 10:00:00,123", "2024-01-02 10:00:00,5"),
+        {"c": [TIME(2024, 1, 1, 10, 0, 0, 123000), TIME(2024, 1, 2, 10, 0, 0, 500000)]},
+    ),
+    "times of mails": Messy(
+        column("Mon, 01 Jan 2024 10:00:00 +0100", "Tue, 02 Jan 2024 11:00:00 GMT"),
+        {"c": [TIME(2024, 1, 1, 9), TIME(2024, 1, 2, 11)]},
+        {"c": "times in UTC"},
+    ),
+    "months": Messy(listed("2024-01", "2024-02"), warns={"c": "'2024-01', which may be dates"}),
+    "German months": Messy(
+        listed("31. März 2024", "1. Mai 2024"), warns={"c": "which may be dates"}
+    ),
+    "years first, of two digits": Messy(
+        listed("24-01-31", "24-02-28"), warns={"c": "years from 1969 to 2068: 2031-01-24"}
+    ),
+    # -- texts
+    "quotes after backslashes": Messy(
+        text('a,b\n1,"say \\"hi\\""\n2,z\n'), refused="line 2: a quote stands in the middle"
+    ),
+    "a folder in quotes": Messy(text('a,b\n1,"C:\\temp\\"\n2,z\n'), {"b": ["C:\\temp\\", "z"]}),
+    "signs for spreadsheets": Messy(
+        text('n,code\na,"=""00123"""\nb,"=""00456"""\n'), warns={"code": "signs for spreadsheets"}
+    ),
+    "entities of web pages": Messy(listed("AT&amp;T", "x"), warns={"c": "'AT&amp;T'"}),
+    "signs that are not seen": Messy(
+        listed("New York", "New\u00a0York", "Ko\u0308ln"), warns={"c": "only by invisible signs"}
+    ),
+    "upper and lower case": Messy(
+        listed(*RED, "Red", *RED, *RED), warns={"c": "'Red' and 'red', which differ only by case"}
+    ),
+    "a zero byte far down": Messy(
+        raw(b"a,b\n" + b"1,x\n" * 20_000 + b"2,z\0\n", "t.csv"), warns={"b": "zero bytes"}
+    ),
+    "names that differ by case": Messy(
+        text("Name,name\n1,2\n3,4\n"), warns={"name": "differs from 'Name' only by case"}
+    ),
+    "a drawn table": Messy(
+        text("name   size\nbob    12\n", "t.txt"), warns={"name   size": "a single column called"}
+    ),
+    "JSON called CSV": Messy(text('[{"a": 1}]'), refused="is no CSV file but a JSON file"),
+    "genes that a spreadsheet took for dates": Messy(
+        listed("1-Mar", "TP53", "BRCA1"), warns={"c": "'1-Mar' among other texts"}
+    ),
+    "no header, and dates": Messy(
+        text("bob,2024-01-01\nann,2024-01-02\n"),
+        warns={None: "names are values, such as '2024-01-01', so the first line may be a row"},
+        remedy={"header": 0},
+        then={"column_2": [DAY(2024, 1, 1), DAY(2024, 1, 2)]},
+    ),
+    "dates as names": Messy(text("land,2024-01-01,2024-01-02\nx,1,2\ny,3,4\n")),
+    # -- columns with types
+    "NaN far down": Messy(
+        frame({"f": [1.0, 2.0] * 6000 + [NAN]}), warns={"f": "NaN or infinity among numbers"}
+    ),
+    "2 after many 0 and 1": Messy(frame({"f": [0, 1] * 6000 + [2]})),
+    "texts and lists in JSON lines": Messy(
+        text('{"a": "x"}\n{"a": ["y"]}\n', "t.jsonl"),
+        refused="line 2: 'a' is a list here but a text in line 1",
+    ),
+    "words for unknown in JSON": Messy(
+        text('[{"a": "red"}, {"a": "N/A"}]', "t.json"), warns={"a": "'N/A' in 1 cell"}
+    ),
+    "texts in a database": Messy(
+        texts_in_database,
+        refused="say which rows to read",
+        remedy={"query": "select * from t order by price"},
+        then={"price": ["1.5", "2.5", "n/a"], "made": [1700000000, 1700000100, None]},
+    ),
+    # -- spreadsheets
+    "merged cells": Messy(
+        book(merged),
+        {"region": ["North", None, "South"]},
+        {"region": "merged cells, such as in row 2"},
+    ),
+    "hidden rows and columns": Messy(
+        book(hidden),
+        {"a": [2, 3, 4]},
+        {None: "1 hidden row, such as row 3", "b": "a hidden column"},
+    ),
+    "a hidden sheet": Messy(
+        book(hidden_sheet),
+        {"a": [2, 3], "b": ["x", "y"]},
+        {None: "the sheet 'New'"},
+        remedy={"sheet": "Old"},
+        then={"old": ["o"]},
+    ),
+    "formulas without values": Messy(
+        book(not_computed), {"twice": [0, 0]}, {None: "formulas that were not computed"}
+    ),
+    "durations in Excel": Messy(book(durations), warns={"took": "as spreadsheets store durations"}),
+    "two tables in a sheet": Messy(
+        book(side_by_side), {"c": ["q", None]}, {"c": "another table may begin here"}
+    ),
+}

@@ -138,6 +138,34 @@ def test_typing_filters_and_enter_takes_the_first_unless_it_is_new(
     assert said == ["cat", "mandrill", "man", "duck"]
 
 
+def test_the_next_nine_candidates_get_the_digits(
+    open_page: OpenPage, begin: Callable[..., str], server: Server
+) -> None:
+    session = begin()
+    teacher = open_page(session)
+    teacher.write("l", "new: one")
+    teacher.press("Enter")
+    teacher.write("l", "new: other")
+    lines = teacher.page.locator("#features button")
+    wanted = [lines.nth(place).get_attribute("value") for place in range(lines.count())]
+    assert len(wanted) > 9
+
+    def with_digits() -> list[str | None]:
+        found = [teacher.page.locator(f'#features [data-key="{n}"]') for n in range(1, 10)]
+        return [one.get_attribute("value") for one in found if one.count()]
+
+    assert with_digits() == wanted[:9]
+    teacher.page.keyboard.press("ArrowRight")
+    assert with_digits() == wanted[9:18]
+    for _ in range(-(-len(wanted) // 9) - 1):  # once round
+        teacher.page.keyboard.press("ArrowRight")
+    assert with_digits() == wanted[:9]
+    teacher.page.keyboard.press("ArrowRight")
+    teacher.press("1")
+    assert history(server, session)[-1]["feature"] == wanted[9]
+    assert not teacher.errors
+
+
 def test_meanings_are_written_and_items_looked_for_by_keyboard(
     open_page: OpenPage, begin: Callable[..., str], server: Server
 ) -> None:
@@ -511,4 +539,10 @@ def test_every_page_is_for_everybody(
         look(f"repair{asked}")
     page.goto(f"{server.address}/")
     look("front")
+    for path in ("rules?sure=true", "export?to=sql,+duckdb", "data?q=legs+%3E+99", "data?q=legz=1"):
+        page.goto(f"{server.address}/s/{session}/{path}")
+        look(path)
+    page.goto(f"{server.address}/s/none/rules")
+    look("an error")
+    teacher.errors.clear()  # the browser logs a 404
     assert not trouble, "\n".join(trouble)

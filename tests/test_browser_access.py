@@ -137,6 +137,44 @@ def test_long_labels_push_nothing_aside(
         assert name <= box["x"]
 
 
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_the_line_over_the_next_item_is_drawn_anew_and_keys_do_not_wait(
+    open_page: OpenPage, begin: Begin, truth: dict[str, str], motion: str
+) -> None:
+    teacher = open_page(begin(labels=["mammal", "bird"]), reduced_motion=motion)
+    teacher.teach(truth, 3)
+    page = teacher.page
+    page.evaluate("""() => {
+        window.moved = 0;
+        const animate = Element.prototype.animate;
+        Element.prototype.animate = function (...how) {
+            window.moved += 1;
+            const one = animate.apply(this, how);
+            one.pause();  // as if it took for ever
+            return one;
+        };
+    }""")
+
+    def moved() -> int:
+        page.wait_for_timeout(200)
+        return int(page.evaluate("window.moved"))
+
+    before = teacher.item
+    page.wait_for_timeout(600)  # somebody looks at it
+    teacher.press("Enter")
+    second, times = teacher.item, moved()
+    assert second != before
+    assert (times > 0) == (motion == "no-preference")
+    other = page.locator("#labels button:not(.guess)").first
+    teacher.press(other.get_attribute("data-key") or "")
+    assert teacher.item == second
+    assert moved() == times, "the same item stays as it is"
+    if "What tells" in teacher.heading:
+        teacher.press("Escape")
+    teacher.say(truth[second])
+    assert teacher.item != second
+
+
 def test_nothing_jumps(open_page: OpenPage, begin: Begin, truth: dict[str, str]) -> None:
     """Where the buttons are does not depend on the item, on what was said, or on the guess."""
     teacher = open_page(begin(labels=["mammal", "bird", "fish"]))

@@ -148,7 +148,7 @@ def test_a_page_weighs_little(
     open_page: OpenPage, begin: Begin, truth: dict[str, str], width: int
 ) -> None:
     """Under 60 kB is sent for a page, with its style and scripts, without pictures."""
-    session = begin()
+    session = begin(labels=[f"a label with a long name, number {n} of sixty" for n in range(60)])
     teacher = open_page(session, viewport={"width": width, "height": 640})
     teacher.teach(truth, 30)
     page = teacher.page

@@ -7,7 +7,7 @@ import string
 from collections.abc import Callable
 from typing import Any
 
-from browser_teacher import BrowserTeacher, disagree, go, history, log
+from browser_teacher import PAGES, BrowserTeacher, disagree, history, log
 from server_process import Server
 
 OpenPage = Callable[..., BrowserTeacher]
@@ -71,19 +71,23 @@ def test_what_is_typed_before_the_page_is_there_is_kept_for_it(
     assert page.input_value("#find") == "eggs"
 
 
-def states(teacher: BrowserTeacher) -> dict[str, Callable[[], Any]]:
+def states(teacher: BrowserTeacher, session: str) -> dict[str, Callable[[], Any]]:
     """Everything that a page may ask, and how to come to it."""
 
+    def visit(path: str) -> Any:
+        teacher.page.goto(f"{teacher.server.address}/{path}")
+        return teacher.page
+
     def open_(path: str) -> Callable[[], Any]:
-        return lambda: go(teacher, path)
+        return lambda: visit(f"s/{session}/{path}")
 
     def feature() -> None:
-        go(teacher, "teach")
+        visit(f"s/{session}/teach")
         disagree(teacher)
 
     def repair(key: str | None) -> Callable[[], None]:
         def come() -> None:
-            page = go(teacher, "odd")
+            page = visit(f"s/{session}/odd")
             with page.expect_navigation():
                 page.keyboard.press("1")
             if key is not None:
@@ -92,13 +96,20 @@ def states(teacher: BrowserTeacher) -> dict[str, Callable[[], Any]]:
 
         return come
 
+    def rule() -> None:
+        page = visit(f"s/{session}/rules")
+        page.locator("summary").first.press("Enter")
+
     return {
         "a guess": open_("teach"),
         "a feature": feature,
         "a repair": repair(None),
         "a repair with a label": repair("2"),
         "a sweep": open_("sweep?label=mammal"),
-        **{path: open_(path) for path in ("odd", "history", "rules", "data", "tags", "help")},
+        "a rule": rule,
+        "home": lambda: visit("?all=1"),
+        "an error": lambda: visit("s/none/teach"),
+        **{path: open_(path) for path in (*PAGES, "data?taught=yes")},
     }
 
 
@@ -111,7 +122,7 @@ def test_no_burst_of_letters_records_an_answer(
     teacher = open_page(session)
     teacher.teach(truth, 12)
     teacher.say("fish" if truth[teacher.item] != "fish" else "bird")  # something odd
-    ways = states(teacher)
+    ways = states(teacher, session)
     before = [one for one in log(server, session) if one.type != "given"]
     for turn in range(50):
         way = [*ways][turn % len(ways)]
@@ -121,3 +132,4 @@ def test_no_burst_of_letters_records_an_answer(
         teacher.page.wait_for_load_state("networkidle")
         after = [one for one in log(server, session) if one.type != "given"]
         assert after == before, (way, word)
+    teacher.errors.clear()  # the browser logs a 404

@@ -23,6 +23,7 @@ from tellapart.sessions.items import Items, check_same
 from tellapart.sessions.log import parse_log, write_log
 from tellapart.sessions.state import State
 from tellapart.tables import Table
+from test_sessions_load import address
 from zoo_session import ZOO as CELLS
 
 ARCHIVE = Path(__file__).parent / "archive"
@@ -74,6 +75,12 @@ DAMAGE = [
         f"UPDATE {EVENTS} SET number = 5 {ZOO} AND number = -3"),
     (7, f"UPDATE tellapart_hashes SET hash = 'x' {ZOO} AND number = 7"),
     (7, f"DELETE FROM tellapart_hashes {ZOO} AND number = 7"),
+    (14, f"DELETE FROM {EVENTS} {ZOO} AND number = 14;"
+         f"DELETE FROM tellapart_hashes {ZOO} AND number = 14"),
+    (4, f"DELETE FROM {EVENTS} {ZOO} AND number > 3;"
+        f"DELETE FROM tellapart_hashes {ZOO} AND number > 3"),
+    (1, f"DELETE FROM {EVENTS} {ZOO}; DELETE FROM tellapart_hashes {ZOO}"),
+    (15, f"UPDATE tellapart_lengths SET number = 15 {ZOO}"),
 ]  # fmt: skip
 
 
@@ -89,6 +96,53 @@ def test_a_damaged_event_is_named(path: Path, number: int, damage: str) -> None:
         assert len(store.good_events("zoo")[0]) == number - 1
         Session.open(store, "farm", animals()).close()
         assert "farm" in {one.name for one in store.sessions()}
+
+
+def test_the_number_of_the_last_event_may_be_damaged_itself(path: Path) -> None:
+    run(path, f"UPDATE tellapart_lengths SET number = 'x' {ZOO}")
+    with Store(path) as store:
+        with pytest.raises(FormatError, match="number of the last event is damaged: it is 'x'"):
+            store.log("zoo")
+        assert len(store.good_events("zoo")[0]) == 14
+
+
+def test_a_log_without_the_number_of_its_last_event_gets_it(path: Path) -> None:
+    """An older version wrote none, and does not count what it adds."""
+    run(path, "DROP TABLE tellapart_lengths")
+    with Store(path) as store:
+        assert len(store.log("zoo")) == 14  # reading writes nothing
+        Session.open(store, "zoo", animals()).close()
+    assert run(path, f"SELECT number FROM tellapart_lengths {ZOO}") == [(14,)]
+    run(path, f"UPDATE tellapart_lengths SET number = 9 {ZOO}")
+    with Store(path) as store:
+        Session.open(store, "zoo", animals()).close()
+    assert run(path, f"SELECT number FROM tellapart_lengths {ZOO}") == [(14,)]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_lost_end_is_noticed_from_a_snapshot_too(
+    kind: str, path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tellapart.sessions.snapshots.LEAST", 1)
+    place: str | Path = path
+    if kind == "postgres":
+        place = address(request.getfixturevalue("postgres"))
+    with Store(place) as store:
+        with Session.new(store, "fox", animals(), learner="AdaptiveDFF") as session:
+            teach(session, "Ann", 6)
+            count = session.number
+            session._log.keep_snapshot()
+            teach(session, "Ann", 2)
+            monkeypatch.setattr("tellapart.sessions.snapshots.LEAST", 10_000)
+        for gone in (count + 3, count - 3):  # after the snapshot, and before it
+            with store.connected() as connection:
+                for table in (EVENTS, "tellapart_hashes"):
+                    connection.execute(
+                        f"DELETE FROM {table} WHERE session = 'fox' AND number > {gone - 1}"
+                    )
+                connection.commit()
+            with pytest.raises(FormatError, match=f"event {gone} is missing: there were"):
+                Session.open(store, "fox", animals())
 
 
 def test_a_foreign_event_at_the_end_is_checked_by_itself(path: Path) -> None:
@@ -189,7 +243,7 @@ def damage_rows(connection: sqlite3.Connection, dice: random.Random) -> None:
     (count,) = connection.execute(f"SELECT count(*) FROM {EVENTS} {ZOO}").fetchone()
     number, other = dice.sample(range(1, count + 1), 2)
     at = f"{ZOO} AND number = ?"
-    way = dice.randrange(8)
+    way = dice.randrange(10)
     if way < 5:
         table = EVENTS if way < 4 else "tellapart_hashes"
         column = dice.choice(["id", "at", "type", "teacher", "data"]) if way < 4 else "hash"
@@ -203,8 +257,13 @@ def damage_rows(connection: sqlite3.Connection, dice: random.Random) -> None:
     elif way == 6:
         for old, new_number in ((number, -1), (other, number), (-1, other)):
             connection.execute(f"UPDATE {EVENTS} SET number = ? {at}", (new_number, old))
+    elif way == 7:
+        new = dice.choice([None, 17, -1, 3, b"\xff", "", "x", 1.5])
+        connection.execute(f"UPDATE OR IGNORE tellapart_lengths SET number = ? {ZOO}", (new,))
     else:
         connection.execute(f"DELETE FROM {EVENTS} {ZOO} AND number >= ?", (number,))
+        if way == 9:
+            connection.execute(f"DELETE FROM tellapart_hashes {ZOO} AND number >= ?", (number,))
 
 
 def test_no_mutated_database_is_another_log(path: Path) -> None:

@@ -416,8 +416,8 @@ def test_killed_while_postgres_is_killed(needs: Any) -> None:
     with postgres_server.server() as postgres:
         for kill in range(max(1, KILLS // 3)):
             with psycopg.connect(postgres, autocommit=True) as base:
-                base.execute("DROP TABLE IF EXISTS tellapart_events, tellapart_hashes,"
-                             " tellapart_snapshots, tellapart_models")  # fmt: skip
+                for name in ("events", "hashes", "lengths", "snapshots", "models"):
+                    base.execute(f"DROP TABLE IF EXISTS tellapart_{name}")
             server = Attacked(address(postgres), kill)
             server.wait("ack", dice.randint(1, 30))
             with psycopg.connect(postgres, autocommit=True) as base:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
+from tellapart.errors import ProtocolError
 from tellapart.sessions import Follows, Given, Session, Store
 from tellapart.tables import Table
 from tellapart.worlds.zoo import read
@@ -97,6 +100,59 @@ def test_an_item_that_is_asked_again_says_why(store: Store) -> None:
             "duck",
             "Ann",
         )
+
+
+@pytest.mark.parametrize("snapshots", [False, True])
+def test_a_confirmed_answer_is_not_odd_until_it_is_changed_or_undone(
+    store: Store, snapshots: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tellapart.sessions.snapshots.LEAST", 50 if snapshots else 10_000)
+    teach_with_slips(store, 60, 3)
+    with Session.open(store, "zoo", table=zoo_table()) as session:
+        first, *others = odd(session)
+        model, waiting = str(session.model), session.summary().waiting
+        done = session.confirm("Ann", first, id="c")
+        assert session.confirm("Ann", first, id="c") == done
+        assert odd(session) == others
+        assert (str(session.model), session.summary().waiting) == (model, waiting)
+    with Session.open(store, "zoo", table=zoo_table()) as session:
+        assert odd(session) == others
+        session.undo("Ann")
+        assert odd(session) == [first, *others]
+        session.redo("Ann")
+        assert odd(session) == others
+        (said,) = (one for one in session.history() if one.id == first)
+        assert said.confirmed
+        assert said.changes == (done.id,)
+        session.change("Ann", first, "unsure")
+        with pytest.raises(ProtocolError, match="cannot be confirmed: it says 'unsure'"):
+            session.confirm("Ann", first)
+        words = ("right", None, None) if said.answer == "right" else said[6:9]
+        session.change("Ann", first, *words)  # another answer than "unsure": no confirmation
+        assert odd(session) == [first, *others]
+        session.change("Ann", first, *words)  # the same once more
+        assert odd(session) == others
+        session.undo("Ann", first)
+        with pytest.raises(ProtocolError, match="was undone; redo it first"):
+            session.confirm("Ann", first)
+
+
+def test_a_confirmed_answer_is_not_why_an_item_is_asked_again(store: Store) -> None:
+    columns = {"name": ["bear", "duck", "bass", "pike"], "wings": [False, True, False, False]}
+    table = Table({**columns, "fins": [False, False, True, True]}, id="name")
+    with Session.new(store, "zoo", table, learner="DFF") as session:
+        bear = session.answer("Ann", give(session, "Ann").id, "wrong", "mammal")
+        duck = session.answer("Ann", give(session, "Ann").id, "wrong", "bird", "wings")
+        session.answer("Ann", give(session, "Ann").id, "wrong", "fish", "fins")
+        session.change("Ann", duck.id, "right")
+        session.confirm("Ann", bear.id)
+        why = session.asked_again(give(session, "Ann").id)
+        assert why is not None
+        assert str(why.changed) == "duck"
+
+
+def odd(session: Session) -> list[str]:
+    return [one.answer.id for one in session.odd_ones()]
 
 
 def zoo_table() -> Table:

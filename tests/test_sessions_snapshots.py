@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from archive_writer import Clock, outcome, table, what_follows
-from teaching import animals, teach, truth
+from teaching import animals, state_of, teach, truth
 from tellapart.errors import StoreError
 from tellapart.review.progress import Told
 from tellapart.sessions import Event, Session, Store
 from tellapart.sessions.log import parse_log
+from tellapart.sessions.replay import EditedLearner
 from tellapart.sessions.snapshots import _QUEUE
 from tellapart.sessions.state import Act, Question, State
 
@@ -55,7 +56,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 def kept(store: Store) -> list[tuple[str, int]]:
     with store.connected() as connection:
-        query = "SELECT session, number FROM tellapart_snapshots ORDER BY session"
+        query = "SELECT session, number FROM tellapart_snapshots ORDER BY session, number"
         return [tuple(row) for row in connection.execute(query).fetchall()]
 
 
@@ -108,6 +109,73 @@ def test_a_snapshot_and_what_came_after(
     store.add("whole", events)
     with Session.open(store, "whole", items(), clock=Clock(now)) as session:
         assert found == outcome(session)
+
+
+@pytest.mark.parametrize("part", [0.3, 0.8])
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+def test_what_came_after_a_snapshot_is_not_learnt_again(
+    log: Path, part: float, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events, items, now = events_of(log)
+    cut, end = max(1, int(part * len(events))), int(0.95 * len(events))
+    store.add("s", events[:cut])
+    Session.open(store, "s", items(), clock=Clock(now)).close()
+    with store.connected() as connection:
+        store.insert(connection, "s", events[cut:end])
+        connection.commit()
+    session = Session.open(store, "s", items(), clock=Clock(now))
+    state = session._log.state
+    assert state is not None
+    session._log._keep_results(state)
+    is_kept = state.replay.kept is not None  # no act before the snapshot was undone or changed
+    assert len(kept(store)) == 1 + is_kept
+    session._log.writer.close()  # as if it were killed
+    learnt = Counter[str]()
+    with monkeypatch.context() as patch:
+        patch.setattr(EditedLearner, "learn", lambda *_: learnt.update(["learnt"]))
+        if is_kept:
+            Session.open(store, "s", items(), clock=Clock(now))._log.writer.close()
+    assert not learnt
+    with store.connected() as connection:
+        store.insert(connection, "s", events[end:])
+        connection.commit()
+    with Session.open(store, "s", items(), clock=Clock(now)) as session:
+        found = outcome(session)
+        follows = what_follows(session)
+    store.add("whole", events)
+    with Session.open(store, "whole", items(), clock=Clock(now)) as session:
+        assert found == outcome(session)
+        assert what_follows(session) == follows
+
+
+def test_results_are_kept_when_learning_took_long(
+    store: Store, taught: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tellapart.sessions.snapshots.LEAST", 30)
+    monkeypatch.setattr("tellapart.sessions.snapshots.COST", 0.05)
+    with Session.open(store, "zoo", animals()) as session:
+        teach(session, "Ann", 2)
+        session.catch_up()
+        assert kept(store) == [("zoo", taught)]
+        state_of(session).replay.cost = 0.06
+        session.catch_up()
+        assert kept(store) == [("zoo", taught), ("zoo", taught + 4)]
+        session.undo("Ann")
+        state_of(session).replay.cost = 0.06
+        session.catch_up()
+        assert kept(store) == [("zoo", taught), ("zoo", taught + 5)]
+        wanted = outcome(session)
+        session._log.writer.close()
+    for damage in (
+        "UPDATE tellapart_snapshots SET data = x'00' WHERE digest = ''",
+        "UPDATE tellapart_snapshots SET hash = 'x' WHERE digest = ''",
+        "DELETE FROM tellapart_snapshots WHERE digest = ''",
+    ):
+        for _ in range(2):
+            session = Session.open(store, "zoo", animals())
+            assert outcome(session) == wanted
+            session._log.writer.close()
+            run(store, damage)
 
 
 def opened_anew(store: Store, taken: Counter[str]) -> int:
@@ -176,8 +244,8 @@ def test_nothing_is_left_out(store: Store) -> None:
         " reviewed reviews"
         " searches",
         "replay": "_copies _first_changed _fresh _is_batch _is_caught_up _learnt_ahead _price"
-        " _records _rules _spent _until acts grown history items labels mistakes models now rounds"
-        " sizes",
+        " _records _rules _spent _until acts cost grown history items kept labels mistakes models"
+        " now rounds settled sizes",
     }
 
 

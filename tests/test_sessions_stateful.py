@@ -218,6 +218,16 @@ class Sessions(RuleBasedStateMachine):
         table = Table(COLUMNS, id="name")
         self.session = Session.open(self.store, "s", table, clock=lambda: self.now)
 
+    @rule(results=st.booleans())
+    def die(self, results: bool) -> None:
+        """The process is killed, perhaps after it kept what came after the last snapshot."""
+        log = self.session._log
+        if results and log.state is not None:
+            log._keep_results(log.state)
+        log.writer.close()
+        table = Table(COLUMNS, id="name")
+        self.session = Session.open(self.store, "s", table, clock=lambda: self.now)
+
     @invariant()
     def agree(self) -> None:
         if not hasattr(self, "plain"):

@@ -415,6 +415,15 @@ def test_an_address_of_a_file(address: str, tmp_path: Path) -> None:
     assert path.exists()
 
 
+def test_a_folder_in_the_place_of_a_database_is_called_one_that_cannot_be_opened(
+    tmp_path: Path,
+) -> None:
+    """A folder has several links, too, and they are no second names."""
+    (tmp_path / "a.db").mkdir()
+    with Store(tmp_path / "a.db") as store, pytest.raises(StoreError, match="cannot be opened"):
+        Session.new(store, "zoo", animals())
+
+
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     (tmp_path / "a.db").write_text("dear diary, " * 100)
     with Store(tmp_path / "a.db") as store, pytest.raises(StoreError, match="no SQLite file"):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 import pytest
 
 from api_clients import ZOO, Client, begin, make_app, teach, write_tables
 from tellapart.model import DecisionList
+from tellapart.web.api.downloads import Language
 
 
 @pytest.fixture
@@ -398,7 +399,7 @@ def test_health_asks_whoever_writes(ann: Client, folder: Path) -> None:
 def test_exports(ann: Client) -> None:
     teach(ann)
     base = "/api/sessions/zoo/export"
-    for language in ("json", "sql", "python", "text", "dot", "svg"):
+    for language in get_args(Language):
         answer = ann.get(f"{base}?to={language}")
         assert answer.status_code == 200
         assert answer.headers["content-disposition"].startswith("attachment")

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -131,6 +132,163 @@ def test_data_is_filtered_and_sorted(ann: Client) -> None:
     assert page.count("against the rules:") == 1
 
 
+@pytest.mark.parametrize(
+    "came_from",
+    ["data?q=legs+%3E+1&taught=yes&sort=-legs", "history?q=du&mistakes=1", "history?q=a+%26+b"],
+)
+def test_a_repair_leads_back_to_the_filtered_page(ann: Client, came_from: str) -> None:
+    teach(ann)
+    links = re.findall(r'href="([^"]*/repair/[^"]*)"', ann.get(f"/s/zoo/{came_from}").text)
+    if "%26" in came_from:  # nothing fits, so nothing can be repaired there
+        assert not links
+        links = [f"/s/zoo/repair/duck?{urlencode({'from': came_from})}"]
+    view = html.unescape(ann.get(html.unescape(links[0])).text)
+    assert f'href="/s/zoo/{came_from}" data-key="escape"' in view
+    (again,) = set(re.findall(r'name="from" value="([^"]*)"', view))
+    assert again == came_from
+    event = re.findall(r'name="event" value="([^"]*)"', view)[0]
+    sent = {"event": event, "from": again}
+    saved = ann.post("/s/zoo/repair", data={**sent, "label": "mammal"})
+    assert saved.headers["location"] == f"/s/zoo/{came_from}&again=0"
+    kept = ann.post("/s/zoo/repair", data={**sent, "do": "keep"})
+    assert kept.headers["location"] == f"/s/zoo/{came_from}"
+
+
+def test_an_odd_one_that_is_right_is_not_listed_again_until_that_is_undone(tmp_path: Path) -> None:
+    folder = write_tables(tmp_path)
+    birds = ["name,wings,legs"] + [f"bird {n},true,2" for n in range(12)]
+    dogs = [f"dog {n},false,4" for n in range(12)]
+    (folder / "tables" / "pets.csv").write_text("\n".join(birds + dogs) + "\n")
+    with Client(make_app(folder), ANN) as ann:
+        begin(ann, table="pets.csv", id="name", learner="AutoDFF")
+        for _ in range(24):
+            given = ann.next()
+            name = given["item"]["id"]
+            label = "dog" if name in ("bird 7", "bird 9") else name.split()[0]
+            said = {"answer": "right"}
+            if label != given["guess"]:
+                said = {"answer": "wrong", "label": label}
+            ann.answer(given=given["id"], **said)
+
+        def odd() -> set[str]:
+            listed = ann.call("GET", "/api/sessions/zoo/odd")["odd"]
+            page = ann.get("/s/zoo/odd").text
+            assert all(f"/repair/{quote(one['item']['id'])}" in page for one in listed)
+            assert page.count("/repair/") == len(listed)
+            return {one["item"]["id"] for one in listed}
+
+        def post(event: str, what: str) -> str:
+            sent = {"event": event, "do": what, "from": "odd"}
+            return ann.get(ann.post("/s/zoo/repair", data=sent).headers["location"]).text
+
+        assert {"bird 7", "bird 9"} <= odd()
+        answers = ann.call("GET", "/api/sessions/zoo/history")["answers"]
+        by_name = {one["item"]["id"]: one for one in answers}
+        seven, nine = by_name["bird 7"], by_name["bird 9"]
+        page = post(seven["event"], "keep")
+        assert "bird 7 stays dog; it is not listed again." in page
+        assert odd() & {"bird 7", "bird 9"} == {"bird 9"}
+        assert ", confirmed" in ann.get("/s/zoo/history?q=bird+7").text
+        assert "stays" not in post(seven["event"], "unkeep")
+        assert odd() >= {"bird 7", "bird 9"}
+        sent = {"event": seven["event"], "do": "unkeep", "from": "odd"}
+        assert ann.post("/s/zoo/repair", data=sent).status_code == 422
+        # over the API: the same answer once more
+        same = {"event": nine["event"], "answer": nine["answer"]}
+        if nine["answer"] == "wrong":
+            same |= {"label": nine["label"]}
+        ann.call("POST", "/api/sessions/zoo/change", json=same)
+        assert odd() & {"bird 7", "bird 9"} == {"bird 7"}
+
+
+@pytest.mark.parametrize("came_from", ["//elsewhere", "export", "", "teach/../data"])
+def test_a_repair_leads_to_no_other_page(ann: Client, came_from: str) -> None:
+    teach(ann)
+    event = ann.call("GET", "/api/sessions/zoo/history")["answers"][0]["event"]
+    sent = {"event": event, "from": came_from, "label": "fish"}
+    assert ann.post("/s/zoo/repair", data=sent).headers["location"] == "/s/zoo/teach?again=0"
+
+
+def test_items_that_are_named_by_dates(tmp_path: Path) -> None:
+    """Repairs, rules, sweeps and tags find them again."""
+    folder = write_tables(tmp_path)
+    days = ["day,rain"] + [f"2015-04-{day:02},{9 if day % 2 else 0}" for day in range(1, 9)]
+    (folder / "tables" / "days.csv").write_text("\n".join(days) + "\n")
+    with Client(make_app(folder), ANN) as ann:
+        begin(ann, table="days.csv", id="day")
+        for label, feature in (("wet", None), ("dry", "rain < 5")):
+            said = {"answer": "wrong", "label": label, "feature": feature}
+            ann.answer(given=ann.next()["id"], **said)
+        assert '/sweep?item=2015-04-03"' in ann.get("/s/zoo/teach").text
+        ann.post("/s/zoo/tags", data={"tag": "odd"})
+        day = "2015-04-02"
+        ann.post("/s/zoo/tags", data={"tag": "odd", "item": day, "value": "yes"})
+        links = [
+            html.unescape(link)
+            for page in ("rules", "data", "history")
+            for link in re.findall(r'href="([^"]*/repair/[^"]*)"', ann.get(f"/s/zoo/{page}").text)
+        ]
+        assert len(links) >= 5
+        assert {ann.get(link).status_code for link in [*links, f"/s/zoo/sweep?item={day}"]} == {200}
+        rules = html.unescape(ann.get("/s/zoo/rules").text)
+        assert f'name="example" value="{day}"' in rules
+        sent = {"do": "edit", "example": day, "condition": "rain < 4", "label": "dry"}
+        assert ann.post("/s/zoo/rules", data=sent).status_code == 303
+
+
+def test_a_page_with_fewer_rows_than_before_shows_its_last_rows(ann: Client) -> None:
+    teach(ann)
+    assert [row[0] for row in rows(ann.get("/s/zoo/data?taught=yes&start=50").text) if row] == [
+        "bear",
+        "duck",
+    ]
+    assert "2 of 2 answers" in (page := ann.get("/s/zoo/history?start=50").text)
+    assert "No answer fits" not in page
+
+
+def test_reasons_of_a_disagreement_are_read_as_words(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    with Client(app, BOB) as bob:
+        ann = Client(app, ANN)
+        begin(ann, overlap=1.0)
+        for client, label in ((ann, "bird"), (bob, "fowl")):
+            client.answer(given=client.next()["id"], answer="wrong", label="mammal")
+            said = {"answer": "wrong", "label": label, "feature": "note ILIKE '%quack%'"}
+            client.answer(given=client.next()["id"], **said)
+        page = html.unescape(ann.get("/s/zoo/disagreements").text)
+        assert page.count('<td>note contains "quack"</td>') == 2
+        assert "ILIKE" not in page
+
+
+def test_the_picture_of_long_rules_is_folded(ann: Client) -> None:
+    teach(ann)
+    picture = re.compile(r'<details( open)?><summary>[^<]*</summary>\s*<div class="wide picture"')
+    found = picture.search(ann.get("/s/zoo/rules").text)
+    assert found is not None
+    assert found[1]
+    long = " OR ".join(f"note = 'a long note, number {number}'" for number in range(20))
+    sent = {"do": "edit", "example": "duck", "condition": f"feathers OR {long}", "label": "bird"}
+    assert ann.post("/s/zoo/rules", data=sent).status_code == 303
+    found = picture.search(ann.get("/s/zoo/rules").text)
+    assert found is not None
+    assert not found[1]
+
+
+def test_agreement_is_said_in_plain_words(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    with Client(app, BOB) as bob:
+        ann = Client(app, ANN)
+        begin(ann, overlap=1.0)
+        teach(ann)
+        teach(bob)
+        page = html.unescape(ann.get("/s/zoo/disagreements").text)
+        assert (
+            "2 items have several answers; 100% of pairs agree on the label (Krippendorff's alpha"
+            " 1.00). Where two say the same label and both give a reason, the reason is the same in"
+            " 1 of 1 pair."
+        ) in page
+
+
 def test_progress_says_what_is_known(ann: Client) -> None:
     assert "Nothing has been taught yet." in ann.get("/s/zoo/progress").text
     teach(ann)
@@ -161,7 +319,7 @@ def test_what_is_chosen_is_shown_copied_and_downloaded(ann: Client) -> None:
     page = ann.get("/s/zoo/export").text
     ways = set(re.findall(r'href="(/s/zoo/export\?[^"]*)"', page.replace("&amp;", "&")))
     ways |= {f"/s/zoo/export?to=sql, {one}" for one in ("postgres", "sqlite")}
-    assert len(ways) == 8  # five languages, two dialects; and whether unsure rules count
+    assert len(ways) == 12  # nine languages, two dialects; and whether unsure rules count
     for way in ways:
         page = ann.get(way).text
         shown = re.search(r'<pre id="text"[^>]*>(.*?)</pre>', page, flags=re.DOTALL)
@@ -255,6 +413,27 @@ def test_one_teacher_alone_sees_no_team(tmp_path: Path) -> None:
         assert '<th scope="col">teacher</th>' not in ann.get("/s/zoo/history").text
 
 
+def test_a_label_that_the_guess_has_come_to_agree_with_is_right(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    with Client(app, ANN) as ann:
+        begin(ann, order="file")
+        ann.answer(given=ann.next()["id"], answer="wrong", label="mammal")
+        bob = Client(app, BOB)
+        assert bob.post("/s/zoo/search", data={"text": "black"}).status_code == 303
+        given = bob.next()
+        assert given["guess"] == "mammal"
+        ann.answer(given=ann.next()["id"], answer="wrong", label="bird", feature="feathers")
+        sent = {"given": given["id"], "label": "bird"}  # now the guess is a bird, like the duck
+        card = bob.get("/s/zoo/label", params=sent, headers={"X-Fragment": "1"}).text
+        assert "What tells" not in card
+        said = bob.call("GET", "/api/sessions/zoo/history")["answers"][0]
+        assert (said["item"]["name"], said["answer"]) == ("crow", "right")
+        # a lease that ended: nothing is said of what comes instead
+        card = bob.get("/s/zoo/label", params=sent, headers={"X-Fragment": "1"}).text
+        assert "Somebody else has that item now." in card
+        assert len(bob.call("GET", "/api/sessions/zoo/history")["answers"]) == 1
+
+
 # -- home, and errors as pages
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
@@ -290,6 +469,8 @@ def test_a_table_is_added(tmp_path: Path) -> None:
         assert (done.status_code, done.headers["location"]) == (303, "/s/pets/teach")
         assert (folder / "pets.csv").read_bytes() == new
         assert "rex" in ann.get("/s/pets/data").text  # the column that names the items was found
+        kept = folder / "pets.csv"
+        assert kept.stat().st_mode & 0o777 == 0o600  # as private as the answers about it
         again = ann.post("/upload?name=pets.csv", content=b"other,legs\n1,2\n")
         assert again.status_code == 409
         assert "there is a table 'pets.csv' already" in again.json()["error"]
@@ -302,6 +483,7 @@ def test_a_table_is_added(tmp_path: Path) -> None:
             "zoo",
             "..",
             "x\n.csv",
+            " .csv",
         ):
             assert ann.post("/upload", params={"name": name}, content=new).status_code == 422, name
         for content in (b"", b"a,b\n", b"\x00\xff\x00", b"a,b\n1\n"):
@@ -309,6 +491,15 @@ def test_a_table_is_added(tmp_path: Path) -> None:
         assert ann.post("/upload?name=big.csv", content=b"a\n" * 600).status_code == 413
         assert Client(app, BOB).post("/upload?name=b.csv", content=new).status_code == 403
         assert sorted(path.name for path in folder.iterdir()) == ["pets.csv", "zoo.csv"]
+
+
+def test_half_a_table_is_not_kept(small_disk: Path) -> None:
+    app = make_app(write_tables(small_disk))
+    with Client(app, ANN) as ann:
+        full = ann.post("/upload?name=pets.csv", content=b"pet,legs\n" + b"rex,4\n" * 500_000)
+        assert full.status_code == 409
+        assert "pets.csv cannot be kept: No space left" in full.json()["error"]
+        assert not (small_disk / "tables" / "pets.csv").exists()
 
 
 def test_errors_are_pages_for_who_looks_at_pages(ann: Client) -> None:

@@ -27,7 +27,8 @@ def test_operations_have_names_that_people_would_choose(app: Any) -> None:
         for operation in methods.values()
     }
     wanted = {"list_sessions", "create_session", "next_item", "answer", "undo", "export_model",
-              "download_predictions", "predict", "add_rows", "list_rules", "health"}  # fmt: skip
+              "download_predictions", "predict", "add_rows", "list_rules", "health", "get_me",
+              "list_sweep_items", "accept_guesses", "stream_events"}  # fmt: skip
     assert wanted <= operations.keys()
     assert all(name.isidentifier() and "_api_" not in name for name in operations)
     kinds = operations["download_predictions"]["responses"]["200"]["content"].keys()
@@ -75,6 +76,8 @@ def test_a_generated_client_teaches_and_downloads(
         printed = done.stdout + done.stderr
         assert done.returncode == 0, printed
         assert "unable to" not in printed.lower(), printed
+        # it knows no JSON lines: those are in `content` alone
+        assert printed.count("WARNING") == printed.count("content_type application/x-ndjson") == 1
         monkeypatch.syspath_prepend(tmp_path)
         client = importlib.import_module("client").AuthenticatedClient(
             base_url=served.address, token=TOKEN
@@ -86,13 +89,25 @@ def test_a_generated_client_teaches_and_downloads(
             return module.sync_detailed(*arguments, client=client, **more)
 
         assert call("sessions", "list_sessions").parsed
-        given = call("teaching", "next_item", "zoo", body=models.Begin())
-        assert given.status_code == 200, given.content
+        given = call("teaching", "next_item", "zoo", body=models.Begin()).parsed.given
+        body = models.Said(given.id, models.SaidAnswer("wrong"), label="fish", feature="legs = 0")
+        said = call("teaching", "answer", "zoo", body=body)
+        assert said.status_code == 200, said.content
+        assert said.parsed.saved.number == served.session.number
+        assert served.session.history()[-1].label == "fish"
+        new = models.AddRowsRowsItem.from_dict({"name": "elk", "milk": True, "legs": 4})
+        added = call("sessions", "add_rows", "zoo", body=models.AddRows(rows=[new]))
+        assert (added.parsed.rows, added.parsed.items) == (1, 6), added.content
         row = models.NewRowsRowsItem.from_dict({"milk": True})
         said = call("downloads", "predict", "zoo", body=models.NewRows(rows=[row]))
         assert said.parsed[0].label == served.session.model.predict([{"milk": True}])[0]
-        assert (
-            b"WHEN"
-            in call("downloads", "export_model", "zoo", to=models.ExportModelTo("sql")).content
-        )
+        sql = call("downloads", "export_model", "zoo", to=models.ExportModelTo("sql"))
+        assert "WHEN" in sql.parsed
+        table = call("downloads", "download_predictions", "zoo")
+        assert len(table.parsed.splitlines()) == 7
+        log = call("downloads", "download_log", "zoo").content.decode().splitlines()
+        events = call("events", "stream_events", "zoo", follow=False).parsed
+        assert events.count("data: ") == len(log) == served.session.number
+        wrong = call("downloads", "export_model", "nothing").parsed
+        assert wrong.error == "there is no session 'nothing'"
         client.get_httpx_client().close()

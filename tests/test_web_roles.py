@@ -10,11 +10,7 @@ import pytest
 from fastapi.routing import APIRoute
 from starlette.routing import Mount, Route
 
-from api_clients import ANN, BOB, Client, begin, make_app, write_tables
-from tellapart.web import People, Person
-from tellapart.web.config import AppState
-
-CAROL = "token-of-carol-0003"
+from api_clients import Client, three_people
 
 PUBLIC = {"GET /health", "GET /static"}
 OWNER = {
@@ -41,6 +37,7 @@ TEACHER = {
         for name in [
             "candidates",
             "disagreements",
+            "events",
             "export",
             "history",
             "labels",
@@ -103,7 +100,6 @@ TEACHER = {
         f"POST /s/{{session}}/{name}"
         for name in [
             "answer",
-            "change",
             "labels",
             "meaning",
             "note",
@@ -143,22 +139,8 @@ def walk(app: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def people(tmp_path: Path) -> Iterator[dict[str, Client]]:
-    """Ann owns; Bob and Carol teach. Bob has answered about the bear and the duck."""
-    folder = write_tables(tmp_path)
-    app = make_app(folder)
-    state: AppState = app.state.tellapart
-    state.people = People([*state.people.all, Person("Carol", CAROL)])
-    with Client(app, ANN) as ann:
-        begin(ann, overlap=1.0)
-        bob, carol = Client(app, BOB), Client(app, CAROL)
-        bob.answer(given=bob.next()["id"], answer="wrong", label="mammal", id="bob-1")
-        duck = bob.next()
-        bob.answer(
-            given=duck["id"], answer="wrong", label="bird", feature="note = 'quacks'", id="bob-2"
-        )
-        note = {"text": "bob-is-sure", "item": "duck"}
-        bob.call("POST", "/api/sessions/zoo/notes", json=note)
-        yield {"stranger": Client(app, None), "Carol": carol, "Bob": bob, "Ann": ann}
+    with three_people(tmp_path) as found:
+        yield found
 
 
 def fill(path: str, given: str) -> str:
@@ -170,6 +152,7 @@ def fill(path: str, given: str) -> str:
         "check": f"?given={given}&feature=milk",
         "file": "?path=zoo.png",
         "follows": "?event=bob-2&label=fish",
+        "events": "?follow=false",
         "sweep": "?label=mammal",
     }
     if path == "/upload":
@@ -249,6 +232,9 @@ def test_nobody_confirms_the_odd_answer_of_another(people: dict[str, Client]) ->
     sent = {"event": "bob-2", "do": "keep", "from": "odd"}
     for who, status in (("Carol", 403), ("Bob", 303), ("Ann", 303)):
         assert people[who].post("/s/zoo/repair", data=sent).status_code == status
+    said = people["Ann"].get("/s/zoo/odd?kept=bob-2").text
+    assert "stays" in said
+    assert "stays" not in people["Carol"].get("/s/zoo/odd?kept=bob-2").text
 
 
 def test_nobody_repairs_the_answer_of_another_or_settles_but_the_owner(
@@ -288,9 +274,9 @@ def test_the_owner_undoes_what_any_teacher_did(people: dict[str, Client]) -> Non
 
 
 def test_the_owner_takes_an_answer_back_on_the_page(people: dict[str, Client]) -> None:
-    sent = {"event": "bob-2", "answer": "undo"}
-    assert people["Carol"].post("/s/zoo/change", data=sent).status_code == 409
-    assert people["Ann"].post("/s/zoo/change", data=sent).status_code == 303
+    sent = {"event": "bob-2", "do": "undo", "from": "history"}
+    assert people["Carol"].post("/s/zoo/repair", data=sent).status_code == 403
+    assert people["Ann"].post("/s/zoo/repair", data=sent).status_code == 303
     history = people["Ann"].call("GET", "/api/sessions/zoo/history")["answers"]
     assert [one["undone"] for one in history] == [True, False]
 

@@ -1,8 +1,9 @@
 """A person settles what language models said: which answers first, and how often the models slip.
 
 First come the items that models call differently, then the answers that the others contradict
-(`odd_ones`), then a random sample. Only the sample tells how often a model slips: its items are
-those whose hashes are smallest, so that it does not depend on what anybody said about them.
+(`agreement.slips`), then a random sample. Only the sample tells how often a model slips: its
+items are those whose hashes are smallest, so that it does not depend on what anybody said about
+them.
 """
 
 from __future__ import annotations
@@ -19,8 +20,6 @@ ODD = 30
 """So many contradicted answers come before the sample."""
 SAMPLE = 50
 """So many answers are drawn at random, before other items come again."""
-CONFIRMS = "it is so: "
-"""How a note begins that leaves an odd answer as it is; its id follows."""
 _RISK = 0.05
 
 
@@ -38,7 +37,7 @@ class SlipRate(NamedTuple):
 
 
 def reviews(state: State, odd: Iterable[int]) -> list[int]:
-    """The items to settle, in their order; `odd` are those with odd answers."""
+    """The items to settle, in their order; `odd` are those whose answers others contradict."""
     models = state.replay.models
     disputed = [
         place
@@ -107,10 +106,6 @@ def _verdict(state: State, number: int) -> str | None:
         answer = state.acts[other].answer if target != other else state.replay.raw_answer(other)
         if answer is not None and answer.label is not None:
             return state.labels.same(answer.label)
-    if any(note.data["text"] == CONFIRMS + act.id for note in state.notes):
-        assert act.answer is not None
-        assert act.answer.label is not None
-        return state.labels.same(act.answer.label)
     return None
 
 

@@ -143,7 +143,7 @@ def slips(state: State, history: Transcript, lock: AbstractContextManager[object
 
     This takes a while: the lock is held only where the table is read.
     """
-    model = state.replay.now.learner.model
+    learner = state.replay.now.learner
     words = Words(
         lambda key: replies.name_of(state, key) or "nothing", replies.feature_words(state)
     )
@@ -152,9 +152,10 @@ def slips(state: State, history: Transcript, lock: AbstractContextManager[object
     def read(feature: Feature) -> Packed:
         with lock:
             bits = state.items.table.truth(feature)[places >> 6]
-        return pack((bits >> (places & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_))
+        return pack(bits >> (places & 63).astype(np.uint64) & np.uint64(1))
 
-    return suspects(history, model, words=words, truth_of=read)
+    columns = getattr(learner.inner, "columns", None) or ()
+    return suspects(history, learner.model, features=columns, words=words, truth_of=read)
 
 
 def odd_one(state: State, suspect: Suspect, number: int) -> OddOne:

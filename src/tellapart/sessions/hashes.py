@@ -2,7 +2,8 @@
 
 The hash of an event is made of its columns and of the hash of the event before it. Hashes stand in
 a table of their own: events are never rewritten, and a log of an older version gets its hashes when
-it is opened first.
+it is opened first. Another table has the number of the last event, written with it: without that,
+the loss of the last events and of their hashes would not be noticed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tellapart.errors import FormatError
 from tellapart.sessions.events import Event
 
 TABLE = "tellapart_hashes"
+LENGTHS = "tellapart_lengths"
 
 Cells = tuple[int, str, str, str, str | None, str]
 """The columns of an event: number, id, at, type, teacher, data."""
@@ -47,14 +49,18 @@ def read_event(cells: Any) -> Event:
 
 
 def read_log(
-    rows: Iterable[Any], hashes: Mapping[Any, Any], after: int = 0, before: str = ""
+    rows: Iterable[Any],
+    hashes: Mapping[Any, Any],
+    after: int = 0,
+    before: str = "",
+    length: Any = 0,
 ) -> Iterator[tuple[Event, str]]:
     """The events of a log with their hashes, in order, up to the first that is not as written.
 
     Raises `FormatError` there, with its number. `hashes` are those kept, by number: all of them,
     none (an old log), or those of the first events (an old version went on writing); events without
     one are checked by themselves. `after` is how many events come before these, and `before` the
-    hash of the last of them.
+    hash of the last of them. `length` is how many there were at least.
     """
     last = max((number for number in hashes if isinstance(number, int)), default=0)
     number = after
@@ -76,5 +82,7 @@ def read_log(
             event.check()
         yield event, found
         before = found
-    if number < last:
+    if not isinstance(length, int):
+        raise FormatError(f"the number of the last event is damaged: it is {length!r}")
+    if number < (last := max(last, length)):
         raise FormatError(f"event {number + 1} is missing: there were {last:,}")

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -19,7 +21,13 @@ from tellapart.sessions.events import Event, check_log, check_name, check_text, 
 from tellapart.sessions.hashes import hash_event
 from tellapart.sessions.items import Items
 from tellapart.sessions.replies import Saved
-from tellapart.sessions.snapshots import code_version, read_state, write_state
+from tellapart.sessions.snapshots import (
+    code_version,
+    read_state,
+    take_results,
+    write_results,
+    write_state,
+)
 from tellapart.sessions.state import NONSENSE, State
 from tellapart.sessions.store import Store, Writer
 from tellapart.tables import Table
@@ -48,8 +56,9 @@ class Log:
         self.lock = threading.RLock()
         self.state: State | None = None
         """None after trouble: then it is read from the log again."""
-        self._gathers, self._kept = False, 0
-        """`_kept`: the number of events in the last snapshot."""
+        self._gathers, self._kept, self._price = False, 0, 0.0
+        """`_kept`: the number of events in the last snapshot. `_price`: seconds that it took to
+        keep what came after it."""
         self._failure: BaseException | None = None
         self.writer = Writer(store, name)
         try:
@@ -59,49 +68,79 @@ class Log:
             raise
 
     def _load(self) -> State:
-        for tag in self.table.tags.values():
-            for place, _ in list(tag):
-                tag.set(self.table.items[place], None)
         with _no_collection():
             self.state = self._from_snapshot()
         if self.state is None:
+            self._clear_tags()
             events = self.writer.read()
             check_log(events)
             self.state = State.of(Items(self.table), events)
         return self.state
 
+    def _clear_tags(self) -> None:
+        for tag in self.table.tags.values():
+            for place, _ in list(tag):
+                tag.set(self.table.items[place], None)
+
     def _from_snapshot(self) -> State | None:
         """The state from the latest snapshot and what came after; None if there is none of use."""
-        found = self.writer.snapshot(code_version())
+        code = code_version()
+        found = self.writer.snapshot(code)
         if found is None:
             return None
-        number, known, packed = found
+        self._clear_tags()
+        results = self.writer.results(code, found.number)
         try:
             first = self.writer.event(1)
-            state = read_state(Items(self.table), first, packed, self.writer.event)
-        except (TellapartError, *NONSENSE, zlib.error):
-            return None  # the log says it all
-        self._kept = number
-        state.take_all(self.writer.read(number, known))
+        except FormatError:
+            return None  # the log says what is wrong
+        with ThreadPoolExecutor(1) as helper:  # reading the log takes as long as the snapshot
+            is_whole = helper.submit(self.writer.is_whole, found)
+            try:
+                items = Items(self.table)
+                state = read_state(items, first, found.data, self.writer.event, results is None)
+            except (TellapartError, *NONSENSE, zlib.error):
+                return None  # the log says it all
+        if not is_whole.result():
+            return None
+        state.replay.mark_kept()
+        self._kept = found.number
+        events = self.writer.read(found.number, found.hash)
+        if results is not None:
+            split = results.number - found.number
+            try:
+                take_results(state, events[:split], results.data)
+            except (TellapartError, *NONSENSE, zlib.error):
+                return None
+            events = events[split:]
+        state.take_all(events)
         return state
 
     def keep_snapshot(self, part: float = 1.0) -> None:
-        """Write a snapshot, if many events came since the last (`part` of the usual number).
+        """Write a snapshot, if many events came since the last (`part` of the usual number), or
+        what the learner came to, if that took long.
 
         Nothing depends on it.
         """
         with self.lock:
             state = self.state
-            if (
-                state is None
-                or self._gathers
-                or state.number < snapshots.LEAST
-                or state.number - self._kept < part * snapshots.LEAST
-            ):
+            if state is None or self._gathers or state.number < snapshots.LEAST:
                 return
-            self._kept = state.number  # whatever happens: try again after as many events
             with suppress(TellapartError):
-                self.writer.keep_snapshot(state.number, code_version(), write_state(state))
+                if state.number - self._kept >= part * snapshots.LEAST:
+                    self._kept = state.number  # whatever happens: try again after as many events
+                    self.writer.keep_snapshot(state.number, code_version(), write_state(state))
+                    state.replay.mark_kept()
+                elif state.replay.cost > max(snapshots.COST, self._price):
+                    self._keep_results(state)
+
+    def _keep_results(self, state: State) -> None:
+        started = time.perf_counter()
+        state.replay.cost = 0.0  # whatever happens
+        data = write_results(state.replay) if state.number > self._kept else None
+        if data is not None:
+            self.writer.keep_results(self._kept, state.number, code_version(), data)
+        self._price = time.perf_counter() - started
 
     def use(self, table: Table) -> None:
         """Go on with a table that has more rows: the state is made anew with it."""

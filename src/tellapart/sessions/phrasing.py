@@ -9,7 +9,7 @@ from typing import Any
 
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, shown_number
-from tellapart.sessions.replies import AT_RANDOM, AskedAgain, Ending, Follows, Summary
+from tellapart.sessions.replies import AT_RANDOM, Answered, AskedAgain, Ending, Follows, Summary
 from tellapart.tables import Row
 
 _NOTICES = {
@@ -46,16 +46,23 @@ def follows_text(follows: Follows | None) -> str:
     return ", ".join(told) or "nothing else changes"
 
 
-def changed_notice(again: int) -> str:
-    """What to say when an answer was changed.
+def changed_notice(again: int | None) -> str | None:
+    """What to say when an answer was changed; None if none was.
 
     >>> changed_notice(1)
     'Changed. 1 answer needs a reason again: it comes next.'
     """
+    if again is None:
+        return None
     if not again:
         return "Changed."
     needs, comes = ("needs", "it comes") if again == 1 else ("need", "they come")
     return f"Changed. {counted(again, 'answer')} {needs} a reason again: {comes} next."
+
+
+def kept_notice(answer: Answered) -> str:
+    """What to say when an odd answer was confirmed."""
+    return f"{name(answer.item)} stays {answer.label}; it is not listed again."
 
 
 def swept_notice(accepted: int, marked: int) -> str:

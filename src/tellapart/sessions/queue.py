@@ -40,7 +40,8 @@ class Queue:
     A teacher gets, in this order: an item they took an answer back on; one of theirs that waits for
     a feature; one they search for; for a person, one that language models answered about and that
     is to be settled; one that came back (skipped a while ago, or its lease ended); one that wants a
-    second opinion; one nobody has seen; and at the end whatever is left.
+    second opinion; one nobody has seen; and at the end whatever is left. An example that wants the
+    teacher's second opinion comes before the item that it is an example for.
     """
 
     def __init__(self, state: State) -> None:
@@ -180,6 +181,14 @@ class Queue:
         opinions = self._state.opinions(place)
         return not opinions or (teacher not in opinions and self._wants_second(place, opinions))
 
+    def blind_example(self, guess: Guess, teacher: str) -> int | None:
+        """The place of the example of a guess, if the teacher is to be asked about it first: once
+        they have seen its label, they have no opinion of their own."""
+        place = None if guess.example is None else guess.example.place
+        if place is None or not self._state.opinions(place):
+            return None
+        return place if self.is_free(place, teacher) and self.is_due(place) else None
+
     def is_due(self, place: int) -> bool:
         """Whether an item that was put off may come again."""
         return self.returning.get(place, 0) <= len(self._state.acts)
@@ -225,6 +234,23 @@ class Queue:
         new = place not in self.seen and not sought
         picked = assigned or self.order.picks(place)  # what is assigned is no random draw
         return Choice(place, sought, picked if new else place in self.picked)
+
+    def awaits_opinion(self, place: int, teacher: str) -> bool:
+        """Whether a teacher may yet be asked about an item that another has answered about."""
+        said = self._state.opinions(place)
+        return len(said) == 1 and teacher not in said and self._state.is_shared(place)
+
+    def opinion_first(self, chosen: Choice, teacher: str) -> Choice:
+        """The choice itself; but if its example awaits a second opinion of this teacher, that one
+        comes first. The question would show what the other said about it.
+        """
+        met = {chosen.place}
+        while True:
+            place = self.blind_example(self.ask(chosen.place)[0], teacher)
+            if place is None or place in met:
+                return chosen
+            met.add(place)
+            chosen = self._choice(place)
 
     def take(self, teacher: str, place: int) -> Choice:
         """An item that a teacher asks for; raises unless it is free."""

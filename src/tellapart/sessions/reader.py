@@ -294,14 +294,13 @@ class SessionReader:
     def awaits_opinion(self, item: Item, teacher: str) -> bool:
         """Whether a teacher may yet be asked about an item that another has answered about."""
         with self._log.ready() as state:
-            place = self.table.place(item)
-            said = state.opinions(place)
-            return len(said) == 1 and teacher not in said and state.is_shared(place)
+            return state.queue.awaits_opinion(self.table.place(item), teacher)
 
     def odd_ones(self, teacher: str | None = None) -> list[replies.OddOne]:
         """Suspected slips, of all or of one teacher, the oddest first.
 
-        Others can go on meanwhile: it judges what there was when it began.
+        An answer that a person confirmed is not listed, until it is changed. Others can go on
+        meanwhile: it judges what there was when it began.
         """
         with self._log.ready() as state:
             number, kept = state.number, self._odd
@@ -311,7 +310,11 @@ class SessionReader:
         else:
             found = agreement.slips(state, history, self._log.lock)
             with self._log.lock:
-                odd = [agreement.odd_one(state, suspect, acts[suspect.round]) for suspect in found]
+                odd = [
+                    agreement.odd_one(state, suspect, acts[suspect.round])
+                    for suspect in found
+                    if not state.is_confirmed(acts[suspect.round])
+                ]
             self._odd = (number, odd)
         return [one for one in odd if teacher is None or one.answer.teacher == teacher]
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import copy
 import time
 from bisect import bisect_right
-from collections.abc import Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -220,6 +220,12 @@ class Replay:
         self._records: ClauseRecords | None = None
         self._until = float("inf")
         """When to give up: only for what is tried."""
+        self.kept: tuple[int, int, int] | None = None
+        """How many acts, rounds and guesses are in the last snapshot; None if one has changed."""
+        self.settled: set[int] = set()
+        """The acts in it whose outcome came later."""
+        self.cost = 0.0
+        """Seconds that acts took to apply since the learner was kept last."""
 
     def _begin(self) -> Snapshot:
         edits = {rule.example.place: rule for rule in copy.deepcopy(self._rules)}
@@ -253,20 +259,38 @@ class Replay:
     # -- applying acts
 
     @contextmanager
-    def batch(self) -> Iterator[None]:
-        """Add many acts; they are applied at the end, without those undone."""
+    def batch(self, resume: Callable[[], None] | None = None) -> Iterator[None]:
+        """Add many acts; they are applied at the end, without those undone.
+
+        `resume` is called instead, if it is given and no earlier act has changed.
+        """
         start = self._first_changed = len(self.acts)
         self._is_batch = True
         try:
             yield
         finally:
             self._is_batch = False
+        if resume is not None and start and self._first_changed >= start:
+            resume()
+            return
         new = (self.acts[number] for number in range(self._first_changed, len(self.acts)))
         self.items.prepare(act.place for act in new if act.alive and act.place >= 0)
         if start and self._first_changed == start:
             self._apply_from(start)
         else:
             self.rerun_from(self._first_changed)
+
+    def resume(self, kept: PackedCopy) -> None:
+        """Go on from a copy after the last act."""
+        self.now, self._is_caught_up = kept.copy(), False
+        self._copies.append((len(self.acts), len(self.rounds), len(self.mistakes), kept))
+        for (tag, place), value in self.now.tags.items():
+            self.items.table.tag(tag).set(self.items.row(place), value)
+
+    def mark_kept(self) -> None:
+        """All acts so far are in a snapshot."""
+        self.kept, self.cost = (len(self.acts), len(self.rounds), len(self.mistakes)), 0.0
+        self.settled = set()
 
     def add(self, act: Act) -> None:
         """One more act."""
@@ -289,6 +313,8 @@ class Replay:
         if self._is_batch:
             self._first_changed = min(self._first_changed, number)
             return
+        if self.kept is not None and number < self.kept[0]:
+            self.kept = None
         while self._copies and self._copies[-1][0] > number:
             self._copies.pop()
         before = self.now
@@ -381,7 +407,9 @@ class Replay:
         self._is_caught_up = True
         started = time.perf_counter()
         self.now.learner.inner.catch_up()
-        self._spent += time.perf_counter() - started
+        seconds = time.perf_counter() - started
+        self._spent += seconds
+        self.cost += seconds
         self.keep_copy()
 
     def learn_ahead(self, question: Question, answer: Answer) -> bool:
@@ -451,7 +479,9 @@ class Replay:
             label = self.labels.same(act.answer.label)
             self.now.learner.edit(self.items.row(act.place), act.by, act.answer.feature, label)
             self.now.progress.change()
-        self._spent += time.perf_counter() - started
+        seconds = time.perf_counter() - started
+        self._spent += seconds
+        self.cost += seconds
 
     def _apply_answer(self, number: int, act: Act) -> str:
         answer, place = self.answer(number), act.place
@@ -497,6 +527,7 @@ class Replay:
             if guess.label == self.answer(number).label:
                 self._learn(number, guess, None)
                 self.acts[number].outcome = "right"
+                self.settled.add(number)
 
     def _is_shown(self, guess: Guess, question: Question) -> bool:
         """Whether a guess is the one that the teacher was shown."""
@@ -514,6 +545,7 @@ class Replay:
         else:
             now.learner, seconds = ahead
             self._spent += seconds
+            self.cost += seconds
         now.taught[act.place] = number
         now.waiting.pop(act.place, None)
         self.history.add(item, guess, correction, who=act.by)

@@ -162,6 +162,8 @@ class Answered(NamedTuple):
     """The events that changed it, the last in force last."""
     changed_by: str | None = None
     """Who changed it last."""
+    confirmed: bool = False
+    """Whether the last change said the same once more."""
 
 
 class Disagreement(NamedTuple):
@@ -296,7 +298,13 @@ def asked_again(state: State, question: Question) -> AskedAgain | None:
     before = None if act.question is None else act.question.example
     changes = (state.acts[n] for n in range(len(state.acts) - 1, number, -1))
     change = next(
-        (a for a in changes if a.kind == "changed" and a.alive and a.target < number), None
+        (
+            act
+            for act in changes
+            if act.kind == "changed" and act.alive and act.target < number
+            if not state.is_confirmation(state.act_of[act.id])
+        ),
+        None,
     )
     return AskedAgain(
         name_of(state, state.replay.answer(number).label) or "",
@@ -339,6 +347,7 @@ def answered(state: State, number: int) -> Answered:
         not act.alive,
         tuple(change.id for change in changes),
         changes[-1].by if changes else None,
+        state.is_confirmed(number),
     )
 
 
@@ -379,13 +388,13 @@ def feature_words(state: State) -> Callable[[Feature, bool], str]:
     """How to write features of this table in words, also those that do not hold."""
 
     def say(feature: Feature, wanted: bool) -> str:
-        if (
-            not wanted
-            and isinstance(feature, Expression)
-            and all(map(state.items.knows_all, feature.schema))
-        ):
-            return spoken(Expression(negate(feature.tree)))
-        return spoken(feature, wanted)
+        if wanted or not isinstance(feature, Expression):
+            return spoken(feature, wanted)
+        opposite = spoken(Expression(negate(feature.tree)))
+        if all(map(state.items.knows_all, feature.schema)):
+            return opposite
+        simple = isinstance(feature.tree, Compare | Like | In)
+        return f"{opposite} (or unknown)" if simple else spoken(feature, wanted)
 
     return say
 

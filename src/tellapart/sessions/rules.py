@@ -69,6 +69,10 @@ def rule_changes(
     >>> for line in rule_changes(DecisionList((bear,)), DecisionList((bat,))):
     ...     print(line)
     Rule 1 (mammal, like bear): now unless wings.
+    >>> duck = Clause((Literal("wings"),), "bird", "duck")
+    >>> for line in rule_changes(DecisionList((bear, duck)), DecisionList((duck, bear))):
+    ...     print(line)
+    Rule 2 (mammal, like bear): now comes after rule 1.
     """
     reasons: dict[str, Answered] = {}
     taught: dict[str, Answered] = {}
@@ -78,9 +82,12 @@ def rule_changes(
             if one.feature is not None:
                 reasons[one.feature] = one
     before: dict[str, list[Clause]] = {}
-    for clause in reachable(old):
+    earlier = reachable(old)
+    for clause in earlier:
         before.setdefault(str(clause.example), []).append(clause)
     lines = []
+    places = {id(clause): place for place, clause in enumerate(earlier)}
+    last = (-1, 0)  # the place before, and the number now, of the rule that came last
     for number, clause in enumerate(reachable(new), 1):
         known = before.get(str(clause.example), [])
         same = next((one for one in known if one.label == clause.label), None)
@@ -93,6 +100,10 @@ def rule_changes(
             lines.append(f"Rule {number} ({_called(clause)}) is new: {_condition(clause)}{why}.")
             continue
         known.remove(same)
+        place = places[id(same)]
+        if place < last[0]:
+            lines.append(f"Rule {number} ({_called(clause)}): now comes after rule {last[1]}.")
+        last = max(last, (place, number))
         lines += [f"Rule {number} ({_called(clause)}): {said}." for said in
                   _differences(same, clause, reasons, taught)]  # fmt: skip
     gone = [clause for clauses in before.values() for clause in clauses]

@@ -36,7 +36,7 @@ from tellapart.learners.by_name import parse_learner
 from tellapart.model import DecisionList
 from tellapart.protocol import Item
 from tellapart.review import Stopper
-from tellapart.sessions import adjudication, events, replies, sweeps
+from tellapart.sessions import adjudication, agreement, events, replies, sweeps
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
 from tellapart.sessions.events import (
     FORMAT,
@@ -362,8 +362,11 @@ class Session(SessionReader):
             if chosen is None:
                 return replies.Ending(replies.summary(state), len(queue.leases))
             asked = queue.ask(chosen.place)
-            if held is not None and queue.is_current(held, asked, now):
+            blind = queue.blind_example(asked[0], teacher) is not None
+            if held is not None and (blind or queue.is_current(held, asked, now)):
                 return replies.given(state, held)
+            if blind and item is None:
+                chosen = queue.opinion_first(chosen, teacher)
             return replies.given(state, self._give(state, teacher, chosen, id))
 
     def _give(self, state: State, teacher: str, chosen: Choice, id: str | None = None) -> Question:
@@ -469,6 +472,31 @@ class Session(SessionReader):
                 events.check_answer(state, question, said)
 
             return self._log.append_once("changed", teacher, {"event": event, **said}, id, check)
+
+    def confirm(self, teacher: str, event: str, *, id: str | None = None) -> Saved:
+        """Stand by an earlier answer, one's own or another's: it is no longer an odd one.
+
+        It is a change to the same answer, and can be undone like any.
+        """
+        with self._log.ready() as state:
+            if (
+                known := self._log.find(state, id, "changed", teacher, {"event": event})
+            ) is not None:
+                return known
+            act, _ = self._answered(state, event)
+            answer = state.replay.answer(state.act_of[event])
+            if not act.alive or answer.label is None:
+                raise ProtocolError(
+                    f"the answer {event!r} cannot be confirmed: it"
+                    f" {f'says {answer.answer!r}' if act.alive else 'was undone; redo it first'}"
+                )
+            said: dict[str, Any] = {"event": event, "answer": answer.answer}
+            if answer.answer == "wrong":
+                said["label"] = state.labels.name(answer.label)
+                if answer.feature is not None:
+                    said["feature"] = str(answer.feature)
+            self._log.join(state, teacher)
+            return self._log.append(state, "changed", teacher, said, id)
 
     def follows(
         self,
@@ -748,9 +776,11 @@ class Session(SessionReader):
             if not state.queue.wants_review(teacher):
                 return
             number = state.queue.model_answers()
-        found = [self.table.place(one.answer.item) for one in self.odd_ones() if one.expected]
+            history, _ = agreement.answers_to_judge(state)
+        found = agreement.slips(state, history, self._log.lock)
+        odd = [suspect.item.place for suspect in found if suspect.feature is None]
         with self._log.ready() as state:
-            state.queue.reviews = adjudication.reviews(state, found)
+            state.queue.reviews = adjudication.reviews(state, odd)
             state.queue.reviewed = number
 
     # -- work for when nobody waits; it changes nothing but how soon the next answer comes

@@ -3,6 +3,9 @@
 A snapshot is kept beside the log, with the hash of the event it was made after. It belongs to one
 version of this code: another one throws it away, and replays the log. What is large (acts,
 questions, rounds) is written in columns, and made into objects when it is asked for.
+
+Between two snapshots, what the learner came to is kept more often (`write_results`): to take in the
+events after a snapshot is quick, to learn from them is not.
 """
 
 from __future__ import annotations
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 
 LEAST = 2_000
 """A snapshot is worth it after so many events."""
+COST = 0.15
+"""Seconds of learning after which it is worth it to keep the learner."""
 _COPIES = 4_000_000  # characters of earlier copies that are kept for those who undo
 _DATA = ("tag set", "label renamed", "labels merged")  # acts whose data are needed
 _OUTCOMES = (None, "label", "right", "mistake", "again", "opinion", "unsure", "skipped")
@@ -250,9 +255,6 @@ def write_state(state: State) -> bytes:
     def feature(one: Any) -> int:
         return features.number(None if one is None else str(one))
 
-    def example(row: Any) -> int:
-        return -1 if row is None else int(row.place)
-
     columns = {
         "questions": [
             *(
@@ -291,17 +293,7 @@ def write_state(state: State) -> bytes:
                 )
             ),
         ],
-        "rounds": [
-            _numbers(column)
-            for column in (
-                (one.item.place for one in told),
-                (names.number(_key(one.guess.label)) if one.guess else -1 for one in told),
-                (example(one.guess.example) if one.guess else -1 for one in told),
-                (names.number(_key(one.label)) for one in told),
-                (int(one.correction is not None) for one in told),
-                (feature(one.correction.feature) if one.correction else -1 for one in told),
-            )
-        ],
+        "rounds": _write_rounds(told, names, features),
     }
     data = {
         "number": state.number,
@@ -338,6 +330,90 @@ def write_state(state: State) -> bytes:
     return zlib.compress(codec.dump(data).encode(), 1)
 
 
+def _write_rounds(told: Sequence[Told], names: _Names, features: _Names) -> list[dict[str, str]]:
+    def example(row: Any) -> int:
+        return -1 if row is None else int(row.place)
+
+    def feature(one: Correction | None) -> int:
+        return features.number(None if one is None or one.feature is None else str(one.feature))
+
+    columns = (
+        (one.item.place for one in told),
+        (names.number(_key(one.guess.label)) if one.guess else -1 for one in told),
+        (example(one.guess.example) if one.guess else -1 for one in told),
+        (names.number(_key(one.label)) for one in told),
+        (int(one.correction is not None) for one in told),
+        (feature(one.correction) for one in told),
+    )
+    return [_numbers(column) for column in columns]
+
+
+def _round_reader(
+    items: Items, columns: list[Any], names: _Names, features: _Names, who: Callable[[int], Any]
+) -> Callable[[int], Told]:
+    """A function that makes the rounds of `_write_rounds`; `who` says who taught one."""
+    item, guess, example, label, corrected, feature = map(_array, columns)
+
+    def told(n: int) -> Told:
+        shown = None if example[n] < 0 else items.row(int(example[n]))
+        said, why = names.text(label[n]), features.text(feature[n])
+        correction = None
+        if corrected[n]:
+            correction = Correction(said, None if why is None else items.feature(why))
+        return Told(
+            items.row(int(item[n])), said, Guess(names.text(guess[n]), shown), correction, who(n)
+        )
+
+    return told
+
+
+# -- what came after a snapshot
+
+
+def write_results(replay: Replay) -> bytes | None:
+    """What the learner came to since the last snapshot; None if it concerns what was before."""
+    if replay.kept is None:
+        return None
+    acts, rounds, guesses = replay.kept
+    names, features = _Names(), _Names()
+    changed = [*sorted(replay.settled), *range(acts, len(replay.acts))]
+    data = {
+        "rounds": _write_rounds(replay.history.rounds[rounds:], names, features),
+        "names": names.texts,
+        "features": features.texts,
+        "learnt by": replay.rounds[rounds:],
+        "mistakes": replay.mistakes[guesses:],
+        "sizes": replay.sizes[guesses:],
+        "changed": changed,
+        "outcomes": [replay.acts[number].outcome for number in changed],
+        "now": codec.dump(_write_copy(replay.now)),
+    }
+    return zlib.compress(codec.dump(data).encode(), 1)
+
+
+def take_results(state: State, events: Sequence[Event], packed: bytes) -> None:
+    """Take events after a snapshot, with what they came to instead of learning it anew."""
+    data = json.loads(zlib.decompress(packed))
+    replay, items = state.replay, state.items
+
+    def resume() -> None:
+        for number, outcome in zip(data["changed"], data["outcomes"], strict=True):
+            replay.acts[number].outcome = outcome
+        learnt_by: list[int] = data["learnt by"]
+        names, features = _Names(data["names"]), _Names(data["features"])
+        told = _round_reader(
+            items, data["rounds"], names, features, lambda n: replay.acts[learnt_by[n]].by
+        )
+        for n in range(len(learnt_by)):
+            replay.history.rounds.append(told(n))
+        replay.rounds += learnt_by
+        replay.mistakes += data["mistakes"]
+        replay.sizes += data["sizes"]
+        replay.resume(PackedCopy(items, data["now"]))
+
+    state.take_all(events, resume)
+
+
 _QUEUE = ("seen", "sought", "picked", "returning", "_skips", "_taken_back", "_second")
 """What is kept of the queue as it is."""
 
@@ -347,10 +423,27 @@ def _key(label: Any) -> str | None:
     return None if label is None else str(label)
 
 
+def _grouped(keys: list[Any], members: list[int]) -> dict[Any, list[int]]:
+    """The members of each key, in order."""
+    found = {key: [member] for key, member in zip(keys, members, strict=True)}
+    if len(found) < len(keys):
+        found = {}
+        for key, member in zip(keys, members, strict=True):
+            found.setdefault(key, []).append(member)
+    return found
+
+
 def read_state(
-    items: Items, opened: Event, packed: bytes, read_event: Callable[[int], Event]
+    items: Items,
+    opened: Event,
+    packed: bytes,
+    read_event: Callable[[int], Event],
+    now: bool = True,
 ) -> State:
-    """The inverse of `write_state`; `read_event` reads an event of the log by its number."""
+    """The inverse of `write_state`; `read_event` reads an event of the log by its number.
+
+    Without `now` the learner is left out: `take_results` brings a later one.
+    """
     data = json.loads(zlib.decompress(packed))
     state = State(items, opened)
     state.number = data["number"]
@@ -397,9 +490,8 @@ def read_state(
     act_data = dict(map(tuple, data["act data"]))
     targets = target_a.tolist()
     changes: dict[int, list[int]] = {}
-    for n, target in enumerate(targets):
-        if target >= 0:
-            changes.setdefault(target, []).append(n)
+    for n in np.flatnonzero(target_a >= 0).tolist():
+        changes.setdefault(targets[n], []).append(n)
 
     def act(n: int) -> Act:
         asked, kind, answer = int(question_a[n]), _ANSWERS[answer_a[n]], None
@@ -425,29 +517,20 @@ def read_state(
     acts: Lazy[Act] = Lazy(len(kinds), act)
     state.acts = replay.acts = acts
     state.act_of = {ids[number - 1]: n for n, number in enumerate(number_a.tolist())}
-    asked = question_a.tolist()
-    for n, item in enumerate(place_a.tolist()):
-        if kinds[n] == "answered":
-            state.answers.setdefault(item, []).append(n)
-            state.answers_to.setdefault(known[asked[n]], []).append(n)
+    answered = [n for n, kind in enumerate(kinds) if kind == "answered"]
+    state.answers = _grouped(place_a[answered].tolist(), answered)
+    state.answers_to = _grouped([known[n] for n in question_a[answered].tolist()], answered)
 
-    item_r, guess_r, example_r, label_r, corrected_r, feature_r = map(_array, data["rounds"])
     learnt_by = replay.rounds = _read(data["learnt by"])
-
-    def told(n: int) -> Told:
-        example = place(int(example_r[n]))
-        shown = Guess(names.text(guess_r[n]), None if example is None else items.row(example))
-        label = names.text(label_r[n])
-        correction = Correction(label, feature(feature_r[n])) if corrected_r[n] else None
-        return Told(
-            items.row(int(item_r[n])), label, shown, correction, names.text(by_a[learnt_by[n]])
-        )
-
-    replay.history.rounds = Lazy(len(item_r), told)
+    told = _round_reader(
+        items, data["rounds"], names, features, lambda n: names.text(by_a[learnt_by[n]])
+    )
+    replay.history.rounds = Lazy(len(learnt_by), told)
     replay.mistakes = [bool(one) for one in _read(data["mistakes"])]
     replay.sizes = _read(data["sizes"])
     replay.grown = set(data["grown"])
-    replay.now = _read_copy(items, data["now"])
+    if now:
+        replay.now = _read_copy(items, data["now"])
     replay._copies = [
         (acts, rounds, guesses, PackedCopy(items, text))
         for acts, rounds, guesses, text in data["copies"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import stat
 import sys
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
@@ -141,7 +142,8 @@ class Sqlite:
         file.flush()
         self._create()
         with suppress(OSError):
-            if os.stat(self._path).st_nlink > 1:
+            found = os.stat(self._path)
+            if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
                 file.close()
                 raise StoreError(
                     f"{self.where} has several names (hard links): two programs could write to it"

@@ -7,7 +7,7 @@ back. It takes every event as it is; whether one may happen is checked before it
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -156,10 +156,10 @@ class State:
         state.take_all(events)
         return state
 
-    def take_all(self, events: Sequence[Event]) -> None:
-        """Take many events in at once."""
+    def take_all(self, events: Sequence[Event], resume: Callable[[], None] | None = None) -> None:
+        """Take many events in at once; `resume` tells the learner what they come to."""
         try:
-            with self.replay.batch():
+            with self.replay.batch(resume):
                 for event in events:
                     self.take(event)
         except NONSENSE as error:
@@ -187,6 +187,26 @@ class State:
             return True
         changes = (c for n in self.answers.get(place, ()) for c in self.acts[n].changes)
         return any(self.acts[c].alive and self.acts[c].by not in models for c in changes)
+
+    def is_confirmed(self, number: int) -> bool:
+        """Whether a person looked at an answer again, last, and said the same once more."""
+        changes = [n for n in self.acts[number].changes if self.acts[n].alive]
+        return bool(changes) and self.is_confirmation(changes[-1])
+
+    def is_confirmation(self, change: int) -> bool:
+        """Whether an act is a person's change that says what the answer said before it."""
+        act = self.acts[change]
+        if act.kind != "changed" or act.by in self.replay.models:
+            return False
+        changes = self.acts[act.target].changes
+        earlier = [n for n in changes if n < change and self.acts[n].alive]
+        return self._said(change) == self._said(earlier[-1] if earlier else act.target)
+
+    def _said(self, number: int) -> Answer:
+        """What one act says, with labels as they are merged now."""
+        answer = self.acts[number].answer
+        assert answer is not None
+        return answer._replace(label=answer.label and self.labels.same(answer.label))
 
     def is_shared(self, place: int) -> bool:
         """Whether an item is among those that two teachers are asked about."""
@@ -333,11 +353,17 @@ class State:
         act = self._act(event, changed.place)
         act.target = target
         act.answer = self._answer(event, changed.question)
+        before = self.replay.raw_answer(target)
         self._count_label(target, -1)
         changed.changes.append(self._add(act))
         self._count_label(target, 1)
-        self.replay.rerun_from(target)
-        self._requeue(changed)
+        self._hear_change(target, before)
+
+    def _hear_change(self, number: int, before: Answer) -> None:
+        """Learn anew from an answer that was changed, unless it says what it said before."""
+        if self.replay.raw_answer(number) != before:
+            self.replay.rerun_from(number)
+            self._requeue(self.acts[number])
 
     def _take_undone(self, event: Event) -> None:
         redo = event.type == "redone"
@@ -454,6 +480,7 @@ class State:
     def _switch(self, number: int, *, alive: bool) -> Act:
         """Undo or redo an act, and all that follows from it."""
         act = self.acts[number]
+        before = self.replay.raw_answer(act.target) if act.kind == "changed" else None
         both = {number, act.target} - {-1}
         answers = [one for one in both if self.acts[one].kind == "answered"]
         for answer in answers:
@@ -469,9 +496,8 @@ class State:
             else:
                 self.labels.part(act.data["key"])
             self.replay.rerun_from(0)
-        elif act.kind == "changed":
-            self.replay.rerun_from(act.target)
-            self._requeue(self.acts[act.target])
+        elif before is not None:
+            self._hear_change(act.target, before)
         elif act.target >= 0:
             self.replay.rerun_from(act.target)
         elif alive or act.outcome not in ("opinion", "skipped"):  # these taught nothing

@@ -42,6 +42,10 @@ _CREATE_HASHES = f"""CREATE TABLE IF NOT EXISTS {hashes.TABLE} (
     hash TEXT NOT NULL,
     PRIMARY KEY (session, number)
 )"""
+_CREATE_LENGTHS = f"""CREATE TABLE IF NOT EXISTS {hashes.LENGTHS} (
+    session TEXT NOT NULL PRIMARY KEY,
+    number BIGINT NOT NULL
+)"""
 _MODELS = "tellapart_models"
 _CREATE_MODELS = f"""CREATE TABLE IF NOT EXISTS {_MODELS} (
     session TEXT NOT NULL PRIMARY KEY,
@@ -62,6 +66,8 @@ _CREATE_SNAPSHOTS = f"""CREATE TABLE IF NOT EXISTS {_SNAPSHOTS} (
 _COLUMNS = "number, id, at, type, teacher, data"
 _INSERT = f"INSERT INTO {TABLE} (session, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_HASH = f"INSERT INTO {hashes.TABLE} (session, number, hash) VALUES (?, ?, ?)"
+_INSERT_LENGTH = f"""INSERT INTO {hashes.LENGTHS} (session, number) VALUES (?, ?)
+    ON CONFLICT (session) DO UPDATE SET number = excluded.number"""
 _SELECT = f"SELECT {_COLUMNS} FROM {TABLE}"
 _SELECT_HASHES = f"SELECT number, hash FROM {hashes.TABLE} WHERE session = ?"
 
@@ -106,6 +112,20 @@ class Listed(NamedTuple):
     """How many there were, also those undone."""
     teacher: str | None = None
     """Who did something last."""
+
+
+class Kept(NamedTuple):
+    """A snapshot: the number and the hash of its last event, a digest of all, and its bytes."""
+
+    number: int
+    hash: str
+    digest: str
+    data: bytes
+
+
+def _since(code: str, number: int) -> str:
+    """What stands in the place of the version for what came after a snapshot."""
+    return f"{code} after {number}"
 
 
 class Store:
@@ -167,13 +187,41 @@ class Store:
         if not self._exists():
             return []
         with self.connected() as connection:
-            found = self._fetch(connection, f"SELECT DISTINCT session FROM {TABLE}")
-        return sorted(str(name) for (name,) in found)
+            query = f"SELECT session FROM {TABLE}"
+            if connection.execute(self.database.finds_table, (hashes.LENGTHS,)).fetchone():
+                query = f"{query} UNION SELECT session FROM {hashes.LENGTHS}"  # all may be lost
+            found = self._fetch(connection, query)
+        return sorted({str(name) for (name,) in found})
 
     def events(self, name: str, after: int = 0) -> list[Event]:
         """The log of a session, or what came after an event."""
         with self.connected() as connection:
             return [event for event, _ in self.read(connection, name)][after:]
+
+    def tail(self, name: str, after: int, most: int) -> list[Event]:
+        """What came after an event, at most so many events; for those who follow a log.
+
+        Raises `SessionError` if the session never had so many events.
+        """
+        with self.connected() as connection, self._explain_damage(name):
+            block = (name, after, after + most)
+            # hashes first: what is written meanwhile is an event that has none yet
+            query = f"{_SELECT_HASHES} AND number >= ? AND number <= ?"
+            kept = dict(self._fetch(connection, query, *block))
+            query = f"{_SELECT} WHERE session = ? AND number > ? AND number <= ? ORDER BY number"
+            rows = self._fetch(connection, query, *block)
+            if not rows:
+                query = f"SELECT coalesce(max(number), 0) FROM {TABLE} WHERE session = ?"
+                ((last,),) = self._fetch(connection, query, name)
+                if last < after:
+                    raise SessionError(
+                        f"the session {name!r} has {last:,} events, and the last one seen was"
+                        f" event {after:,}: it is not the session that was followed. Begin with 0"
+                    )
+                return []
+            before = "" if after == 0 else kept.get(after)
+            known = {} if before is None else kept  # an old log that was never opened has none
+            return [event for event, _ in read_log(rows, known, after, before or "")]
 
     def read(
         self, connection: Any, name: str, after: int = 0, before: str = ""
@@ -187,7 +235,8 @@ class Store:
             values = (name, after) if after else (name,)
             query = f"{_SELECT} WHERE session = ?{later} ORDER BY number"
             rows = self._fetch(connection, query, *values)
-            yield from read_log(rows, self.kept_hashes(connection, name, after), after, before)
+            kept = self.kept_hashes(connection, name, after)
+            yield from read_log(rows, kept, after, before, self.length(connection, name))
 
     def kept_hashes(self, connection: Any, name: str, after: int = 0) -> dict[Any, Any]:
         """The hashes that were written with the events of a session, or after one."""
@@ -197,18 +246,30 @@ class Store:
             return dict(self._fetch(connection, _SELECT_HASHES, name))
         return dict(self._fetch(connection, f"{_SELECT_HASHES} AND number > ?", name, after))
 
+    def length(self, connection: Any, name: str) -> Any:
+        """The number of the last event as it was written with it; 0 in a log of an older version,
+        which may write after it, too.
+        """
+        if connection.execute(self.database.finds_table, (hashes.LENGTHS,)).fetchone() is None:
+            return 0
+        query = f"SELECT number FROM {hashes.LENGTHS} WHERE session = ?"
+        return next((number for (number,) in self._fetch(connection, query, name)), 0)
+
     def good_events(self, name: str) -> tuple[list[Event], str | None]:
         """The events of a session up to the first that is damaged, and what is wrong with that."""
         good: list[Event] = []
         with self.connected() as connection:
             kept: dict[Any, Any] = {}
+            length: Any = 0
             with suppress(*self.database.error):  # then events are checked by themselves
                 kept = self.kept_hashes(connection, name)
+                length = self.length(connection, name)
             query = self._sql(f"{_SELECT} WHERE session = ? ORDER BY number")
             connection.text_factory = _decode
             cursor = connection.execute(query, (name,))
             try:
-                for event, _ in read_log(iter(cursor.fetchone, None), kept):
+                rows = iter(cursor.fetchone, None)
+                for event, _ in read_log(rows, kept, length=length):
                     good.append(event)
                 check_log(good)
             except FormatError as error:
@@ -229,7 +290,7 @@ class Store:
         """The first event of a session that must be there."""
         if self._exists():
             with self.connected() as connection, self._explain_damage(name):
-                if self._fetch(connection, f"{_SELECT} WHERE session = ? LIMIT 1", name):
+                if self._is_there(connection, name):
                     return self._first(connection, name)
         known = ", ".join(repr(listed.name) for listed in self.sessions()) or "none"
         raise SessionError(f"there is no session {name!r} in {self.where}; there are: {known}")
@@ -252,6 +313,11 @@ class Store:
             rows = self._fetch(connection, query, name)
             found: dict[str, Any] = (read_event(rows[0]) if rows else opened).data["table"]
         return found
+
+    def _is_there(self, connection: Any, name: str) -> bool:
+        """Whether there is a session, even if all of its events are lost."""
+        found = self._fetch(connection, f"{_SELECT} WHERE session = ? LIMIT 1", name)
+        return bool(found or self.length(connection, name))
 
     def _first(self, connection: Any, name: str) -> Event:
         """The first event of a session; `FormatError` if it is damaged."""
@@ -291,7 +357,7 @@ class Store:
         self.claim(name)
         try:
             with self.connected() as connection:
-                if self._fetch(connection, f"{_SELECT} WHERE session = ? LIMIT 1", name):
+                if self._is_there(connection, name):
                     raise SessionError(
                         f"there is a session {name!r} in {self.where} already; choose another name"
                     )
@@ -319,12 +385,17 @@ class Store:
             made.append((name, event.number, before))
         connection.cursor().executemany(self._sql(_INSERT), rows)
         connection.cursor().executemany(self._sql(_INSERT_HASH), made)
+        if made:
+            self._keep_length(connection, name, made[-1][1])
         return before
 
     def add_hashes(self, connection: Any, name: str, made: Iterable[tuple[int, str]]) -> None:
         """Give events of an older version their hashes, without a commit."""
         rows = [(name, number, one) for number, one in made]
         connection.cursor().executemany(self._sql(_INSERT_HASH), rows)
+
+    def _keep_length(self, connection: Any, name: str, number: int) -> None:
+        connection.execute(self._sql(_INSERT_LENGTH), (name, number))
 
     def claim(self, name: str) -> None:
         """Reserve a session for writing; raises if it is open, here or in another program."""
@@ -335,6 +406,7 @@ class Store:
             with self.connected() as connection:
                 connection.execute(_CREATE)
                 connection.execute(_CREATE_HASHES)
+                connection.execute(_CREATE_LENGTHS)
                 connection.execute(_CREATE_MODELS)
                 connection.execute(_CREATE_SNAPSHOTS.format(bytes=self.database.bytes))
                 connection.commit()
@@ -454,6 +526,9 @@ class Writer:
                     check_log(events)
                 new = [(event.number, one) for event, one in read if event.number not in kept]
                 self.store.add_hashes(connection, self.name, new)
+            last = after + len(read)
+            if last and self.store.length(connection, self.name) != last:
+                self.store._keep_length(connection, self.name, last)
             connection.commit()
             self._hash = read[-1][1] if read else before
         return events
@@ -467,24 +542,28 @@ class Writer:
             query = f"{_SELECT} WHERE session = ? AND number = ?"
             rows = self.store._fetch(connection, query, self.name, number)
             with self.store._explain_damage(self.name):
+                if not rows:
+                    raise FormatError(f"event {number} is missing")
                 return next(read_log(rows, kept, number - 1, kept.get(number - 1, "")))[0]
 
     # -- snapshots
 
-    def snapshot(self, code: str) -> tuple[int, str, bytes] | None:
-        """The latest snapshot of the state that this code wrote: the number and the hash of its
-        last event, and its bytes. The log must be the one that it was made of, event by event.
-        """
+    def snapshot(self, code: str) -> Kept | None:
+        """The latest snapshot of the state that this code wrote, if `is_whole`."""
         with self._working(reads=True) as connection:
             query = f"""SELECT number, hash, digest, data FROM {_SNAPSHOTS}
                 WHERE session = ? AND code = ? ORDER BY number DESC LIMIT 1"""
             rows = self.store._fetch(connection, query, self.name, code)
-            if rows:
-                number, known, digest, data = rows[0]
-                whole = isinstance(data, bytes) and self._hash_of(connection, number) == known
-                if whole and self._digest(connection, number) == digest:
-                    return number, known, data
+            if rows and isinstance(rows[0][3], bytes):
+                found = Kept(*rows[0])
+                if self._hash_of(connection, found.number) == found.hash:
+                    return found
         return None
+
+    def is_whole(self, kept: Kept) -> bool:
+        """Whether the log is the one that a snapshot was made of, event by event."""
+        with self._working(reads=True) as connection:
+            return self._digest(connection, kept.number) == kept.digest
 
     def _hash_of(self, connection: Any, number: int) -> str | None:
         rows = self.store._fetch(connection, f"{_SELECT_HASHES} AND number = ?", self.name, number)
@@ -519,6 +598,24 @@ class Writer:
             values = (self.name, number, known, digest, code, data)
             connection.execute(self.store._sql(f"{insert} VALUES (?, ?, ?, ?, ?, ?)"), values)
             connection.commit()
+
+    def keep_results(self, since: int, number: int, code: str, data: bytes) -> None:
+        """Keep what the events after a snapshot came to, instead of what was kept of that before.
+
+        `since` is the last event of the snapshot, and `number` the last one of all.
+        """
+        with self._working(reads=True) as connection:
+            delete = f"DELETE FROM {_SNAPSHOTS} WHERE session = ? AND number > ?"
+            connection.execute(self.store._sql(delete), (self.name, since))
+            insert = f"INSERT INTO {_SNAPSHOTS} (session, number, hash, digest, code, data)"
+            known = self._hash_of(connection, number)
+            values = (self.name, number, known, "", _since(code, since), data)
+            connection.execute(self.store._sql(f"{insert} VALUES (?, ?, ?, ?, ?, ?)"), values)
+            connection.commit()
+
+    def results(self, code: str, since: int) -> Kept | None:
+        """What the events after a snapshot came to, if it was kept and the log has not changed."""
+        return self.snapshot(_since(code, since))
 
     def check(self) -> None:
         """Raise unless an event could be written now."""

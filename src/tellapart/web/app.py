@@ -21,12 +21,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 import tellapart
 from tellapart.errors import ParameterError
 from tellapart.web import errors, pages
-from tellapart.web.api import downloads, labels, operations, review, sessions, teaching
+from tellapart.web.api import downloads, events, labels, operations, review, sessions, teaching
 from tellapart.web.auth import People
 from tellapart.web.config import AppState, Limits, PageOptions
 from tellapart.web.json_logging import log_event
 from tellapart.web.middleware import AccessMiddleware
 from tellapart.web.session_pool import SessionPool
+from tellapart.web.webhook import Webhook
 
 GRACE = 10
 """Seconds after which the server has stopped when it is told to."""
@@ -43,6 +44,7 @@ def create_app(
     people: People,
     limits: Limits | None = None,
     page_options: PageOptions | None = None,
+    webhook: Webhook | None = None,
 ) -> FastAPI:
     """An app that serves the sessions of a pool to some people.
 
@@ -51,8 +53,14 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        pool = app.state.tellapart.pool
+        if webhook is not None:
+            await asyncio.to_thread(webhook.start, pool.store)
+            pool.watchers.add(webhook.wake)
         yield
-        await app.state.tellapart.pool.close_all()
+        if webhook is not None:
+            await asyncio.to_thread(webhook.stop)
+        await pool.close_all()
 
     app = FastAPI(
         title="tellapart",
@@ -68,7 +76,7 @@ def create_app(
     errors.install(app)
     pages.install(app)  # first: routes are tried in order, and a person waits for these
     api = APIRouter(prefix="/api", responses=errors.RESPONSES)
-    for part in (sessions, teaching, labels, review, downloads):
+    for part in (sessions, teaching, labels, review, downloads, events):
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(operations.router, responses=errors.RESPONSES)
@@ -85,6 +93,8 @@ _OPERATIONS = {
     "progress": "get_progress", "disagreements": "list_disagreements",
     "odd": "list_odd_answers", "export": "export_model", "log": "download_log",
     "predictions": "download_predictions", "numbers": "metrics",
+    "events": "stream_events", "me": "get_me", "sweep": "list_sweep_items",
+    "accept": "accept_guesses",
 }  # fmt: skip
 """What a route is called in the schema, and so in clients made from it, where the name of its
 function says too little."""
@@ -173,7 +183,7 @@ def run(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None] | N
     """Serve until SIGTERM or SIGINT: requests under way are finished, stores closed."""
     # a learner that thinks lets requests in sooner than Python would make it
     sys.setswitchinterval(0.001)
-    server = _Server(configure(app), ready)
+    server = _Server(app, ready)
     # before uvicorn listens for signals; and when it is done, it raises once more what it caught
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(server, "should_exit", True))
@@ -182,9 +192,9 @@ def run(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None] | N
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None] | None) -> None:
-        super().__init__(config)
-        self._ready = ready
+    def __init__(self, app: FastAPI, ready: Callable[[], None] | None) -> None:
+        super().__init__(configure(app))
+        self._app, self._ready = app, ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -196,6 +206,7 @@ class _Server(uvicorn.Server):
         last = threading.Timer(GRACE - 0.5, _give_up)
         last.daemon = True
         last.start()
+        self._app.state.tellapart.streams.stop()
         await super().shutdown(sockets)
 
 

@@ -143,9 +143,13 @@ class RateLimiter:
 class Caller:
     """Who sent a request, and what they may do. The middleware makes it."""
 
-    def __init__(self, app: AppState, person: Person, csrf: str | None) -> None:
+    def __init__(
+        self, app: AppState, person: Person, csrf: str | None, *, gzip: bool = False
+    ) -> None:
         self.app, self.pool, self.csrf = app, app.pool, csrf
         """`csrf`: what a page must send with every change; None for programs with a token."""
+        self.gzip = gzip
+        """Whether what is sent may be compressed."""
         self.name, self.is_owner = person.name, person.owner
 
     def must_own(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tellapart.web.api.events import EventStreams
 from tellapart.web.api.operations import Metrics
 from tellapart.web.auth import People, RateLimiter
 from tellapart.web.session_pool import SessionPool
@@ -75,6 +76,7 @@ class AppState:
         self.pool, self.people = pool, people
         self.limits, self.pages = limits or Limits(), pages or PageOptions()
         self.metrics = Metrics()
+        self.streams = EventStreams()
         self.started = time.monotonic()
         self.callers = RateLimiter(self.limits.rate, self.limits.burst)
         self.strangers = RateLimiter(1.0, 30)

@@ -210,7 +210,8 @@ def _identify(state: AppState, scope: Scope, headers: Headers, host: str) -> Cal
         )
     if person is None:
         raise _no_token(state, scope, wrong)
-    return Caller(state, person, None if cookie is None else state.people.csrf(person, cookie))
+    csrf = None if cookie is None else state.people.csrf(person, cookie)
+    return Caller(state, person, csrf, gzip="gzip" in headers.get("accept-encoding", ""))
 
 
 def _no_token(state: AppState, scope: Scope, message: str) -> Refused:

@@ -22,6 +22,7 @@ from starlette.responses import Response
 
 from tellapart.errors import ParameterError, SessionError
 from tellapart.sessions import Listed, Session, Store
+from tellapart.sessions.events import check_name
 from tellapart.tables import read_table
 from tellapart.tables.files import KINDS, is_table
 from tellapart.web.auth import Call, Caller, SessionName
@@ -57,6 +58,8 @@ class SessionPool:
         self._opening: dict[str, asyncio.Task[None]] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
         self._closing = False
+        self.watchers: set[Callable[[str], None]] = set()
+        """Called with the name of a session when something may have been written to its log."""
 
     # -- using a session
 
@@ -66,9 +69,14 @@ class SessionPool:
         What it writes is committed at once, before this returns.
         """
 
+        loop = asyncio.get_running_loop()
+
         def commit_together(session: Session) -> T:
-            with session.together():
-                return work(session)
+            try:
+                with session.together():
+                    return work(session)
+            finally:  # also when whoever asked has gone
+                loop.call_soon_threadsafe(self._tell_watchers, name)
 
         opened = await self._get(name)
         try:
@@ -113,6 +121,11 @@ class SessionPool:
     def add(self, session: Session) -> None:
         """Take in a session that is open already."""
         self._open[session.name] = _OpenSession(session)
+        self._tell_watchers(session.name)
+
+    def _tell_watchers(self, name: str) -> None:
+        for watcher in list(self.watchers):
+            watcher(name)
 
     async def create(
         self, name: str, table: Path, reading: Mapping[str, Any], **settings: Any
@@ -234,6 +247,7 @@ class SessionPool:
                 f"a table's name ends in {', '.join(KINDS)}, and has no folder before it, got"
                 f" {name!r}"
             )
+        check_name(path.stem)  # the session will be called so
         with tempfile.TemporaryDirectory() as made:
             new = Path(made, name)
             new.write_bytes(content)
@@ -241,14 +255,19 @@ class SessionPool:
         if not len(read):
             raise ParameterError(f"{name} has columns, and no rows to teach about")
         try:
-            with path.open("xb") as file:
-                file.write(content)
+            made_file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         except FileExistsError:
             raise SessionError(
                 f"there is a table {name!r} already; give the file another name, or begin a session"
                 " with the table that is there"
             ) from None
         except OSError as error:
+            raise SessionError(f"{name} cannot be kept: {error.strerror}") from error
+        try:
+            with os.fdopen(made_file, "wb") as file:
+                file.write(content)
+        except OSError as error:
+            path.unlink(missing_ok=True)  # half a table is none
             raise SessionError(f"{name} cannot be kept: {error.strerror}") from error
         return name, read.names([])
 

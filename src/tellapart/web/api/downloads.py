@@ -20,7 +20,7 @@ from starlette.responses import Response, StreamingResponse
 
 from tellapart import codec
 from tellapart.errors import FeatureError, ParameterError, TableChanged
-from tellapart.export import WRITERS, to_sql
+from tellapart.export import PROGRAMS, WRITERS, to_sql
 from tellapart.export.sql import Dialect
 from tellapart.export.text import example_text, sentences
 from tellapart.features.expression import types as read_types
@@ -40,11 +40,18 @@ LANGUAGES = {
     "json": ("application/json", "json"),
     "sql": ("text/plain; charset=utf-8", "sql"),
     "python": ("text/plain; charset=utf-8", "py"),
+    "polars": ("text/plain; charset=utf-8", "py"),
+    "pandas": ("text/plain; charset=utf-8", "py"),
+    "javascript": ("text/plain; charset=utf-8", "mjs"),
+    "json-rules": ("application/json", "rules.json"),
     "text": ("text/plain; charset=utf-8", "txt"),
     "dot": ("text/plain; charset=utf-8", "dot"),
     "svg": ("image/svg+xml", "svg"),
 }
 """The languages of a model: media type and ending."""
+Language = Literal[
+    "json", "sql", "python", "polars", "pandas", "javascript", "json-rules", "text", "dot", "svg"
+]
 FORMATS = {
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/x-ndjson",
@@ -86,6 +93,8 @@ def _write(
         return codec.dump({**codec.parse(made.to_json()), **more}) + "\n"
     if language == "sql":
         return to_sql(made, dialect, schema=schema) + "\n"
+    if language in PROGRAMS:
+        return PROGRAMS[language](made, schema=schema).rstrip("\n") + "\n"
     text = WRITERS[language](made).rstrip("\n") + "\n"
     if language == "text" and meanings:
         text += "\n" + "".join(f"{label}: {means}\n" for label, means in meanings.items())
@@ -223,12 +232,12 @@ _MODEL = _file((kind for kind, _ in LANGUAGES.values()), "The model.")
 async def export(
     session: SessionName,
     call: Call,
-    to: Literal["json", "sql", "python", "text", "dot", "svg"] = "json",
+    to: Language = "json",
     dialect: Dialect = "duckdb",
     unsure: Unsure | None = None,
     error: Share | None = None,
 ) -> Response:
-    """The model: JSON, SQL in a dialect, Python, sentences, or a picture.
+    """The model: JSON, SQL in a dialect, a program, JSON rules, sentences, or a picture.
 
     With `unsure=null` it says nothing (NULL, "unknown") where a rule's error may be above `error`.
     Without these, the settings of the session decide.

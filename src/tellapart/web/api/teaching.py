@@ -309,7 +309,10 @@ def accept(session: Session, body: schemas.Accept, call: Call) -> schemas.Swept:
 @router.post("/change")
 @in_session
 def change(session: Session, body: schemas.Changed, call: Call) -> Saved:
-    """Another answer in place of an earlier one: your own, or, for the owner, anybody's."""
+    """Another answer in place of an earlier one: your own, or, for the owner, anybody's.
+
+    The same answer once more confirms it: it is no longer listed as odd.
+    """
     said = (body.answer, body.label, body.feature)
     return change_answer(session, call, body.event, *said, id=body.id)
 

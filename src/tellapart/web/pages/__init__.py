@@ -130,7 +130,7 @@ def describe(session: Session, sent: Form, call: Call) -> Response:
 
 def install(app: FastAPI) -> None:
     render.prepare()
-    app.add_exception_handler(TableChanged, without_table.go_on)
+    app.add_exception_handler(TableChanged, without_table.show_what_was_kept)
     static = GZipMiddleware(StaticFiles(directory=_HERE / "static"))
     app.mount("/static", static, name="static")
     for part in (teach, sweep, progress, answers, repair, results, tags):

@@ -92,17 +92,16 @@ def item_card(
     """An item in a few lines, the columns in `first` before others; a picture if it has one.
 
     >>> item_card(Row("duck", {"legs": 2, "hair": False}), lambda name: None, ["hair"])["lines"]
-    ['hair: no', 'legs: 2']
+    [('hair', 'no'), ('legs', '2')]
     """
     table = item.table
     hidden = () if table is None else (*table.tags, table.title, table.id)
-    wanted = dict.fromkeys([*first, *(column for column in item if column not in hidden)])
+    asked = [column for column in first if show(item.get(column)) != name(item)]
+    wanted = dict.fromkeys([*asked, *(column for column in item if column not in hidden)])
     cells = {column: item.get(column) for column in wanted}
     pictures = (picture(c) for c in cells.values() if isinstance(c, str) and is_picture(c))
     found = next((one for one in pictures if one is not None), None)
-    said = [
-        f"{column}: {show(cell)[:_SHORT]}" for column, cell in cells.items() if cell is not None
-    ]
+    said = [(column, show(cell)[:_SHORT]) for column, cell in cells.items() if cell is not None]
     told = said[: lines if found is None else min(len(first), lines)]
     return {"id": item.identity, "name": name(item), "picture": found, "lines": told}
 

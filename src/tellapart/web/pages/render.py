@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl, quote, urlencode
 
 from fastapi import Depends, Query
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -38,6 +40,9 @@ MAX_ROWS = 50
 """So many rows are drawn on a page (`pager` in marks.html leads to the others)."""
 Start = Annotated[int, Query(ge=0, le=10_000_000_000)]
 """The first row to be drawn."""
+Again = Annotated[int | None, Query(ge=0, le=10_000_000)]
+"""An answer was changed, and so many others need a reason again."""
+_LONG = 20_000  # characters from which on a page is compressed
 SOON = 25
 """After so many mistakes, what needs all answers replayed takes a while: it is asked for."""
 
@@ -53,6 +58,9 @@ def _templates() -> Environment:
         auto_reload=False,
     )
     made.filters["key"] = shown_key
+    made.filters["written_id"] = lambda encoded: str(
+        codec.decode(encoded)
+    )  # as `find_item` reads it
     return made
 
 
@@ -89,9 +97,21 @@ def home(session: str) -> str:
 
 
 def repair_address(session: Session, item: Row, came_from: str) -> str:
-    """Where the answer about an item is repaired; `came_from` is the page to go back to."""
-    written = quote(str(codec.encode(item.identity)), safe="")
-    return f"{home(session.name)}/repair/{written}?from={came_from}"
+    """Where the answer about an item is repaired; `came_from` is the page to go back to, with its
+    query."""
+    written = quote(str(item.identity), safe="")
+    return f"{home(session.name)}/repair/{written}?{urlencode({'from': came_from})}"
+
+
+def with_query(page: str, asked: Mapping[str, object]) -> str:
+    """A page with what was asked for, as far as anything was."""
+    query = urlencode({name: value for name, value in asked.items() if value})
+    return f"{page}?{query}" if query else page
+
+
+def first_row(start: int, found: int) -> int:
+    """The first row to draw: that of the last page, if there are fewer rows than there were."""
+    return start if start < found else max(0, found - 1) // MAX_ROWS * MAX_ROWS
 
 
 def frame(session: Session, call: Caller) -> dict[str, Any]:
@@ -121,7 +141,12 @@ def page(session: Session, call: Caller, name: str, **values: Any) -> Response:
     """A whole page of a session."""
     title = next(title for title, path in PAGES if path == f"/{name}")
     values |= {"title": title, "here": f"/{name}", **frame(session, call)}
-    return HTMLResponse(draw(f"{name}.html", **values))
+    drawn = draw(f"{name}.html", **values)
+    if not call.gzip or len(drawn) < _LONG:
+        return HTMLResponse(drawn)
+    # nobody can read the CSRF token from the size: requests from other sites come without a cookie
+    headers = {"content-encoding": "gzip", "vary": "accept-encoding"}
+    return HTMLResponse(gzip.compress(drawn.encode(), 5, mtime=0), headers=headers)
 
 
 def redirect(session: Session, path: str) -> Response:

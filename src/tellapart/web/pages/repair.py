@@ -1,12 +1,12 @@
 """The repair view: one answer, its item beside its example, and another answer in its place.
 
-Teach, Odd ones, Disagreements, History and Data all open it.
+Teach, Odd ones, Disagreements, History, Data and Rules all open it.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -14,24 +14,24 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.phrasing import spoken
 from tellapart.sessions import Answered, OddOne, Session
-from tellapart.sessions.adjudication import CONFIRMS
 from tellapart.sessions.labels import match_label
 from tellapart.sessions.phrasing import counted_in, follows_text, name
 from tellapart.tables import Row
 from tellapart.web.api.teaching import change_answer, find_item
 from tellapart.web.auth import Call, Caller
 from tellapart.web.pages.comparison import compare
-from tellapart.web.pages.render import Form, draw, frame, redirect, repair_address
+from tellapart.web.pages.render import Form, draw, frame, redirect, repair_address, with_query
 from tellapart.web.pages.teach import feature_choices, label_choices, picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
 SETTLES = "settled: "
 """How a note begins that settles a disagreement: the answer that teaches, and its label."""
-_PAGES = ("teach", "odd", "disagreements", "history", "data")
+_PAGES = ("teach", "odd", "disagreements", "history", "data", "rules")
 
 Text = Annotated[str, Query(max_length=200)]
-Page = Annotated[str, Query(alias="from", max_length=20)]
+Page = Annotated[str, Query(alias="from", max_length=65_536)]
+"""The page to go back to, with its query."""
 
 
 @router.get("/repair/{item:path}")
@@ -47,14 +47,14 @@ def repair(
 ) -> Response:
     """An answer about an item; with a label, what it is instead, and what tells it apart."""
     row = find_item(session.table, item)
-    page = came_from if came_from in _PAGES else "teach"
+    page = _page(came_from)
     said = _answer_to_repair(session, row, event)
     values: dict[str, Any] = {
         **dict.fromkeys(("shown", "answer", "words", "label", "why", "expected", "needs_reason")),
         "item": name(row),
         "page": page,
-        "here_again": repair_address(session, row, page),
-        "back": "" if label or typed else f"/{page}",
+        "here_again": f"{repair_address(session, row, page)}&{urlencode({'event': event})}",
+        "back": "",  # the page has its own way back
         "candidates": [],
         "counted": "",
         "settles": [],
@@ -162,10 +162,15 @@ def in_words(session: Session, one: Answered) -> str:
         return one.answer
     if one.feature is None:
         return f"{one.label}"
+    return f"{one.label}, because {reason_in_words(session, one.feature)}"
+
+
+def reason_in_words(session: Session, feature: str) -> str:
+    """A feature as it is read; as it was written, if the table has no such columns any more."""
     try:
-        return f"{one.label}, because {spoken(session.table.parse(one.feature))}"
+        return spoken(session.table.parse(feature))
     except FeatureError:
-        return f"{one.label}, because {one.feature}"
+        return feature
 
 
 @router.get("/follows")
@@ -187,7 +192,7 @@ def follows(
 @router.post("/repair")
 @in_session
 def save(session: Session, sent: Form, call: Call) -> Response:
-    """Another answer, none, or the same one, with a word that it is so."""
+    """Another answer, none, or the same once more: then it is no longer odd."""
     event, page = sent.get("event", ""), sent.get("from", "")
     call.must_have_answered(session, event)
     said = next((one for one in session.history() if one.id == event), None)
@@ -199,7 +204,11 @@ def save(session: Session, sent: Form, call: Call) -> Response:
     if "feature" in sent and feature is None:
         raise ParameterError("write a condition first, or choose one of the list")
     if what == "keep":
-        session.note(call.name, CONFIRMS + event, id=sent.get("id"))
+        session.confirm(call.name, event, id=sent.get("id"))
+    elif what == "unkeep":
+        if not said.confirmed:
+            raise ParameterError(f"the answer about {name(said.item)} is not confirmed")
+        session.undo(call.name, said.changes[-1], id=sent.get("id"))
     elif what == "undo":
         whose = call.whose_acts(said.teacher)
         session.undo(call.name, event, of=whose, id=sent.get("id"))
@@ -216,7 +225,15 @@ def save(session: Session, sent: Form, call: Call) -> Response:
         if what == "settle":
             note_id = sent.get("id") and f"{sent['id']}-settled"
             session.note(call.name, f"{SETTLES}{event} {label}", id=note_id)
-    if what == "keep" or page not in ("teach", "odd", "disagreements"):
-        return redirect(session, f"/{page if page in _PAGES else 'teach'}")
-    again = max(0, session.summary().waiting - before)
-    return redirect(session, f"/{page}?{urlencode({'again': again})}")
+    page, _, query = _page(page).partition("?")
+    asked: dict[str, object] = dict(parse_qsl(query))
+    if what == "keep" and page == "odd":
+        asked["kept"] = event
+    elif what not in ("keep", "unkeep"):
+        asked["again"] = str(max(0, session.summary().waiting - before))
+    return redirect(session, f"/{with_query(page, asked)}")
+
+
+def _page(came_from: str) -> str:
+    """The page to go back to, with its query."""
+    return came_from if came_from.partition("?")[0] in _PAGES else "teach"

@@ -20,7 +20,7 @@ from tellapart.export.text import Words
 from tellapart.features.phrasing import counted, spoken
 from tellapart.review.progress import percent
 from tellapart.sessions import Session
-from tellapart.sessions.phrasing import name, show
+from tellapart.sessions.phrasing import changed_notice, name, show
 from tellapart.sessions.search import parse_search
 from tellapart.simulation import unpack
 from tellapart.tables import Row, Table
@@ -32,19 +32,39 @@ from tellapart.web.api.schemas import Rule
 from tellapart.web.api.teaching import find_item
 from tellapart.web.auth import Call, Caller
 from tellapart.web.pages.comparison import is_picture
-from tellapart.web.pages.render import MAX_ROWS, SOON, Form, Start, page, redirect, repair_address
+from tellapart.web.pages.render import (
+    MAX_ROWS,
+    SOON,
+    Again,
+    Form,
+    Start,
+    first_row,
+    page,
+    redirect,
+    repair_address,
+    with_query,
+)
 from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
 UNKNOWN = "(unknown)"
 """What stands for no label among the labels to choose from."""
-_LANGUAGES = {"text": "Sentences", "python": "Python", "json": "Model file", "dot": "Graphviz"}
+_LANGUAGES = {
+    "text": "Sentences",
+    "python": "Python",
+    "polars": "Polars",
+    "pandas": "pandas",
+    "javascript": "JavaScript",
+    "json-rules": "JSON rules",
+    "json": "Model file",
+    "dot": "Graphviz",
+}
 
 
 @router.get("/rules")
 @reads_session
-def rules(session: Session, call: Call, sure: bool = False) -> Response:
+def rules(session: Session, call: Call, sure: bool = False, again: Again = None) -> Response:
     """Every rule as a sentence, every label, and how sure each is: at once where that is quick."""
     settings = session.settings
     sure = sure or settings["unsure"] == "null" or session.summary().mistakes <= SOON
@@ -63,6 +83,7 @@ def rules(session: Session, call: Call, sure: bool = False) -> Response:
         error=settings["error"],
         meanings=session.meanings,
         percent=percent,
+        said=changed_notice(again),
     )
 
 
@@ -169,6 +190,7 @@ def data(
     taught: Literal["", "yes", "no", "differs"] = "",
     sort: Annotated[str, Query(max_length=1000)] = "",
     start: Start = 0,
+    again: Again = None,
 ) -> Response:
     """What the rules say of every item, beside what was taught."""
     table, types = session.table, session.table.types
@@ -199,10 +221,13 @@ def data(
     if (key := _sort_key(session, sort, columns, predicted, numbers)) is not None:
         order = key.gather(places).arg_sort(descending=sort.startswith("-"), nulls_last=True)
         places = places[order.to_numpy()]
+    asked = {"q": q, "label": label, "rule": rule, "taught": taught}
+    start = first_row(start, len(places))
+    here = with_query("data", {**asked, "sort": sort, "start": start})
     rows: list[dict[str, Any]] = [
         {
             "item": name(row),
-            "repair": repair_address(session, row, "data"),
+            "repair": repair_address(session, row, here),
             "predicted": predicted[numbers[place]],
             "taught": said.get(place),
             "cells": [show(row[column])[:200] for column in columns],
@@ -211,7 +236,6 @@ def data(
         for place in places[start : start + MAX_ROWS].tolist()
         for row in [table.items[place]]
     ]
-    asked = {"q": q, "label": label, "rule": rule, "taught": taught}
     return page(
         session,
         call,
@@ -231,6 +255,7 @@ def data(
         labels=session.labels,
         unknown=UNKNOWN if None in predicted else None,
         wrong=wrong,
+        said=changed_notice(again),
         formats=list(FORMATS),
     )
 
@@ -293,7 +318,7 @@ def export(
 ) -> Response:
     """The model in every language, to be copied or saved: what the address says is shown."""
     dialects = get_args(Dialect)
-    ways = ["text", *(f"sql, {one}" for one in dialects), "python", "json", "dot"]
+    ways = [*_LANGUAGES, *(f"sql, {one}" for one in dialects)]
     if to not in ways:
         raise ParameterError(f"to is one of {'; '.join(ways)}, got {to!r}")
     language, _, dialect = to.partition(", ")
@@ -312,7 +337,7 @@ def export(
         "export",
         text=text,
         wrong=wrong,
-        languages=[(_LANGUAGES.get(one, one), one) for one in ways if ", " not in one],
+        languages=[(words, one) for one, words in _LANGUAGES.items()],
         dialects=dialects,
         to=to,
         language=language,

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from tellapart import codec
 from tellapart.errors import ParameterError
 from tellapart.export.text import Words, sentences
-from tellapart.features import Expression
+from tellapart.features import Expression, Points
 from tellapart.features.phrasing import counted, spoken
 from tellapart.model import Clause
 from tellapart.sessions import Session
@@ -82,9 +82,11 @@ def _columns(clauses: list[Clause]) -> list[str]:
     literals = [literal for clause in clauses for literal in clause.literals]
     asked = sorted(literals, key=lambda literal: not literal.wanted)
     found: dict[str, None] = {}
-    for literal in asked:
-        if isinstance(literal.feature, Expression):
-            found |= dict.fromkeys(sorted(literal.feature.schema))
+    for feature, _ in asked:
+        terms = [part for part, _ in feature.terms] if isinstance(feature, Points) else [feature]
+        for part in terms:
+            if isinstance(part, Expression):
+                found |= dict.fromkeys(sorted(part.schema))
     return list(found)
 
 

@@ -12,7 +12,6 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
-from tellapart import codec
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, spoken
@@ -32,6 +31,7 @@ from tellapart.web.auth import Call, Caller
 from tellapart.web.errors import Refused
 from tellapart.web.pages.comparison import Source, compare, is_picture
 from tellapart.web.pages.render import (
+    Again,
     Form,
     draw,
     frame,
@@ -51,6 +51,7 @@ _EMPTY = (
     *("why", "wrong_example", "other_label", "sweep"),
 )
 Count = Annotated[int | None, Query(ge=0, le=10_000_000)]
+_SHORT = 24  # characters of a label beside each candidate; the heading has all of it
 
 
 def _fragments(values: dict[str, Any]) -> Response:
@@ -64,13 +65,13 @@ def _fragments(values: dict[str, Any]) -> Response:
 def teach(
     session: Session,
     call: Call,
-    again: Count = None,
+    again: Again = None,
     accepted: Count = None,
     marked: Count = None,
 ) -> Response:
     """`again`: an answer was changed, and so many need a reason again. `accepted`, `marked`: what
     became of a sweep."""
-    said = None if again is None else changed_notice(again)
+    said = changed_notice(again)
     if accepted is not None and marked is not None:
         said = swept_notice(accepted, marked)
     values = _card(session, call, said=said)
@@ -100,8 +101,12 @@ def label(
     wanted = _label(session, {"label": label, "typed": typed})
     if wanted is None:
         raise ParameterError("a label is wanted: choose one, or type a new one")
-    if wanted == shown.guess.label:
-        return _answer(session, call, {"given": given, "answer": "right"})
+    # the rules may have changed since the page was drawn, and the guess with them
+    now = session.next(call.name)
+    if not isinstance(now, Given) or now.item.identity != shown.item.identity:
+        return _card(session, call, said="Somebody else has that item now.")
+    if wanted == now.guess.label:
+        return _answer(session, call, {"given": now.id, "answer": "right"})
     return _card(session, call, label=wanted, column=column or None)
 
 
@@ -250,8 +255,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
     if example is not None and session.history(item=example):  # of those whose answers I may change
         values["wrong_example"] = repair_address(session, example, "teach")
     if given.asks == "answer":
-        written = codec.encode(given.item.identity)
-        values["sweep"] = f"{home(session.name)}/sweep?{urlencode({'item': written})}"
+        values["sweep"] = f"{home(session.name)}/sweep?{urlencode({'item': given.item.identity})}"
     values["why"] = why_again(session.asked_again(given.id), example)
     if call.app.pages.tour:
         values["hint"] = hint(given, say="type", undo=shown_key(keys_of(call)["undo"]))
@@ -268,6 +272,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
 
 def feature_choices(found: Sequence[Candidate], label: str) -> list[dict[str, str]]:
     """Candidates as the page lists them."""
+    label = label if len(label) <= _SHORT else f"{label[: _SHORT - 1]}…"
     return [
         {"text": str(one.feature), "said": spoken(one.feature), "does": effect(one, label)}
         for one in found

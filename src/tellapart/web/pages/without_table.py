@@ -17,7 +17,7 @@ from tellapart.web.errors import error_response
 from tellapart.web.pages.render import MAX_ROWS, PAGES, draw, home
 
 
-async def go_on(request: Request, error: Exception) -> Response:
+async def show_what_was_kept(request: Request, error: Exception) -> Response:
     """Answer a request that needed the table: a page shows what there is, all else is refused."""
     assert isinstance(error, TableChanged)
     here = "/" + request.url.path.rpartition("/")[2]

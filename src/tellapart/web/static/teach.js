@@ -5,11 +5,13 @@ const trouble = document.getElementById("trouble");
 const KEY = { Enter: "enter", Escape: "escape", " ": "space", Backspace: "backspace", Delete: "delete", Tab: "tab" };
 const GONE = "If the server was stopped, start it again with the same command: this page then goes on by itself. If it opens at another address, use that one and close this page; only the last answer is to be given again.";
 const SEEN = 250; // milliseconds: nobody has looked at anything sooner
+const LOOKED = 500; // and now somebody has looked at an item
 const MANY = 20; // lines; how many are shown at first is in style.css
 const MAC = /Mac|iP/.test(navigator.platform); // there, Alt and a letter is another letter
 let busy = false;
 let ahead = ""; // what was typed before the page it is meant for was there
 let swapped = -Infinity;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const typing = (element) => element?.matches?.("input:not([type=hidden], [type=checkbox]), textarea, select, [contenteditable]");
 const inSight = (element) => !element.disabled && element.getClientRects().length > 0;
@@ -52,8 +54,19 @@ function become(old, fresh) {
 const scrolled = new Set();
 document.addEventListener("scroll", (event) => scrolled.add(event.target), { capture: true, passive: true });
 
+// The line over the next item is drawn anew: nobody takes it for the one before. The item itself is
+// there at once, and neither the first picture of it nor a key waits for this. Who goes on at once is
+// not looking for it.
+function arrive() {
+  if (still.matches || performance.now() - swapped < LOOKED) return;
+  const line = { duration: 250, easing: "ease-out", pseudoElement: "::before" };
+  const draw = () => document.querySelector("#card .mine")?.animate([{ transform: "scaleX(0)" }, {}], line);
+  requestAnimationFrame(() => setTimeout(draw));
+}
+
 // Every element of the answer that has an id takes the place of the one that has it here.
 function swap(html) {
+  const before = document.getElementById("card")?.dataset.given;
   const box = document.createElement("template");
   box.innerHTML = html;
   if (document.querySelector(".pair details[open]:not([data-auto])")) box.content.querySelector(".pair details")?.setAttribute("open", "");
@@ -73,11 +86,12 @@ function swap(html) {
   // on a small screen, what is new may lie above or below
   const top = document.querySelector("#card [data-top]");
   const at = top?.getBoundingClientRect().top;
-  if (at < 0 || at > innerHeight * 0.8) top.scrollIntoView();
+  if (at < 0 || at > innerHeight * 0.7) top.scrollIntoView();
   for (const box of document.querySelectorAll("input[data-check]")) check(box);
   // what is out of sight is drawn after what is in sight
   const parts = document.querySelectorAll(".part");
   if (parts.length) requestAnimationFrame(() => setTimeout(() => parts.forEach((long) => long.classList.remove("part"))));
+  if (document.getElementById("card")?.dataset.given !== before) arrive();
   swapped = performance.now();
 }
 
@@ -247,9 +261,35 @@ function step(key) {
   return true;
 }
 
+// The next nine candidates get the digits; after the last, the first again.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-turn]")) return;
+  const all = [...document.querySelectorAll("#features button")];
+  const lines = all.filter((line) => !line.closest("li").hidden);
+  const next = lines.findIndex((line) => line.dataset.key === "1") + 9;
+  const start = next < lines.length ? next : 0;
+  for (const line of all) {
+    const digit = lines.indexOf(line) - start + 1;
+    const has = digit > 0 && digit < 10;
+    if (has) line.dataset.key = digit;
+    else delete line.dataset.key;
+    line.querySelector("kbd").textContent = has ? digit : "";
+    line.querySelector("kbd").classList.toggle("none", !has);
+  }
+  if (lines.length) document.getElementById("features").scrollTop = lines[start].offsetTop - lines[0].offsetTop;
+});
+
+// What accepting would do now.
+document.addEventListener("change", (event) => {
+  if (!event.target.closest(".sweep")) return;
+  const [all, wrong] = ["", ":checked"].map((which) => document.querySelectorAll(`.sweep input${which}`).length);
+  const right = { 0: "", [all]: `accept all ${all}` }[all - wrong] ?? `accept ${all - wrong}`;
+  document.getElementById("accepts").textContent = [right, wrong && `correct ${wrong}`].filter(Boolean).join(", ");
+});
+
 // Do what has this key.
 function press(key, event) {
-  const target = [...document.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key && inSight(element));
+  const target = [...document.querySelectorAll("[data-key]")].find((element) => element.dataset.key.split(" ").includes(key) && inSight(element));
   if (!target) return;
   event.preventDefault();
   if (typing(target)) {
@@ -354,3 +394,6 @@ document.addEventListener("click", async (event) => {
   await wait(1500);
   copy.textContent = "copy";
 });
+
+// On a small screen the pages are in one line, and this one may be out of sight.
+document.querySelector("header nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -1,13 +1,14 @@
 """How long a session takes to give and to take, to be read back, and to undo.
 
     python benchmarks/sessions.py hot [--items 1000000] [--answers 10000] [--learner AdaptiveDFF]
-    python benchmarks/sessions.py replay [--answers 100000]
+    python benchmarks/sessions.py replay [--answers 100000] [--learner AutoDFF]
     python benchmarks/sessions.py teachers [--answers 10000]
 
 hot: the time of `next` and `answer` together, on a large table after many answers, beside that of a
 fresh session on a hundred items; and of the candidate features for what was given. The bar: at most
 twice as long, and a median under 50 ms.
-replay: seconds to open a session with so many answers in its log, without a snapshot and with one.
+replay: seconds to open a session with so many answers in its log, without a snapshot, with one, and
+after a kill just before the next one is due.
 teachers: 50 at once on PostgreSQL (started here, as in the tests, but waiting for the disk), 8 on
 SQLite; answers per second beside the rate of bare inserts; then the log is checked: none lost, none
 doubled, no item leased twice at a time.
@@ -38,6 +39,7 @@ from tellapart.sessions.events import check_log, new_id, stamp
 from tellapart.tables import Row, Table
 from test_sessions_load import address, check_leases
 
+AFTER = 3_990  # answers; the next snapshot is due after 4,000
 FEATURES = ["a", "b", "c", "NOT a", "NOT b", "NOT c", "n > 50", "n <= 50", "w > 5", "w <= 5"]
 
 
@@ -147,14 +149,25 @@ def replay(answers: int, learner: str) -> None:
             number += 2
         store.add("longer", [*events, *more])
         for how in ("from the log", "from a snapshot", "from a snapshot"):
-            start, used = time.perf_counter(), time.process_time()
-            with Session.open(store, "longer", table) as session:
-                seconds, used = time.perf_counter() - start, time.process_time() - used
-                print(
-                    f"{learner}: {seconds:.2f} s ({used:.2f} s of processor time) to open a log of"
-                    f" {session.number:,} events {how};"
-                )
-                print(f"  {session.summary()}")
+            opened(store, table, learner, how).close()
+        session = opened(store, table, learner, "from a snapshot")
+        rounds(session, AFTER)
+        for _ in range(3):
+            session._log.writer.close()  # as if it were killed
+            session = opened(store, table, learner, f"killed {AFTER:,} answers after a snapshot")
+
+
+def opened(store: Store, table: Table, learner: str, how: str) -> Session:
+    """Open the session, and say how long it took."""
+    start, used = time.perf_counter(), time.process_time()
+    session = Session.open(store, "longer", table)
+    seconds, used = time.perf_counter() - start, time.process_time() - used
+    print(
+        f"{learner}: {seconds:.2f} s ({used:.2f} s of processor time) to open a log of"
+        f" {session.number:,} events {how}",
+        flush=True,
+    )
+    return session
 
 
 def teachers(answers: int) -> None:

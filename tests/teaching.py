@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tellapart.sessions import Event, Given, Session
+from tellapart.sessions.state import State
 from tellapart.tables import Row, Table
 
 FEATURES = ["fur", "NOT fur", "eggs", "NOT eggs", "fins", "NOT fins", "legs > 3", "legs <= 3"]
@@ -86,3 +87,10 @@ def fill_disk(folder: Path) -> Path:
         while True:
             file.write(b"\0" * 4096)
     return path
+
+
+def state_of(session: Session) -> State:
+    """What a session has in memory."""
+    state = session._log.state
+    assert state is not None
+    return state

@@ -103,6 +103,41 @@ def test_contradicted_answers_come_first_and_a_person_outranks(
             assert given.item.place not in first
 
 
+@pytest.mark.slow
+def test_slips_are_found_where_many_weak_signs_add_up(store: Store) -> None:
+    """Rules by points were fitted to the slips; trees of single columns cannot tell either."""
+    chance = random.Random(5)
+    rows = [[chance.random() < 0.5 for _ in range(21)] for _ in range(200)]
+    signs = ta.Table({f"c{n}": [row[n] for row in rows] for n in range(21)})
+
+    def right(place: int) -> str:
+        return "many" if sum(rows[place]) > 10 else "few"
+
+    with store:
+        session = Session.new(store, "signs", signs, order="random")
+        session.join("model", model="m1")
+        slips = set(chance.sample(range(200), 12))
+        for item in session.coming("model", 200):
+            given = session.next("model", item=item)
+            assert isinstance(given, Given)
+            wrong = {"many": "few", "few": "many"}[right(item.place)]
+            label = wrong if item.place in slips else right(item.place)
+            if given.guess.label == label:
+                session.answer("model", given.id, "right")
+            else:
+                session.answer("model", given.id, "wrong", label)
+        odd = {one.answer.item.place for one in session.odd_ones()[:20]}
+        assert len(odd & slips) >= 9
+        met = set()
+        for _ in range(30):
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            met.add(given.item.place)
+            session.answer("Ann", given.id, "unsure")
+        assert len(met & slips) >= 10
+        session.close()
+
+
 def test_undoing_a_verdict_brings_the_models_answer_back(store: Store) -> None:
     with store:
         session, _ = taught(store, 60)
@@ -149,6 +184,26 @@ def test_slip_rates_come_from_a_random_sample(store: Store) -> None:
         assert {one.label for one in by_label} <= {"bug", "bird", "beast"}
         # the odd ones were looked at first: counting all of them would say too much
         assert len(slips & set(settled)) / len(settled) > whole.slips / whole.settled
+        session.close()
+
+
+@pytest.mark.slow
+def test_an_answer_of_a_model_that_a_person_confirms_is_settled(store: Store) -> None:
+    with store:
+        session, _ = taught(store, 30)
+        odd = session.odd_ones()[0].answer
+        assert odd.teacher == "model"
+        model = str(session.model)
+        session.confirm("model", odd.id)  # a model that says the same once more settles nothing
+        assert session.odd_ones()[0].answer.id == odd.id
+        session.confirm("Ann", odd.id)
+        assert odd.id not in [one.answer.id for one in session.odd_ones()]
+        assert str(session.model) == model
+        settled = settle(session, 29)
+        assert odd.item.place not in settled
+        rates = session.slip_rates()["model"][0]
+        assert rates.settled == 30
+        assert session.label_of(odd.item) == odd.label
         session.close()
 
 

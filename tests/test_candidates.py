@@ -359,3 +359,32 @@ def test_hostile_texts_stay_quick() -> None:
             assert not candidate.feature(table.items[example])
             assert table.parse(str(candidate.feature)) == candidate.feature
     assert time.monotonic() - started < 20
+
+
+def test_the_first_nine_are_of_three_columns_where_there_are_so_many() -> None:
+    words = [f"word{n:02}" for n in range(12)]
+    rng = random.Random(2)
+    rows = [
+        {
+            "kind": "a" if n % 2 else "b",
+            "text": " ".join(rng.sample(words, 9) if n % 2 else ["other", "words"]),
+            "colour": rng.choice(["red", "blue"]),
+            "size": rng.randrange(100),
+        }
+        for n in range(300)
+    ]
+    rows[1] |= {"text": " ".join(words), "colour": "red", "size": 90}
+    rows[2] |= {"colour": "blue", "size": 5}
+    table = ta.Table(rows)
+    history = [(n, rows[n]["kind"]) for n in range(3, 60)]
+    listed = table.without(["kind"]).candidates(1, 2, [*history, (2, "b")], label="a", limit=30)
+    found = [c.feature for c in listed]
+    assert [next(iter(feature.schema)) for feature in found[:7]] == ["text"] * 7
+    assert {"text", "colour", "size"} == {name for f in found[:9] for name in f.schema}
+
+
+def test_a_word_is_offered_beside_a_beginning_that_says_nearly_the_same() -> None:
+    names = [f"changelog-{n}" for n in range(48)] + ["old-changelog", "new.changelog"]
+    table = ta.Table({"name": [*names, *(f"other-{n}" for n in range(40))]})
+    found = {str(c.feature) for c in table.candidates(0, 60, [(60, "b")], label="a")}
+    assert {"name ILIKE '%changelog%'", "name ILIKE 'changelog-%'"} <= found, found

@@ -112,6 +112,8 @@ def test_only_named_columns_leave_and_the_key_stays(
     monkeypatch.setenv("OPENAI_API_KEY", "another")
 
     def echo(number: int, *_: Any) -> Any:  # a server that repeats the key
+        if number == 1:
+            return f"you are {key}"  # a reply, which is kept
         return (500, f"trouble with {key}", {}) if number == 0 else None
 
     table, server = write_table(tmp_path), ChatServer(truth, script=echo)

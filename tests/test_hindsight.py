@@ -9,6 +9,7 @@ import pytest
 
 import tellapart as ta
 from tellapart.features import Points
+from tellapart.learners.hindsight.history import History
 from tellapart.learners.hindsight.points_fitting import decompose, left_out
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Correction
@@ -43,6 +44,29 @@ def test_signs_that_add_up_become_points() -> None:
     assert found < 0.6 * trees
     features = [literal.feature for clause in learner.model for literal in clause.literals]
     assert any(isinstance(feature, Points) for feature in features)
+
+
+@pytest.mark.slow
+def test_points_hear_reasons() -> None:
+    """Of many signs a few add up; a teacher who names one of them each time saves mistakes."""
+    matter = [f"sign {n}" for n in range(5)]
+    silent = taught = 0
+    for seed in range(3):
+        items = random_items(150, 60, seed)
+        labels = ["ill" if sum(item[sign] for sign in matter) >= 3 else "well" for item in items]
+        silent += mistakes(ta.Hindsight(ways=["points"]), items, labels)
+        learner = ta.Hindsight(ways=["points"])
+        for item, label in zip(items, labels, strict=True):
+            guess = learner.guess(item)
+            if guess.label in (None, label):
+                learner.learn(item, guess, None if guess.label else Correction(label))
+                continue
+            taught += 1
+            wanted = label == "ill"  # a sign of illness, or that it is missing
+            told = [s for s in matter if item[s] == wanted and guess.example[s] != wanted]
+            reason = told[0] if told and wanted else ta.Not(told[0]) if told else None
+            learner.learn(item, guess, Correction(label, reason))
+    assert taught < 0.7 * silent
 
 
 @pytest.mark.slow
@@ -82,6 +106,47 @@ def test_an_item_left_out_is_missed_as_if_fitted_without_it(shape: tuple[int, in
             centred.T @ centred + cost * np.eye(columns), centred.T @ (target[others] - share)
         )
         assert found[item] == pytest.approx(target[item] - share - (rows[item] - usual) @ weights)
+
+
+def test_a_history_without_some_items_is_that_of_the_others() -> None:
+    items = random_items(100, 9, seed=8)
+    whole, others = History(), History()
+    left_out = np.arange(0, 100, 7)
+    at: dict[int, int] = {}
+    for number, item in enumerate(items):
+        label = "many" if sum(item.values()) > 4 else "few"
+        whole.add(item, label)
+        if number % 7:
+            at[number] = others.add(item, label)
+        if number % 3 == 2 and item["sign 3"] and not items[number - 1]["sign 3"]:
+            whole.name("sign 3", number, number - 1)
+            if number in at and number - 1 in at:
+                others.name("sign 3", at[number], at[number - 1])
+    rest = whole.without(left_out)
+    assert rest.items == others.items
+    assert [rest.labels[code] for code in rest.codes] == [others.labels[n] for n in others.codes]
+    for feature, column in others.column_of.items():
+        every = np.arange(len(rest))
+        known = rest.truths(every, [rest.column_of[feature]])
+        assert (known == others.truths(every, [column])).all()
+    told = [(pair.item, pair.example, rest.features[pair.column]) for pair in rest.pairs]
+    assert told == [(i, e, others.features[column]) for i, e, column in others.pairs]
+    assert told
+    assert rest.corrected == others.corrected
+
+
+def test_a_reading_is_judged_on_items_left_out_whatever_it_was_charged_with() -> None:
+    """Signs add up. A few unlucky items spoke for a tree; all items speak for points."""
+    items = random_items(160, 9, seed=9)
+    labels = ["many" if sum(item.values()) > 4 else "few" for item in items]
+    learner = ta.Hindsight()
+    mistakes(learner, items[:80], labels[:80])
+    for way, reading in zip(learner.ways, learner._readings, strict=True):
+        reading.mistakes = 30.0 if "points" in way else 0.0
+    mistakes(learner, items[80:], labels[80:])
+    learner.catch_up()
+    assert "points" in learner.ways[learner._followed]
+    assert ta.load_learner(learner.to_json()).to_json() == learner.to_json()
 
 
 @pytest.mark.parametrize("seed", range(3))

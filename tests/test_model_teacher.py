@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +14,10 @@ import pytest
 import tellapart as ta
 from chat_server import ChatServer, serving
 from tellapart.errors import BudgetUsed, ParameterError, ProtocolError
+from tellapart.sessions import Store
+from tellapart.sessions.requests import KeptLedger
 from tellapart.teachers import Checked, Ledger, Model
+from tellapart.teachers.endpoint import most_tokens
 
 PETS = [
     {"name": "duck", "legs": 2, "feathers": True},
@@ -94,6 +100,46 @@ def test_what_was_paid_is_not_paid_again() -> None:
         assert len(server.bodies) == 1
         Model(url, "m", "Another task?", ["bird", "mammal"], ledger=ledger).label([(7, PETS[0])])
         assert len(server.bodies) == 2
+
+
+@pytest.mark.parametrize("tokens", [10**30, -1, 1.5, True, "many", None])
+def test_what_a_server_cannot_have_used_is_not_believed(tokens: Any, tmp_path: Path) -> None:
+    """The most that the request may take is counted instead, and the reply is kept."""
+    used = {"usage": {"prompt_tokens": tokens, "completion_tokens": 1}}
+    server = ChatServer(truth, script=lambda *_: used)
+    with serving(server) as url, Store(tmp_path / "s.db") as store:
+        ledger = KeptLedger(store, "pets", price_in=1, price_out=1)
+        teacher = Model(url, "m", "What is it?", ["bird", "mammal"], ledger=ledger)
+        assert teacher.label([(7, PETS[0])])[7].label == "bird"
+        assert ledger.tokens == most_tokens(server.bodies[0])
+        assert KeptLedger(store, "pets").tokens == ledger.tokens
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("drip", [b"HTTP/1.1 100 Continue\r\n\r\n", b"H"])
+def test_a_server_that_never_ends_its_headers_is_left(drip: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        over = threading.Event()
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            with connection, suppress(OSError):
+                while not over.wait(0.05):
+                    connection.sendall(drip)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        teacher = Model(url, "m", "What is it?", ["bird", "mammal"], timeout=0.5)
+        ending = threading.Timer(10, over.set)  # so that the test ends, too
+        ending.start()
+        said = teacher.label([(7, PETS[0])])[7]
+        assert not over.is_set()
+        over.set()
+        ending.cancel()
+        thread.join()
+    assert said.lost
+    assert teacher.ledger.calls == 1
 
 
 def test_cells_are_shortened() -> None:

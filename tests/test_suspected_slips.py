@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from tellapart import (
@@ -18,6 +20,7 @@ from tellapart import (
 )
 from tellapart.errors import ParameterError, ProtocolError
 from tellapart.export.text import Words
+from tellapart.features import Points
 from tellapart.learners import BaseLearner
 from tellapart.review import Listening, Transcript, suspects
 from tellapart.teachers import Slipping
@@ -142,6 +145,71 @@ def test_a_slip_that_the_model_fitted_is_found_and_the_lonely_rule_mentioned() -
     assert suspect.why.endswith("; the model's rule for it rests on it alone")
 
 
+def test_points_fitted_to_a_slip_do_not_vouch_for_it() -> None:
+    """They hold on all mammals and on the bird that was called one; their terms do not."""
+    history = Transcript()
+    for number in range(12):
+        kind, label = (("feathers", "bird"), ("milk", "mammal"))[number % 2]
+        history.add({kind, f"n{number}"}, Guess(None, None), Correction(label))
+    history.add({"feathers", "beak"}, Guess(None, None), Correction("mammal"))
+    points = Points({"milk": 2, "beak": 2, "feathers": -1}, 1)
+    fitted = DecisionList((Clause((Literal(points),), "mammal"),), default=Clause((), "bird"))
+    (suspect,) = suspects(history, fitted)
+    assert suspect.why == (
+        "{beak, feathers} was called mammal, but feathers, and 6 of 6 others like that were called"
+        " bird"
+    )
+
+
+def weak_signs(slips: int, seed: int) -> tuple[Transcript, set[int]]:
+    """Labels by the majority of 25 signs, which no short tree tells; nobody named any."""
+    dice = random.Random(seed)
+    history, wrong = Transcript(), {*dice.sample(range(100), slips)}
+    for number in range(100):
+        item = frozenset(f"sign {n}" for n in range(25) if dice.random() < 0.5)
+        many = (len(item) > 12) != (number in wrong)
+        history.add(item, Guess(None, None), Correction("many" if many else "few"))
+    return history, wrong
+
+
+def test_many_weak_signs_speak_together() -> None:
+    found = 0
+    for seed in range(4):
+        history, slips = weak_signs(5, seed)
+        odd = suspects(history, features=[f"sign {n}" for n in range(25)])
+        found += len(slips & {suspect.round for suspect in odd[:9]})
+    assert found >= 14  # of 20; trees alone find 5
+
+
+def test_where_no_other_label_is_usual_the_one_given_is_unusual() -> None:
+    """Swimmers are called anything but reptiles."""
+    history = Transcript()
+    for number in range(24):
+        label = ("fish", "amphibian", "mammal", "bird")[number % 4]
+        history.add({"swims", f"n{number}"}, Guess(None, None), Correction(label))
+    for number in range(24):
+        history.add({"scales", f"m{number}"}, Guess(None, None), Correction("reptile"))
+    history.add({"swims", "n50"}, Guess(None, None), Correction("reptile"))
+    (odd,) = [s for s in suspects(history, features=["swims", "scales"]) if s.round == 48]
+    assert odd.why == (
+        "{n50, swims} was called reptile, but swims, and none of 24 others like that were called"
+        " reptile"
+    )
+    assert odd.against == ("swims",)
+
+
+def test_what_an_item_is_speaks_against_an_answer_before_what_it_is_not() -> None:
+    history = Transcript()
+    for number in range(12):
+        kind, label = (("feathers", "bird"), ("milk", "mammal"))[number % 2]
+        history.add({kind, f"n{number}"}, Guess(None, None), Correction(label))
+    history.add({"feathers", "milk", "odd"}, Guess(None, None), Correction("mammal"))
+    history.add({"feathers", "n13"}, Guess(None, None), Correction("mammal"))  # the slip
+    told = [one for one in suspects(history, features=["milk", "feathers"]) if one.round == 13]
+    assert [one.against for one in told] == [("feathers",)]
+    assert "not milk" not in told[0].why  # though that would fit 6 of 6, not 6 of 7
+
+
 def test_a_feature_that_cannot_tell_is_suspected_for_sure() -> None:
     history = animals()
     milk = Guess("mammal", {"milk", "a"})
@@ -202,7 +270,7 @@ def test_the_zoo_in_words() -> None:
         "round 67: sparrow was called a fish, but it has feathers, and 19 of 19 others like that"
         " were called a bird"
     )
-    assert "chub was called a bird, but it lays eggs and has fins, and" in second.why
+    assert "herring was called a bird, but it lays eggs and has fins, and" in second.why
 
 
 def test_same_history_same_list_and_columns_may_come_packed() -> None:
@@ -240,3 +308,14 @@ def test_errors() -> None:
         suspects(Transcript(), trees=0)
     with pytest.raises(ProtocolError, match="has no label"):
         Transcript().add("bear", Guess(None, None), None)
+
+
+def test_points_that_were_fitted_to_a_slip_do_not_judge_it() -> None:
+    """Of rules by points the terms are looked at, and not the sums."""
+    history = Transcript()
+    for number in range(40):
+        item = frozenset({"a" if number % 2 else "b", f"row {number}"})
+        history.add(item, None, Correction("odd" if number % 2 and number != 7 else "even"))
+    fitted = Points({"a": 2, "row 7": -2}, 2)
+    model = DecisionList((Clause((Literal(fitted),), "odd"),), Clause((), "even"))
+    assert [suspect.round for suspect in suspects(history, model)] == [7]

@@ -26,7 +26,7 @@ COMMANDS = {
     "compare": "Compare learners by the corrections they need, on real tables and made worlds.",
     "demo": "Teach 101 animals to several learners, and see what they learnt.",
     "distil": "Let a language model teach: its judgement becomes rules and SQL.",
-    "export": "Write a model as SQL, Python, sentences or a picture.",
+    "export": "Write a model as SQL, a program, sentences or a picture.",
     "import": "Read rules that are written in SQL, a CASE WHEN, as a model.",
     "lab": "Test the theorems by experiment, and write a report with figures and numbers.",
     "predict": "Label every row of a table.",

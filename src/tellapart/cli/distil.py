@@ -410,7 +410,8 @@ def _dry(work: Any, share: float) -> list[str]:
         " characters.",
         *_beforehand(work),
         f"Calls, at most: {min(calls, allowed):,} ({labels + seconds:,} for labels, up to"
-        f" {reasons:,} for differences, each asked again at most once).",
+        f" {reasons:,} for differences, each asked again at most once); one more for every one that"
+        " the server refuses (429, 5xx) or does not answer.",
         f"Tokens, at most: {tokens_in:,} sent, {tokens_out:,} in replies.",
     ]
     if ledger.price_in or ledger.price_out:

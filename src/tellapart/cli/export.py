@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from cyclopts import Parameter
 
@@ -17,10 +17,16 @@ if TYPE_CHECKING:
     from tellapart.sessions.replies import Answered
 
 
+Language: TypeAlias = Literal[
+    "sql", "select", "view", "dbt", "json", "python", "polars", "pandas", "javascript",
+    "json-rules", "text", "dot", "svg",
+]  # fmt: skip
+
+
 def export(
     model: str,
     *,
-    to: Literal["sql", "select", "view", "dbt", "json", "python", "text", "dot", "svg"],
+    to: Language,
     dialect: Dialect = "duckdb",
     db: str | None = None,
     table: str | None = None,
@@ -35,12 +41,13 @@ def export(
     error: float = 0.05,
     output: Annotated[Path | None, Parameter(alias="-o")] = None,
 ) -> None:
-    """Write a model as SQL, Python, sentences or a picture.
+    """Write a model as SQL, a program, sentences or a picture.
 
     SQL gives every row of a table the label that the model gives it, whatever the
     engine: as one CASE expression (sql), as a SELECT that also says which rule it was and
-    why (select), as a view of it, or as the files of a dbt model. Python is a function that
-    needs no package.
+    why (select), as a view of it, or as the files of a dbt model. Python and JavaScript are
+    functions of a row that need no package; Polars and pandas are functions of a frame; JSON
+    rules are for a program of your own.
 
     Examples:
 
@@ -65,7 +72,7 @@ def export(
     keep
         A column of the table to give as well. Again for more.
     name
-        What to call the view or the dbt model; by default TABLE_labels.
+        What to call the view or the dbt model; by default TABLE_labels, beside the table.
     diff
         An older model file. Instead of the rules, say which of them changed; for a session,
         also because of which row, and who said so. With --to text.
@@ -74,7 +81,7 @@ def export(
         numbers of '--to text'), the example it shows; or, for SQLite, whether the cells
         have the types that the features state.
     type
-        For SQL, what a plain column holds that a feature only names, as
+        What a plain column holds that a feature only names, as
         COLUMN=TYPE: bool (if not given), integer, number, text, date or datetime; or
         timestamptz for a column of times with a zone. Again for more columns.
     clean
@@ -91,9 +98,18 @@ def export(
     output
         Write to this file instead of the screen; for dbt, the folder of the project.
     """
-    from tellapart.export import WRITERS, load_model, to_dbt, to_select, to_sql, to_view
+    from tellapart.export import (
+        PROGRAMS,
+        WRITERS,
+        load_model,
+        to_dbt,
+        to_python,
+        to_select,
+        to_sql,
+        to_view,
+    )
     from tellapart.export.files import write_whole
-    from tellapart.export.views import table_names
+    from tellapart.export.views import labels_of, table_names
 
     taught = _Taught(load_model(model)) if db is None else _of_session(db, model)
     read = taught.model
@@ -117,7 +133,8 @@ def export(
     elif to in ("select", "view", "dbt"):
         if table is None:
             raise ParameterError(f"--to {to} needs the table that it reads: --table animals")
-        called = name or f"{table_names(table)[-1]}_labels"
+        beside = labels_of(table)
+        called = name or (table_names(beside)[-1] if to == "dbt" else beside)
         how: dict[str, Any] = {"table": table, "keep": keep or [], "schema": schema, "clean": clean}
         how |= {"error": error, "about": taught.about}
         if to == "dbt":
@@ -135,6 +152,10 @@ def export(
             made = to_select(read, dialect, **how)
         else:
             made = to_view(read, dialect, name=called, **how)
+    elif to == "python":
+        made = to_python(read, about=taught.about)
+    elif to in PROGRAMS:
+        made = PROGRAMS[to](read, schema=schema, error=error, about=taught.about)
     else:
         made = read.to_json() if to == "json" else WRITERS[to](read)
     made = made.rstrip("\n") + "\n"

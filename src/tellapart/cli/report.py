@@ -99,7 +99,7 @@ class Report:
         _section(console, self.title, Text(self.introduction))
         _section(console, f"A few rounds with {name}", _story_table(told, first, words))
         _section(
-            console, f"What {name} learnt: the first that fits, decides", _rule_table(first, words)
+            console, f"What {name} learnt: the first matching rule wins", _rule_table(first, words)
         )
         _section(console, "Mistakes, and the most there could be", _mistake_table(self))
         if isinstance(first.world, World):

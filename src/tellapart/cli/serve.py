@@ -51,6 +51,7 @@ def serve(
     public_url: str | None = None,
     allow_host: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
     rate: float = 200.0,
+    webhook: str | None = None,
     quiet: bool = False,
 ) -> None:
     """Serve sessions over HTTP, for a browser and for programs.
@@ -111,6 +112,9 @@ def serve(
         Another name this server goes by. Again for more.
     rate
         Requests a second that each teacher may send.
+    webhook
+        An address that every event of every session is sent to, signed with the secret in
+        TELLAPART_WEBHOOK_SECRET.
     quiet
         Log only what goes wrong.
     """
@@ -120,6 +124,7 @@ def serve(
     from tellapart.web.auth import People, Person, new_token, read_people
     from tellapart.web.config import Limits, PageOptions
     from tellapart.web.session_pool import SessionPool
+    from tellapart.web.webhook import SECRET, Webhook
 
     table = table_place(reading, table)
     how_read = table_arguments(reading, table)
@@ -131,6 +136,7 @@ def serve(
         raise ParameterError(f"--rate is more than 0, got {rate}")
     if public_url is not None and not public_url.startswith(("https://", "http://")):
         raise ParameterError(f"--public-url begins with https:// or http://, got {public_url!r}")
+    hook = None if webhook is None else Webhook(webhook, os.environ.get(SECRET))
     owner = Person(name or login(), os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
     known = [] if teachers is None else read_people(teachers)
     if teachers is not None and os.name == "posix" and teachers.stat().st_mode & stat.S_IROTH:
@@ -186,7 +192,7 @@ def serve(
             print("Stop with Ctrl-C; nothing is lost.", flush=True)
             json_logging.log_event("started", host=host, port=listening.getsockname()[1])
 
-        run(create_app(pool, people, limits, pages), listening, ready=ready)
+        run(create_app(pool, people, limits, pages, hook), listening, ready=ready)
     finally:
         listening.close()
         store.close()

@@ -239,14 +239,8 @@ class HeldOutTrees:
             counts = np.array([group.counts for group in groups]) + 1 / len(history.names)
             shares = counts / counts.sum(axis=1, keepdims=True)
             opinions[judges] += shares[home[judges]]
-        opinions /= opinions.sum(axis=1, keepdims=True)
-        every = np.arange(history.n)
-        own = opinions[every, history.codes]
-        opinions[every, history.codes] = -1.0
-        self.expected = opinions.argmax(axis=1)
-        """The likeliest label other than the one given."""
-        self.doubt = opinions.max(axis=1) - own
-        """How much likelier; below zero where the given label is the likeliest."""
+        self.opinions: _Floats = opinions / opinions.sum(axis=1, keepdims=True)
+        """How likely each label is for each round: rounds by labels."""
 
     def _grow(self, judges: npt.NDArray[np.bool_]) -> _Tree:
         groups = _Growth(self.history, pack(~judges)).leaves

@@ -1,8 +1,9 @@
 """Suspected slips: the rounds that the other rounds contradict, the most doubtful first.
 
 A learner may have fitted a slip: its model then has a rule that agrees with it. So the model is not
-asked. A round is judged by trees that were grown without it (`held_out_trees`): which labels do
-similar rounds have, and does the named feature tell the item's group from the example's?
+asked. A label is judged by the other rounds: by trees that were grown without it
+(`held_out_trees`), and by the rounds that are alike (`held_out_neighbours`). The trees also tell
+whether the named feature separates the item's group from the example's.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tellapart.errors import check
 from tellapart.export.text import Words
-from tellapart.model import DecisionList, describe, holds, truth
+from tellapart.features import Expression, Points, tree
+from tellapart.model import DecisionList, Not, describe, holds, truth
 from tellapart.protocol import Feature, Item, Label, Learner
+from tellapart.review.held_out_neighbours import estimate_labels
 from tellapart.review.held_out_trees import HeldOutTrees, PackedHistory
 from tellapart.review.progress import Transcript
 from tellapart.simulation import Words as Packed
@@ -27,7 +31,8 @@ from tellapart.simulation import bit, pack, unpack
 _DOUBT = 0.6  # the doubt at which a feature is listed
 _SAID = 2  # so many conditions say what speaks against an answer
 _PATH, _HELD = 8, 6  # chosen among so many of the path in a tree, and of what holds on the item
-_LENGTH = 0.02  # what one more condition, or a negation, must add to the share that agrees
+_SPEAKS = 0.5  # more than such a share of others speaks against an answer
+_LENGTH = 0.02  # what one more condition, or an opposite, must add to the share that agrees
 _WEIGHT = 0.7  # of such a doubt: the feature may separate finer groups than the trees know
 
 
@@ -87,7 +92,8 @@ def suspects(
     words : Words, optional
         The words for items, labels and features.
     trees : int, default=20
-        How many trees judge, rounded up to a multiple of five. A fifth of them judge each round.
+        How many trees are grown, rounded up to a multiple of five. A fifth of them judge each
+        round, and the rounds that are alike judge beside them.
     seed : int
         Which rounds each tree is grown without. Same seed, same list.
 
@@ -101,8 +107,8 @@ def suspects(
     >>> [str(slip.item) for slip in slipping.made]
     ['herring', 'sparrow', 'chub']
     >>> odd = suspects(teacher.history)
-    >>> [str(suspect.item) for suspect in odd[:6]]
-    ['sparrow', 'chub', 'herring', 'seasnake', 'platypus', 'scorpion']
+    >>> [str(suspect.item) for suspect in odd]
+    ['sparrow', 'herring', 'chub', 'seasnake']
     >>> print(odd[0])
     round 67: sparrow was called fish, but feathers, and 19 of 19 others like that were called bird
     """
@@ -111,15 +117,63 @@ def suspects(
         return []
     if model is not None and not isinstance(model, DecisionList):
         model = model.model
-    more = features if model is None else (*features, *model.features)
+    # points were fitted to every answer, slips among them: their terms judge, one by one
+    more = {*features} if model is None else {*features, *chain(*map(_terms, model.features))}
     reading = holds if model is None else model.reading
     packed = PackedHistory.of(history, more, reading=reading, truth_of=truth_of)
-    search = _Search(history, model, packed, HeldOutTrees(packed, trees, seed), words or Words())
+    grown = HeldOutTrees(packed, trees, seed)
+    search = _Search(history, model, packed, grown, _doubt(packed, grown), words or Words())
     found = {suspect.round: suspect for suspect in search.odd_labels()}
     for suspect in search.odd_features():
         if suspect.round not in found or suspect.score > found[suspect.round].score:
             found[suspect.round] = suspect
     return sorted(found.values(), key=lambda suspect: (-suspect.score, suspect.round))
+
+
+class _Doubt(NamedTuple):
+    """For each round, the likeliest label other than the one given."""
+
+    expected: npt.NDArray[np.intp]
+    much: npt.NDArray[np.float64]
+    """How much likelier it is; below zero where the given label is the likeliest."""
+
+
+def _doubt(packed: PackedHistory, trees: HeldOutTrees) -> _Doubt:
+    """What trees and neighbours say together.
+
+    Neither has seen the label that it judges. So the mean of the two that misses these labels by
+    the least squares says how far to believe each.
+    """
+    truths = np.array([unpack(column, packed.n) for column in packed.columns], dtype=np.bool_)
+    alike = estimate_labels(
+        truths.reshape(-1, packed.n).T, packed.codes, labels := len(packed.names)
+    )
+    apart = trees.opinions - alike
+    missed = np.eye(labels)[packed.codes] - alike
+    share = np.clip((missed * apart).sum() / max(1e-9, float((apart**2).sum())), 0.0, 1.0)
+    opinions = alike + share * apart
+    every = np.arange(packed.n)
+    own = opinions[every, packed.codes]
+    opinions[every, packed.codes] = -np.inf
+    return _Doubt(opinions.argmax(axis=1), np.minimum(opinions.max(axis=1) - own, 1.0))
+
+
+def _terms(feature: Feature) -> tuple[Feature, ...]:
+    """What a feature that counts points is made of; any other is its own only part."""
+    if isinstance(feature, Points):
+        return tuple(part for part, _ in feature.terms)
+    if isinstance(feature, Expression) and isinstance(feature.tree, tree.Points):
+        return tuple(Expression(part) for part, _ in feature.tree.terms)
+    return (feature,)
+
+
+def _negates(feature: Feature, wanted: bool) -> bool:
+    """Whether a literal says what an item is not; the opposite of `<` is `>=`, which is none."""
+    node = feature.tree if isinstance(feature, Expression) else None
+    if isinstance(node, tree.Compare):
+        return wanted == (node.op == "<>") if node.op in ("=", "<>") else False
+    negative = isinstance(feature, Not) or isinstance(node, tree.Not)
+    return wanted == (negative or getattr(node, "negated", False))
 
 
 class _Reason(NamedTuple):
@@ -135,63 +189,82 @@ class _Reason(NamedTuple):
 
 @dataclass(frozen=True)
 class _Search:
-    """Looks for suspects in a history, given its trees."""
+    """Looks for suspects in a history."""
 
     history: Transcript
     model: DecisionList | None
     packed: PackedHistory
     trees: HeldOutTrees
+    doubt: _Doubt
     words: Words
 
     # -- labels
 
     def odd_labels(self) -> list[Suspect]:
-        """The rounds for which the trees think another label more likely."""
+        """The rounds for which another label is more likely than the one given."""
         if not self.packed.features:
             return []
-        odd = np.flatnonzero(self.trees.doubt > 0).tolist()
+        odd = np.flatnonzero(self.doubt.much > 0).tolist()
         alone = self._alone_in_their_clause() if odd else set()
         return [self._odd_label(number, number in alone) for number in odd]
 
     def _odd_label(self, number: int, alone: bool) -> Suspect:
         told, words = self.history.rounds[number], self.words
-        expected = int(self.trees.expected[number])
+        expected = int(self.doubt.expected[number])
         label = self.packed.names[expected]
+        features, called = self.packed.features, words.label(label)
         literals, agree, others = self._similar(number, expected)
-        features = self.packed.features
+        counted = f"{agree} of {others} others" if others > 1 else "the only other one"
+        if agree <= _SPEAKS * others:  # no other label is usual there, but the one given is not
+            literals, agree, others = self._similar(number, expected, few=True)
+            counted = f"{f'only {agree}' if agree else 'none'} of {others} others"
+            called = words.label(told.label)
         said = " and ".join(words.feature(features[c], wanted) for c, wanted in literals)
         like_it = f"{words.subject} {said}, and ".lstrip() if said else ""
         why = (
-            f"{words.item(told.item)} was called {words.label(told.label)}, but {like_it}{agree} of"
-            f" {others} others{' like that' if said else ''} were called {words.label(label)}"
+            f"{words.item(told.item)} was called {words.label(told.label)}, but {like_it}{counted}"
+            f"{' like that' if said else ''} {'were' if others > 1 else 'was'} called {called}"
         )
         if alone:
             why += "; the model's rule for it rests on it alone"
-        doubt = float(self.trees.doubt[number])
+        doubt = float(self.doubt.much[number])
         against = tuple(features[column] for column, _ in literals)
         return Suspect(
             number, told.item, told.label, label, doubt, why, who=told.who, against=against
         )
 
-    def _similar(self, number: int, expected: int) -> tuple[list[tuple[int, bool]], int, int]:
+    def _similar(
+        self, number: int, expected: int, few: bool = False
+    ) -> tuple[list[tuple[int, bool]], int, int]:
         """The one or two literals that explain the doubt best; how many others have the expected
-        label, of how many. A negation says little: what holds on the item comes first."""
+        label, of how many; or, if `few`, have the one that was given. A negation says little: it
+        comes only where nothing else speaks against the answer."""
+        label = int(self.packed.codes[number]) if few else expected
         groups = list(self.trees.groups_of(number))
         agreeing = [group for group in groups if group.counts.argmax() == expected] or groups
         path = list(max(agreeing, key=lambda group: group.counts[expected]).literals)[:_PATH]
         pool = list(dict.fromkeys([*path, *self._held(number, expected)]))
         if not pool:
-            return [], *self._count([], number, expected)
+            return [], *self._count([], number, label)
 
-        def worth(literals: Iterable[tuple[int, bool]]) -> float:
+        def negates(literal: tuple[int, bool]) -> bool:
+            return _negates(self.packed.features[literal[0]], literal[1])
+
+        def worth(literals: Iterable[tuple[int, bool]]) -> tuple[bool, float]:
             literals = tuple(literals)
-            agree, others = self._count(literals, number, expected)
-            negations = sum(not wanted for _, wanted in literals)
-            return (agree + 0.5) / (others + 1) - _LENGTH * (len(literals) + negations)
+            agree, others = self._count(literals, number, label)
+            share = (agree + 0.5) / (others + 1) if agree or few else 0.0
+            share = 1 - share if few else share
+            speaks = share > _SPEAKS and not any(map(negates, literals))
+            opposites = sum(not wanted for _, wanted in literals)
+            return speaks, share - _LENGTH * (len(literals) + opposites)
 
         ways = (way for size in range(1, _SAID + 1) for way in combinations(pool, size))
-        best = sorted(max(ways, key=worth), key=lambda literal: not literal[1])
-        return best, *self._count(best, number, expected)
+        best = sorted(max(ways, key=worth), key=negates)
+        agree, others = self._count(best, number, label)
+        if others and (agree or few):
+            return best, agree, others
+        return [], *self._count([], number, label)
 
     def _held(self, number: int, expected: int) -> list[tuple[int, bool]]:
         """Of the features that hold on an item, those that speak most for a label."""
@@ -203,11 +276,15 @@ class _Search:
         return [(int(here[n]), True) for n in np.argsort(-share, kind="stable")[:_HELD]]
 
     def _count(
-        self, literals: Iterable[tuple[int, bool]], number: int, expected: int
+        self, literals: Iterable[tuple[int, bool]], number: int, label: int
     ) -> tuple[int, int]:
+        """How many other rounds have a label where the literals hold, of how many."""
         inside = self.packed.where(literals)
-        agree = int(np.bitwise_count(inside & self.packed.labels[expected]).sum())
-        return agree, int(np.bitwise_count(inside).sum()) - bit(inside, number)
+        labelled = inside & self.packed.labels[label]
+        agree, others = (
+            int(np.bitwise_count(some).sum()) - bit(some, number) for some in (labelled, inside)
+        )
+        return agree, others
 
     def _alone_in_their_clause(self) -> set[int]:
         """The rounds that have the label of a clause of the model and are all that it covers."""
@@ -243,7 +320,7 @@ class _Search:
         where either label is (a teacher who calls a bear a bird, because another bear was called
         one, can name anything), nor where it was named between the same labels elsewhere.
         """
-        doubt = self.trees.doubt
+        doubt = self.doubt.much
         places = {n: (shown, column) for n, shown, column in self.packed.reasons.tolist()}
         sound = {n for n, (shown, _) in places.items() if max(doubt[n], doubt[shown]) <= 0}
         reasons = list(self._reasons())

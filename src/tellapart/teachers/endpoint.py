@@ -10,14 +10,16 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import socket
 import ssl
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from tellapart.errors import EndpointError, ParameterError, check
 from tellapart.teachers.ledger import Ledger, Request
@@ -28,6 +30,8 @@ LONGEST_WAIT = 600.0
 """Seconds; a server that wants us to wait longer is left alone."""
 OVERHEAD = 200
 """Tokens that a server may add to what is sent: marks of the chat's turns."""
+MOST_TOKENS = 1_000_000_000
+"""A server that says it took more is not believed."""
 _FIRST_WAIT, _MOST_BACKOFF = 0.5, 30.0
 KEYS = ("TELLAPART_API_KEY", "OPENAI_API_KEY")
 """The variables of the environment that may have the key; the first that is set."""
@@ -186,16 +190,23 @@ class Endpoint:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.__key is not None:
             headers["Authorization"] = f"Bearer {self.__key}"
-        connection.request("POST", self._path, body.encode(), headers)
-        socket = connection.sock  # the connection forgets it when the server wants to close
-        response = connection.getresponse()
+        connected = connection.sock  # the connection forgets it when the server wants to close
+        # every byte of a header has the whole time again, and "100 Continue" may come for ever
+        watch = threading.Timer(self.timeout, _break_off, [connected])
+        watch.daemon = True
+        watch.start()
+        try:
+            connection.request("POST", self._path, body.encode(), headers)
+            response = connection.getresponse()
+        finally:
+            watch.cancel()
         parts: list[bytes] = []
         length = 0
         while length <= LONGEST_REPLY:
             left = end - time.monotonic()
             if left <= 0:
                 raise TimeoutError("the reply takes too long")
-            socket.settimeout(left)
+            connected.settimeout(left)
             part = response.read1(65_536)
             if not part:
                 break
@@ -228,6 +239,12 @@ class Endpoint:
     def stop(self) -> None:
         """Let no thread wait for a busy server any longer."""
         self._stopped.set()
+
+
+def _break_off(connected: socket.socket) -> None:
+    """Wake the thread that waits for the other side; of a secure connection, too."""
+    with suppress(OSError):
+        socket.socket.shutdown(connected, socket.SHUT_RDWR)
 
 
 _ADVICE = {
@@ -266,17 +283,25 @@ def _usage(text: str, most: tuple[int, int]) -> tuple[int, int]:
         found = usage["prompt_tokens"], usage["completion_tokens"]
     except (ValueError, LookupError, TypeError, RecursionError):
         return most
-    fine = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in found)
+    fine = all(
+        isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= MOST_TOKENS for n in found
+    )
     return found if fine else most
 
 
-def _split(url: str) -> Any:
+def http_address(url: str) -> SplitResult | None:
+    """The parts of an address that begins with http:// or https://; None if it is none."""
     try:
         parts = urlsplit(url)
         fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
-        fine = False
-    if not fine or not url.isprintable() or " " in url:
+        return None
+    return parts if fine and url.isprintable() and " " not in url else None
+
+
+def _split(url: str) -> SplitResult:
+    parts = http_address(url)
+    if parts is None:
         raise ParameterError(
             "the endpoint is the address of an OpenAI-compatible server, such as"
             f" http://127.0.0.1:8080/v1, got {url!r}"

@@ -23,6 +23,9 @@ _EARLY = 5  # corrections until which reasons are believed first
 _ALARM = 8  # mistakes from which on a change of the world is looked for,
 _SINCE = 32  # and items that must have come since: people may correct many wrong guesses in a row
 _BEFORE = 8  # so many times as many items from before are weighed against those
+_LEFT_OUT = 5  # a fifth of the items is left out in turn to judge the readings,
+_JUDGED = 32, 1024  # from so many items on, and up to so many,
+_GROWN = 1.25  # whenever there are so many times as many as the last time
 _UNREAD = 8  # the most right guesses that wait to be added to the history
 
 
@@ -37,7 +40,8 @@ class Hindsight(BaseLearner):
 
     The history can be read in several ways (`readings`): by labels and reasons, by labels alone, or
     as points that add up. All are tried side by side, and the one that would have made the fewest
-    mistakes so far is followed. If the world changes, what came before is forgotten.
+    mistakes is followed: on the items as they came, and now and then on all items, each fifth of
+    them being left out in turn. If the world changes, what came before is forgotten.
 
     The example of a clause is one of its items that is typical in the features named. A feature
     that does not tell item and example apart is recorded as an inconsistency; the label is kept.
@@ -90,6 +94,7 @@ class Hindsight(BaseLearner):
         self._readings = [WAYS[name]() for name in self.ways]
         self._followed = 0
         self._scored = 0  # items the readings have been scored on
+        self._judged = 0  # items there were when some were left out to judge the readings
         self._late: list[int] = []  # readings that are yet to be fitted on the history
         self._idle = False  # whether the last round needed no refit, and its time is not used yet
         self._created = self._deleted = 0
@@ -258,6 +263,8 @@ class Hindsight(BaseLearner):
         for reading in self._readings:
             reading.score(history, codes, self._scored)
         self._scored = len(history)
+        if _JUDGED[0] <= len(history) <= _JUDGED[1] and len(history) >= _GROWN * self._judged:
+            self._judge()
         self._follow()
         followed = self._readings[self._followed]
         followed.fit(history)
@@ -323,7 +330,7 @@ class Hindsight(BaseLearner):
         for reading in fresh:
             reading.fit(after)
         self._history, self._readings = after, fresh
-        self._scored, self._late, self._looked = n - since, [], 0
+        self._scored, self._late, self._looked, self._judged = n - since, [], 0, 0
         self._erred = [number - since for number in self._erred if number >= since]
 
     def _refitted(self, first: int, last: int) -> tuple[list[Reading], float]:
@@ -348,6 +355,34 @@ class Hindsight(BaseLearner):
         for reading in self._readings:
             if reading.prepare(history):
                 return
+
+    def _judge(self) -> None:
+        """Charge readings that are close to the best for what they get wrong of items left out.
+
+        The items on which guesses were wrong, and those that were chosen because a reading was
+        unsure of them, say less about the whole than they count against that reading. Here all are
+        compared on all items. By these alone, the one with the fewest mistakes would be charged as
+        the best was before, and the others with as many more as they make; what each is charged
+        with is the mean of that and what it was charged with before.
+        """
+        history = self._history
+        self._judged = len(history)
+        fewest = min(reading.mistakes for reading in self._readings)
+        close = [r for r in self._readings if r.mistakes <= fewest + 2 * sqrt(fewest) + 2]
+        if len(close) < 2:
+            return
+        codes = np.array(history.codes, dtype=np.intp)
+        wrong = np.zeros(len(close))
+        shuffled = np.random.default_rng(0).permutation(len(history))
+        for left_out in np.array_split(shuffled, _LEFT_OUT):
+            rest = history.without(left_out)
+            for number, reading in enumerate(close):
+                fitted = reading.again()
+                fitted.fit(rest)
+                guesses = fitted.guesses(history, 0)[left_out]
+                wrong[number] += np.count_nonzero(guesses != codes[left_out])
+        for reading, more in zip(close, (wrong - wrong.min()).tolist(), strict=True):
+            reading.mistakes = (reading.mistakes + fewest + more) / 2
 
     def _wait(self, reading: Reading) -> int:
         """How many items a reading that is not followed lets pass before it is fitted again."""
@@ -375,6 +410,7 @@ class Hindsight(BaseLearner):
             "readings": [reading.to_dict(self._history) for reading in self._readings],
             "followed": self._followed,
             "scored": self._scored,
+            "judged": self._judged,
             "created": self._created,
             "deleted": self._deleted,
             "wrong": list(self._wrong),
@@ -388,6 +424,7 @@ class Hindsight(BaseLearner):
         for reading, data in zip(self._readings, state["readings"], strict=True):
             reading.restore(data, self._history, context)
         self._followed, self._scored = state["followed"], state["scored"]
+        self._judged = state.get("judged", 0)
         self._created, self._deleted = state["created"], state["deleted"]
         self._wrong = list(state["wrong"])
         self._erred, self._looked = list(state["erred"]), state["looked"]

@@ -286,6 +286,29 @@ class History:
                 part.name(self._reasons.get(number), place, self.corrected[number] - first)
         return part
 
+    def without(self, left_out: npt.NDArray[np.intp]) -> History:
+        """The history without some items and their corrections. It has the same columns and codes;
+        nothing can be added to it."""
+        kept = np.setdiff1d(np.arange(len(self)), left_out).tolist()
+        place = {number: at for at, number in enumerate(kept)}
+        rest = History(self.reading, self.allowed)
+        rest.items = [self.items[number] for number in kept]
+        rest.codes = [self.codes[number] for number in kept]
+        rest.labels, rest.features, rest.texts = self.labels, self.features, self.texts
+        rest.column_of = self.column_of
+        rest.corrected = {
+            place[item]: place[example]
+            for item, example in self.corrected.items()
+            if item in place and example in place
+        }
+        for item, example, column in self.pairs:
+            if item in place and example in place:
+                rest.pairs.append(Pair(place[item], place[example], column))
+                rest.named[column] = rest.named.get(column, 0) + 1
+        truths = self.truths(np.array(kept, dtype=np.intp))
+        rest._set_bits(np.array([pack(column) for column in truths], dtype=np.uint64))
+        return rest
+
     def kept(self, name: str, make: Callable[[History], _Made]) -> _Made:
         """What `make` makes of the history; made only once for the same history."""
         version = len(self.items), len(self.corrected), len(self.pairs), len(self.features)

@@ -2,9 +2,10 @@
 
 Some concepts have no short list of conjunctions, because many weak signs add up. Points are fitted
 by least squares: the target of an item is 1 for its label and 0 for the others, and large weights
-cost (a ridge penalty). How much they cost, and how much less for columns that the teacher named, is
-chosen by what the sums would have said of each item had it been left out. There is a closed form
-for that, so a fit is one decomposition of a matrix, and nothing is random.
+cost (a ridge penalty). Reasons say which columns may have large weights, and for which labels
+(`_weigh_reasons`). How much weights cost, and how far reasons are believed, is chosen by what the
+sums would have said of each item had it been left out. There is a closed form for that, so a fit is
+two decompositions of a matrix, and nothing is random.
 
 Then the weights are rounded to whole numbers up to `MOST`. Where few columns do as well as all,
 left-out items again being the judge, there is a short version.
@@ -25,8 +26,8 @@ MOST = 10
 _ITEMS = 1024  # the latest items, to which points are fitted
 _COLUMNS = 256  # the most columns that are weighed, those that tell most by themselves
 _COSTS = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # of large weights,
-_FAVOURS = (1.0, 2.0, 4.0)  # and how many times as easily a named column gets its weight
-_USUAL = 3.0, 2.0  # cost and favour, unless others get more than one item more right
+_LEANS = (0.0, 0.3, 0.6)  # the weight that reasons alone give to a column
+_USUAL = 3.0, True, 0.3  # cost, belief and lean; each other one must get an item more right
 _SHORT = (8, 16, 32, 64)  # columns of the short version
 _CLOSE = 1e-9
 
@@ -48,6 +49,19 @@ class Card(NamedTuple):
         return sums
 
 
+class _Reasons(NamedTuple):
+    """What the reasons say of each column."""
+
+    scale: _Floats
+    """How easily it gets a weight: more than 1 if it was named more often than by chance."""
+    lean: _Floats
+    """For which labels it speaks, between -1 and 1: labels by columns."""
+
+    def of(self, some: npt.NDArray[np.intp]) -> _Reasons:
+        """Of some columns only."""
+        return _Reasons(self.scale[some], self.lean[:, some])
+
+
 class _Solution(NamedTuple):
     weights: _Floats  # labels by columns
     start: _Floats
@@ -62,8 +76,8 @@ def fit_cards(history: History) -> tuple[Card, Card]:
     target = np.zeros((len(items), len(history.labels)))
     target[np.arange(len(items)), codes] = 1.0
     columns, truths = _candidates(history, items, target)
-    named = np.isin(columns, list(history.named))
-    whole = _solve(truths, target, named)
+    reasons = _weigh_reasons(history, columns) if history.pairs else None
+    whole = _solve(truths, target, reasons)
     spread = np.sqrt(truths.mean(1) * (1 - truths.mean(1)))
     best_first = np.argsort(-np.abs(whole.weights).max(0, initial=0.0) * spread, kind="stable")
     short, used = whole, np.arange(len(columns))
@@ -71,7 +85,7 @@ def fit_cards(history: History) -> tuple[Card, Card]:
         if size >= len(columns):
             break
         some = np.sort(best_first[:size])
-        found = _solve(truths[some], target, named[some])
+        found = _solve(truths[some], target, reasons and reasons.of(some))
         if found.wrong <= whole.wrong:
             short, used = found, some
             break
@@ -96,27 +110,48 @@ def _candidates(
     return columns, truths[columns]
 
 
-def _solve(
-    truths: npt.NDArray[np.bool_], target: _Floats, named: npt.NDArray[np.bool_]
-) -> _Solution:
-    """The best weights for all costs and favours that are tried."""
+def _weigh_reasons(history: History, columns: npt.NDArray[np.intp]) -> _Reasons:
+    """What was named, compared with all that could have been.
+
+    An item and its example differ in some columns, and the teacher chose one of them. What it did
+    not choose is told as well: a column that is often different and never named matters less.
+    """
+    on_item, on_example = history.pair_truths()
+    differs = on_item != on_example
+    chance = 1 / np.maximum(1, differs.sum(0))
+    by_chance = differs[columns] * chance
+    named = columns[:, None] == np.array([pair.column for pair in history.pairs])
+    scale = np.sqrt((named.sum(1) + 0.5) / (by_chance.sum(1) + 0.5))
+    codes = np.array(history.codes, dtype=np.intp)
+    labels = np.eye(len(history.labels))
+    items, examples = (labels[codes[[pair[side] for pair in history.pairs]]] for side in (0, 1))
+    speaks = (named - by_chance) * np.where(on_item[columns], 1.0, -1.0)
+    told = (items + examples).sum(0) + 2
+    return _Reasons(scale, (speaks @ (items - examples) / told).T)
+
+
+def _solve(truths: npt.NDArray[np.bool_], target: _Floats, reasons: _Reasons | None) -> _Solution:
+    """The best weights for all costs, with reasons believed or not, and all leans."""
     usual, share = truths.mean(1), target.mean(0)
     centred, wanted = truths.T - usual, target - share
     codes = target.argmax(1)
     best: _Solution | None = None
-    for favour in _FAVOURS if named.any() and not named.all() else (_USUAL[1],):
-        scale = np.where(named, favour, 1.0)
+    for believed in (True, False) if reasons else (True,):
+        scale = reasons.scale if reasons and believed else np.ones(len(truths))
         scaled = centred * scale
         values, vectors = decompose(scaled)
-        for cost in _COSTS:
-            missed = left_out(values, vectors, wanted, cost)
-            wrong = np.count_nonzero((target - missed).argmax(1) != codes)
-            score = wrong + 1e-3 * float((missed**2).sum())
-            score += (cost, favour) != _USUAL
-            if best is None or score < best.wrong - _CLOSE:
-                shares = vectors.T @ wanted / (values + cost)[:, None]
-                weights = (scaled.T @ (vectors @ shares)).T * scale
-                best = _Solution(weights, share - weights @ usual, score)
+        for lean in _LEANS if reasons else _USUAL[2:]:
+            leaning = lean * reasons.lean if reasons else np.zeros((target.shape[1], len(truths)))
+            rest = wanted - centred @ leaning.T
+            for cost in _COSTS:
+                missed = left_out(values, vectors, rest, cost)
+                wrong = np.count_nonzero((target - missed).argmax(1) != codes)
+                score = wrong + 1e-3 * float((missed**2).sum())
+                score += sum(a != b for a, b in zip((cost, believed, lean), _USUAL, strict=True))
+                if best is None or score < best.wrong - _CLOSE:
+                    shares = vectors.T @ rest / (values + cost)[:, None]
+                    weights = (scaled.T @ (vectors @ shares)).T * scale + leaning
+                    best = _Solution(weights, share - weights @ usual, score)
     assert best is not None
     return best
 

@@ -78,6 +78,10 @@ class Reading(ABC):
     def matches(self, history: History, since: int) -> _Codes:
         """Which rule covers each item from number `since` on."""
 
+    @abstractmethod
+    def again(self) -> Reading:
+        """A reading of the same way that is not fitted yet, for another history."""
+
     def prepare(self, history: History) -> bool:
         """Do a part of the next fit, if it would take long; whether there was anything to do."""
         return False
@@ -206,6 +210,12 @@ class TreeReading(Reading):
             left &= ~hit
         return found[since - start * 64 :]
 
+    def again(self) -> TreeReading:
+        made = TreeReading(self._first_way)
+        made._misfits = self._misfits
+        made._reasons, made._contradicted = self._reasons, self._contradicted
+        return made
+
     def prepare(self, history: History) -> bool:
         if len(history) - self._grown < max(_OFTEN, len(history) // _WAIT):
             return False
@@ -311,6 +321,9 @@ class PointsReading(Reading):
         sums = self._card.sums(history.truths(items, self._card.columns.tolist()))
         most: _Codes = sums.argmax(0)
         return most
+
+    def again(self) -> PointsReading:
+        return PointsReading(short=self.short)
 
     def to_dict(self, history: History) -> dict[str, Any]:
         card = None

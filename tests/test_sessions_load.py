@@ -211,7 +211,7 @@ def test_a_postgres_table_that_another_has_locked(postgres: str) -> None:
     import psycopg
 
     with (
-        Store(address(postgres), patience=2) as store,
+        Store(address(postgres), patience=5) as store,
         psycopg.connect(postgres) as base,
         Session.new(store, "locked", animals(), learner="DFF") as session,
     ):
@@ -241,7 +241,7 @@ def test_told_to_stop_while_postgres_hangs(needs: Any, tmp_path: Path) -> None:
                 assert client.get("/health", timeout=20).status_code == 503
             started = time.monotonic()
             server.stop()
-            assert time.monotonic() - started < 10.5
+            assert time.monotonic() - started < 15  # ten, and what a busy machine adds
         for teacher in teachers:
             teacher.join(60)
         with Store(address(postgres)) as store:

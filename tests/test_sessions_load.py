@@ -211,7 +211,7 @@ def test_a_postgres_table_that_another_has_locked(postgres: str) -> None:
     import psycopg
 
     with (
-        Store(address(postgres), patience=5) as store,
+        Store(address(postgres), patience=4) as store,
         psycopg.connect(postgres) as base,
         Session.new(store, "locked", animals(), learner="DFF") as session,
     ):

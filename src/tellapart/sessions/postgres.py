@@ -96,7 +96,8 @@ class Postgres:
                 connection.execute(
                     "SELECT set_config('statement_timeout', %s, false),"
                     " set_config('lock_timeout', %s, false)",
-                    [f"{round(1000 * seconds)}ms" for seconds in (READING, self._patience)],
+                    # a lock is given up before the watchdog bites, so that the reason is told
+                    [f"{round(1000 * seconds)}ms" for seconds in (READING, self._patience / 2)],
                 )
                 connection.commit()
             if session is not None:

@@ -7,8 +7,9 @@
 rows that it asks about, a decision tree and a logistic regression get the same number, drawn at
 random, with the same slips. All are compared with the truth on rows that none of them saw. "random"
 is the same session in random order, with as many labels and with twice as many. At the end a person
-settles 30 answers, as the session gives them; a slip hurts if the rules say the same of its row. It
-is settled, if the person was asked; the rules may still follow it, as they are wrong on some rows.
+settles 30 answers, as the session gives them. Rules follow a slip if they say the same of its row;
+it hurts them if they would not, had that one answer been right. Where they still would, rows like
+it say the same, and the rules would be wrong there anyway.
 The reason is the first difference offered; with `--labels-only` there is none.
 """
 
@@ -140,11 +141,25 @@ def adjudicate(session: ta.Session, truth: Sequence[str], count: int) -> set[int
     return slips
 
 
-def hurting(session: ta.Session, model: Scripted) -> set[int]:
-    """The places of the slips that the rules have come to agree with."""
+def followed(session: ta.Session, model: Scripted) -> set[int]:
+    """The places of the slips that the rules agree with."""
     places = sorted(session.answered_by(model.endpoint.model) & model.slipped.keys())
     said = session.model.predict([session.table.items[place] for place in places])
     return {p for p, label in zip(places, said, strict=True) if label == model.slipped[p]}
+
+
+def hurting(session: ta.Session, model: Scripted) -> set[int]:
+    """Those that they would not agree with if that one answer had been right."""
+    asked = {one.item.place: one for one in session.history()}
+    found = set()
+    for place in followed(session, model):
+        right = model.truth[place]
+        word = "right" if asked[place].guess.label == right else "wrong"
+        session.change("Ann", asked[place].id, word, None if word == "right" else right)
+        if session.model.predict([session.table.items[place]]) == [right]:
+            found.add(place)
+        session.undo("Ann")
+    return found
 
 
 def main() -> None:
@@ -180,7 +195,8 @@ def main() -> None:
             tree, logistic = peers(
                 frame, [model.said(n) for n in range(chosen.rows)], rest, truth, seed
             )
-            hurt = hurting(session, model)
+            session.join("Ann")
+            follows, hurt = followed(session, model), hurting(session, model)
             found = adjudicate(session, labels, chosen.settle)
             settled = agreement(session.model, fresh, truth)
             told = session.answered_by(model.endpoint.model)
@@ -191,8 +207,9 @@ def main() -> None:
                 f"{shown:>24}{settled:9.3f}{time.perf_counter() - start:9.0f}"
                 f"  steps {[round(s, 3) for s in scores]}, {model.calls} label calls,"
                 f" {model.reasons} reasons, {len(found)} of {slips} slips settled,"
-                f" {len(hurt)} hurt, of them {len(hurt & found)} settled and"
-                f" {len(hurt & hurting(session, model))} still followed",
+                f" {len(follows & found)} of {len(follows)} that rules follow,"
+                f" {len(hurt & found)} of {len(hurt)} that hurt,"
+                f" of which {len(hurt & followed(session, model))} are still followed",
                 flush=True,
             )
             session.close()

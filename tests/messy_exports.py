@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import xlsxwriter
 
-from messy_files import DAY, Messy, Write, column, frame, raw, sqlite_file, text
+from messy_files import DAY, Messy, Write, column, frame, raw, sheet, sqlite_file, text
 
 TIME = datetime.datetime
 NAN = float("nan")
@@ -69,6 +70,46 @@ def durations(made: Any) -> None:
 def side_by_side(made: Any) -> None:
     sheet = rows(made, ["a", "b"], [2, "x"], [3, "y"])
     sheet.write_column(0, 3, ["c", "q"])
+
+
+def ods(*sheets: str) -> Write:
+    """A file as LibreOffice saves it."""
+    space = "urn:oasis:names:tc:opendocument:xmlns:"
+    names = "".join(f' xmlns:{n}="{space}{n}:1.0"' for n in ("office", "table", "text"))
+    inner = "".join(f'<table:table table:name="S">{one}</table:table>' for one in sheets)
+    for around in ("spreadsheet", "body", "document-content"):
+        inner = f"<office:{around}{names}>{inner}</office:{around}>"
+
+    def write(folder: Path) -> Path:
+        with zipfile.ZipFile(folder / "t.ods", "w") as packed:
+            packed.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+            packed.writestr("META-INF/manifest.xml", "<manifest/>")
+            packed.writestr("content.xml", inner)
+        return folder / "t.ods"
+
+    return write
+
+
+def cell(words: str, more: str = "") -> str:
+    kind = 'office:value-type="string"'
+    return f"<table:table-cell {kind} {more}><text:p>{words}</text:p></table:table-cell>"
+
+
+def row(*cells: str, more: str = "") -> str:
+    return f"<table:table-row {more}><table:table-cell/>{''.join(cells)}</table:table-row>"
+
+
+HIDDEN = 'table:visibility="collapse"'
+MERGED_ODS = "".join(
+    [
+        f'<table:table-column table:number-columns-repeated="2"/><table:table-column {HIDDEN}/>',
+        row(cell("region"), cell("city")),
+        row(cell("North", 'table:number-rows-spanned="2"'), cell("Ulm")),
+        row("<table:covered-table-cell/>", cell("Bonn")),
+        row(cell("South"), cell("Rome"), more=HIDDEN),
+        row(more=f'table:number-rows-repeated="1000000" {HIDDEN}'),
+    ]
+)
 
 
 def texts_in_database(folder: Path) -> str:
@@ -158,6 +199,38 @@ FILES: dict[str, Messy] = {
         remedy={"header": 0},
         then={"column_2": ["red", "blue", "red"]},
     ),
+    "no header, and one column of texts": Messy(
+        text("bob\nann\neva\n"),
+        warns={"bob": "a name like the texts below it, so the first line may be a row"},
+        remedy={"header": 0},
+        then={"column_1": ["bob", "ann", "eva"]},
+    ),
+    "one column of texts": Messy(text("name\nann\neva\n"), {"name": ["ann", "eva"]}),
+    "one column of sentences": Messy(text("review_text\nI like it.\nNo, never again!\n", "t.tsv")),
+    "no header, and codes": Messy(
+        text("AB-12,red\nC-345,blue\n"),
+        warns={None: "names are values, such as 'AB-12'"},
+        remedy={"header": 0},
+        then={"column_1": ["AB-12", "C-345"]},
+    ),
+    "no header, and addresses": Messy(
+        text("bob@example.org,red\nann.lee@example.com,blue\n"),
+        warns={None: "names are values, such as 'bob@example.org'"},
+        remedy={"header": 0},
+    ),
+    "answers to numbered questions": Messy(text("q1,q2\nblue,x\nred,y\n")),
+    "units below the names": Messy(
+        text("plant,size,mass\n-,[cm],mg/L\noak,tall,x12\nelm,low,y7\n"),
+        {"size": ["[cm]", "tall", "low"]},
+        {"plant": "'-' in 1 cell", "size": "'[cm]' in the first row alone"},
+        remedy={"nulls": ["-"]},
+    ),
+    "types below the names": Messy(
+        text("plant,part\nstring,varchar\noak,leaf\nelm,root\n"),
+        warns={"plant": "'string' in the first row alone, which may be a row of units or types"},
+    ),
+    "a table of units": Messy(text("of,to\nkg,lb\ncm,in\n"), {"of": ["kg", "cm"]}),
+    "letters that are no units": Messy(text("sex,size\nm,s\nf,l\n"), {"sex": ["m", "f"]}),
     "rows of separators": Messy(
         text("a,b\n1,x\n,\n2,y\n"), {"a": [1, None, 2]}, {None: "1 row without any value"}
     ),
@@ -288,6 +361,27 @@ FILES: dict[str, Messy] = {
         book(merged),
         {"region": ["North", None, "South"]},
         {"region": "merged cells, such as in row 2"},
+    ),
+    "merged cells and a hidden row, OpenDocument": Messy(
+        ods(MERGED_ODS),
+        {"region": ["North", None, "South"], "city": ["Ulm", "Bonn", "Rome"]},
+        {
+            "region": "merged cells, such as in row 2",
+            None: "1 hidden row, such as row 4",
+            "city": "a hidden column",
+        },
+    ),
+    "a file without sheets": Messy(ods(), refused="t.ods: it has no sheet"),
+    "merged cells, old Excel": Messy(
+        raw((Path(__file__).parent / "merged.xls").read_bytes(), "t.xls"),
+        {"region": ["North", None, "South"]},
+        {None: "empty cells in 'region', which may be merged cells"},
+    ),
+    "Excel without a header": Messy(
+        sheet([[1, "x"], [2, "y"], [3, "z"]]),
+        warns={None: "names are values, such as '1', so the first line may be a row"},
+        remedy={"header": 0},
+        then={"column_1": [1, 2, 3]},
     ),
     "hidden rows and columns": Messy(
         book(hidden),

@@ -278,25 +278,7 @@ class CsvFile:
             )
 
     def look_at(self, head: pl.DataFrame) -> None:
-        """Find what is odd about the header, and the separator."""
-        if self.has_header and head.height:
-            like_data = [
-                name
-                for name in self.header
-                if re.match(r"^[-+]?[0-9.,]*[0-9](?:[eE][-+]?[0-9]+)?$", name)
-            ]
-            like_data += [name for name in self.header if _is_date_like_its_cells(name, head)]
-            years = all(re.match(r"^(19|20)[0-9]{2}$", name) for name in like_data)
-            if like_data and (not years or len(like_data) == len(self.header)):
-                self.findings.append(
-                    Finding(
-                        None,
-                        f"columns whose names are values, such as {like_data[0]!r}, so the first"
-                        " line may be a row",
-                        "the names of the columns",
-                        {"header": 0},
-                    )
-                )
+        """Find what is odd about the separator."""
         if len(self.header) == 1 and head.height and self.options.separator is None:
             name, cells = self.header[0], head.to_series().drop_nulls()
             if re.search(r"\S  +\S|\t", name) or not re.search(r"\w", name):
@@ -430,11 +412,6 @@ _OTHERS = {
     b"[{": "a JSON file",
     b'{"': "a JSON file",
 }
-
-
-def _is_date_like_its_cells(name: str, head: pl.DataFrame) -> bool:
-    date = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}|^[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}"
-    return bool(re.match(date, name)) and bool(head[name].drop_nulls().str.contains(date).all())
 
 
 def _kept(lines: Iterable[str], seen: list[str]) -> Iterator[str]:

@@ -26,7 +26,8 @@ _UNKNOWN = frozenset(
     ("na", "n/a", "nan", "null", "none", "nil", "-", "--", "?", "unknown", "#n/a", "#value!",
      "#ref!", "#div/0!", "#name?", "#null!", "(null)", "\\n", "missing", ".", "tbd", "k.a.",
      "not available", "not applicable", "not specified", "no data", "(blank)", "<na>", "n.a.",
-     "n.d.", "n/d", "undefined", "keine angabe", "unbekannt", "inconnu", "desconocido")
+     "n.d.", "n/d", "undefined", "keine angabe", "unbekannt", "inconnu", "desconocido", ":", "..",
+     "...", "…")
 )  # fmt: skip
 """Words for unknown, in lower case."""
 _TOTAL = (
@@ -34,23 +35,36 @@ _TOTAL = (
     r"total g[eé]n[eé]ral):?$|^(?:sub-?total|zwischensumme|sous-total|grand total)\b"
 )
 _INVISIBLE = r"[\u00a0\u00ad\u200b-\u200f\u202f\u2060\ufeff\u0300-\u036f]"
-_MARKED = r"^\s*[<>≤≥~≈±][<>=]?\s*[0-9][0-9.,]*\s*$|^\s*[-+]?[0-9][0-9.,]*\s?[*†‡]+\s*$"
+_MARKED = (
+    r"^\s*(?:[<>≤≥~≈±][<>=]?|(?:ca|approx|about)(?:\.|\b))\s*[0-9][0-9.,]*\s*$|"
+    r"^\s*[-+]?[0-9][0-9.,]*\s?(?:[*†‡]+|(?:±|\+/-)\s?[0-9.,]+)\s*$|^\s*0[xX][0-9a-fA-F]{1,16}\s*$"
+)
+_TWO_NUMBERS = r"^\s*[-+]?[0-9]+(?:\.[0-9]+)?\s?[/x×,;]\s?[-+]?[0-9]+(?:\.[0-9]+)?\s*$"
 _NUMBER = r"^\s*[-+]?[0-9][0-9.,]*\s*$"
 _DURATION = (
-    r"^\s*-?[0-9]+:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?\s*$|^P(?:[0-9.]+[YMWD])*(?:T[0-9HMS.]+)?$|"
+    r"^\s*[-+]?[0-9]+:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?\s*$|^P(?:[0-9.]+[YMWD])*(?:T[0-9HMS.]+)?$|"
     r"^\s*(?:[0-9.,]+ ?(?:d|h|hrs?|m|mins?|s|secs?)\b\s*)+$"
 )
-_DAY_OF_MONTH = r"^[0-9]{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)$"
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_DAY_OF_MONTH = f"^[0-9]{{1,2}}-{_MONTH}$|^{_MONTH}-[0-9]{{2}}$"
 _OTHER_DATE = (
     r"^\s*(?:\p{L}{2,10}\.?,? )?[0-9]{1,2}\.? \p{L}{3,10}\.? [0-9]{4}\b|^[0-9]{8}T[0-9]{4,6}Z?$|"
     r"^(?:19|20)[0-9]{2}[-/](?:0[1-9]|1[0-2])$|^(?:0?[1-9]|1[0-2])[-/](?:19|20)[0-9]{2}$|"
     r"^(?:\p{L}{3} )?\p{L}{3} [0-9]{2} (?:19|20)[0-9]{2}\b|"
+    r"^[0-9]{1,2}/\p{L}{3}/[0-9]{4}:[0-9]{2}:|^\p{L}{3} \p{L}{3} [0-9 ]?[0-9] [0-9]{2}:[0-9]{2}:|"
+    r"^(?:19|20)[0-9]{2}[- ]?(?:[mMqQwW]|KW ?)[0-9]{1,2}$|"
+    r"^(?:[qQ][1-4]|KW ?[0-9]{1,2})[-/ ]?(?:19|20)[0-9]{2}$|"
     r"^(?:[0-9]{1,2}-)?(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:-[0-9]{2,4})?$"
 )
-_UNIT = r"^\s*[-+]?[0-9][0-9.,]*\s?((?:[A-Za-zµμ°Ω]{1,6}[²³]?)(?:/[A-Za-z]{1,4}[²³]?)?)\s*$"
+_UNIT = (
+    r"^\s*[-+]?[0-9][0-9.,]*\s?"
+    r"((?:[A-Za-zµμ°Ω‰]{1,6}[.²³]?)(?:/[A-Za-z]{1,4}[²³]?)?(?: ?[€$£])?)\s*$"
+)
 _GROUPED = r"^\s*[-+]?[0-9]{1,3}(?:[,_][0-9]{2,3})+(?:\.[0-9]+)?\s*$"
 _OTHER_DIGITS = r"^\s*[-+\u2212]?[\p{N}.,٫٬]*[\p{N}--[0-9]][\p{N}.,٫٬]*\s*$"
-_NAMED_ZONE = r"[0-9]:[0-9]{2}(?::[0-9.]+)? ?[A-Z]{2,5}(?:/[A-Za-z_]+)?\s*$"
+_NAMED_ZONE = (
+    r"[0-9]:[0-9]{2}(?::[0-9.]+)?(?: [AP]M)? ?[A-Z]{2,5}(?:/[A-Za-z_]+|[-+][0-9:]{1,5})?\s*$"
+)
 
 _NUMBER_NAME = re.compile(r"[-+]?[0-9.,]*[0-9](?:[eE][-+]?[0-9]+)?")
 _DATE_NAME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}|^[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}"
@@ -285,7 +299,9 @@ def _truth(cells: pl.Series, some: pl.Series, options: ReadOptions) -> Iterator[
 
 def _numbers_and_dates(name: str, some: pl.Series) -> Iterator[Finding]:
     """Texts that may be numbers or dates, in ways that are not read."""
-    head = some.head(_LOOK)
+    head = some.filter(~_lowered(some).is_in(sorted(_UNKNOWN))).head(_LOOK)
+    if not len(head):
+        return
 
     def mostly(found: pl.Series) -> bool:
         return 10 * int(found.sum()) >= 9 * len(head)
@@ -296,9 +312,19 @@ def _numbers_and_dates(name: str, some: pl.Series) -> Iterator[Finding]:
     if (few and units.is_not_null().any() and mostly(units.is_not_null() | plain)) or any(
         found.any() and mostly(found | plain) for found in others
     ):
-        yield Finding(
-            name, f"texts such as {head[0]!r}, which may be numbers", "texts, which have no size"
-        )
+        shown = [*head.filter(~plain).head(1), *head.head(1)][0]
+        what = f"texts such as {shown!r}, which may be numbers"
+        yield Finding(name, what, "texts, which have no size")
+        return
+    words = head.filter(~plain).unique(maintain_order=True)
+    sizes = head.filter(head.str.contains(r"^\s*[-+]?[0-9]+[.,][0-9]+\s*$"))
+    if (
+        0 < len(words) <= 3
+        and 10 * len(sizes) >= len(head)
+        and not words.str.contains("[0-9]").any()
+    ):
+        what = f"numbers such as {sizes[0]!r} among {' and '.join(map(repr, words))}"
+        yield Finding(name, what, "texts, which have no size", {"nulls": words.to_list()})
         return
     import polars as pl
 
@@ -323,3 +349,6 @@ def _numbers_and_dates(name: str, some: pl.Series) -> Iterator[Finding]:
     elif are_dates(month_first=False) or are_dates(month_first=True):
         what = f"texts such as {head[0]!r}, which may be dates"
         yield Finding(name, what, "texts", {"types": {name: "date"}})
+    elif mostly(head.str.contains(_TWO_NUMBERS)):
+        what = f"texts such as {head[0]!r}, which may be two numbers"
+        yield Finding(name, what, "texts, which have no size")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import xlsxwriter
 
-from messy_files import DAY, Messy, Write, column, frame, raw, sqlite_file, text
+from messy_files import DAY, Messy, Write, column, frame, raw, sheet, sqlite_file, text
 
 TIME = datetime.datetime
 NAN = float("nan")
@@ -69,6 +70,46 @@ def durations(made: Any) -> None:
 def side_by_side(made: Any) -> None:
     sheet = rows(made, ["a", "b"], [2, "x"], [3, "y"])
     sheet.write_column(0, 3, ["c", "q"])
+
+
+def ods(*sheets: str) -> Write:
+    """A file as LibreOffice saves it."""
+    space = "urn:oasis:names:tc:opendocument:xmlns:"
+    names = "".join(f' xmlns:{n}="{space}{n}:1.0"' for n in ("office", "table", "text"))
+    inner = "".join(f'<table:table table:name="S">{one}</table:table>' for one in sheets)
+    for around in ("spreadsheet", "body", "document-content"):
+        inner = f"<office:{around}{names}>{inner}</office:{around}>"
+
+    def write(folder: Path) -> Path:
+        with zipfile.ZipFile(folder / "t.ods", "w") as packed:
+            packed.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+            packed.writestr("META-INF/manifest.xml", "<manifest/>")
+            packed.writestr("content.xml", inner)
+        return folder / "t.ods"
+
+    return write
+
+
+def cell(words: str, more: str = "") -> str:
+    kind = 'office:value-type="string"'
+    return f"<table:table-cell {kind} {more}><text:p>{words}</text:p></table:table-cell>"
+
+
+def row(*cells: str, more: str = "") -> str:
+    return f"<table:table-row {more}><table:table-cell/>{''.join(cells)}</table:table-row>"
+
+
+HIDDEN = 'table:visibility="collapse"'
+MERGED_ODS = "".join(
+    [
+        f'<table:table-column table:number-columns-repeated="2"/><table:table-column {HIDDEN}/>',
+        row(cell("region"), cell("city")),
+        row(cell("North", 'table:number-rows-spanned="2"'), cell("Ulm")),
+        row("<table:covered-table-cell/>", cell("Bonn")),
+        row(cell("South"), cell("Rome"), more=HIDDEN),
+        row(more=f'table:number-rows-repeated="1000000" {HIDDEN}'),
+    ]
+)
 
 
 def texts_in_database(folder: Path) -> str:
@@ -158,6 +199,38 @@ FILES: dict[str, Messy] = {
         remedy={"header": 0},
         then={"column_2": ["red", "blue", "red"]},
     ),
+    "no header, and one column of texts": Messy(
+        text("bob\nann\neva\n"),
+        warns={"bob": "a name like the texts below it, so the first line may be a row"},
+        remedy={"header": 0},
+        then={"column_1": ["bob", "ann", "eva"]},
+    ),
+    "one column of texts": Messy(text("name\nann\neva\n"), {"name": ["ann", "eva"]}),
+    "one column of sentences": Messy(text("review_text\nI like it.\nNo, never again!\n", "t.tsv")),
+    "no header, and codes": Messy(
+        text("AB-12,red\nC-345,blue\n"),
+        warns={None: "names are values, such as 'AB-12'"},
+        remedy={"header": 0},
+        then={"column_1": ["AB-12", "C-345"]},
+    ),
+    "no header, and addresses": Messy(
+        text("bob@example.org,red\nann.lee@example.com,blue\n"),
+        warns={None: "names are values, such as 'bob@example.org'"},
+        remedy={"header": 0},
+    ),
+    "answers to numbered questions": Messy(text("q1,q2\nblue,x\nred,y\n")),
+    "units below the names": Messy(
+        text("plant,size,mass\n-,[cm],mg/L\noak,tall,x12\nelm,low,y7\n"),
+        {"size": ["[cm]", "tall", "low"]},
+        {"plant": "'-' in 1 cell", "size": "'[cm]' in the first row alone"},
+        remedy={"nulls": ["-"]},
+    ),
+    "types below the names": Messy(
+        text("plant,part\nstring,varchar\noak,leaf\nelm,root\n"),
+        warns={"plant": "'string' in the first row alone, which may be a row of units or types"},
+    ),
+    "a table of units": Messy(text("of,to\nkg,lb\ncm,in\n"), {"of": ["kg", "cm"]}),
+    "letters that are no units": Messy(text("sex,size\nm,s\nf,l\n"), {"sex": ["m", "f"]}),
     "rows of separators": Messy(
         text("a,b\n1,x\n,\n2,y\n"), {"a": [1, None, 2]}, {None: "1 row without any value"}
     ),
@@ -187,6 +260,43 @@ FILES: dict[str, Messy] = {
         remedy={"types": {"phone": "text"}},
         then={"phone": ["5551234567", "15551234567"]},
     ),
+    "uncertain numbers": Messy(
+        listed("1.2±0.1", "1.5 ± 0.2", "2"), warns={"c": "'1.2±0.1', which may be numbers"}
+    ),
+    "about": Messy(listed("ca. 5", "ca. 10", "12"), warns={"c": "'ca. 5', which may be numbers"}),
+    "per mille": Messy(listed("5‰", "12‰"), warns={"c": "which may be numbers"}),
+    "millions of euros": Messy(
+        listed("12 k€", "1.5 Mio. €"), warns={"c": "'12 k€', which may be numbers"}
+    ),
+    "hexadecimal numbers": Messy(listed("0x1F", "0xA0"), warns={"c": "which may be numbers"}),
+    "codes of letters and digits": Messy(listed("c39", "c52", "c7"), {"c": ["c39", "c52", "c7"]}),
+    "blood pressures": Messy(
+        listed("120/80", "135/90"), warns={"c": "'120/80', which may be two numbers"}
+    ),
+    "mostly not detected": Messy(
+        listed("ND", "ND", "BDL", "3.4", "ND"),
+        warns={"c": "numbers such as '3.4' among 'ND' and 'BDL'"},
+        remedy={"nulls": ["ND", "BDL"]},
+        then={"c": [None, None, None, 3.4, None]},
+    ),
+    "drives of cars": Messy(
+        listed("4", "f", "r", "f", "4", "f"), {"c": ["4", "f", "r", "f", "4", "f"]}
+    ),
+    "Eurostat": Messy(
+        text("geo,2019,2020\nDE,83.0 b,83.2\nFR,:,67.3 p\nIT,60.4,:\n"),
+        warns={"2019": "'83.0 b', which may be numbers", "2020": "':' in 1 cell"},
+    ),
+    "francs without cents": Messy(
+        listed("CHF 1'200.-", "CHF 80.50", "CHF -5.--"),
+        {"c": [1200.0, 80.5, -5.0]},
+        {"c": "amounts of money"},
+    ),
+    "codes of surveys": Messy(
+        listed(1, 888, 2, 999, 3, 888),
+        warns={"c": "999 and 888 in 3 cells"},
+        remedy={"nulls": ["888", "999"]},
+        then={"c": [1, None, 2, None, 3, None]},
+    ),
     "postcodes that lost a zero": Messy(
         listed(94110, 1001, name="zip"), {"zip": [94110, 1001]}, {"zip": "may be codes"}
     ),
@@ -212,6 +322,41 @@ FILES: dict[str, Messy] = {
     "days since 1900": Messy(
         listed(45292, 45300, name="order date"), warns={"order date": "which may be dates"}
     ),
+    "hours and minutes without a sign": Messy(
+        listed(930, 1445, 5, name="dep time"),
+        {"dep time": [930, 1445, 5]},
+        {"dep time": "numbers such as 1445, which may be hours and minutes"},
+        remedy={"types": {"dep time": "text"}},
+    ),
+    "hours and minutes with a point": Messy(
+        listed("9.30", "14.45", name="Uhrzeit"), warns={"Uhrzeit": "may be hours and minutes"}
+    ),
+    "times of runners": Messy(listed("9.58", "9.71", name="time"), {"time": [9.58, 9.71]}),
+    "days since 1900, with hours": Messy(
+        listed(45292.5, 45300.25, name="timestamp"), warns={"timestamp": "which may be dates"}
+    ),
+    "years of Thailand": Messy(
+        listed("2567-01-05", "2566-12-31"), warns={"c": "may be of another calendar"}
+    ),
+    "quarters": Messy(listed("2024Q1", "2023-Q4"), warns={"c": "'2024Q1', which may be dates"}),
+    "weeks": Messy(listed("2024-W01", "2024-W02"), warns={"c": "which may be dates"}),
+    "months of Stata": Messy(listed("2024m1", "2024m12"), warns={"c": "which may be dates"}),
+    "times of web servers": Messy(
+        listed("10/Oct/2000:13:55:36 -0700", "11/Oct/2000:13:55:36 -0700"),
+        warns={"c": "which may be dates"},
+    ),
+    "times of Twitter": Messy(
+        listed("Wed Oct 10 20:19:24 +0000 2018", "Thu Oct 11 20:19:24 +0000 2018"),
+        warns={"c": "which may be dates"},
+    ),
+    "times of Google Forms": Messy(
+        listed("2024/01/02 3:04:05 PM MEZ", "2024/01/03 4:04:05 PM GMT+1"),
+        warns={"c": "times with the name of a zone"},
+    ),
+    "differences to UTC": Messy(listed("-00:30", "+01:00"), warns={"c": "may be durations"}),
+    "ranges that a spreadsheet took for dates": Messy(
+        listed("Oct-20", "21-30", "31-40"), warns={"c": "'Oct-20' among other texts"}
+    ),
     "durations": Messy(listed("36:15", "2:30"), warns={"c": "'36:15', which may be durations"}),
     "durations in words": Messy(listed("1h 30m", "45m"), warns={"c": "which may be durations"}),
     "commas in log files": Messy(
@@ -233,6 +378,24 @@ FILES: dict[str, Messy] = {
     # -- texts
     "quotes after backslashes": Messy(
         text('a,b\n1,"say \\"hi\\""\n2,z\n'), refused="line 2: a quote stands in the middle"
+    ),
+    "spaces between quoted cells, as R writes them": Messy(
+        text('"a" "b"\n1 "x"\n2 "y"\n', "t.txt"),
+        refused="line 1: a quote stands in the middle of a cell",
+        remedy={"separator": " "},
+        then={"a": [1, 2], "b": ["x", "y"]},
+    ),
+    "numbers of rows, as R writes them": Messy(
+        text('"a","b"\n"1",5,"x"\n"2",7,"y"\n'),
+        refused="line 2: 3 cells, but the header has 2. If the rows begin with their number",
+    ),
+    "several quotes in a cell": Messy(
+        text('n,c\n5,"x" and "y"\n6,z\n'), refused="line 2: a quote stands in the middle"
+    ),
+    "Chinese": Messy(
+        text("姓名,年龄\n张三,30\n", encoding="gb18030"),
+        refused="line 1: byte 0xd0 is not UTF-8",
+        remedy={"encoding": "cp1251"},
     ),
     "a folder in quotes": Messy(text('a,b\n1,"C:\\temp\\"\n2,z\n'), {"b": ["C:\\temp\\", "z"]}),
     "signs for spreadsheets": Messy(
@@ -288,6 +451,27 @@ FILES: dict[str, Messy] = {
         book(merged),
         {"region": ["North", None, "South"]},
         {"region": "merged cells, such as in row 2"},
+    ),
+    "merged cells and a hidden row, OpenDocument": Messy(
+        ods(MERGED_ODS),
+        {"region": ["North", None, "South"], "city": ["Ulm", "Bonn", "Rome"]},
+        {
+            "region": "merged cells, such as in row 2",
+            None: "1 hidden row, such as row 4",
+            "city": "a hidden column",
+        },
+    ),
+    "a file without sheets": Messy(ods(), refused="t.ods: it has no sheet"),
+    "merged cells, old Excel": Messy(
+        raw((Path(__file__).parent / "merged.xls").read_bytes(), "t.xls"),
+        {"region": ["North", None, "South"]},
+        {None: "empty cells in 'region', which may be merged cells"},
+    ),
+    "Excel without a header": Messy(
+        sheet([[1, "x"], [2, "y"], [3, "z"]]),
+        warns={None: "names are values, such as '1', so the first line may be a row"},
+        remedy={"header": 0},
+        then={"column_1": [1, 2, 3]},
     ),
     "hidden rows and columns": Messy(
         book(hidden),

@@ -18,7 +18,7 @@ from sql_engines import Query
 from tellapart.cli import main
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export.dialects import DIALECTS, RUN
-from tellapart.export.text import example_text
+from tellapart.export.text import example_text, reasons
 from tellapart.model import Record
 
 ENGINES = list(RUN)
@@ -36,7 +36,7 @@ def base(dialect: str, rows: pl.DataFrame, request: Any) -> AbstractContextManag
 
 def wanted(model: ta.DecisionList, rows: pl.DataFrame) -> list[tuple[Any, ...]]:
     """What the SELECT should give, by the items one by one; NaN and infinity are unknown."""
-    clauses, sentences = list(model), ta.export.sentences(model)
+    clauses, sentences = list(model), reasons(model)
     number = {id(clause): n for n, clause in enumerate(clauses)}
     found = []
     for place, item in enumerate(sql_engines.known(rows).to_dicts()):
@@ -90,6 +90,35 @@ def test_a_condition_is_written_once() -> None:
         assert sql.count("price_by_amount_above_10") == 12
         body = sql[sql.index("WITH ") :]
         assert len(re.findall(r"\bprice\b", body.split("price_by_amount")[0])) < 8
+
+
+def test_a_column_of_whole_numbers_may_be_compared_as_a_number() -> None:
+    """Previously such a view named a column that was not there."""
+    whole, number = ({"n": kind} for kind in ("integer", "number"))
+    before = "CREATE TABLE items AS SELECT 3 AS n UNION ALL SELECT 7 UNION ALL SELECT 1"
+    for other in (ta.features.Above("n", 2.5), ta.parse_feature("n > 2.5", number)):
+        for model in (
+            one(other, ta.parse_feature("n <> 7", whole)),
+            one(ta.parse_feature("n <> 7", whole), other),
+        ):
+            for keep in ([], ["n"]):
+                sql = ta.to_select(model, "sqlite", table="items", keep=keep)
+                _, rows = in_sqlite(sql, before)
+                assert [row[len(keep)] for row in rows] == ["yes", "no", "no"]
+    typed = one(ta.features.Above("n", 2.5), ta.parse_feature("n <> 7", whole))
+    assert "finite" not in ta.to_select(typed, "duckdb", table="items")
+
+
+def test_of_many_points_the_heaviest_are_the_reason() -> None:
+    many = ta.features.Points({f"c{n}": 1 + (n == 7) for n in range(20)}, 9)
+    sql = ta.to_select(one(many), table="items")
+    brief = "(2 for c7, 1 for c0, 1 for c1, 1 for c10, 1 for c11, and 15 more).' AS because"
+    assert f"'It is yes, like it, if at least 9 points {brief}" in sql
+    assert "1 for c12" in ta.export.sentences(one(many))[0]
+    several = [ta.features.Points({f"c{n}": 1 for n in range(m)}, 2) for m in (8, 9)]
+    assert reasons(one(*several))[0].endswith(
+        "(c0, c1, and 6 more) and at least 2 of (c0, c1, and 7 more)."
+    )
 
 
 def test_points_are_added_up_once() -> None:

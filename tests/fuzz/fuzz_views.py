@@ -33,10 +33,10 @@ import sql_engines
 from random_features import SCHEMA, ModelMaker
 from sql_engines import Query
 from tellapart.errors import ExportError, FeatureError
-from tellapart.export import from_sql, sentences, to_select, to_sql, to_view
+from tellapart.export import from_sql, to_select, to_sql, to_view
 from tellapart.export.dialects import DIALECTS, RUN
 from tellapart.export.feature_trees import columns_of
-from tellapart.export.text import example_text
+from tellapart.export.text import example_text, reasons
 from tellapart.model import Clause, DecisionList, Literal, Record
 
 Numbers = npt.NDArray[np.int64]
@@ -75,7 +75,7 @@ def differences(
 ) -> Iterator[tuple[int, tuple[Any, ...], tuple[Any, ...]]]:
     """The rows of which the engine says something else than Python."""
     sql = to_select(model, dialect, table="items", keep=["place"], schema=SCHEMA)
-    said = sentences(model)
+    said = reasons(model)
     wanted = [
         (c.label, n + 1, said[n], example_text(c.example), c.record and c.record.high <= 0.05)
         for n, c in enumerate(model)

@@ -153,13 +153,13 @@ def _description(made: _Macro, name: str, table: str, *, seed: bool) -> str:
         "like": "The example that was taught for the rule.",
         "is_sure": "Whether the error of the rule is known to be small; null if nothing is known.",
     }
-    tests: dict[str, list[Any]] = {
-        "label": [_accepted(values, texts)] if values else [],
-        "rule": ["not_null", _accepted(rules, False)],
-        "because": ["not_null"],
+    tests: dict[str, list[str]] = {
+        "label": _accepted(values, texts) if values else [],
+        "rule": ["- not_null", *_accepted(rules, False)],
+        "because": ["- not_null"],
     }
     if labels and all(clause.label is not None for clause in made.clauses):
-        tests["label"].insert(0, "not_null")
+        tests["label"].insert(0, "- not_null")
     lines = ["version: 2", "models:", f"  - name: {name}"]
     lines.append(
         f"    description: {_text(_plain(f'A label for every row of {table}, by rules.'))}"
@@ -169,8 +169,7 @@ def _description(made: _Macro, name: str, table: str, *, seed: bool) -> str:
         lines += [f"      - name: {column}", f"        description: {_text(about[column])}"]
         if tests.get(column):
             lines.append("        data_tests:")
-            lines += [f"          - {one if isinstance(one, str) else json.dumps(one)}"
-                      for one in tests[column]]  # fmt: skip
+            lines += [f"          {line}" for line in tests[column]]
     if seed:
         types = {one.name: made.type_of(one.type) for one in made.read}
         types |= {
@@ -179,14 +178,15 @@ def _description(made: _Macro, name: str, table: str, *, seed: bool) -> str:
         }
         lines += ["seeds:", f"  - name: {name}_taught"]
         lines.append('    description: "Rows that were taught, and what the rules say of them."')
-        lines.append(f"    config: {json.dumps({'column_types': types}, ensure_ascii=False)}")
+        lines += ["    config:", "      column_types:"]
+        lines += [f"        {_text(column)}: {kind}" for column, kind in types.items()]
     return "\n".join(lines) + "\n"
 
 
-def _accepted(values: list[Any], texts: bool) -> dict[str, Any]:
-    return {
-        "accepted_values": {"arguments": {"values": values, **({} if texts else {"quote": False})}}
-    }
+def _accepted(values: list[Any], texts: bool) -> list[str]:
+    lines = ["- accepted_values:", "    arguments:"]
+    lines.append(f"        values: {json.dumps(values, ensure_ascii=False)}")
+    return lines if texts else [*lines, "        quote: false"]
 
 
 def _seed(made: _Macro, taught: Sequence[tuple[Any, Mapping[str, Any], str | None]]) -> str:

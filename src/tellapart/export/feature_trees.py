@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import date, datetime
 from typing import Any
 
 from tellapart.errors import ExportError
 from tellapart.features import Above, And, Column, Expression, Is, Not, Or, Points, canonical, tree
+from tellapart.features.expression import types as read_types
 from tellapart.features.tree import Node, Type, Value
 from tellapart.model import DecisionList, Literal, describe
 from tellapart.model import holds as plain_reading
@@ -96,6 +98,24 @@ def columns_of(model: DecisionList) -> dict[str, Type | None]:
                 )
             found[name] = before or kind
     return found
+
+
+def types_of(model: DecisionList, schema: Mapping[str, Any]) -> Types:
+    """What columns hold, as the schema says; or else as the first condition says that names them.
+
+    >>> from tellapart.features import parse_feature
+    >>> from tellapart.model import Clause
+    >>> literals = (Literal(parse_feature("legs > 2", {"legs": "integer"})), Literal("milk"))
+    >>> types_of(DecisionList((Clause(literals, "bear"),)), {"milk": "bool"})
+    {'legs': <Type.INTEGER: 'integer'>, 'milk': <Type.BOOL: 'bool'>}
+    """
+    said: dict[str, Type] = {}
+    for feature in model.features:
+        with suppress(ExportError):  # what cannot be written is named with its clause, later
+            for name, kind in _columns(feature):
+                if kind is not None:
+                    said.setdefault(name, kind)
+    return {**said, **read_types(schema)}
 
 
 def _columns(feature: Feature) -> Iterator[tuple[str, Type | None]]:

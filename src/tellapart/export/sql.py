@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export import feature_trees
 from tellapart.export.text import example_text, reachable
-from tellapart.features.expression import types as read_types
 from tellapart.features.expression import zoned
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Label
@@ -83,7 +82,7 @@ def to_sql(
     model = model.abstain(error) if unsure == "null" else model
     language = lowering(dialect)
     feature_trees.check_reading(model)
-    types = read_types(schema or {})
+    types = feature_trees.types_of(model, schema or {})
     made = partial(language, clean=clean, zoned=zoned(schema or {}))
     clauses = reachable(model)
     if value == "types":

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from tellapart import codec
 from tellapart.features import And, Or
-from tellapart.features.phrasing import spoken
+from tellapart.features.phrasing import counts_points, spoken
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Feature, Item, Label
 
 _LONGEST = 60  # characters of an item before it is cut
+_MOST_TERMS = 5
+"""Of the features of a clause that count points, so many terms are said where space is short."""
 
 
 def name_of(item: Item) -> str:
@@ -49,13 +52,13 @@ def example_text(example: Any) -> str | None:
     return str(example)
 
 
-def plainly(feature: Feature, wanted: bool = True) -> str:
-    """A feature by its name, in brackets where it says several things.
+def plainly(feature: Feature, wanted: bool = True, most: int | None = None) -> str:
+    """A feature by its name, in brackets where it says several things; `most` as in `spoken`.
 
     >>> plainly("milk", False), plainly(And("milk", "eggs"))
     ('not milk', '(eggs and milk)')
     """
-    text = spoken(feature, wanted)
+    text = spoken(feature, wanted, most)
     return f"({text})" if wanted and isinstance(feature, And | Or) else text
 
 
@@ -123,13 +126,36 @@ def sentences(model: DecisionList, words: Words | None = None) -> list[str]:
     'Otherwise it is unknown.'
     """
     words = words or Words()
+    return _sentences(model, lambda clause: words)
+
+
+def _sentences(model: DecisionList, words: Callable[[Clause], Words]) -> list[str]:
     clauses = reachable(model)
     if all(clause.label is None and clause.record is None for clause in clauses):
         return ["Nothing has been learnt yet."]
     return [
-        ("Otherwise it is " if number and not clause.literals else "It is ") + _body(clause, words)
+        ("Otherwise it is " if number and not clause.literals else "It is ")
+        + _body(clause, words(clause))
         for number, clause in enumerate(clauses)
     ]
+
+
+def brief_words(clause: Clause) -> Words:
+    """Words for a clause where space is short: of many points, the heaviest are said."""
+    counting = sum(counts_points(literal.feature) for literal in clause.literals)
+    return Words(feature=partial(plainly, most=max(1, _MOST_TERMS // max(1, counting))))
+
+
+def reasons(model: DecisionList) -> list[str]:
+    """`sentences` with `brief_words`, for the cells of a table.
+
+    >>> from tellapart.features import Points
+    >>> from tellapart.model import Literal
+    >>> many = Points({letter: 1 for letter in "abcdefgh"}, 4)
+    >>> reasons(DecisionList((Clause((Literal(many),), "bird"),), Clause((), "fish")))[0]
+    'It is bird, if at least 4 of (a, b, c, d, e, and 3 more).'
+    """
+    return _sentences(model, brief_words)
 
 
 class Answer(NamedTuple):
@@ -150,7 +176,7 @@ def answers(model: DecisionList, error: float = 0.05) -> list[Answer]:
     >>> answers(DecisionList((), Clause((), "bird", "duck")))[0]
     Answer(label='bird', rule=1, because='It is bird, like duck.', like='duck', is_sure=None)
     """
-    clauses, said = reachable(model), sentences(model)
+    clauses, said = reachable(model), reasons(model)
     if len(said) != len(clauses):  # nothing is learnt yet
         said *= len(clauses)
     judged = any(clause.record is not None for clause in model)

@@ -20,7 +20,6 @@ from tellapart.export import feature_trees
 from tellapart.export.sql import Dialect, label_values
 from tellapart.export.text import Answer, answers, reachable
 from tellapart.features import Expression, canonical, tree
-from tellapart.features.expression import types as read_types
 from tellapart.features.expression import zoned
 from tellapart.features.phrasing import counted, spoken
 from tellapart.features.tree import Node
@@ -191,7 +190,7 @@ class Select:
             )
         made = partial(lowering(dialect), clean=clean, zoned=zoned(schema))
         self.table_language: Lowering = made()
-        types = read_types(schema)
+        types = feature_trees.types_of(model, schema)
         trees = [self.literals(clause, types) for clause in self.clauses[:-1]]
         read = [column for parts in trees for part in parts for column in tree.columns(part)]
         self.read = list(dict.fromkeys(read))
@@ -356,12 +355,12 @@ class Select:
 
     def numbers(self) -> list[str]:
         """The columns that are kept or read, numbers as doubles that are finite or unknown."""
-        lines = self.kept(also=[one.name for one in self.read if one.name not in self.finite])
+        guarded = [one for one in self.read if self.table_language.may_hold_nan(one)]
+        lines = self.kept(also=[one.name for one in self.read if one not in guarded])
         finite = []
-        for column in self.read:
-            if column.name in self.finite:
-                made = self.wrapped(self.table_language, self.table_language.guarded(column))
-                finite.append(f"{made} AS {self.quoted(self.finite[column.name])}")
+        for column in guarded:
+            made = self.wrapped(self.table_language, self.table_language.guarded(column))
+            finite.append(f"{made} AS {self.quoted(self.finite[column.name])}")
         finite[0] = f"{comment('NaN and infinity count as unknown')}\n{finite[0]}"
         return [*lines, *dict.fromkeys(finite)]
 

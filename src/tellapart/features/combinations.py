@@ -299,22 +299,31 @@ def say_points(
     at_least: int,
     wanted: bool = True,
     verbs: tuple[str, str] = ("", ""),
+    most: int | None = None,
 ) -> str:
     """Points in words, from the words for the features.
 
-    `verbs` stand before "at least 2 of (...)" and before "at least 2 points (...)".
+    `verbs` stand before "at least 2 of (...)" and before "at least 2 points (...)". Of more terms
+    than `most`, the heaviest are said, and how many more there are.
 
     >>> say_points([("a", 1), ("b", 1)], 2, wanted=False), say_points([("a", -1), ("b", -1)], -1)
     ('fewer than 2 of (a, b)', 'fewer than 2 of (a, b)')
+    >>> say_points([("a", 2), ("b", 1), ("c", 1), ("d", -2)], 2, most=2)
+    'at least 2 points (2 for a, minus 2 for d, and 2 more)'
     """
     if terms and all(weight < 0 for _, weight in terms):
-        return say_points([(s, -w) for s, w in terms], 1 - at_least, not wanted, verbs)
+        return say_points([(s, -w) for s, w in terms], 1 - at_least, not wanted, verbs, most)
     amount = f"{'at least' if wanted else 'fewer than'} {at_least}"
+    shown, more = terms, ""
+    if most is not None and len(terms) > most + 1:
+        heavy = set(sorted(range(len(terms)), key=lambda n: -abs(terms[n][1]))[:most])
+        shown = [term for n, term in enumerate(terms) if n in heavy]
+        more = f", and {len(terms) - most} more"
     if all(weight == 1 for _, weight in terms):
-        return f"{verbs[0]} {amount} of ({', '.join(said for said, _ in terms)})".lstrip()
-    parts = (f"{w} for {said}" if w > 0 else f"minus {-w} for {said}" for said, w in terms)
+        return f"{verbs[0]} {amount} of ({', '.join(said for said, _ in shown)}{more})".lstrip()
+    parts = (f"{w} for {said}" if w > 0 else f"minus {-w} for {said}" for said, w in shown)
     noun = "point" if at_least == 1 else "points"
-    return f"{verbs[1]} {amount} {noun} ({', '.join(parts)})".lstrip()
+    return f"{verbs[1]} {amount} {noun} ({', '.join(parts)}{more})".lstrip()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tellapart.features import letter_case, tree
-from tellapart.features.combinations import Points, say_points
+from tellapart.features.combinations import Column, Points, say_points
 from tellapart.features.expression import Expression
 from tellapart.features.plain_words import LONGEST_SHOWN
 from tellapart.features.tree import NAMES, Node, Type, Value, Wild
@@ -14,8 +14,10 @@ from tellapart.model import Literal
 from tellapart.protocol import Feature
 
 
-def spoken(feature: Feature, wanted: bool = True) -> str:
+def spoken(feature: Feature, wanted: bool = True, most: int | None = None) -> str:
     """A feature, or its opposite, in words: without SQL's quotes and functions.
+
+    Of a feature that counts points, at most so many terms are said, if `most` is given.
 
     >>> from tellapart.features.expression import parse_feature
     >>> schema = {"fine print": "text", "legs": "integer", "milk": "bool"}
@@ -31,22 +33,38 @@ def spoken(feature: Feature, wanted: bool = True) -> str:
     'legs is known'
     >>> spoken(parse_feature("legs < 4", schema), False)
     'not (legs < 4)'
+    >>> from tellapart.features.combinations import Column
+    >>> spoken(Column("fine print", "none")), spoken(Column("fine print", "none"), False)
+    ('fine print is "none"', 'not (fine print is "none")')
     >>> spoken(parse_feature("2 * (legs >= 4) + milk >= 2", schema))
     'at least 2 points (2 for legs >= 4, 1 for milk)'
     """
     if isinstance(feature, Points):
         said = [(spoken(part), weight) for part, weight in feature.terms]
-        return say_points(said, feature.at_least, wanted)
+        return say_points(said, feature.at_least, wanted, most=most)
+    if isinstance(feature, Column) and isinstance(feature.value, str):
+        feature = Expression(
+            tree.Compare("=", tree.Column(feature.name, Type.TEXT), Value(feature.value, Type.TEXT))
+        )
     if not isinstance(feature, Expression):
         return str(Literal(feature, wanted))
     node = feature.tree
+    if isinstance(node, tree.Points):
+        said = [(_say(part), weight) for part, weight in node.terms]
+        return say_points(said, node.at_least, node.negated != wanted, most=most)
     if wanted:
         return _say(node)
     if isinstance(node, tree.Not):
         return f"{_part(node.operand)} or unknown"
-    if isinstance(node, tree.IsNull | tree.Points):
+    if isinstance(node, tree.IsNull):
         return _say(replace(node, negated=not node.negated))
     return f"not {_say(node)}" if isinstance(node, tree.Column) else f"not ({_say(node)})"
+
+
+def counts_points(feature: Feature) -> bool:
+    """Whether a feature counts points."""
+    written = isinstance(feature, Expression) and isinstance(feature.tree, tree.Points)
+    return written or isinstance(feature, Points)
 
 
 def _say(node: Node) -> str:

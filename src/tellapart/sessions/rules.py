@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from tellapart import codec
 from tellapart.errors import ParameterError
 from tellapart.export import feature_trees
-from tellapart.export.text import Words, reachable
+from tellapart.export.text import brief_words, reachable
 from tellapart.features import Expression, tree
 from tellapart.features.expression import types
-from tellapart.features.phrasing import spoken
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.simulation import fired
 from tellapart.tables import Table
@@ -123,9 +122,11 @@ def _differences(
         said.append(f"was {old.label}{_because(taught.get(str(new.example)))}")
     for literal in new.literals:
         if literal not in old.literals:
-            said.append(f"now {_literal(literal)}{_because(reasons.get(str(literal.feature)))}")
+            said.append(
+                f"now {_literal(literal, new)}{_because(reasons.get(str(literal.feature)))}"
+            )
     lost = [literal for literal in old.literals if literal not in new.literals]
-    return said + [f"no longer {_literal(literal)}" for literal in lost]
+    return said + [f"no longer {_literal(literal, old)}" for literal in lost]
 
 
 def _called(clause: Clause) -> str:
@@ -133,7 +134,7 @@ def _called(clause: Clause) -> str:
 
 
 def _condition(clause: Clause) -> str:
-    words = Words()
+    words = brief_words(clause)
     wanted = [feature for feature, wanted in clause.literals if wanted]
     forbidden = [feature for feature, wanted in clause.literals if not wanted]
     parts = [f"if {words.when(wanted, 'and')}"] if wanted else []
@@ -141,8 +142,9 @@ def _condition(clause: Clause) -> str:
     return ", ".join(parts) or "otherwise"
 
 
-def _literal(literal: Literal) -> str:
-    return f"{'if' if literal.wanted else 'unless'} {spoken(literal.feature)}"
+def _literal(literal: Literal, clause: Clause) -> str:
+    said = brief_words(clause).when([literal.feature], "and")
+    return f"{'if' if literal.wanted else 'unless'} {said}"
 
 
 def _because(answer: Answered | None) -> str:

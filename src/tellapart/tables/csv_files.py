@@ -101,11 +101,16 @@ class CsvFile:
 
     def check_rows(self, frame: pl.DataFrame) -> None:
         """Raise if characters are damaged, or a row has too few cells."""
-        if "\ufffd" in "".join(self.header):
-            self.check_encoding()
         short = frame.height and frame.to_series(-1).null_count() and self.ragged()
-        if short or self.has_escaped_quotes(frame):
+        if short or self.has_escaped_quotes(frame) or self.has_stray_quotes():
             self.check_lengths()
+
+    def has_stray_quotes(self) -> bool:
+        """Whether a quote near the beginning stands alone between other characters."""
+        with self.lines() as lines:
+            start = lines.read(65_536)
+        other = f'[^"\r\n{re.escape(self.separator)}]'
+        return re.search(f'{other}"{other}', start) is not None
 
     def has_escaped_quotes(self, frame: pl.DataFrame) -> bool:
         """Whether a backslash may stand for a second quote; Polars leaves such quotes out."""
@@ -173,22 +178,25 @@ class CsvFile:
                         yield line, row
                     line = start + reader.line_num
         except csv.Error as error:
-            if "unexpected end" in str(error):
-                what = (
-                    "a quote is opened and not closed. Close it, or write it twice if it is meant"
-                )
-            else:
-                what = self.stray_quote()
-            raise FormatError(f"{self.name} line {line}: {what}") from error
+            if "unexpected end" not in str(error):
+                raise self.stray_quote(line) from error
+            raise FormatError(
+                f"{self.name} line {line}: a quote is opened and not closed. Close it, or write it"
+                " twice if it is meant"
+            ) from error
         finally:
             csv.field_size_limit(before)
 
-    def stray_quote(self) -> str:
-        example = f'"5"" disk"{self.separator}...'
-        return (
-            "a quote stands in the middle of a cell. Put the whole cell in quotes and write the"
-            f" quote twice, such as {example}, or remove it"
+    def stray_quote(self, line: int) -> FormatError:
+        what = (
+            f"{self.name} line {line}: a quote stands in the middle of a cell. Put the whole cell"
+            f' in quotes and write the quote twice, such as "5"" disk"{self.separator}...,'
+            " or remove it"
         )
+        if len(self.header) == 1 and self.options.separator is None:
+            what += "; or, if spaces stand between cells, pass {separator}"
+            return FormatError(what, separator=" ")
+        return FormatError(what)
 
     def check_bytes(self) -> None:
         with self.path.open("rb") as file:
@@ -245,6 +253,8 @@ class CsvFile:
         if not self.has_header:
             return line, [f"column_{n}" for n in range(1, len(header) + 1)]
         names = [cell.strip() or f"column_{n}" for n, cell in enumerate(header, 1)]
+        if "\ufffd" in "".join(names):
+            self.check_encoding()
         try:
             check_names(names, self.name, f" line {line}")
         except FormatError as error:
@@ -278,25 +288,7 @@ class CsvFile:
             )
 
     def look_at(self, head: pl.DataFrame) -> None:
-        """Find what is odd about the header, and the separator."""
-        if self.has_header and head.height:
-            like_data = [
-                name
-                for name in self.header
-                if re.match(r"^[-+]?[0-9.,]*[0-9](?:[eE][-+]?[0-9]+)?$", name)
-            ]
-            like_data += [name for name in self.header if _is_date_like_its_cells(name, head)]
-            years = all(re.match(r"^(19|20)[0-9]{2}$", name) for name in like_data)
-            if like_data and (not years or len(like_data) == len(self.header)):
-                self.findings.append(
-                    Finding(
-                        None,
-                        f"columns whose names are values, such as {like_data[0]!r}, so the first"
-                        " line may be a row",
-                        "the names of the columns",
-                        {"header": 0},
-                    )
-                )
+        """Find what is odd about the separator."""
         if len(self.header) == 1 and head.height and self.options.separator is None:
             name, cells = self.header[0], head.to_series().drop_nulls()
             if re.search(r"\S  +\S|\t", name) or not re.search(r"\w", name):
@@ -355,11 +347,13 @@ class CsvFile:
                 try:
                     line.decode("utf-8")
                 except UnicodeDecodeError as error:
+                    runs = re.findall(rb"[\x80-\xff]+", line)
+                    western = sum(map(len, runs)) < 2 * len(runs)  # single letters with accents
                     raise FormatError(
                         f"{self.name} line {number}: byte 0x{line[error.start]:02x} is not UTF-8."
-                        " Save the file as UTF-8, or pass the encoding it has, likely"
-                        " {encoding}",
-                        encoding="cp1252",
+                        " Save the file as UTF-8, or pass the encoding it has, "
+                        + ("likely {encoding}" if western else _ENCODINGS_ELSEWHERE),
+                        encoding="cp1252" if western else "cp1251",
                     ) from error
 
     def check_lengths(self) -> None:
@@ -375,6 +369,12 @@ class CsvFile:
                         f"{self.name} line {line}: {len(row)} cells, but the header has {wanted}."
                         " If it is a comment, pass {comment}",
                         comment="#",
+                    )
+                if len(row) == wanted + 1 and row[0] == "1" and row[-1]:
+                    raise FormatError(
+                        f"{self.name} line {line}: {len(row)} cells, but the header has {wanted}."
+                        " If the rows begin with their number, as R writes them, add a name for it"
+                        f" to line {self.first}"
                     )
                 raise FormatError(
                     f"{self.name} line {line}: {len(row)} cells, but the header has {wanted}. Fix"
@@ -395,7 +395,7 @@ class CsvFile:
             reader = csv.reader(_kept(lines, seen), delimiter=self.separator)
             for row in reader:
                 if any('"' in one for one in row) and not right.fullmatch("".join(seen)):
-                    raise FormatError(f"{self.name} line {line}: {self.stray_quote()}")
+                    raise self.stray_quote(line)
                 line = reader.line_num + 1
                 seen.clear()
 
@@ -417,6 +417,9 @@ class CsvFile:
         return None
 
 
+_ENCODINGS_ELSEWHERE = (
+    "such as {encoding} for Russian, gb18030 for Chinese or shift_jis for Japanese texts"
+)
 _OTHERS = {
     b"PK\x03\x04": "a zip file or an Excel file",
     b"\xd0\xcf\x11\xe0": "an old Excel file (.xls)",
@@ -430,11 +433,6 @@ _OTHERS = {
     b"[{": "a JSON file",
     b'{"': "a JSON file",
 }
-
-
-def _is_date_like_its_cells(name: str, head: pl.DataFrame) -> bool:
-    date = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}|^[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}"
-    return bool(re.match(date, name)) and bool(head[name].drop_nulls().str.contains(date).all())
 
 
 def _kept(lines: Iterable[str], seen: list[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Numbers as people write them: 1,234.50, 1.234,50, $5, (12), 12-, 7 %."""
+"""Numbers as people write them: 1,234.50, 1.234,50, $5, (12), 12-, 5.-, 7 %."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ _SPACES = " \u00a0\u202f\u2009"
 _BETWEEN = "'’"
 _MINUS = "\u2212"
 """The minus sign of typesetters."""
+_NO_CENTS = "[-–—]{1,2}"
+"""After the decimal mark of an amount: 5.- and 5,--."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,8 @@ class NumberStyle:
         signs = "".join(f"\\{sign}" if sign in ".'" else sign for sign in self.groups)
         grouped = rf"|[1-9][0-9]{{0,2}}(?:[{signs}][0-9]{{3}})+" if signs else ""
         mark = "\\" + self.decimal
-        size = rf"(?:(?:[0-9]+{grouped})(?:{mark}[0-9]*)?|{mark}[0-9]+)(?:[eE][-+]?[0-9]+)?"
+        part = rf"{mark}(?:[0-9]*|{_NO_CENTS})" if self.currency else rf"{mark}[0-9]*"
+        size = rf"(?:(?:[0-9]+{grouped})(?:{part})?|{mark}[0-9]+)(?:[eE][-+]?[0-9]+)?"
         minus = "[-+]" if self.plain else f"[-+{_MINUS}]"
         if self.currency:
             sign = rf"(?:{_CURRENCY})"
@@ -62,6 +65,7 @@ class NumberStyle:
         made = cells.str.strip_chars().str.replace(_MINUS, "-", literal=True)
         if self.currency:
             made = made.str.replace_all(_CURRENCY, "").str.replace_all(r"\s", "")
+            made = made.str.replace(rf"\{self.decimal}{_NO_CENTS}$", "")
             negative = made.str.starts_with("(") | made.str.ends_with("-")
             made = made.str.replace_all(r"[()]|-$", "")
             made = pl.when(negative).then("-" + made).otherwise(made)

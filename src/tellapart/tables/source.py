@@ -26,7 +26,7 @@ from tellapart.tables.json_files import read_json, read_jsonl
 from tellapart.tables.options import OF_CSV, OF_SPREADSHEETS, ReadOptions
 from tellapart.tables.spreadsheets import Spreadsheet
 from tellapart.tables.text_columns import ColumnReader, decide, hints, misfit
-from tellapart.tables.text_findings import name_findings, row_findings
+from tellapart.tables.text_findings import header_findings, name_findings, row_findings
 from tellapart.tables.value_findings import value_findings
 
 if TYPE_CHECKING:
@@ -192,6 +192,8 @@ def read_texts(
         return {"nulls": frame[name].filter(meant).unique().sort().to_list()[:5]}
 
     findings += value_findings(typed.drop(list(wanted)).lazy(), unknown_words)
+    if options.header != 0:
+        findings += header_findings(frame.select(n for n in sources[0].header if n in frame))
     findings += [*row_findings(frame), *name_findings(frame.columns)]
     return typed
 

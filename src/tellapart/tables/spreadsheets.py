@@ -8,6 +8,7 @@ from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import is_zipfile
 
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.features.phrasing import counted
@@ -55,7 +56,8 @@ class Spreadsheet:
                 if loaded.visible == "visible":
                     break
         if frame is None:
-            raise FormatError(f"{self.name}: sheet {chosen or names[0]!r} is empty")
+            what = f"sheet {chosen or names[0]!r} is empty" if names else "it has no sheet"
+            raise FormatError(f"{self.name}: {what}")
         self._errors, self.sheet = errors, chosen or ""
         others = [sheet for sheet in names if sheet != chosen]
         if wanted is None and others:
@@ -115,6 +117,12 @@ class Spreadsheet:
                 self.findings.append(Finding(after, what, "a column of the same table"))
         frame = frame.drop(empty)  # formatted, but never filled
         self.findings += layout_findings(self.path, self.sheet, self.header, self.first)
+        gaps = [repr(name) for name in frame.columns if frame[name].null_count()]
+        if gaps and not is_zipfile(self.path):  # an .xls file, of which no more is known
+            what = f"empty cells in {', '.join(gaps[:5])}, which may be merged cells"
+            self.findings.append(
+                Finding(None, what, "unknown; save the .xls file as .xlsx to find out")
+            )
         for name in frame.columns:
             if re.fullmatch(r"column_[0-9]+", name) and self.options.header != 0:
                 self.findings.append(

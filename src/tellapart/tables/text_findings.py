@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,8 @@ _UNKNOWN = frozenset(
     ("na", "n/a", "nan", "null", "none", "nil", "-", "--", "?", "unknown", "#n/a", "#value!",
      "#ref!", "#div/0!", "#name?", "#null!", "(null)", "\\n", "missing", ".", "tbd", "k.a.",
      "not available", "not applicable", "not specified", "no data", "(blank)", "<na>", "n.a.",
-     "n.d.", "n/d", "undefined", "keine angabe", "unbekannt", "inconnu", "desconocido")
+     "n.d.", "n/d", "undefined", "keine angabe", "unbekannt", "inconnu", "desconocido", ":", "..",
+     "...", "…")
 )  # fmt: skip
 """Words for unknown, in lower case."""
 _TOTAL = (
@@ -33,23 +35,68 @@ _TOTAL = (
     r"total g[eé]n[eé]ral):?$|^(?:sub-?total|zwischensumme|sous-total|grand total)\b"
 )
 _INVISIBLE = r"[\u00a0\u00ad\u200b-\u200f\u202f\u2060\ufeff\u0300-\u036f]"
-_MARKED = r"^\s*[<>≤≥~≈±][<>=]?\s*[0-9][0-9.,]*\s*$|^\s*[-+]?[0-9][0-9.,]*\s?[*†‡]+\s*$"
+_MARKED = (
+    r"^\s*(?:[<>≤≥~≈±][<>=]?|(?:ca|approx|about)(?:\.|\b))\s*[0-9][0-9.,]*\s*$|"
+    r"^\s*[-+]?[0-9][0-9.,]*\s?(?:[*†‡]+|(?:±|\+/-)\s?[0-9.,]+)\s*$|^\s*0[xX][0-9a-fA-F]{1,16}\s*$"
+)
+_TWO_NUMBERS = r"^\s*[-+]?[0-9]+(?:\.[0-9]+)?\s?[/x×,;]\s?[-+]?[0-9]+(?:\.[0-9]+)?\s*$"
 _NUMBER = r"^\s*[-+]?[0-9][0-9.,]*\s*$"
 _DURATION = (
-    r"^\s*-?[0-9]+:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?\s*$|^P(?:[0-9.]+[YMWD])*(?:T[0-9HMS.]+)?$|"
+    r"^\s*[-+]?[0-9]+:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?\s*$|^P(?:[0-9.]+[YMWD])*(?:T[0-9HMS.]+)?$|"
     r"^\s*(?:[0-9.,]+ ?(?:d|h|hrs?|m|mins?|s|secs?)\b\s*)+$"
 )
-_DAY_OF_MONTH = r"^[0-9]{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)$"
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_DAY_OF_MONTH = f"^[0-9]{{1,2}}-{_MONTH}$|^{_MONTH}-[0-9]{{2}}$"
 _OTHER_DATE = (
     r"^\s*(?:\p{L}{2,10}\.?,? )?[0-9]{1,2}\.? \p{L}{3,10}\.? [0-9]{4}\b|^[0-9]{8}T[0-9]{4,6}Z?$|"
     r"^(?:19|20)[0-9]{2}[-/](?:0[1-9]|1[0-2])$|^(?:0?[1-9]|1[0-2])[-/](?:19|20)[0-9]{2}$|"
     r"^(?:\p{L}{3} )?\p{L}{3} [0-9]{2} (?:19|20)[0-9]{2}\b|"
+    r"^[0-9]{1,2}/\p{L}{3}/[0-9]{4}:[0-9]{2}:|^\p{L}{3} \p{L}{3} [0-9 ]?[0-9] [0-9]{2}:[0-9]{2}:|"
+    r"^(?:19|20)[0-9]{2}[- ]?(?:[mMqQwW]|KW ?)[0-9]{1,2}$|"
+    r"^(?:[qQ][1-4]|KW ?[0-9]{1,2})[-/ ]?(?:19|20)[0-9]{2}$|"
     r"^(?:[0-9]{1,2}-)?(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:-[0-9]{2,4})?$"
 )
-_UNIT = r"^\s*[-+]?[0-9][0-9.,]*\s?((?:[A-Za-zµμ°Ω]{1,6}[²³]?)(?:/[A-Za-z]{1,4}[²³]?)?)\s*$"
+_UNIT = (
+    r"^\s*[-+]?[0-9][0-9.,]*\s?"
+    r"((?:[A-Za-zµμ°Ω‰]{1,6}[.²³]?)(?:/[A-Za-z]{1,4}[²³]?)?(?: ?[€$£])?)\s*$"
+)
 _GROUPED = r"^\s*[-+]?[0-9]{1,3}(?:[,_][0-9]{2,3})+(?:\.[0-9]+)?\s*$"
 _OTHER_DIGITS = r"^\s*[-+\u2212]?[\p{N}.,٫٬]*[\p{N}--[0-9]][\p{N}.,٫٬]*\s*$"
-_NAMED_ZONE = r"[0-9]:[0-9]{2}(?::[0-9.]+)? ?[A-Z]{2,5}(?:/[A-Za-z_]+)?\s*$"
+_NAMED_ZONE = (
+    r"[0-9]:[0-9]{2}(?::[0-9.]+)?(?: [AP]M)? ?[A-Z]{2,5}(?:/[A-Za-z_]+|[-+][0-9:]{1,5})?\s*$"
+)
+
+_NUMBER_NAME = re.compile(r"[-+]?[0-9.,]*[0-9](?:[eE][-+]?[0-9]+)?")
+_DATE_NAME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}|^[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}"
+_USUAL_NAMES = frozenset(
+    re.findall(
+        r"\S+",
+        """
+    address animal answer article author body book brand category city class code color colour
+    comment company content country department description domain email feedback file filename
+    food gender group headline id image item key keyword label language line link location mail
+    message model name note paragraph path person phrase place plant product prompt query question
+    region response review sentence sex species state street string subject summary tag term text
+    title token tweet type url user username value word
+    """,
+    )
+)
+"""Names of columns of texts, in lower case, without the s of the plural."""
+_UNITS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+    kg mg µg μg ug ng lb lbs oz km cm mm µm μm um nm mi ft yd km² km2 m² m2 cm² cm2 m³ m3 cm³ cm3
+    ha ml dl cl µl μl ul gal sec secs ms µs min mins hr hrs day days week weeks month months yr yrs
+    year years °c °f °k deg % ‰ hz khz mhz ghz mv kv ma kw mw gw kwh mwh gwh kj mj cal kcal pa hpa
+    kpa mpa mbar mmhg ppm ppb mol mmol µmol μmol umol nmol iu bpm rpm mph db kbps mbps kb mb gb usd
+    eur gbp chf jpy € £ ¥ mcg count pcs int integer float double number numeric string str text
+    varchar char date datetime timestamp bool boolean continuous discrete nominal categorical
+    """,
+    )
+)
+"""Units, and types of columns, in lower case. Single letters are left out: they are codes, too."""
+_NO_UNIT = r"^(?:[-–—./1]|[A-Za-z]|none|unitless|n/a|na)$"
 
 
 def text_findings(cells: pl.Series, some: pl.Series, options: ReadOptions) -> Iterator[Finding]:
@@ -115,6 +162,68 @@ def row_findings(cells: pl.DataFrame) -> Iterator[Finding]:
         if (cells[name][:-1].str.len_chars() < len(text)).all():
             what = f"a last row with nothing but {text!r:.60}, which may be a note"
             yield Finding(name, what, "a row like the others; remove it if it is none")
+
+
+def header_findings(cells: pl.DataFrame) -> Iterator[Finding]:
+    """What may be wrong about the line with the names of columns of texts, and about the next."""
+    if not cells.height:
+        return
+    odd = [name for name in cells.columns if _NUMBER_NAME.fullmatch(name)]
+    years = all(re.fullmatch(r"(19|20)[0-9]{2}", name) for name in odd)
+    if years and len(odd) < cells.width:  # 2019, 2020 and so on are names
+        odd = []
+    odd += [name for name in cells.columns if _is_code_like(name, cells[name].drop_nulls())]
+    if odd:
+        what = f"columns whose names are values, such as {odd[0]!r}, so the first line may be a row"
+        yield Finding(None, what, "the names of the columns", {"header": 0})
+    elif cells.width == 1 and _is_text_like(cells.columns[0], cells.to_series().drop_nulls()):
+        name = cells.columns[0]
+        what = "a name like the texts below it, so the first line may be a row"
+        yield Finding(name, what, "the name of the column", {"header": 0})
+    units = {n: c for n, c in cells.row(0, named=True).items() if c and c.strip()}
+    sure = [name for name, unit in units.items() if _is_unit(unit)]
+    others = [u for n, u in units.items() if n not in sure and not re.match(_NO_UNIT, u)]
+    if len(units) < 2 or not sure or others:
+        return
+    if not any(_is_unit(cell) for n in sure for cell in cells[n][1:].drop_nulls().unique()):
+        what = f"{units[sure[0]]!r} in the first row alone, which may be a row of units or types"
+        yield Finding(sure[0], what, "a row like the others; remove it if it is none")
+
+
+def _is_unit(cell: str) -> bool:
+    """Whether a cell is a unit such as kg, mg/l or [cm]."""
+    bare = re.sub(r"^\[(.*)\]$|^\((.*)\)$", r"\1\2", cell.strip()).lower()
+    parts = re.split(r"[/*·]", bare)
+    known = any(part in _UNITS for part in parts) or bare != cell.strip().lower()
+    return known and all(part in _UNITS or re.fullmatch(r"\w[²³0-9]?", part) for part in parts)
+
+
+def _is_code_like(name: str, some: pl.Series) -> bool:
+    """Whether a name is a date or has digits or signs, as all cells of its column are and have."""
+    if not len(some):
+        return False
+    if re.match(_DATE_NAME, name):
+        return bool(some.str.contains(_DATE_NAME).all())
+    for sign in ("@", "://"):
+        if sign in name:
+            return bool(some.str.contains(sign, literal=True).all())
+    form = re.escape(re.sub(r"[^\W\d_]+", "a", re.sub("[0-9]+", "9", name)))
+    if "9" not in form or re.fullmatch(r"column_[0-9]+", name):
+        return False
+    pattern = form.replace("a", r"\p{L}+").replace("9", "[0-9]+")
+    return bool(some.str.contains(f"^{pattern}$").all())
+
+
+def _is_text_like(name: str, some: pl.Series) -> bool:
+    """Whether the name of a column of texts is unusual as a name, and looks like its cells."""
+    if not len(some) or name.lower().removesuffix("s") in _USUAL_NAMES:
+        return False
+    lengths, upper = some.str.len_chars(), some.str.contains(r"^\p{Lu}")
+    between = (lengths <= len(name)).any() and (lengths >= len(name)).any()
+    signs = {sign for sign in name if not sign.isalpha()}
+    alike = name[:1].isupper() == (2 * int(upper.sum()) >= len(some))
+    letters = bool(some.str.contains(r"\p{L}").all())
+    return bool(between) and alike and letters and signs <= set("".join(some.unique()))
 
 
 def name_findings(names: Sequence[str]) -> Iterator[Finding]:
@@ -190,7 +299,9 @@ def _truth(cells: pl.Series, some: pl.Series, options: ReadOptions) -> Iterator[
 
 def _numbers_and_dates(name: str, some: pl.Series) -> Iterator[Finding]:
     """Texts that may be numbers or dates, in ways that are not read."""
-    head = some.head(_LOOK)
+    head = some.filter(~_lowered(some).is_in(sorted(_UNKNOWN))).head(_LOOK)
+    if not len(head):
+        return
 
     def mostly(found: pl.Series) -> bool:
         return 10 * int(found.sum()) >= 9 * len(head)
@@ -201,9 +312,19 @@ def _numbers_and_dates(name: str, some: pl.Series) -> Iterator[Finding]:
     if (few and units.is_not_null().any() and mostly(units.is_not_null() | plain)) or any(
         found.any() and mostly(found | plain) for found in others
     ):
-        yield Finding(
-            name, f"texts such as {head[0]!r}, which may be numbers", "texts, which have no size"
-        )
+        shown = [*head.filter(~plain).head(1), *head.head(1)][0]
+        what = f"texts such as {shown!r}, which may be numbers"
+        yield Finding(name, what, "texts, which have no size")
+        return
+    words = head.filter(~plain).unique(maintain_order=True)
+    sizes = head.filter(head.str.contains(r"^\s*[-+]?[0-9]+[.,][0-9]+\s*$"))
+    if (
+        0 < len(words) <= 3
+        and 10 * len(sizes) >= len(head)
+        and not words.str.contains("[0-9]").any()
+    ):
+        what = f"numbers such as {sizes[0]!r} among {' and '.join(map(repr, words))}"
+        yield Finding(name, what, "texts, which have no size", {"nulls": words.to_list()})
         return
     import polars as pl
 
@@ -228,3 +349,6 @@ def _numbers_and_dates(name: str, some: pl.Series) -> Iterator[Finding]:
     elif are_dates(month_first=False) or are_dates(month_first=True):
         what = f"texts such as {head[0]!r}, which may be dates"
         yield Finding(name, what, "texts", {"types": {name: "date"}})
+    elif mostly(head.str.contains(_TWO_NUMBERS)):
+        what = f"texts such as {head[0]!r}, which may be two numbers"
+        yield Finding(name, what, "texts, which have no size")

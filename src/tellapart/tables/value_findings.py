@@ -17,9 +17,11 @@ Option = Callable[[str, Sequence[Any]], Mapping[str, Any]]
 """Which argument makes some values of a column unknown; empty if none does."""
 
 _NINES = tuple(number for n in range(2, 8) for number in (10**n - 1, 1 - 10**n))
+_SURVEY = (77, 88, 777, 888, 7777, 8888)
+"""Refused, and does not know."""
 _POINT_NINES = (99.9, 999.9, 9999.9, 99.99, 999.99, -99.9, -999.9, -9999.9, -99.99, -999.99)
 _SMALL = (-1, -7, -8, -9)
-_PLACEHOLDERS = (*_SMALL, *_NINES, -32768, -(2**31), 2**31 - 1)
+_PLACEHOLDERS = (*_SMALL, *_NINES, *_SURVEY, -32768, -(2**31), 2**31 - 1)
 _DAYS = tuple(
     date.fromisoformat(day)
     for day in ("0001-01-01", "1601-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31",
@@ -28,7 +30,8 @@ _DAYS = tuple(
 _SINCE = (631_152_000, 2_208_988_800)
 """The seconds from 1970 to 1990, and to 2040."""
 _UNITS = {"seconds": 1, "milliseconds": 1000, "microseconds": 10**6, "nanoseconds": 10**9}
-_DATE_NAME = re.compile(r"date|datum|fecha")
+_DATE_NAME = re.compile(r"date|datum|fecha|timestamp|created|modified")
+_TIME_NAME = re.compile(r"(?:^|[^a-z])(?:time|uhrzeit|zeit|hora|heure)(?:$|[^a-z])")
 
 
 def value_findings(
@@ -73,6 +76,11 @@ def value_findings(
             if typed and schema[name] in whole:
                 yield from _whole(frame, name, least, most)
             yield from _counted(name, least, most)
+            if _TIME_NAME.search(name.lower()):
+                yield from _clock(frame, name, least, most)
+        elif _other_calendar(least.year, most.year):
+            what = f"years from {least.year} to {most.year}, which may be of another calendar"
+            yield Finding(name, what, "dates as they stand")
         yield from _placeholders(frame, name, schema[name], least, most, option)
 
 
@@ -110,6 +118,29 @@ def _counted(name: str, least: Any, most: Any) -> Iterator[Finding]:
     elif _DATE_NAME.search(name.lower()) and 20_000 <= least <= most <= 80_000:
         what = f"numbers such as {most:.15g}, which may be dates: spreadsheets count the days since"
         yield Finding(name, f"{what} 1900", "numbers")
+
+
+def _clock(frame: pl.LazyFrame, name: str, least: Any, most: Any) -> Iterator[Finding]:
+    """Times of day as numbers: 930 and 9.3."""
+    import polars as pl
+
+    column = pl.col(name)
+    if 1000 <= most < 2400 and least >= 0:
+        minutes = column % 100
+    elif most < 24 and least >= 1 and isinstance(most, float):
+        minutes = (column * 100).round() % 100
+        column = column * 100
+    else:
+        return
+    fits = (minutes < 60) & (column.round() - column).abs().lt(1e-6)
+    if frame.select(fits.all()).collect(engine="streaming").item():
+        what = f"numbers such as {most:.15g}, which may be hours and minutes"
+        yield Finding(name, what, "numbers", {"types": {name: "text"}})
+
+
+def _other_calendar(least: int, most: int) -> bool:
+    """Whether years may be of the Buddhist, the Persian or the Islamic calendar."""
+    return 2450 <= least <= most <= 2650 or 1300 <= least <= most <= 1500
 
 
 def _placeholders(

@@ -102,7 +102,7 @@ def test_every_item_left_is_as_likely_to_be_drawn(kinds: list[str], low: bool) -
     for seed in range(60):
         seen: set[int] = set()
         for kind in kinds:
-            line = Order(200, kind, seed)
+            line = Order(200, kind, seed, began=kinds[0])
             for _ in range(90 if len(kinds) > 1 else 180):
                 unsure = sum(place < 100 for place in range(200) if place not in seen)
                 place = line.next(seen, lambda pool: [float((p < 100) == low) for p in pool])

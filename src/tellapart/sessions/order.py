@@ -35,6 +35,7 @@ class Order:
     picked, in this order or before it, a draw is any of the items left with the same chance, and
     the estimates of the error hold if only the draws count.
 
+    The line with which a session `began` is shuffled by its seed, the other by one made from it.
     The shuffling is done once; every request looks at a few places, never at the whole table.
 
     >>> order = Order(5, "file", seed=0)
@@ -44,16 +45,17 @@ class Order:
     True
     """
 
-    def __init__(self, length: int, kind: str, seed: int) -> None:
+    def __init__(self, length: int, kind: str, seed: int, *, began: str = "random") -> None:
         if kind not in ORDERS:
             raise ParameterError(f"an order is one of {', '.join(ORDERS)}, got {kind!r}")
         self.kind = kind
+        seeds = ([seed, 1], seed) if began == "least sure" else (seed, [seed, 1])
         self._pool: list[int] = []
         places: Sequence[int] | npt.NDArray[np.intp] = range(length)
         if kind in ("random", "mixed"):
-            places = np.random.default_rng(seed).permutation(length)
+            places = np.random.default_rng(seeds[0]).permutation(length)
         self._draws = _Line(places if kind != "least sure" else ())
-        picks = np.random.default_rng([seed, 1]).permutation(length) if kind in _PICKING else ()
+        picks = np.random.default_rng(seeds[1]).permutation(length) if kind in _PICKING else ()
         self._line = _Line(picks)
         self._drawn: set[int] = set()
 

@@ -1,6 +1,7 @@
 """How often the 95 % error interval is false at any round of a lesson, and how wide it is.
 
-    python benchmarks/estimates.py [--lessons 1000] [--finite] [--taught] [--width] [--clauses]
+    python benchmarks/estimates.py [--lessons 1000] [--finite] [--orders] [--taught]
+        [--width] [--clauses]
 
 Without --finite the rounds are independent and the error of the model drifts in four ways. The last
 column is the interval of Clopper and Pearson for the last run of right guesses, looked at after
@@ -10,6 +11,11 @@ With --finite a table is read once, and the statement is about the rows not yet 
 present model; for the present model if models got no worse (`lately`); and what independent draws
 would allow, which is false here. Tables of more than 200 rows are looked at before and after every
 mistake, where the bounds are tightest, and every 50 rounds.
+
+With --orders: the same for the orders of sessions, which pick some rows and draw others, and for a
+switch from one to another. The model never changes. It is unsure of 60 % of the rows and right
+there, and 10 % of the others are wrong; or it is unsure of 40 %, of which 20 % are wrong. It is
+looked at before every mistake, where the bounds are tightest.
 
 With --taught: the same for learners that are taught a made table (a tree of five components, 4 %
 exceptions), with the models that they come to.
@@ -37,6 +43,7 @@ import tellapart as ta
 from tellapart.review import Progress, estimate
 from tellapart.review.progress import ABOVE, is_above, is_below
 from tellapart.review.stoppers import says
+from tellapart.sessions.order import Order
 
 RISK = 0.05
 ROUNDS = 1000
@@ -67,6 +74,12 @@ LEARNERS: list[tuple[str, Callable[[], ta.learners.BaseLearner], int]] = [
     ("CappedDFF(5)", lambda: ta.CappedDFF(5), 300),
     ("AdaptiveDFF()", ta.AdaptiveDFF, 300),
     ("Hindsight()", ta.Hindsight, 300),
+]
+ORDERS: list[list[tuple[str, float]]] = [  # each with the share of the rows that it gives out
+    [("random", 1.0)],
+    [("mixed", 1.0)],
+    [("least sure", 0.2), ("random", 0.8)],
+    [("mixed", 0.3), ("random", 0.7)],
 ]
 NOISE = 0.05
 BETTER = "loses a tenth of the wrong rows"  # the only change that makes nothing worse
@@ -113,6 +126,28 @@ def finite(
         if mistake:
             wrong = wrong - 1 if change is None else change(chance, wrong - 1, left - 1)
     return false[0], false[1], false[2]
+
+
+def ordered(rows: int, kinds: list[tuple[str, float]], unsure_is_right: bool, seed: int) -> bool:
+    """Whether the statement was false at any round, if a session gives out rows in these orders."""
+    chance = random.Random(seed)
+    is_unsure = [chance.random() < (0.6 if unsure_is_right else 0.4) for _ in range(rows)]
+    share = 0.1 if unsure_is_right else 0.2
+    wrong = [chance.random() < share and one is not unsure_is_right for one in is_unsure]
+    progress, seen, left, false = Progress(), set[int](), sum(wrong), False
+    for kind, part in kinds:
+        order = Order(rows, kind, seed)
+        for _ in range(int(part * rows)):
+            place = order.next(seen, lambda pool: [float(is_unsure[one]) for one in pool])
+            if place is None:
+                break
+            if wrong[place]:
+                false |= progress.draws(rows).refute(left, ABOVE * RISK)
+                left -= 1
+            count = progress.pick if order.picks(place) else progress.add
+            count(wrong[place], changed=False)
+            seen.add(place)
+    return false
 
 
 def auto() -> ta.AutoDFF:
@@ -275,11 +310,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lessons", type=int, default=1000)
     parser.add_argument("--finite", action="store_true")
+    parser.add_argument("--orders", action="store_true")
     parser.add_argument("--taught", action="store_true")
     parser.add_argument("--width", action="store_true")
     parser.add_argument("--clauses", action="store_true")
     chosen = parser.parse_args()
     seeds = range(chosen.lessons)
+    if chosen.orders:
+        for kinds in ORDERS:
+            for rows in (300, 2000):
+                false = [
+                    sum(ordered(rows, kinds, is_right, seed) for seed in seeds) / len(seeds)
+                    for is_right in (True, False)
+                ]
+                name = ", then ".join(kind for kind, _ in kinds)
+                print(f"{name:24} {rows:5} rows: {false[0]:.3f} {false[1]:.3f}", flush=True)
+        return
     if chosen.width:
         widths()
     elif chosen.clauses:

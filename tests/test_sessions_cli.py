@@ -30,7 +30,7 @@ def test_there_and_back(
     assert capsys.readouterr().out == "imported zoo\n"
     with Store("b.db") as store:
         assert list(export_log(store, "zoo")) == lines
-    monkeypatch.setattr("sys.stdin", io.StringIO("".join(lines)))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("".join(lines).encode())))
     assert main(["session", "import", "-", "--db", "b.db", "--name", "copy"]) == 0
     with Store("b.db") as store:
         assert list(export_log(store, "copy")) == lines

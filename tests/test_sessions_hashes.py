@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 from contextlib import suppress
@@ -228,9 +229,51 @@ def test_the_database_may_be_damaged_where_no_event_is(path: Path) -> None:
         with Store(path) as store:
             with suppress(TellapartError):
                 assert store.log("zoo") == log, place
+            good, wrong = [], ""
             with suppress(TellapartError):
-                good, _ = store.good_events("zoo")
+                good, wrong = store.good_events("zoo")
                 assert good == log[: len(good)], place
+            if wrong is None:  # whoever else reads it says the same
+                assert store.log("zoo") == log, place
+
+
+def test_hashes_that_cannot_be_read_prove_nothing(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with sqlite3.connect(path) as connection:
+        find = "SELECT rootpage FROM sqlite_master WHERE name = 'tellapart_hashes'"
+        ((page,),) = connection.execute(find).fetchall()
+        ((size,),) = connection.execute("PRAGMA page_size").fetchall()
+    connection.close()
+    with Store(path) as store:
+        log = store.log("zoo")
+    whole = bytearray(path.read_bytes())
+    whole[(page - 1) * size] = 0xFF
+    path.write_bytes(whole)
+    with Store(path) as store:
+        good, wrong = store.good_events("zoo")
+    assert good == log
+    assert wrong is not None
+    assert wrong.startswith("the hashes of its events cannot be read")
+    assert main(["session", "check", "--db", str(path)]) == 1
+    assert "is not known" in capsys.readouterr().err
+
+
+def test_an_export_that_is_no_text_is_named(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store(path) as store:
+        lines = list(export_log(store, "zoo"))
+    exported = tmp_path / "zoo.jsonl"
+    for at, hashed in ((5, True), (5, False)):
+        damaged = [line.encode() for line in lines]
+        if not hashed:  # an old log, or one written by hand
+            damaged = [re.sub(rb',"(hash|events)":[^,}]*', b"", line) for line in damaged]
+        damaged[at] = damaged[at].replace(b'"by":"A', b'"by":"\xe9')
+        exported.write_bytes(b"".join(damaged))
+        where = ["--db", str(tmp_path / "b.db")]
+        assert main(["session", "import", str(exported), *where]) == 1
+        assert f"line {at + 1} is no UTF-8 text" in capsys.readouterr().err
 
 
 # -- fuzz: set TELLAPART_MUTANTS to try more

@@ -44,13 +44,15 @@ def test_every_item_comes_once(kind: str, length: int) -> None:
 
 
 def test_the_least_sure_come_first() -> None:
-    line, seen, came = Order(2000, "least sure", seed=0), set[int](), []
-    for _ in range(200):
-        place = line.next(seen, lambda pool: [float(place < 200) for place in pool])
-        assert place is not None
-        came.append(place)
-        seen.add(place)
-    assert sum(place < 200 for place in came) > 90  # 20 would be chance
+    came: list[int] = []
+    for seed in range(4):
+        line, seen = Order(2000, "least sure", seed), set[int]()
+        for _ in range(200):
+            place = line.next(seen, lambda pool: [float(place < 200) for place in pool])
+            assert place is not None
+            came.append(place)
+            seen.add(place)
+    assert sum(place < 200 for place in came) > 4 * 90  # 80 would be chance
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
@@ -85,16 +87,32 @@ def test_in_mixed_order_one_in_four_is_drawn() -> None:
     came, picked = came_in_mixed_order(400, 40)
     assert not any(picked[:8])
     assert picked[8:40] == [False, True, True, True] * 8
-    assert sum(picked) == 300
+    assert sum(picked) == 294
     assert sum(place < 40 for place in came[:80]) > 20  # 8 would be chance
 
 
-def test_what_is_drawn_does_not_depend_on_what_is_picked() -> None:
-    draws = [
-        [place for place, pick in zip(*came_in_mixed_order(400, worst), strict=True) if not pick]
-        for worst in (0, 40, 200)
-    ]
-    assert draws[0] == draws[1] == draws[2]
+@pytest.mark.parametrize(
+    "kinds", [["mixed"], ["mixed", "random"], ["least sure", "random"], ["random", "mixed"]]
+)
+@pytest.mark.parametrize("low", [True, False])
+def test_every_item_left_is_as_likely_to_be_drawn(kinds: list[str], low: bool) -> None:
+    """Whatever was picked before: the estimate of the error assumes it."""
+    expected = variance = 0.0
+    found = 0
+    for seed in range(60):
+        seen: set[int] = set()
+        for kind in kinds:
+            line = Order(200, kind, seed, began=kinds[0])
+            for _ in range(90 if len(kinds) > 1 else 180):
+                unsure = sum(place < 100 for place in range(200) if place not in seen)
+                place = line.next(seen, lambda pool: [float((p < 100) == low) for p in pool])
+                assert place is not None
+                if not line.picks(place):
+                    share = unsure / (200 - len(seen))
+                    expected, variance = expected + share, variance + share * (1 - share)
+                    found += place < 100
+                seen.add(place)
+    assert abs(found - expected) < 4 * variance**0.5
 
 
 def zoo_in_mixed_order(store: Store, table: Table, **settings: Any) -> Session:
@@ -207,3 +225,28 @@ def test_mixed_order_needs_fewer_answers_than_random_order(tmp_path: Path) -> No
                 ):
                     needed[order] += answers_until(0.95, session, labels)
     assert needed["mixed"] < 0.95 * needed["random"]
+
+
+def test_only_draws_in_random_order_count(tmp_path: Path) -> None:
+    """What came in the order of the file, or by its name, says nothing about the others."""
+    table, labels = animals_table()
+    with (
+        Store(tmp_path / "a.db") as store,
+        Session.new(store, "a", table, order="file") as session,
+    ):
+        for _ in range(40):
+            one_round(session, labels)
+        assert session.summary().error[2] < 1
+        session.set("Ann", order="random")
+        assert session.summary().estimate == "nothing is known about the error yet"
+        drawn = one_round(session, labels)
+        session.undo("Ann")  # learns anew
+        assert session.summary().estimate == "nothing is known about the error yet"
+        others = [row for row in table.items if session.label_of(row) is None and row != drawn.item]
+        named = session.next("Ann", item=others[-1])
+        assert isinstance(named, Given)
+        event = next(event for event in store.log("a") if event.id == named.id)
+        assert event.data["picked"]
+        summary = session.summary()
+    with Store(tmp_path / "a.db") as store, Session.open(store, "a", table) as session:
+        assert session.summary() == summary

@@ -221,7 +221,16 @@ def test_what_goes_on_without_the_table(
             assert shown.text.count("<td>Ann</td>") == sum(
                 one["teacher"] == "Ann" for one in whole["answers"]
             )
-            assert bob.get(f"/s/zoo{path}").text.count("<td>Ann</td>") == 0
+            of_bob = bob.get(f"/s/zoo{path}").text
+            assert of_bob.count("<td>Ann</td>") == 0
+            assert "It is fowl." in of_bob
+        # Bob may yet be asked about an example, and rules have no records
+        for how in ("to=text", "to=json", "to=svg"):
+            assert "duck" not in bob.get(f"/api/sessions/zoo/export?{how}").text
+        if not gone:
+            assert bob.get("/api/sessions/zoo/predictions").text.splitlines()[2] == "duck,fowl,1,"
+        for path in ("export?unsure=null", "predictions?unsure=null"):
+            assert ann.call("GET", f"/api/sessions/zoo/{path}", 409)["kind"] == "TableChanged"
         assert len(bob.get("/s/zoo/answers.csv").text.splitlines()) == 2
         assert ann.get("/s/zoo/card").status_code == 409
         assert ann.call("POST", "/s/zoo/meaning", 409)["kind"] == "TableChanged"
@@ -251,3 +260,21 @@ def test_guesses_before_rows_were_added_say_nothing_of_them(store: Store) -> Non
         assert found[2] == 1
     with Session.open(store, "s", Table(more, id="name")) as session:
         assert session.summary().error == found
+
+
+def test_a_session_that_leaves_unsure_rows_gives_no_model_without_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_tables(tmp_path)
+    with Client(make_app(folder)) as ann:
+        begin(ann)
+        teach(ann)
+        ann.call("PATCH", "/api/sessions/zoo", json={"unsure": "null", "error": 0.1})
+    (folder / "tables" / "zoo.csv").unlink()
+    with Client(make_app(folder)) as ann:
+        assert "is gone" in ann.call("GET", "/api/sessions/zoo/export?to=sql", 409)["error"]
+        assert ann.get("/api/sessions/zoo/export?to=sql&unsure=label").status_code == 200
+    from tellapart.cli import main
+
+    assert main(["session", "model", "zoo", "--db", str(folder / "zoo.db")]) == 1
+    assert "is gone" in capsys.readouterr().err

@@ -505,3 +505,20 @@ def test_long_lessons_lose_little_by_their_blocks(monkeypatch: pytest.MonkeyPatc
     exact = progress.draws(20_000)
     assert exact.most_wrong(0.05) < most <= 1.03 * exact.most_wrong(0.05)
     assert 0.93 * exact.least_wrong(0.05) <= least < exact.least_wrong(0.05)
+
+
+def test_wrong_rows_that_were_picked_were_there_to_be_drawn() -> None:
+    """Half of 400 rows are wrong. Who picks finds 120 of them, and 30 of 180 are left."""
+    progress = Progress(rows=400)
+    for number in range(100):
+        progress.add(number % 2 == 0, changed=False)
+    for _ in range(120):
+        progress.pick(True, changed=False)
+    now = estimate(progress)
+    assert now.low * 180 <= 30 <= now.wrong_left
+    progress = Progress(rows=400)
+    for number in range(100):
+        progress.add(number % 2 == 0, changed=False)
+    for _ in range(120):
+        progress.pick(False, changed=False)
+    assert estimate(progress).low * 180 > 30  # right ones were picked: most of the wrong are left

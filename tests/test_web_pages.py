@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from api_clients import ANN, BOB, Client, begin, make_app, teach, write_tables
+from api_clients import ANN, BOB, Client, begin, make_app, teach, three_people, write_tables
 from tellapart.sessions import Session
 from tellapart.web.config import PageOptions
 
@@ -534,3 +534,40 @@ def test_a_sweep_takes_what_is_not_marked_once(ann: Client) -> None:
         swept = [one["item"]["id"] for one in answers if one["answer"] == "right"]
         assert sorted(swept) == sorted(items[:1] + items[2:])
     assert ann.next()["item"]["id"] == items[1]
+
+
+@pytest.mark.parametrize("way", ["undo", "page"])
+def test_that_a_disagreement_is_settled_can_be_taken_back(tmp_path: Path, way: str) -> None:
+    with three_people(tmp_path) as people:
+        ann, carol = people["Ann"], people["Carol"]
+        while (given := carol.next())["item"]["id"] != "duck":
+            carol.answer(given=given["id"], answer="unsure")
+        carol.answer(given=given["id"], answer="wrong", label="fish", feature="legs = 2")
+
+        def waiting() -> int:
+            return ann.get("/s/zoo/disagreements").text.count("settle it")
+
+        def labels() -> set[str]:
+            answers = ann.call("GET", "/api/sessions/zoo/history?item=duck")["answers"]
+            return {one["label"] for one in answers}
+
+        assert (waiting(), labels()) == (1, {"bird", "fish"})
+        model = ann.get("/api/sessions/zoo/export?to=text").text
+        sent = {"event": "bob-2", "from": "disagreements", "do": "settle", "label": "bird"}
+        assert people["Bob"].post("/s/zoo/repair", data=sent).status_code == 403
+        assert ann.post("/s/zoo/repair", data=sent).status_code == 303
+        assert (waiting(), labels()) == (0, {"bird", "fish"})
+        assert ann.get("/api/sessions/zoo/export?to=text").text == model  # its reason, too
+        assert "it is not settled" in ann.get("/s/zoo/repair/duck?from=disagreements").text
+        if way == "undo":
+            ann.call("POST", "/api/sessions/zoo/undo", json={})
+        else:
+            assert ann.post("/s/zoo/repair", data={**sent, "do": "unkeep"}).status_code == 303
+        assert (waiting(), labels()) == (1, {"bird", "fish"})
+        ann.call("POST", "/api/sessions/zoo/redo", json={})
+        assert waiting() == 0
+        ann.call("POST", "/api/sessions/zoo/undo", json={})
+        ann.post("/s/zoo/repair", data={**sent, "label": "fish"})
+        assert labels() == {"fish"}
+        ann.call("POST", "/api/sessions/zoo/undo", json={})
+        assert (waiting(), labels()) == (1, {"bird", "fish"})

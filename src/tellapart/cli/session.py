@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -85,7 +86,7 @@ def session(
                     made = [model.to_json() + "\n"]
             except TableChanged as error:
                 kept = store.last_model(what)
-                if kept is None:
+                if kept is None or store.setting(what, "unsure") == "null":
                     raise
                 print(
                     f"tellapart: {error}. This is the model after event {kept[0]:,}",
@@ -98,10 +99,9 @@ def session(
             if output is None or output.exists():
                 raise ParameterError("tellapart session repair writes to a new file: give -o FILE")
             made = _good(store, what, output)
-        elif what == "-":
-            made = [f"imported {import_log(store, sys.stdin, name)}\n"]
         else:
-            with Path(what).open(encoding="utf-8", newline="\n") as lines:
+            with nullcontext(sys.stdin.buffer) if what == "-" else Path(what).open("rb") as file:
+                lines = (line.decode("utf-8", "surrogateescape") for line in file)
                 made = [f"imported {import_log(store, lines, name)}\n"]
     if output is None:
         sys.stdout.writelines(made)

@@ -24,7 +24,7 @@ _FEWER = tuple((log(g), g - 1) for g in _BETS)  # g < 1 bets on fewer mistakes, 
 _MORE = tuple((-log(g), 1 / g - 1) for g in _BETS)
 _NEAR = 5e-10  # how exactly an edge is found
 ABOVE = 0.9  # of the risk goes to the upper bound, which is what people stop by
-_RIGHT, _WRONG, _PICKED = range(3)  # a row drawn at random, and one that was not, or was asked
+_RIGHT, _WRONG, _PICKED, _PICKED_WRONG = range(4)  # drawn at random; not drawn, or asked
 
 
 class Told(NamedTuple):
@@ -218,7 +218,7 @@ class Progress:
         (40, 40, 100)
         """
         self.rounds += 1
-        self._kinds.append(_PICKED)
+        self._kinds.append(_PICKED_WRONG if mistake else _PICKED)
         self.picked += 1
         self.picked_mistakes += mistake
         self.erred = mistake
@@ -283,14 +283,15 @@ class Progress:
         so many more, if they were right."""
         guesses, _, rounds = self._begun if lately else self._since
         kinds = np.frombuffer(self._kinds[rounds:], dtype=np.uint8)
-        drawn = np.flatnonzero(kinds != _PICKED)
+        drawn = np.flatnonzero(kinds < _PICKED)
+        picked = (kinds == _PICKED_WRONG)[::-1].cumsum()[::-1][drawn]
         left = rows - self.aside - self.rounds
         if more > left:
             raise ValueError(f"{more} more draws than there are rows left: {left}")
         mistakes = np.append(kinds[drawn] == _WRONG, np.zeros(more, np.bool_))
         before = np.append(rows - self.aside - rounds - drawn, left - np.arange(more))
         shares = shares_of(guesses + 1 + np.arange(len(mistakes)), rows)
-        return Draws(mistakes, before, shares, left - more)
+        return Draws(mistakes, before, shares, left - more, np.append(picked, [0] * more))
 
 
 # -- the error, with an interval that holds whenever one looks

@@ -5,7 +5,9 @@ If V rows are wrong among those left now, then a model that has not changed sinc
 
     c = (V + its mistakes from then on) / (rows left then)
 
-as its chance to err in an earlier draw: every mistake took one wrong row out of the table. For any
+as its chance to err in an earlier draw: every mistake took one wrong row out of the table. (Wrong
+rows that were picked were there, too. Who bets on fewer mistakes leaves them out, which makes c too
+small and costs them; who bets on more counts them.) For any
 g >= 0 the product of g^mistake / (1 + c (g-1)) over the draws from the s-th on is the purse of a
 player in a fair game, who owns 1 before the s-th draw and bets on fewer mistakes (g < 1) or on more
 (g > 1). Many players share the money of one, and their purses add up to one that is as fair:
@@ -61,6 +63,8 @@ class Draws:
     """What share of the money begins at each (`shares_of`)."""
     left: int
     """How many rows are left now."""
+    picked: _Numbers | None = None
+    """How many wrong rows were picked after each, not drawn."""
 
     @cached_property
     def _blocks(self) -> _Blocks:
@@ -134,6 +138,8 @@ class _Blocks(NamedTuple):
         begin = np.arange(0, n, size)
         end = np.append(begin[1:], n)
         later = draws.mistakes[::-1].cumsum()[::-1]
+        if more and draws.picked is not None:  # they were there to be drawn
+            later = later + draws.picked
         low, high = (begin, end - 1) if more else (end - 1, begin)
         return cls(
             size,

@@ -332,7 +332,8 @@ def write_log(events: Sequence[Event]) -> Iterator[str]:
 def parse_log(lines: Iterable[str]) -> list[Event]:
     """The events of a session that was exported.
 
-    Raises `FormatError` at an event that was changed, lost or exchanged. A log without any hashes
+    Bytes that are no text are there as lone surrogates (`errors="surrogateescape"`). Raises
+    `FormatError` at an event that was changed, lost or exchanged. A log without any hashes
     is an old one, or was written by hand: its events are checked by themselves.
     """
     events: list[Event] = []
@@ -341,7 +342,12 @@ def parse_log(lines: Iterable[str]) -> list[Event]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
+                line.encode()
                 event = Event.read(line)
+            except UnicodeEncodeError:
+                raise FormatError(
+                    f"line {number} is no UTF-8 text: it was changed. Export the session anew"
+                ) from None
             except FormatError as error:
                 raise FormatError(f"line {number}: {error}") from error
             data = dict(event.data)

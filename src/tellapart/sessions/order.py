@@ -17,6 +17,7 @@ DRAWN = 4
 """In mixed order, one item in so many is drawn at random,"""
 DRAWN_FIRST = 8
 """and so are the first ones: there are no rules yet to be unsure of."""
+_PICKING = ("least sure", "mixed")
 
 
 class Order:
@@ -27,11 +28,14 @@ class Order:
     - "least sure": of 32 shuffled ones, the one whose rule has the worst record so far. Before
       every choice some leave these 32 and others come in, so that about the least sure fifth of all
       items comes first; those passed by come at the end.
-    - "mixed": one in four at random, and all of the first eight; the others least sure first. A
-      random quarter of the items is set aside for the draws, and the others are picked: of 32, one
-      whose rule is doubtful and has many of the 32. So nothing that was picked says anything about
-      the next draw, and the estimates of the error hold if only the draws count.
+    - "mixed": one in four at random, and all of the first eight; the others are picked: of 32, one
+      whose rule is doubtful and has many of the 32.
 
+    Draws and picks come from two shuffled lines that know nothing of each other. So whatever was
+    picked, in this order or before it, a draw is any of the items left with the same chance, and
+    the estimates of the error hold if only the draws count.
+
+    The line with which a session `began` is shuffled by its seed, the other by one made from it.
     The shuffling is done once; every request looks at a few places, never at the whole table.
 
     >>> order = Order(5, "file", seed=0)
@@ -41,38 +45,41 @@ class Order:
     True
     """
 
-    def __init__(self, length: int, kind: str, seed: int) -> None:
+    def __init__(self, length: int, kind: str, seed: int, *, began: str = "random") -> None:
         if kind not in ORDERS:
             raise ParameterError(f"an order is one of {', '.join(ORDERS)}, got {kind!r}")
         self.kind = kind
+        seeds = ([seed, 1], seed) if began == "least sure" else (seed, [seed, 1])
         self._pool: list[int] = []
         places: Sequence[int] | npt.NDArray[np.intp] = range(length)
-        if kind != "file":
-            places = np.random.default_rng(seed).permutation(length)
-        aside = max(DRAWN_FIRST, -(-length // DRAWN)) if kind == "mixed" else 0
-        self._draws, self._line = _Line(places[:aside]), _Line(places[aside:])
-        self._drawn = np.zeros(length if kind == "mixed" else 0, dtype=np.bool_)
-        self._drawn[np.asarray(places[:aside], dtype=np.intp)] = True
+        if kind in ("random", "mixed"):
+            places = np.random.default_rng(seeds[0]).permutation(length)
+        self._draws = _Line(places if kind != "least sure" else ())
+        picks = np.random.default_rng(seeds[1]).permutation(length) if kind in _PICKING else ()
+        self._line = _Line(picks)
+        self._drawn: set[int] = set()
 
     def picks(self, place: int) -> bool:
-        """Whether an item is given because the learner is unsure of it, and not drawn."""
-        return self.kind == "least sure" or (self.kind == "mixed" and not self._drawn[place])
+        """Whether an item that nobody has seen is no draw: the learner is unsure of it, or somebody
+        asked for it by its name."""
+        return place not in self._drawn
 
     def next(
         self, seen: Collection[int], doubt: Callable[[list[int]], list[float]] | None = None
     ) -> int | None:
         """A place not in `seen`, or None. `doubt` says how unsure the learner is of some."""
-        if self.kind in ("file", "random") or doubt is None:
-            found = self._line.first(seen)
-            return self._draws.first(seen) if found is None else found
-        drawn = None
-        if len(seen) < DRAWN_FIRST or len(seen) % DRAWN == 0:
-            drawn = self._draws.first(seen)
-        found = self._least_sure(seen, doubt) if drawn is None else drawn
-        return self._draws.first(seen) if found is None else found
+        draw = self.kind not in _PICKING
+        if self.kind == "mixed":
+            draw = len(seen) < DRAWN_FIRST or len(seen) % DRAWN == 0
+        if not draw:
+            return self._least_sure(seen, doubt)
+        drawn = self._draws.first(seen)
+        if drawn is not None:
+            self._drawn.add(drawn)
+        return drawn
 
     def _least_sure(
-        self, seen: Collection[int], doubt: Callable[[list[int]], list[float]]
+        self, seen: Collection[int], doubt: Callable[[list[int]], list[float]] | None
     ) -> int | None:
         pool = [place for place in self._pool[_LEAVE:] if place not in seen]
         pool += self._line.some(seen, POOL - len(pool), {*pool})
@@ -82,8 +89,10 @@ class Order:
         self._pool = pool
         if not pool:
             return None
-        doubts = doubt(pool)
-        return pool[max(range(len(pool)), key=lambda n: (doubts[n], -n))]
+        doubts = [0.0] * len(pool) if doubt is None else doubt(pool)
+        place = pool[max(range(len(pool)), key=lambda n: (doubts[n], -n))]
+        self._drawn.discard(place)
+        return place
 
 
 class _Line:

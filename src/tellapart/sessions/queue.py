@@ -76,8 +76,9 @@ class Queue:
     def order(self) -> Order:
         """The items nobody has seen, in their order."""
         if self._order is None:
-            settings = self._state.settings
-            self._order = Order(len(self._state.items), settings.order, self._state.seed)
+            state = self._state
+            began = str(state.opened.data.get("order"))
+            self._order = Order(len(state.items), state.settings.order, state.seed, began=began)
         return self._order
 
     @property

@@ -213,7 +213,7 @@ class Replay:
         self._is_batch, self._is_caught_up = False, True
         self._first_changed = 0
         self.grown: set[int] = set()
-        """Before which acts the table got more rows."""
+        """Before which acts the table got more rows, or draws began: see `begin_draws`."""
         self.models: set[str] = set()
         """The teachers that are language models."""
         self._learnt_ahead: dict[tuple[int, Correction], tuple[EditedLearner, float]] = {}
@@ -286,6 +286,7 @@ class Replay:
         self._copies.append((len(self.acts), len(self.rounds), len(self.mistakes), kept))
         for (tag, place), value in self.now.tags.items():
             self.items.table.tag(tag).set(self.items.row(place), value)
+        self._grow_last()
 
     def mark_kept(self) -> None:
         """All acts so far are in a snapshot."""
@@ -306,6 +307,11 @@ class Replay:
         """The table has more rows now: no guess so far says anything of these."""
         self.grown.add(len(self.acts))
         self.rerun_from(0)
+
+    def begin_draws(self) -> None:
+        """Items are drawn at random from now on: no guess so far says anything of those left."""
+        self.grown.add(len(self.acts))
+        self.rerun_from(len(self.acts))
 
     def rerun_from(self, number: int) -> None:
         """Apply the acts from this one on anew: it was undone, redone or changed."""
@@ -344,6 +350,10 @@ class Replay:
             self._apply(later)
             if later + 1 in marks and self._spent > self._price:
                 self._copy(later + 1)
+        self._grow_last()
+
+    def _grow_last(self) -> None:
+        """What was said after the last act."""
         if len(self.acts) in self.grown:
             self.now.progress.grow(self.items.whole)
 

@@ -164,6 +164,8 @@ class Answered(NamedTuple):
     """Who changed it last."""
     confirmed: bool = False
     """Whether the last change said the same once more."""
+    settles: bool = False
+    """Whether the last change settles a disagreement about the item."""
 
 
 class Disagreement(NamedTuple):
@@ -348,6 +350,7 @@ def answered(state: State, number: int) -> Answered:
         tuple(change.id for change in changes),
         changes[-1].by if changes else None,
         state.is_confirmed(number),
+        state.has_settled(number),
     )
 
 

@@ -458,20 +458,25 @@ class Session(SessionReader):
         label: str | None = None,
         feature: str | None = None,
         *,
+        settles: bool = False,
         id: str | None = None,
     ) -> Saved:
-        """Replace an earlier answer, one's own or another's."""
+        """Replace an earlier answer, one's own or another's.
+
+        `settles`: it settles a disagreement about the item, even if it says the same once more.
+        """
         with self._log.ready() as state:
             act, question = self._answered(state, event)
             alive = act.alive
             said = events.write_answer(state, question, answer, label, feature)
+            data = {"event": event, **said, **({"settles": True} if settles else {})}
 
             def check(state: State) -> None:
                 if not alive:
                     raise ProtocolError(f"the answer {event!r} was undone; redo it first")
                 events.check_answer(state, question, said)
 
-            return self._log.append_once("changed", teacher, {"event": event, **said}, id, check)
+            return self._log.append_once("changed", teacher, data, id, check)
 
     def confirm(self, teacher: str, event: str, *, id: str | None = None) -> Saved:
         """Stand by an earlier answer, one's own or another's: it is no longer an odd one.

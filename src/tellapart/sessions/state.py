@@ -193,6 +193,11 @@ class State:
         changes = [n for n in self.acts[number].changes if self.acts[n].alive]
         return bool(changes) and self.is_confirmation(changes[-1])
 
+    def has_settled(self, number: int) -> bool:
+        """Whether the last change of an answer settles a disagreement about its item."""
+        changes = [n for n in self.acts[number].changes if self.acts[n].alive]
+        return bool(changes) and "settles" in self.ids[self.acts[changes[-1]].id].data
+
     def is_confirmation(self, change: int) -> bool:
         """Whether an act is a person's change that says what the answer said before it."""
         act = self.acts[change]
@@ -244,6 +249,9 @@ class State:
         self._take_settings(event)
 
     def _take_settings(self, event: Event) -> None:
+        in_file_order = self.settings.order == "file"
+        if self.acts and in_file_order and event.data.get("order", "file") != "file":
+            self.replay.begin_draws()
         for name in SETTINGS:
             if name in event.data:
                 setattr(self.settings, name, event.data[name])

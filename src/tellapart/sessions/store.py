@@ -261,9 +261,15 @@ class Store:
         with self.connected() as connection:
             kept: dict[Any, Any] = {}
             length: Any = 0
-            with suppress(*self.database.error):  # then events are checked by themselves
+            unknown: str | None = None
+            try:
                 kept = self.kept_hashes(connection, name)
                 length = self.length(connection, name)
+            except self.database.error as error:  # then events are checked by themselves
+                unknown = (
+                    "the hashes of its events cannot be read, so whether they are as they were"
+                    f" written is not known: {str(error).splitlines()[0]}"
+                )
             query = self._sql(f"{_SELECT} WHERE session = ? ORDER BY number")
             connection.text_factory = _decode
             cursor = connection.execute(query, (name,))
@@ -276,7 +282,7 @@ class Store:
                 return good, str(error)
             except self.database.error as error:
                 return good, f"event {len(good) + 1} cannot be read: {str(error).splitlines()[0]}"
-        return good, None
+        return good, unknown
 
     def log(self, name: str) -> list[Event]:
         """The whole log of a session that must be there."""
@@ -303,6 +309,14 @@ class Store:
                 return None
             query = f"SELECT number, data FROM {_MODELS} WHERE session = ?"
             return next(iter(self._fetch(connection, query, name)), None)
+
+    def setting(self, name: str, setting: str) -> Any:
+        """What one of the settings of a session is now; None if that was never said."""
+        query = f"""{_SELECT} WHERE session = ? AND type IN ('opened', 'settings')
+            ORDER BY number"""
+        with self.connected() as connection, self._explain_damage(name):
+            found = [read_event(row).data for row in self._fetch(connection, query, name)]
+        return next((data[setting] for data in reversed(found) if setting in data), None)
 
     def table_of(self, name: str) -> dict[str, Any]:
         """The table of a session as it was last seen: what it began with, and rows added since."""

@@ -181,6 +181,14 @@ class Caller:
         """
         return session if self.is_owner else OwnView(session, self.name)
 
+    def view_of_kept(self, model: DecisionList) -> DecisionList:
+        """A model that was kept, as the caller may see it. Without the table nobody knows which
+        examples a teacher may yet be asked about: they see none."""
+        if self.is_owner:
+            return model
+        clauses = tuple(replace(clause, example=None) for clause in model.clauses)
+        return DecisionList(clauses, replace(model.default, example=None), model.reading)
+
 
 class OwnView(Session):
     """A session as one teacher of a team sees it: without what others answered.

@@ -249,19 +249,24 @@ async def export(
             session, lambda whole: write_model(call.view(whole), to, dialect, unsure, error)
         )
     except TableChanged as changed:
-        model, note = await _kept_model(call, session, changed)
+        model, note = await _kept_model(call, session, changed, unsure)
         text = _write(model, {}, {}, to, dialect)
         return _download(text.encode(), kind, session, ending, note)
     return _download(text.encode(), kind, session, ending)
 
 
-async def _kept_model(call: Call, session: str, changed: TableChanged) -> tuple[DecisionList, str]:
-    """The model as it was last kept, and what to say of it."""
-    kept = await asyncio.to_thread(call.pool.store.last_model, session)
-    if kept is None:
+async def _kept_model(
+    call: Call, session: str, changed: TableChanged, unsure: str | None
+) -> tuple[DecisionList, str]:
+    """The model as it was last kept, and what to say of it. It has no records: where rules are to
+    say nothing when they are unsure, there is none."""
+    store = call.pool.store
+    unsure = unsure or await asyncio.to_thread(store.setting, session, "unsure")
+    kept = await asyncio.to_thread(store.last_model, session)
+    if kept is None or unsure == "null":
         raise changed
     note = f"{changed}. This is the model after event {kept[0]}"
-    return DecisionList.from_json(kept[1]), note
+    return call.view_of_kept(DecisionList.from_json(kept[1])), note
 
 
 @router.get(
@@ -311,7 +316,7 @@ async def predictions(
             ),
         )
     except TableChanged as changed:
-        model, note = await _kept_model(call, session, changed)
+        model, note = await _kept_model(call, session, changed, unsure)
         opened = await asyncio.to_thread(call.pool.store.opened, session)
         table = await asyncio.to_thread(read_again, session, opened)
         made = await asyncio.to_thread(Predictions, table, model, column)

@@ -42,7 +42,7 @@ def to_answered(one: sessions.Answered) -> Answered:
     """One answer in the history."""
     values, example = one._asdict(), one.guess.example
     values["event"] = values.pop("id")
-    del values["changed_by"], values["confirmed"]
+    del values["changed_by"], values["confirmed"], values["settles"]
     values["item"] = to_named(one.item)
     values["guess"] = one.guess.label
     values["example"] = None if example is None else to_named(example)

@@ -196,11 +196,16 @@ def give_answer(
 
 
 def change_answer(
-    session: Session, call: Caller, event: str, *said: Any, id: str | None = None
+    session: Session,
+    call: Caller,
+    event: str,
+    *said: Any,
+    settles: bool = False,
+    id: str | None = None,
 ) -> Saved:
     """Another answer in place of an earlier one: one's own, or, for the owner, anybody's."""
     call.must_have_answered(session, event)
-    return session.change(call.name, event, *said, id=id)
+    return session.change(call.name, event, *said, settles=settles, id=id)
 
 
 # -- routes

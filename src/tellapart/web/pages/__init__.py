@@ -79,7 +79,7 @@ async def _card(call: Caller, one: Listed) -> dict[str, Any]:
 def _look(session: Session) -> tuple[int, int, list[tuple[str, str]]]:
     """How many items of a session are done, of how many, and what waits for the caller."""
     summary = session.summary()
-    disputed = sum(not repair.is_settled(session, one.answers) for one in session.disagreements())
+    disputed = sum(not repair.is_settled(one.answers) for one in session.disagreements())
     waits = [
         ("/disagreements", f"{counted(disputed, 'disagreement')} to settle", disputed),
         ("/teach", f"{counted(summary.waiting, 'item')} waiting for a reason", summary.waiting),

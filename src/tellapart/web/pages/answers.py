@@ -29,7 +29,7 @@ from tellapart.web.pages.render import (
     repair_address,
     with_query,
 )
-from tellapart.web.pages.repair import SETTLES, in_words, is_settled, reason_in_words
+from tellapart.web.pages.repair import in_words, is_settled, reason_in_words
 from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
@@ -96,13 +96,9 @@ def answers(session: Session) -> Response:
 
 
 def _notes(session: Session, wanted: str) -> list[schemas.Note]:
-    """Notes that people wrote, the latest first; those that settle disagreements are not."""
+    """Notes that people wrote, the latest first."""
     found = [to_note(session, event) for event in session.notes()[::-1]]
-    return [
-        one
-        for one in found
-        if not one.text.startswith(SETTLES) and wanted in str(asdict(one)).lower()
-    ][:MAX_ROWS]
+    return [one for one in found if wanted in str(asdict(one)).lower()][:MAX_ROWS]
 
 
 @router.get("/odd")
@@ -163,7 +159,7 @@ def disagreements(session: Session, call: Call, again: Again = None) -> Response
                 " Where two say the same label and both give a reason, the reason is the same in"
                 f" {same:,} of {counted(agreed.reasons, 'pair')}."
             )
-    settled = [is_settled(session, one.answers) for one in session.disagreements()]
+    settled = [is_settled(one.answers) for one in session.disagreements()]
     addresses = [repair_address(session, d.item, "disagreements") for d in session.disagreements()]
     rows = sorted(zip(settled, found.disagreements, addresses, strict=True), key=lambda row: row[0])
     people = {person.name for person in call.app.people.all} | set(session.teachers)

@@ -5,6 +5,7 @@ Teach, Odd ones, Disagreements, History, Data and Rules all open it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -25,8 +26,6 @@ from tellapart.web.pages.teach import feature_choices, label_choices, picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
-SETTLES = "settled: "
-"""How a note begins that settles a disagreement: the answer that teaches, and its label."""
 _PAGES = ("teach", "odd", "disagreements", "history", "data", "rules")
 
 Text = Annotated[str, Query(max_length=200)]
@@ -58,6 +57,7 @@ def repair(
         "candidates": [],
         "counted": "",
         "settles": [],
+        "settled": False,
         "labels": label_choices(session),
         "mine": said is not None and said.teacher == call.name,
     }
@@ -103,6 +103,7 @@ def _fill(
         values["why"] = None if odd is None else odd.why
         values["expected"] = None if odd is None else odd.expected
     if call.is_owner:
+        values["settled"] = said.settles and said.confirmed
         values["settles"] = _ways_to_settle(session, said)
     voiced = {way["label"] for way in values["settles"]}
     for one in values["labels"]:
@@ -121,30 +122,35 @@ def _ways_to_settle(session: Session, said: Answered) -> list[dict[str, Any]]:
     dispute = next(
         (d for d in session.disagreements() if d.item.identity == said.item.identity), None
     )
-    if dispute is None or is_settled(session, dispute.answers):
+    if dispute is None or is_settled(dispute.answers):
         return []
     keys = {one["label"]: one["key"] for one in label_choices(session)}
     ways: dict[str, dict[str, Any]] = {}
     for one in dispute.answers:
         label = str(one.label)
-        way = ways.setdefault(label, {"label": label, "who": [], "feature": one.feature})
+        way = ways.setdefault(label, {"label": label, "who": [], "key": keys.get(label)})
         way["who"].append(one.teacher)
-        way["key"] = keys.get(label)
-        way["feature"] = way["feature"] or one.feature
     for label, way in ways.items():
         if label == said.label:
             way["follows"] = "nothing else changes"
         else:
-            change = _as_change(said, label, way["feature"])
+            change = _as_change(said, label, _reason(dispute.answers, said, label))
             way["follows"] = follows_text(session.follows(said.id, *change))
     return list(ways.values())
 
 
-def is_settled(session: Session, answers: tuple[Answered, ...]) -> bool:
-    """Whether the owner has settled a disagreement: what was decided is still so."""
+def _reason(answers: Iterable[Answered], said: Answered, label: str) -> str | None:
+    """Why an item is called so: as the answer says, or who was shown the same example."""
+    if label == said.label:
+        return said.feature
+    alike = (one for one in answers if one.guess == said.guess and one.label == label)
+    return next((one.feature for one in alike if one.feature is not None), None)
+
+
+def is_settled(answers: tuple[Answered, ...]) -> bool:
+    """Whether the owner has settled a disagreement."""
     one = teaching(answers)
-    notes = (str(note.data["text"]) for note in session.notes())
-    return one is not None and f"{SETTLES}{one.id} {one.label}" in notes
+    return one is not None and one.settles
 
 
 def _as_change(
@@ -208,7 +214,8 @@ def save(session: Session, sent: Form, call: Call) -> Response:
     elif what == "unkeep":
         if not said.confirmed:
             raise ParameterError(f"the answer about {name(said.item)} is not confirmed")
-        session.undo(call.name, said.changes[-1], id=sent.get("id"))
+        whose = call.whose_acts(said.changed_by)
+        session.undo(call.name, said.changes[-1], of=whose, id=sent.get("id"))
     elif what == "undo":
         whose = call.whose_acts(said.teacher)
         session.undo(call.name, event, of=whose, id=sent.get("id"))
@@ -217,14 +224,13 @@ def save(session: Session, sent: Form, call: Call) -> Response:
     elif not label:
         raise ParameterError("a label is wanted: what is it?")
     else:
-        if what == "settle":
+        settles = what == "settle"
+        if settles:
             call.must_own()
-        if label != said.label or what != "settle":
-            said_now = _as_change(said, label, feature)
-            change_answer(session, call, event, *said_now, id=sent.get("id"))
-        if what == "settle":
-            note_id = sent.get("id") and f"{sent['id']}-settled"
-            session.note(call.name, f"{SETTLES}{event} {label}", id=note_id)
+            answers = [one for one in session.history(item=said.item) if not one.undone]
+            feature = _reason(answers, said, label)
+        said_now = _as_change(said, label, feature)
+        change_answer(session, call, event, *said_now, settles=settles, id=sent.get("id"))
     page, _, query = _page(page).partition("?")
     asked: dict[str, object] = dict(parse_qsl(query))
     if what == "keep" and page == "odd":

@@ -30,7 +30,7 @@ async def show_what_was_kept(request: Request, error: Exception) -> Response:
     if here == "/answers.csv":
         return Response(said_csv(answers), media_type="text/csv; charset=utf-8")
     kept = await asyncio.to_thread(call.pool.store.last_model, session)
-    rules = [] if kept is None else sentences(DecisionList.from_json(kept[1]))
+    model = None if kept is None else call.view_of_kept(DecisionList.from_json(kept[1]))
     return HTMLResponse(
         draw(
             "without_table.html",
@@ -39,7 +39,7 @@ async def show_what_was_kept(request: Request, error: Exception) -> Response:
             api=f"/api/sessions/{home(session).removeprefix('/s/')}",
             why=str(error),
             after=None if kept is None else kept[0],
-            rules=rules,
+            rules=[] if model is None else sentences(model),
             answers=answers[::-1][:MAX_ROWS],
             total=len(answers),
             owner=call.is_owner,

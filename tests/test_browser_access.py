@@ -137,6 +137,22 @@ def test_long_labels_push_nothing_aside(
         assert name <= box["x"]
 
 
+def test_tables_fit_a_phone_and_the_status_is_one_line(
+    open_page: OpenPage, begin: Begin, truth: dict[str, str]
+) -> None:
+    teacher = open_page(begin(order="random", seed=2), viewport={"width": 360, "height": 740})
+    teacher.teach(truth, 25)
+    for path in ("rules", "history", "progress"):
+        page = go(teacher, path)
+        cut = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth)"
+        assert page.evaluate(f"{cut}.length") == 0, path
+    for width in (700, 1000, 1280):
+        page.set_viewport_size({"width": width, "height": 740})
+        lines = page.evaluate("[...document.querySelectorAll('#status li')].map(e => e.offsetTop)")
+        assert len(lines) > 4
+        assert len({*lines}) == 1, width
+
+
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_the_line_over_the_next_item_is_drawn_anew_and_keys_do_not_wait(
     open_page: OpenPage, begin: Begin, truth: dict[str, str], motion: str

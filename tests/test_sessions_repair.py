@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tellapart.errors import ProtocolError
-from tellapart.sessions import Follows, Given, Session, Store
+from tellapart.sessions import Follows, Given, Session, Store, agreement
 from tellapart.tables import Table
 from tellapart.worlds.zoo import read
 from zoo_session import give
@@ -149,6 +149,30 @@ def test_a_confirmed_answer_is_not_why_an_item_is_asked_again(store: Store) -> N
         why = session.asked_again(give(session, "Ann").id)
         assert why is not None
         assert str(why.changed) == "duck"
+
+
+def test_to_walk_down_all_answers_is_not_to_judge_them_anew(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    teach_with_slips(store, 30, 3)
+    with Session.open(store, "zoo", zoo_table()) as session:
+        everything = [one.answer.id for one in session.odd_ones(everything=True)]
+        assert len(everything) == 30
+        assert 0 < len(odd(session)) < 30
+        assert odd(session) == everything[: len(odd(session))]
+        assert sum(number for number, _ in session.slips().values()) == len(odd(session))
+        judged = session.odd_ones(everything=True)
+        with monkeypatch.context() as patched:
+            patched.setattr(agreement, "slips", lambda *_: pytest.fail("judged anew"))
+            for number, one in enumerate(everything[:-1], 1):
+                session.confirm("Ann", one)
+                assert session.odd_ones(everything=True) == judged[number:]
+        session._odd = None  # and judged anew it is the same
+        assert session.odd_ones(everything=True) == judged[-1:]
+        session.confirm("Ann", everything[-1])
+        assert session.odd_ones(everything=True) == []
+        session.undo("Ann")
+        assert [one.answer.id for one in session.odd_ones(everything=True)] == everything[-1:]
 
 
 def odd(session: Session) -> list[str]:

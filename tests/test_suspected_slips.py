@@ -121,6 +121,42 @@ def test_a_wrong_label_is_suspected_and_the_sentence_counts_right() -> None:
     assert suspect.score > 0.8
 
 
+def test_after_the_odd_ones_come_all_others_and_their_sentences_are_true() -> None:
+    history = animals()
+    history.add({"feathers", "beak"}, Guess("bird", {"feathers", "b0"}), Correction("mammal"))
+    odd, everything = suspects(history), suspects(history, everything=True)
+    assert everything[: len(odd)] == odd
+    assert sorted(suspect.round for suspect in everything) == list(range(26))
+    scores = [suspect.score for suspect in everything]
+    assert scores == sorted(scores, reverse=True)
+    for suspect in everything[len(odd) :]:
+        assert -1 <= suspect.score <= 0
+        assert suspect.label == suspect.expected
+        kind, others = ("feathers", 12) if suspect.label == "bird" else ("milk", 12)
+        agree = others - (suspect.label == "bird")  # the slip has feathers and is no bird
+        assert suspect.why.endswith(
+            f" was called {suspect.label}: {kind}, and {agree} of {others} others like that were"
+            f" called {suspect.label} too"
+        )
+
+
+@pytest.mark.parametrize("labels", [["fish"], ["fish", "fish", "fish"], ["fish", "fish", "bird"]])
+def test_without_features_every_answer_can_be_looked_at_and_none_is_odd(labels: list[str]) -> None:
+    history = Transcript()
+    for number, label in enumerate(labels):
+        history.add({f"n{number}"}, Guess(None, None), Correction(label))
+    assert not suspects(history)
+    found = suspects(history, everything=True)
+    assert sorted(suspect.round for suspect in found) == list(range(len(labels)))
+    assert all(-1 <= suspect.score <= 0 for suspect in found)
+    if labels[-1] == "bird":
+        assert {suspect.why for suspect in found} == {
+            "{n0} was called fish: 1 of 2 others were called fish too",
+            "{n1} was called fish: 1 of 2 others were called fish too",
+            "{n2} was called bird: no other was",
+        }
+
+
 def test_a_wrong_guess_that_was_let_stand_is_suspected_too() -> None:
     history = animals()
     history.add({"feathers", "beak"}, Guess("mammal", {"milk", "a"}), None)

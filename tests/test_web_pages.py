@@ -173,8 +173,9 @@ def test_an_odd_one_that_is_right_is_not_listed_again_until_that_is_undone(tmp_p
         def odd() -> set[str]:
             listed = ann.call("GET", "/api/sessions/zoo/odd")["odd"]
             page = ann.get("/s/zoo/odd").text
-            assert all(f"/repair/{quote(one['item']['id'])}" in page for one in listed)
-            assert page.count("/repair/") == len(listed)
+            first = page.split("<h2>Nothing else is odd</h2>")[0]
+            assert all(f"/repair/{quote(one['item']['id'])}" in first for one in listed)
+            assert first.count("/repair/") == len(listed)
             return {one["item"]["id"] for one in listed}
 
         def post(event: str, what: str) -> str:
@@ -199,6 +200,40 @@ def test_an_odd_one_that_is_right_is_not_listed_again_until_that_is_undone(tmp_p
             same |= {"label": nine["label"]}
         ann.call("POST", "/api/sessions/zoo/change", json=same)
         assert odd() & {"bird 7", "bird 9"} == {"bird 7"}
+
+
+def test_after_the_odd_ones_all_answers_can_be_looked_at(tmp_path: Path) -> None:
+    folder = write_tables(tmp_path)
+    rows = [f"bird {n},true" for n in range(9)] + [f"dog {n},false" for n in range(9)]
+    (folder / "tables" / "pets.csv").write_text("\n".join(["name,wings", *rows]) + "\n")
+    with Client(make_app(folder), ANN) as ann:
+        begin(ann, table="pets.csv", id="name", learner="AutoDFF")
+        assert "Nothing odd yet." in ann.get("/s/zoo/odd").text
+        for _ in range(18):
+            given = ann.next()
+            label = "dog" if given["item"]["id"] == "bird 7" else given["item"]["id"].split()[0]
+            said = {"answer": "wrong", "label": label}
+            ann.answer(
+                given=given["id"], **({"answer": "right"} if label == given["guess"] else said)
+            )
+        asked = ann.call("GET", "/api/sessions/zoo/odd?everything=true&limit=5")
+        assert len(asked["odd"]) == 5
+        assert asked["by_teacher"] == {"Ann": 1}
+        listed = ann.call("GET", "/api/sessions/zoo/odd?everything=true")["odd"]
+        assert [one["item"]["id"] for one in listed if one["score"] > 0] == ["bird 7"]
+        assert len({one["item"]["id"] for one in listed}) == 18
+        page = ann.get("/s/zoo/odd").text
+        assert page.count("/repair/") == 18
+        assert page.index("bird 7") < page.index("Nothing else is odd") < page.index("bird 8")
+        assert "17 answers that nothing contradicts" in page
+        for one in listed:
+            assert html.escape(one["why"].split("was called ")[1]) in page
+            page = ann.get(f"/s/zoo/repair/{quote(one['item']['id'])}?from=odd").text
+            assert html.escape(one["why"]) in page
+            ann.post("/s/zoo/repair", data={"event": one["event"], "do": "keep", "from": "odd"})
+            page = ann.get("/s/zoo/odd").text
+        assert "no answer is left to look at" in page
+        assert ann.call("GET", "/api/sessions/zoo/odd?everything=true")["odd"] == []
 
 
 @pytest.mark.parametrize("came_from", ["//elsewhere", "export", "", "teach/../data"])

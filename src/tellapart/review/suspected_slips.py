@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +29,6 @@ from tellapart.simulation import Words as Packed
 from tellapart.simulation import bit, pack, unpack
 
 _DOUBT = 0.6  # the doubt at which a feature is listed
-_SAID = 2  # so many conditions say what speaks against an answer
 _PATH, _HELD = 8, 6  # chosen among so many of the path in a tree, and of what holds on the item
 _SPEAKS = 0.5  # more than such a share of others speaks against an answer
 _LENGTH = 0.02  # what one more condition, or an opposite, must add to the share that agrees
@@ -47,7 +46,7 @@ class Suspect:
     expected: Label
     """What the rounds like it say; the same label when only the feature is doubted."""
     score: float
-    """From 0 to 1: how much the others contradict it."""
+    """How much the others contradict it, up to 1; 0 or less if they do not."""
     why: str
     """A sentence."""
     feature: Feature | None = None
@@ -69,6 +68,7 @@ def suspects(
     features: Iterable[Feature] = (),
     truth_of: Callable[[Feature], Packed] | None = None,
     words: Words | None = None,
+    everything: bool = False,
     trees: int = 20,
     seed: int = 0,
 ) -> list[Suspect]:
@@ -91,6 +91,9 @@ def suspects(
         Where a feature holds on the items, in their order (`world.truth`); faster than asking.
     words : Words, optional
         The words for items, labels and features.
+    everything : bool, default=False
+        Whether the rounds that nothing contradicts come after the others, the least certain first.
+        Their scores are 0 or less.
     trees : int, default=20
         How many trees are grown, rounded up to a multiple of five. A fifth of them judge each
         round, and the rounds that are alike judge beside them.
@@ -113,7 +116,7 @@ def suspects(
     round 67: sparrow was called fish, but feathers, and 19 of 19 others like that were called bird
     """
     check("suspects", "trees", trees, "an integer >= 1", lambda v: v >= 1)
-    if len(history) < 2:
+    if len(history) < (1 if everything else 2):
         return []
     if model is not None and not isinstance(model, DecisionList):
         model = model.model
@@ -123,7 +126,7 @@ def suspects(
     packed = PackedHistory.of(history, more, reading=reading, truth_of=truth_of)
     grown = HeldOutTrees(packed, trees, seed)
     search = _Search(history, model, packed, grown, _doubt(packed, grown), words or Words())
-    found = {suspect.round: suspect for suspect in search.odd_labels()}
+    found = {suspect.round: suspect for suspect in search.odd_labels(everything)}
     for suspect in search.odd_features():
         if suspect.round not in found or suspect.score > found[suspect.round].score:
             found[suspect.round] = suspect
@@ -155,7 +158,7 @@ def _doubt(packed: PackedHistory, trees: HeldOutTrees) -> _Doubt:
     every = np.arange(packed.n)
     own = opinions[every, packed.codes]
     opinions[every, packed.codes] = -np.inf
-    return _Doubt(opinions.argmax(axis=1), np.minimum(opinions.max(axis=1) - own, 1.0))
+    return _Doubt(opinions.argmax(axis=1), np.clip(opinions.max(axis=1) - own, -1.0, 1.0))
 
 
 def _terms(feature: Feature) -> tuple[Feature, ...]:
@@ -200,34 +203,39 @@ class _Search:
 
     # -- labels
 
-    def odd_labels(self) -> list[Suspect]:
-        """The rounds for which another label is more likely than the one given."""
+    def odd_labels(self, everything: bool) -> list[Suspect]:
+        """The rounds for which another label is more likely than the one given; or all."""
+        much = self.doubt.much
         if not self.packed.features:
-            return []
-        odd = np.flatnonzero(self.doubt.much > 0).tolist()
-        alone = self._alone_in_their_clause() if odd else set()
-        return [self._odd_label(number, number in alone) for number in odd]
+            much = np.minimum(much, 0.0)  # by how often a label was said, none is odd
+        rounds = range(self.packed.n) if everything else np.flatnonzero(much > 0).tolist()
+        alone = self._alone_in_their_clause() if rounds else set()
+        return [self._judged(n, float(much[n]), n in alone) for n in rounds]
 
-    def _odd_label(self, number: int, alone: bool) -> Suspect:
+    def _judged(self, number: int, doubt: float, alone: bool) -> Suspect:
         told, words = self.history.rounds[number], self.words
-        expected = int(self.doubt.expected[number])
-        label = self.packed.names[expected]
-        features, called = self.packed.features, words.label(label)
+        given, other = int(self.packed.codes[number]), int(self.doubt.expected[number])
+        expected = other if doubt > 0 else given
+        label, features = self.packed.names[expected], self.packed.features
+        called, link = words.label(label), ", but "
         literals, agree, others = self._similar(number, expected)
         counted = f"{agree} of {others} others" if others > 1 else "the only other one"
-        if agree <= _SPEAKS * others:  # no other label is usual there, but the one given is not
+        if expected == given:
+            link, called = ": ", f"{called} too"
+        elif agree <= _SPEAKS * others:  # no other label is usual there, but the one given is not
             literals, agree, others = self._similar(number, expected, few=True)
             counted = f"{f'only {agree}' if agree else 'none'} of {others} others"
             called = words.label(told.label)
         said = " and ".join(words.feature(features[c], wanted) for c, wanted in literals)
         like_it = f"{words.subject} {said}, and ".lstrip() if said else ""
         why = (
-            f"{words.item(told.item)} was called {words.label(told.label)}, but {like_it}{counted}"
+            f"{words.item(told.item)} was called {words.label(told.label)}{link}{like_it}{counted}"
             f"{' like that' if said else ''} {'were' if others > 1 else 'was'} called {called}"
         )
+        if not agree and expected == given:
+            why = f"{words.item(told.item)} was called {words.label(told.label)}: no other was"
         if alone:
             why += "; the model's rule for it rests on it alone"
-        doubt = float(self.doubt.much[number])
         against = tuple(features[column] for column, _ in literals)
         return Suspect(
             number, told.item, told.label, label, doubt, why, who=told.who, against=against
@@ -247,23 +255,24 @@ class _Search:
         if not pool:
             return [], *self._count([], number, label)
 
-        def negates(literal: tuple[int, bool]) -> bool:
-            return _negates(self.packed.features[literal[0]], literal[1])
-
-        def worth(literals: Iterable[tuple[int, bool]]) -> tuple[bool, float]:
-            literals = tuple(literals)
-            agree, others = self._count(literals, number, label)
-            share = (agree + 0.5) / (others + 1) if agree or few else 0.0
-            share = 1 - share if few else share
-            speaks = share > _SPEAKS and not any(map(negates, literals))
-            opposites = sum(not wanted for _, wanted in literals)
-            return speaks, share - _LENGTH * (len(literals) + opposites)
-
-        ways = (way for size in range(1, _SAID + 1) for way in combinations(pool, size))
-        best = sorted(max(ways, key=worth), key=negates)
-        agree, others = self._count(best, number, label)
-        if others and (agree or few):
-            return best, agree, others
+        negates = np.array([_negates(self.packed.features[c], wanted) for c, wanted in pool])
+        length = np.array([_LENGTH if wanted else 2 * _LENGTH for _, wanted in pool])
+        held = np.array([self.packed.where([literal]) for literal in pool])
+        one, two = np.triu_indices(len(pool))  # one literal twice is that literal
+        order = np.argsort(one != two, kind="stable")
+        one, two = one[order], two[order]
+        insides = held[one] & held[two]
+        others = np.bitwise_count(insides).sum(axis=1, dtype=np.intp) - 1
+        agree = np.bitwise_count(insides & self.packed.labels[label]).sum(axis=1, dtype=np.intp)
+        agree -= self.packed.codes[number] == label
+        share = np.where(agree > 0, 1.0, float(few)) * (agree + 0.5) / (others + 1)
+        share = 1 - share if few else share
+        speaks = (share > _SPEAKS) & ~(negates[one] | negates[two])
+        worth = share - length[one] - np.where(one == two, 0.0, length[two])
+        best = int(np.where(speaks, worth, worth - 2).argmax())
+        if others[best] and (agree[best] or few):
+            chosen = sorted({int(one[best]), int(two[best])}, key=lambda n: (negates[n], n))
+            return [pool[n] for n in chosen], int(agree[best]), int(others[best])
         return [], *self._count([], number, label)
 
     def _held(self, number: int, expected: int) -> list[tuple[int, bool]]:

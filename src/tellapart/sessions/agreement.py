@@ -138,8 +138,13 @@ def answers_to_judge(state: State) -> tuple[Transcript, list[int]]:
     return history, acts
 
 
-def slips(state: State, history: Transcript, lock: AbstractContextManager[object]) -> list[Suspect]:
-    """The rounds that the others contradict, the oddest first, in keys of labels.
+def slips(
+    state: State,
+    history: Transcript,
+    lock: AbstractContextManager[object],
+    everything: bool = False,
+) -> list[Suspect]:
+    """The rounds that the others contradict, the oddest first, in keys of labels; or all rounds.
 
     This takes a while: the lock is held only where the table is read.
     """
@@ -155,7 +160,14 @@ def slips(state: State, history: Transcript, lock: AbstractContextManager[object
         return pack(bits >> (places & 63).astype(np.uint64) & np.uint64(1))
 
     columns = getattr(learner.inner, "columns", None) or ()
-    return suspects(history, learner.model, features=columns, words=words, truth_of=read)
+    return suspects(
+        history,
+        learner.model,
+        features=columns,
+        words=words,
+        truth_of=read,
+        everything=everything,
+    )
 
 
 def odd_one(state: State, suspect: Suspect, number: int) -> OddOne:

@@ -28,7 +28,7 @@ class SessionReader:
         self._log = Log(store, name, table, clock)
         self._suggestions = suggestions.Suggestions()
         self._judged: tuple[tuple[int, float], DecisionList] | None = None
-        self._odd: tuple[int, list[replies.OddOne]] | None = None
+        self._odd: tuple[int, bool, list[replies.OddOne]] | None = None
         self._named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
 
     @property
@@ -296,27 +296,37 @@ class SessionReader:
         with self._log.ready() as state:
             return state.queue.awaits_opinion(self.table.place(item), teacher)
 
-    def odd_ones(self, teacher: str | None = None) -> list[replies.OddOne]:
+    def odd_ones(
+        self, teacher: str | None = None, *, everything: bool = False
+    ) -> list[replies.OddOne]:
         """Suspected slips, of all or of one teacher, the oddest first.
 
-        An answer that a person confirmed is not listed, until it is changed. Others can go on
-        meanwhile: it judges what there was when it began.
+        With `everything`, the answers that nothing contradicts come after them, the least certain
+        first. An answer that a person confirmed is not listed, until it is changed. Others can go
+        on meanwhile: it judges what there was when it began.
         """
         with self._log.ready() as state:
             number, kept = state.number, self._odd
-            history, acts = agreement.answers_to_judge(state)
-        if kept is not None and kept[0] == number:
-            odd = kept[1]
+            if kept is not None and (kept[0] != number or kept[1] < everything):
+                kept = None  # other answers, or not all that are asked for
+            if kept is None:
+                history, acts = agreement.answers_to_judge(state)
+        if kept is not None:
+            odd = kept[2]
         else:
-            found = agreement.slips(state, history, self._log.lock)
+            found = agreement.slips(state, history, self._log.lock, everything)
             with self._log.lock:
                 odd = [
                     agreement.odd_one(state, suspect, acts[suspect.round])
                     for suspect in found
                     if not state.is_confirmed(acts[suspect.round])
                 ]
-            self._odd = (number, odd)
-        return [one for one in odd if teacher is None or one.answer.teacher == teacher]
+            self._odd = (number, everything, odd)
+        return [
+            one
+            for one in odd
+            if (everything or one.score > 0) and teacher in (None, one.answer.teacher)
+        ]
 
     def slips(self) -> dict[str, tuple[int, int]]:
         """For each teacher, how many of their answers are suspected, and how many there are."""

@@ -203,16 +203,17 @@ class LabelAgreement(NamedTuple):
 
 
 class OddOne(NamedTuple):
-    """An answer that the others contradict: a slip, or an exception."""
+    """An answer that the others contradict, a slip or an exception; or one to look at later."""
 
     answer: Answered
     expected: str | None
     """The label that the others speak for; the same label when the feature is doubted."""
     score: float
+    """How much the others contradict it, up to 1; 0 or less if they do not."""
     why: str
     expected_feature: str | None
     columns: tuple[str, ...] = ()
-    """The columns that speak against the answer."""
+    """The columns that `why` speaks of."""
 
 
 class Follows(NamedTuple):

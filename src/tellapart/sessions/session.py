@@ -500,8 +500,13 @@ class Session(SessionReader):
                 said["label"] = state.labels.name(answer.label)
                 if answer.feature is not None:
                     said["feature"] = str(answer.feature)
+            kept = self._odd if self._odd is not None and self._odd[0] == state.number else None
             self._log.join(state, teacher)
-            return self._log.append(state, "changed", teacher, said, id)
+            saved = self._log.append(state, "changed", teacher, said, id)
+            if kept is not None and state.is_confirmed(state.act_of[event]):
+                left = [one for one in kept[2] if one.answer.id != event]
+                self._odd = (state.number, kept[1], left)  # no label changed: nothing to judge anew
+            return saved
 
     def follows(
         self,

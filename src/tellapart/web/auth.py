@@ -252,8 +252,8 @@ class OwnView(Session):
         found = super().disagreements()
         return [one for one in found if self._viewer in {each.teacher for each in one.answers}]
 
-    def odd_ones(self, teacher: str | None = None) -> list[OddOne]:
-        return super().odd_ones(self._viewer)
+    def odd_ones(self, teacher: str | None = None, *, everything: bool = False) -> list[OddOne]:
+        return super().odd_ones(self._viewer, everything=everything)
 
     def slips(self) -> dict[str, tuple[int, int]]:
         return {name: both for name, both in super().slips().items() if name == self._viewer}

@@ -271,8 +271,8 @@ def disagreements(session: Session) -> schemas.Disputes:
     return list_disagreements(session)
 
 
-def list_odd(session: Session) -> list[schemas.Odd]:
-    """Answers that the others contradict, the oddest first."""
+def list_odd(session: Session, everything: bool = False) -> list[schemas.Odd]:
+    """Answers that the others contradict, the oddest first; or all that nobody confirmed."""
     return [
         schemas.Odd(
             **vars(to_answered(one.answer)),
@@ -281,13 +281,22 @@ def list_odd(session: Session) -> list[schemas.Odd]:
             score=round(one.score, 4),
             why=one.why,
         )
-        for one in session.odd_ones()
+        for one in session.odd_ones(everything=everything)
     ]
 
 
 @router.get("/odd")
 @reads_session
-def odd(session: Session, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> schemas.OddOnes:
-    """Answers that the others contradict: slips, or exceptions. Of one's own, or all of them."""
-    found = list_odd(session)
-    return schemas.OddOnes(found[:limit], dict(Counter(one.teacher for one in found)))
+def odd(
+    session: Session,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+    everything: bool = False,
+) -> schemas.OddOnes:
+    """Answers that the others contradict: slips, or exceptions. Of one's own, or all of them.
+
+    With `everything`, those that nothing contradicts come after them, the least certain first.
+    Their score is 0 or less, and `by_teacher` does not count them.
+    """
+    found = list_odd(session, everything)
+    contradicted = Counter(one.answer.teacher for one in session.odd_ones())
+    return schemas.OddOnes(found[:limit], dict(contradicted))

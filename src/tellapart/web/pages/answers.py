@@ -35,7 +35,7 @@ from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
 MAX_ODD = 50
-"""So many odd answers are shown at a time."""
+"""So many answers are shown at a time, the oddest first."""
 
 
 @router.get("/history")
@@ -109,13 +109,19 @@ def odd(
     again: Again = None,
     kept: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
-    """Answers that the others contradict; one that was just kept can be listed again."""
+    """Answers that the others contradict, and then all others that nobody has looked at.
+
+    One that was just kept can be listed again.
+    """
     just_kept = None
     if kept:
         answers = (one for one in session.history() if one.id == kept and one.confirmed)
         just_kept = next(answers, None)
+    listed = session.odd_ones(everything=True)
+    others = sum(one.score <= 0 for one in listed)
     shown = [
         {
+            "is_odd": one.score > 0,
             "why": one.why.removeprefix(f"{one.answer.item} was "),  # its name stands beside it
             "at": repair_address(session, one.answer.item, "odd") + f"&event={one.answer.id}",
             "teacher": one.answer.teacher,
@@ -123,11 +129,21 @@ def odd(
             "label": one.answer.label,
             **item_card(one.answer.item, picture_of(session, call), one.columns),
         }
-        for one in session.odd_ones()[:MAX_ODD]
+        for one in listed[:MAX_ODD]
     ]
     against = _against_known(session, call.app.pages.known.get(session.name))
     said = changed_notice(again) if just_kept is None else kept_notice(just_kept)
-    return page(session, call, "odd", odd=shown, against=against, said=said, kept=just_kept)
+    return page(
+        session,
+        call,
+        "odd",
+        odd=[one for one in shown if one["is_odd"]],
+        others=[one for one in shown if not one["is_odd"]],
+        counted=counted(others, "answer"),
+        against=against,
+        said=said,
+        kept=just_kept,
+    )
 
 
 def _against_known(session: Session, known: tuple[str | Path, str] | None) -> dict[str, Any] | None:

@@ -43,7 +43,7 @@ Start = Annotated[int, Query(ge=0, le=10_000_000_000)]
 Again = Annotated[int | None, Query(ge=0, le=10_000_000)]
 """An answer was changed, and so many others need a reason again."""
 _LONG = 20_000  # characters from which on a page is compressed
-SOON = 25
+SOON = 10
 """After so many mistakes, what needs all answers replayed takes a while: it is asked for."""
 
 

@@ -114,7 +114,8 @@ def _fill(
 
 
 def _odd(session: Session, said: Answered) -> OddOne | None:
-    return next((one for one in session.odd_ones() if one.answer.id == said.id), None)
+    listed = session.odd_ones(everything=True)
+    return next((one for one in listed if one.answer.id == said.id), None)
 
 
 def _ways_to_settle(session: Session, said: Answered) -> list[dict[str, Any]]:

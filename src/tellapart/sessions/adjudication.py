@@ -1,23 +1,27 @@
 """A person settles what language models said: which answers first, and how often the models slip.
 
-First come the items that models call differently, then the answers that the others contradict
-(`agreement.slips`), then a random sample. Only the sample tells how often a model slips: its
-items are those whose hashes are smallest, so that it does not depend on what anybody said about
-them.
+First come the items that models call differently, then the answers in doubt, then a random sample.
+In doubt are those that the others contradict (`agreement.slips`), and rather those that the rules
+agree with: a slip that the rules do not follow does little harm. Only the sample tells how often a
+model slips: its items are those whose hashes are smallest, so that it does not depend on what
+anybody said about them.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
+from tellapart.review import Suspect
 from tellapart.review.progress import Stretch, highest, lowest
 from tellapart.sessions import agreement
 from tellapart.sessions.state import State
 
 ODD = 30
-"""So many contradicted answers come before the sample."""
+"""So many answers in doubt come before the sample."""
+FOLLOWED = 0.2
+"""What is added to the doubt about an answer if the rules say the same; doubts are from -1 to 1."""
 SAMPLE = 50
 """So many answers are drawn at random, before other items come again."""
 _RISK = 0.05
@@ -36,8 +40,8 @@ class SlipRate(NamedTuple):
     """Bounds on the share of slips, with 95 % confidence, whenever one looks."""
 
 
-def reviews(state: State, odd: Iterable[int]) -> list[int]:
-    """The items to settle, in their order; `odd` are those whose answers others contradict."""
+def reviews(state: State, judged: Sequence[Suspect]) -> list[int]:
+    """The items to settle, in their order; `judged` are all answers (`agreement.slips`)."""
     models = state.replay.models
     disputed = [
         place
@@ -45,10 +49,23 @@ def reviews(state: State, odd: Iterable[int]) -> list[int]:
         if len({state.replay.answer(n).label for n in numbers}) > 1
     ]
     said = set(_answers(state))
-    doubted = [place for place in odd if place in said][:ODD]
+    doubted = _in_doubt(state, judged, said)[:ODD]
     sample = _by_hash(state, said)[:SAMPLE]
     unsure = [place for place in state.unsure if models & state.voices(place).keys()]
     return list(dict.fromkeys([*disputed, *doubted, *sample, *unsure]))
+
+
+def _in_doubt(state: State, judged: Sequence[Suspect], said: Container[int]) -> list[int]:
+    """The items whose answers are in doubt, the most doubtful first."""
+    judged = [one for one in judged if one.item.place in said]
+    labels = state.replay.now.learner.model.predict([one.item for one in judged])
+    doubts = {
+        one.item.place: one.score + FOLLOWED * (label == one.label)
+        for one, label in zip(judged, labels, strict=True)
+        if one.feature is None
+    }
+    found = [place for place, doubt in doubts.items() if doubt > 0]
+    return sorted(found, key=lambda place: -doubts[place])
 
 
 def slip_rates(state: State) -> dict[str, list[SlipRate]]:

@@ -787,10 +787,9 @@ class Session(SessionReader):
                 return
             number = state.queue.model_answers()
             history, _ = agreement.answers_to_judge(state)
-        found = agreement.slips(state, history, self._log.lock)
-        odd = [suspect.item.place for suspect in found if suspect.feature is None]
+        judged = agreement.slips(state, history, self._log.lock, everything=True)
         with self._log.ready() as state:
-            state.queue.reviews = adjudication.reviews(state, odd)
+            state.queue.reviews = adjudication.reviews(state, judged)
             state.queue.reviewed = number
 
     # -- work for when nobody waits; it changes nothing but how soon the next answer comes

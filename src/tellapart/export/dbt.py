@@ -185,8 +185,8 @@ def _description(made: _Macro, name: str, table: str, *, seed: bool) -> str:
 
 def _accepted(values: list[Any], texts: bool) -> list[str]:
     lines = ["- accepted_values:", "    arguments:"]
-    lines.append(f"        values: {json.dumps(values, ensure_ascii=False)}")
-    return lines if texts else [*lines, "        quote: false"]
+    lines.append(f"      values: {json.dumps(values, ensure_ascii=False)}")
+    return lines if texts else [*lines, "      quote: false"]
 
 
 def _seed(made: _Macro, taught: Sequence[tuple[Any, Mapping[str, Any], str | None]]) -> str:

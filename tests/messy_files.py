@@ -198,10 +198,36 @@ FILES: dict[str, Messy] = {
         column("5%", "7%", "8"), refused="line 4, column 'c': '8' is no percentage"
     ),
     "a word among numbers": Messy(
-        column("1.5", "2.5", "n/a"),
-        refused="t.csv line 4, column 'c': 'n/a' is no number",
-        remedy={"nulls": ["n/a"]},
+        column("1.5", "2.5", "low"),
+        refused="t.csv line 4, column 'c': 'low' is no number",
+        remedy={"nulls": ["low"]},
         then={"c": [1.5, 2.5, None]},
+    ),
+    "a dash among numbers": Messy(
+        column("1.5", "2.5", "-"),
+        refused="t.csv line 4, column 'c': '-' is no number",
+        remedy={"nulls": ["-"]},
+        then={"c": [1.5, 2.5, None]},
+    ),
+    "words for unknown among numbers": Messy(
+        column("1", "NA", " n/a ", "?"),
+        {"c": [1, None, None, None]},
+        {"c": "'NA' and ' n/a ' and '?' among numbers"},
+        remedy={"types": {"c": "text"}},
+        then={"c": ["1", "NA", " n/a ", "?"]},
+    ),
+    "words for unknown among decimal commas": Messy(
+        text("c;d\n1,5;a\nNULL;b\n2,5;c\n"), {"c": [1.5, None, 2.5]}, {"c": "'NULL' among numbers"}
+    ),
+    "words for unknown among dates": Messy(
+        column("2024-01-02", "NA"),
+        {"c": [datetime.date(2024, 1, 2), None]},
+        {"c": "'NA' among dates"},
+    ),
+    "truths as R writes them": Messy(
+        column("TRUE", "FALSE", "NA"),
+        {"c": [True, False, None]},
+        {"c": "'NA' among true and false"},
     ),
     "nan and inf": Messy(
         column("1.5", "nan", "inf"), {"c": [1.5, None, None]}, {"c": "'inf' and 'nan'"}

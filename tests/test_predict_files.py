@@ -192,6 +192,19 @@ def test_good_but_unusual_csv(engine: str, tmp_path: Path) -> None:
 
 
 @every_engine
+@pytest.mark.parametrize("first", [1, 12_000], ids=["soon", "after the first rows"])
+def test_words_for_unknown_among_numbers(engine: str, first: int, tmp_path: Path) -> None:
+    cells = ["5"] * first + ["NA", "7", "?"]
+    (tmp_path / "t.csv").write_text("n\n" + "\n".join(cells) + "\n")
+    few = ta.parse_feature("n < 6", {"n": "integer"})
+    unknown = ta.parse_feature("n IS NULL", {"n": "integer"})
+    clauses = [ta.Clause((ta.Literal(f),), label) for f, label in ((few, "few"), (unknown, "-"))]
+    model = ta.DecisionList(tuple(clauses), ta.Clause((), "many"))
+    predict_file(model, tmp_path / "t.csv", tmp_path / "o.csv", engine=engine)
+    assert read(tmp_path / "o.csv")["label"].to_list() == ["few"] * first + ["-", "many", "-"]
+
+
+@every_engine
 def test_nan_zones_and_wide_types(engine: str, tmp_path: Path) -> None:
     rows = pl.DataFrame(
         {

@@ -24,12 +24,12 @@ ODD = (
     "name;zip;weight;kind\n"
     "Bär;04103;-;mammal\n"
     "Ente;99999;2.5;bird\n"
-    "Löwe;10115;n/a;mammal\n"
+    "Löwe;10115;none;mammal\n"
     "Möwe;20095;0.5;bird\n"
 )
 """Semicolons, Latin-1, two words for unknown, and postal codes."""
-HOW = ["--encoding", "latin-1", "--nulls", "-", "--nulls", "n/a", "--types", "zip=text"]
-READ: dict[str, Any] = {"encoding": "latin-1", "nulls": ["-", "n/a"], "types": {"zip": "text"}}
+HOW = ["--encoding", "latin-1", "--nulls", "-", "--nulls", "none", "--types", "zip=text"]
+READ: dict[str, Any] = {"encoding": "latin-1", "nulls": ["-", "none"], "types": {"zip": "text"}}
 
 
 @pytest.fixture(autouse=True)
@@ -55,10 +55,10 @@ def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 
 
 def test_options_become_arguments() -> None:
-    reading = Reading(encoding="latin-1", nulls=["n/a", "-", "-"], types=["zip=text", "a=b=date"])
+    reading = Reading(encoding="latin-1", nulls=["none", "-", "-"], types=["zip=text", "a=b=date"])
     assert table_arguments(reading, Path("odd.csv")) == {
         "encoding": "latin-1",
-        "nulls": ["-", "n/a"],
+        "nulls": ["-", "none"],
         "types": {"zip": "text", "a=b": "date"},
     }
     assert table_arguments(Reading(separator="\\t"), Path("odd.csv")) == {"separator": "\t"}
@@ -94,8 +94,8 @@ def test_an_error_knows_both_languages_wherever_it_goes() -> None:
         (["--encoding", "latin-1"], "pass --nulls -; or", "pass nulls=['-']; or"),
         (
             ["--encoding", "latin-1", "--nulls", "-"],
-            "'n/a' is no number, but other cells of the column are. Fix the cell; or, if it means"
-            " unknown, leave it empty or pass --nulls n/a; or pass --types weight=text",
+            "'none' is no number, but other cells of the column are. Fix the cell; or, if it means"
+            " unknown, leave it empty or pass --nulls none; or pass --types weight=text",
             "types={'weight': 'text'}",
         ),
     ],
@@ -196,7 +196,7 @@ def test_a_session_remembers(
     with Store("odd.csv.sessions.db") as store:
         assert READ.items() <= store.opened("odd").data["source"].items()
     for words, begun in (
-        (("--nulls", "-"), "with --nulls - --nulls n/a."),
+        (("--nulls", "-"), "with --nulls - --nulls none."),
         (("--types", "zip=integer"), "with --types zip=text."),
         (("--separator", ";"), "without it."),
         (("--encoding", "utf-8"), "with --encoding latin-1."),

@@ -25,6 +25,7 @@ from tellapart.features.tree import Type
 from tellapart.model import DecisionList
 from tellapart.tables import Scan
 from tellapart.tables.frames import first_line, no_column
+from tellapart.tables.text_findings import UNKNOWN_AMONG_VALUES
 
 _TYPES = {
     Type.BOOL: "BOOLEAN",
@@ -245,8 +246,13 @@ def _read(
         frame = spark.read.options(**options).schema(schema).csv(path)
         unknown = ", ".join(query.text(word) for word in scan.options.nulls)
         known = f"CASE WHEN {{0}} NOT IN ({unknown}) THEN {{0}} END" if unknown else "{0}"
-        texts = {name: known.format(names[name]) for name in scan.types}
-        cleaned = {name: _FROM_TEXT[kind].format(texts[name]) for name, kind in scan.types.items()}
+        words = ", ".join(query.text(word) for word in UNKNOWN_AMONG_VALUES)
+        value = f"CASE WHEN lower(trim({{0}})) NOT IN ({words}) THEN {{0}} END"
+        cleaned = {}
+        for name, kind in scan.types.items():
+            cell = known.format(names[name])
+            cell = cell if kind is Type.TEXT else value.format(cell)
+            cleaned[name] = _FROM_TEXT[kind].format(cell)
     elif scan.kind == "jsonl":
         kinds = {name: _TYPES[scan.type_of(name) or Type.TEXT] for name in names}
         kinds |= dict.fromkeys(filter(scan.is_float, names), _TYPES[Type.NUMBER])

@@ -27,7 +27,7 @@ from tellapart.tables.numbers_in_text import (
     styles,
 )
 from tellapart.tables.options import ReadOptions
-from tellapart.tables.text_findings import text_findings
+from tellapart.tables.text_findings import UNKNOWN_AMONG_VALUES, text_findings
 from tellapart.tables.value_findings import is_epoch
 
 if TYPE_CHECKING:
@@ -112,10 +112,10 @@ class ColumnReader:
                 return found.cast(dtype)
 
     def misfits(self, cells: pl.Expr) -> pl.Expr:
-        """Where a text is something, and does not fit."""
+        """Where a text is something, no word for unknown, and does not fit."""
         if self.kind is Type.TEXT:
             return cells.is_null() & False
-        return self.read(cells).is_null() & ~_blank(cells)
+        return self.read(cells).is_null() & ~_blank(cells) & ~_unknown(cells)
 
     def values(self, cells: pl.Series) -> pl.Series:
         """`read`, of a series."""
@@ -146,6 +146,10 @@ class ColumnReader:
 
 def _blank(cells: pl.Expr) -> pl.Expr:
     return cells.is_null() | (cells.str.strip_chars().str.len_bytes() == 0)
+
+
+def _unknown(cells: pl.Expr) -> pl.Expr:
+    return cells.str.strip_chars().str.to_lowercase().is_in(UNKNOWN_AMONG_VALUES)
 
 
 def _whole(texts: pl.Expr) -> pl.Expr:
@@ -213,17 +217,30 @@ class _Decision:
         return {"types": {self.name: kind.value}}
 
     def decide(self, told: Type | None) -> tuple[ColumnReader, list[Finding]]:
+        """How the column is written, and what is to be said about that."""
+        unknown = _on(self.some, _unknown)
+        if unknown.any() and not unknown.all():
+            rest = self.some.filter(~unknown)
+            reader, findings = _Decision(rest, self.options, self.hint).decide(told)
+            if reader.kind is not Type.TEXT and not reader.odd(rest).any():
+                return reader, [*findings, self.say_unknown(self.some.filter(unknown), reader)]
         if told is not None:
             return self.told(told), self.findings
         if not len(self.some):
             if len(self.cells):
                 self.find("no value in any row", "texts")
             return ColumnReader(Type.TEXT), self.findings
-        reader = self.bools() or self.numbers() or self.moments() or self.clocks()
-        if reader is None:
-            reader = ColumnReader(Type.TEXT)
+        found = self.bools() or self.numbers() or self.moments() or self.clocks()
+        if found is None:
+            found = ColumnReader(Type.TEXT)
             self.findings += text_findings(self.cells, self.some, self.options)
-        return reader, self.findings
+        return found, self.findings
+
+    def say_unknown(self, cells: pl.Series, reader: ColumnReader) -> Finding:
+        words = " and ".join(map(repr, cells.unique(maintain_order=True).head(3).to_list()))
+        others = "true and false" if reader.kind is Type.BOOL else "numbers"
+        among = "dates" if reader.kind.temporal else others
+        return Finding(self.name, f"{words} among {among}", "unknown", self.other_type(Type.TEXT))
 
     def told(self, kind: Type) -> ColumnReader:
         """The type is known: only how it is written is to be found."""

@@ -30,6 +30,9 @@ _UNKNOWN = frozenset(
      "...", "…")
 )  # fmt: skip
 """Words for unknown, in lower case."""
+UNKNOWN_AMONG_VALUES = sorted(_UNKNOWN - {"nan", "none", "nil", "-", "--"})
+"""Words that are unknown where the other cells are numbers, dates, or true and false. NaN is a
+number to most programs; none and a dash may be a zero."""
 _TOTAL = (
     r"(?i)^(?:(?:grand |overall )?totals?|sum|summe|gesamt|gesamtsumme|insgesamt|somme|suma|totale|"
     r"total g[eé]n[eé]ral):?$|^(?:sub-?total|zwischensumme|sous-total|grand total)\b"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from teaching import animals, words
-from tellapart.review import Progress
+from tellapart.review import Progress, estimate
 from tellapart.sessions import Given, Session, Store
 from tellapart.sessions.phrasing import progress_facts
-from tellapart.sessions.replies import error_now
+from tellapart.sessions.replies import WORTH, error_now
 from tellapart.tables import Table
 from zoo_session import answer, give, zoo
 
@@ -111,6 +113,19 @@ def test_a_condition_is_made_only_where_it_is_worth_it() -> None:
     assert error_now(noisy).lately
     assert "if the rules got no worse in the last" in str(error_now(noisy))
     assert not error_now(noisy, refits=False).lately
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_statement_is_the_one_that_both_estimates_give(seed: int) -> None:
+    """A shortcut decides whether the second estimate is worth it."""
+    chance = random.Random(seed)
+    rows, often = chance.choice([30, 100, 1000, 10**5]), chance.choice([0, 0.02, 0.1, 0.3])
+    progress = Progress(rows)
+    for _ in range(chance.randint(0, min(rows, 300))):
+        mistake = chance.random() < often
+        progress.add(mistake, changed=mistake or chance.random() < 0.02)
+    now, lately = estimate(progress), estimate(progress, lately=True)
+    assert error_now(progress) == (lately if lately.high < WORTH * now.high else now)
 
 
 @pytest.mark.parametrize(("learner", "may"), [("AutoDFF", True), ("AdaptiveDFF", False)])

@@ -433,6 +433,14 @@ def _of_rows_left(progress: Progress, rows: int, confidence: float, lately: bool
     return ErrorEstimate(error, low, high, confidence, used, lately, left, most)
 
 
+def is_lower_lately(progress: Progress, wrong: float, confidence: float = 0.95) -> bool:
+    """Whether `estimate(lately=True)` of a finite table has a `wrong_left` below `wrong`; that
+    takes a fraction of the time."""
+    assert progress.rows is not None
+    draws = progress.draws(progress.rows, lately=True)
+    return draws.refute(ceil(wrong), ABOVE * (1 - confidence))
+
+
 def is_below(error: float, stretch: Stretch, risk: float) -> bool:
     """Whether a stretch refutes that its mean error is `error` or more; 1 is never refuted.
 

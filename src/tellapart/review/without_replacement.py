@@ -82,14 +82,13 @@ class Draws:
         """
         if not len(self.mistakes):
             return np.zeros(0)
-        size, lengths, mistakes, later, before, shares = (
+        size, lengths, at_stake, later, before, shares = (
             self._blocks_for_more if more else self._blocks
         )
         chances = np.minimum((wrong + later) / before, 1.0)
         odds = _MORE if more else _FEWER
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            won = -lengths * np.log1p(chances * (odds - 1))
-            lost = np.where(mistakes > 0, mistakes * np.log(odds), 0.0)
+            won, lost = -lengths * np.log1p(chances * (odds - 1)), at_stake
             if more:  # here mistakes win
                 won, lost = lost, won
             gain = np.where(np.isneginf(lost), lost, won + lost)
@@ -110,6 +109,8 @@ class Draws:
 
     def least_wrong(self, risk: float) -> int:
         """The smallest number of wrong rows left that they do not refute."""
+        if not self.refute(0, risk, more=True):  # as it is most of the time
+            return 0
         return _edge(self.left, -1, lambda wrong: self.refute(wrong, risk, more=True))
 
     def enough(self, wrong: float, risk: float) -> int:
@@ -125,7 +126,8 @@ class _Blocks(NamedTuple):
     size: int
     """How many draws make a block; the last may have fewer."""
     lengths: _Numbers
-    mistakes: _Numbers
+    at_stake: _Floats
+    """What the mistakes of each cost those who bet on fewer, or win for the others: logarithms."""
     later: _Numbers
     """Mistakes from then on."""
     before: _Numbers
@@ -141,10 +143,14 @@ class _Blocks(NamedTuple):
         if more and draws.picked is not None:  # they were there to be drawn
             later = later + draws.picked
         low, high = (begin, end - 1) if more else (end - 1, begin)
+        mistakes = np.add.reduceat(draws.mistakes, begin, dtype=np.intp)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(_MORE if more else _FEWER)
+            at_stake = np.where(mistakes > 0, mistakes * logs, 0.0)
         return cls(
             size,
             end - begin,
-            np.add.reduceat(draws.mistakes, begin, dtype=np.intp),
+            at_stake,
             later[low],
             draws.before[high],
             np.add.reduceat(draws.shares, begin),

@@ -16,7 +16,7 @@ from tellapart.features.tree import Compare, In, IsNull, Like, Node, Not, Points
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature, Guess, Label
 from tellapart.review import ErrorEstimate, Progress, estimate
-from tellapart.review.progress import percent
+from tellapart.review.progress import is_lower_lately, percent
 from tellapart.simulation import fired
 from tellapart.tables import Row
 from tellapart.tables.packed_columns import reads
@@ -424,8 +424,9 @@ def error_now(progress: Progress, *, refits: bool = True) -> ErrorEstimate:
     get worse with every exception (docs/measurements.md).
     """
     now = estimate(progress)
-    lately = estimate(progress, lately=True) if refits else now
-    return lately if lately.high < WORTH * now.high else now
+    if refits and now.wrong_left and is_lower_lately(progress, WORTH * now.wrong_left):
+        return estimate(progress, lately=True)
+    return now
 
 
 def summary(state: State) -> Summary:

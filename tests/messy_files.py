@@ -435,13 +435,13 @@ FILES: dict[str, Messy] = {
     ),
     "comments above": Messy(
         text("# made by hand\na,b\n1,x\n2,y\n"),
-        refused="line 1: 1 cells, but line 2 has 2",
+        refused="line 1: 1 cell, but line 2 has 2",
         remedy={"comment": "#"},
         then=TWO,
     ),
     "a comment in the middle": Messy(
         text("a,b\n1,x\n# so far\n2,y\n"),
-        refused="line 3: 1 cells, but the header has 2. If it is a comment",
+        refused="line 3: 1 cell, but the header has 2. If it is a comment",
         remedy={"comment": "#"},
         then=TWO,
     ),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import tellapart as ta
 from tellapart.errors import ParameterError
-from tellapart.sessions import Given, Session, Store
+from tellapart.sessions import Given, Session, Store, adjudication, agreement
 
 
 def table(rows: int = 200) -> ta.Table:
@@ -101,6 +102,26 @@ def test_contradicted_answers_come_first_and_a_person_outranks(
             given = again.next("Ann")
             assert isinstance(given, Given)
             assert given.item.place not in first
+
+
+def test_answers_that_the_rules_follow_are_settled_sooner(store: Store) -> None:
+    with store:
+        session, _ = taught(store, 20, rate=0)
+        with session._log.ready() as state:
+            history, _ = agreement.answers_to_judge(state)
+            found = agreement.slips(state, history, session._log.lock, everything=True)
+            one, two, three = found[:3]
+            judged = [
+                replace(one, score=0.1, feature=None),  # the rules are right about all
+                replace(two, score=0.25, feature=None, label="another"),
+                replace(three, score=-0.3, feature=None),
+            ]
+            first = adjudication.reviews(state, judged)
+        assert first[:2] == [one.item.place, two.item.place]
+        judged = judged[1:]
+        with session._log.ready() as state:
+            assert adjudication.reviews(state, judged)[0] == two.item.place
+        session.close()
 
 
 @pytest.mark.slow

@@ -311,7 +311,7 @@ def test_markup_in_a_file_is_text(tmp_path: Path, capsys: pytest.CaptureFixture[
         ("", "t.csv is empty"),
         ("\n\n", "t.csv is empty"),
         ("a,y\n", "no items"),
-        ("a,y\n1,x\n1\n", "t.csv line 3: 1 cells"),
+        ("a,y\n1,x\n1\n", "t.csv line 3: 1 cell"),
         ("a,y\n1,x\n1,2,3\n", "t.csv line 3: 3 cells"),
         ("a,a,y\n1,2,x\n", "two columns are called 'a'"),
         ("a,y\n1,x\n1,\n", "row 1 (counted from 0) has no label"),

@@ -70,7 +70,7 @@ def test_a_negation_is_a_negative_weight() -> None:
 
 def test_numbers_of_numpy_are_taken() -> None:
     weights: Any = {"a": np.int64(2)}
-    made = Points(weights, np.int32(1))  # type: ignore[arg-type]
+    made = Points(weights, np.int32(1))  # type: ignore[arg-type]  # taken all the same
     assert made == Points({"a": 2}, 1)
     assert codec.dump(codec.encode(made)) == '{"$points":[1,[["a",2]]]}'
 
@@ -95,7 +95,7 @@ def test_bad_weights(terms: Any, at_least: Any, message: str) -> None:
 def test_it_never_changes_and_can_be_copied() -> None:
     made = Points({"a": 1, parse("n > 3"): 2}, 2)
     with pytest.raises(AttributeError):
-        made.at_least = 3  # type: ignore[misc]
+        made.at_least = 3  # type: ignore[misc]  # what must not work
     assert copy.deepcopy(made) is made
     assert pickle.loads(pickle.dumps(made)) == made
 

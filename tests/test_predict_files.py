@@ -102,7 +102,7 @@ ALL = ta.DecisionList(
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("t.csv", "legs,a\n4,1\n5\n", r"t\.csv line 3: 1 cells, but the header has 2"),
+        ("t.csv", "legs,a\n4,1\n5\n", r"t\.csv line 3: 1 cell, but the header has 2"),
         ("t.csv", "legs,a\n4,1\n5,6,7\n", r"t\.csv line 3: 3 cells, but the header has 2"),
         ("t.csv", "legs,a,b\n4,1,1\n5,6,7,8\n", r"t\.csv line 3: 4 cells, but the header has 3"),
         ("t.csv", "legs,a\n12:30:00,1\n", r"t\.csv line 2, column 'legs': '12:30:00' is no whole"),

@@ -123,6 +123,6 @@ def test_a_class_in_place_of_a_teacher_gets_a_message() -> None:
     with pytest.raises(
         ParameterError, match=r"the teacher is the class Recorded.* Recorded\(\.\.\.\)"
     ):
-        ta.teach(ta.DFF(), ta.teachers.Recorded, [])  # type: ignore[arg-type]
+        ta.teach(ta.DFF(), ta.teachers.Recorded, [])  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(ParameterError, match="the learner is the class DFF"):
-        ta.simulate(ta.DFF, ta.worlds.zoo())  # type: ignore[arg-type]
+        ta.simulate(ta.DFF, ta.worlds.zoo())  # type: ignore[arg-type]  # wrong on purpose

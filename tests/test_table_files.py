@@ -135,8 +135,8 @@ BAD = {
     "empty": (b"", "bad.csv is empty"),
     "blank": (b"\xef\xbb\xbf \n\n", "bad.csv is empty"),
     "too many cells": (b"a,b\n1,2\n3,4,5\n", "line 3: 3 cells, but the header has 2"),
-    "too few cells": (b"a,b\n1,2\n3\n4,5\n", "line 3: 1 cells, but the header has 2"),
-    "too few, after a quoted line feed": (b'a,b\n"x\ny",2\n3\n', "line 4: 1 cells"),
+    "too few cells": (b"a,b\n1,2\n3\n4,5\n", "line 3: 1 cell, but the header has 2"),
+    "too few, after a quoted line feed": (b'a,b\n"x\ny",2\n3\n', "line 4: 1 cell"),
     "two columns of one name": (
         b"a,b,a\n1,2,3\n",
         "called 'a', number 1 and number 3",

@@ -188,7 +188,7 @@ def test_a_sample_is_the_same_every_time_and_knows_the_whole(tmp_path: Path) -> 
     assert "a random sample of 1,000 rows" in str(taken.without(["even"]).summary())
     assert ta.read_table(tmp_path / "t.csv", sample=1000).whole is None
     (tmp_path / "bad.csv").write_text("a,b\n" + "1,2\n" * 50 + "3\n")
-    with pytest.raises(FormatError, match="line 52: 1 cells"):
+    with pytest.raises(FormatError, match="line 52: 1 cell"):
         ta.read_table(tmp_path / "bad.csv", sample=2)
 
 

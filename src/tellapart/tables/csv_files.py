@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from tellapart.errors import FormatError, ParameterError
+from tellapart.features.phrasing import counted
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import check_names, first_line
 from tellapart.tables.options import ReadOptions, is_utf8
@@ -281,8 +282,8 @@ class CsvFile:
             comment = re.match(r"#|//|;|%", header[0].strip())
             remedy = ", or pass {comment}" if comment else ""
             raise FormatError(
-                f"{self.name} line {line}: {known} cells, but line {at} has {most}. If the names"
-                f" of the columns are in line {at}, pass {{header}}{remedy}",
+                f"{self.name} line {line}: {counted(known, 'cell')}, but line {at} has {most}. If"
+                f" the names of the columns are in line {at}, pass {{header}}{remedy}",
                 header=at,
                 **({"comment": comment.group()} if comment else {}),
             )
@@ -364,22 +365,18 @@ class CsvFile:
             header = header or row
             if len(row) != wanted:
                 self.check_header(self.first, header)
+                cells = counted(len(row), "cell")
+                what = f"{self.name} line {line}: {cells}, but the header has {wanted}."
                 if row[0].startswith("#") and self.options.comment is None:
-                    raise FormatError(
-                        f"{self.name} line {line}: {len(row)} cells, but the header has {wanted}."
-                        " If it is a comment, pass {comment}",
-                        comment="#",
-                    )
+                    raise FormatError(f"{what} If it is a comment, pass {{comment}}", comment="#")
                 if len(row) == wanted + 1 and row[0] == "1" and row[-1]:
                     raise FormatError(
-                        f"{self.name} line {line}: {len(row)} cells, but the header has {wanted}."
-                        " If the rows begin with their number, as R writes them, add a name for it"
-                        f" to line {self.first}"
+                        f"{what} If the rows begin with their number, as R writes them, add a name"
+                        f" for it to line {self.first}"
                     )
                 raise FormatError(
-                    f"{self.name} line {line}: {len(row)} cells, but the header has {wanted}. Fix"
-                    f" the line, quote cells that contain {self.separator!r}, or pass another"
-                    " separator, such as {separator}",
+                    f"{what} Fix the line, quote cells that contain {self.separator!r}, or pass"
+                    " another separator, such as {separator}",
                     separator=";" if self.separator == "," else ",",
                 )
         self.check_quotes()

@@ -86,7 +86,7 @@ class Spreadsheet:
         if given is None and known[line - 1] <= most // 2:
             at = next(n for n, count in enumerate(known, 1) if count > most // 2)
             raise FormatError(
-                f"{self.name} row {line}: {known[line - 1]} cells, but row {at} has"
+                f"{self.name} row {line}: {counted(known[line - 1], 'cell')}, but row {at} has"
                 f" {known[at - 1]}. If the names of the columns are in row {at}, pass {{header}}",
                 header=at,
             )

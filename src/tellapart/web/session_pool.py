@@ -389,7 +389,7 @@ def _route(function: Callable[..., T], run: Callable[..., Any]) -> Callable[...,
     if not wants_call:
         others.append(inspect.Parameter("call", inspect.Parameter.KEYWORD_ONLY, annotation=Call))
     endpoint.__name__, endpoint.__doc__ = function.__name__, function.__doc__
-    endpoint.__signature__ = signature.replace(  # type: ignore[attr-defined]
+    endpoint.__signature__ = signature.replace(  # type: ignore[attr-defined]  # FastAPI reads it
         parameters=[first.replace(annotation=SessionName), *others]
     )
     return endpoint

@@ -209,6 +209,11 @@ FILES: dict[str, Messy] = {
         remedy={"nulls": ["-"]},
         then={"c": [1.5, 2.5, None]},
     ),
+    "two exports joined, with columns in another order": Messy(
+        text("city,street\nRome,Via Po\nParis,Rue Foch\nstreet,city\nUnter den Linden,Berlin\n"),
+        {"city": ["Rome", "Paris", "street", "Unter den Linden"]},
+        {None: "a row with the names of the columns in another order (street, city)"},
+    ),
     "words for unknown among numbers": Messy(
         column("1", "NA", " n/a ", "?"),
         {"c": [1, None, None, None]},

@@ -149,7 +149,7 @@ def _rows(name: str, some: pl.Series) -> Iterator[Finding]:
 
 
 def row_findings(cells: pl.DataFrame) -> Iterator[Finding]:
-    """Rows of texts that may be none: empty ones, and a note at the end."""
+    """Rows of texts that may be none: empty ones, a note at the end, names in another order."""
     import polars as pl
 
     if cells.width < 2 or not cells.height:
@@ -165,6 +165,11 @@ def row_findings(cells: pl.DataFrame) -> Iterator[Finding]:
         if (cells[name][:-1].str.len_chars() < len(text)).all():
             what = f"a last row with nothing but {text!r:.60}, which may be a note"
             yield Finding(name, what, "a row like the others; remove it if it is none")
+    names = pl.all_horizontal(pl.all().str.strip_chars().is_in(cells.columns))
+    for row in cells.filter(names).unique(maintain_order=True).iter_rows():
+        if sorted(row) == sorted(cells.columns) and list(row) != cells.columns:
+            what = f"a row with the names of the columns in another order ({', '.join(row):.60})"
+            yield Finding(None, what, "rows, the cells below it too; sort the columns alike")
 
 
 def header_findings(cells: pl.DataFrame) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tellapart as ta
-from chat_server import ChatServer, serving
+from chat_server import ChatServer, Cut, serving
 from tellapart.errors import BudgetUsed, ParameterError, ProtocolError
 from tellapart.sessions import Store
 from tellapart.sessions.requests import KeptLedger
@@ -116,14 +116,24 @@ def test_what_a_server_cannot_have_used_is_not_believed(tokens: Any, tmp_path: P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("drip", [b"HTTP/1.1 100 Continue\r\n\r\n", b"H"])
-def test_a_server_that_never_ends_its_headers_is_left(drip: bytes) -> None:
+@pytest.mark.parametrize(
+    ("first", "drip"),
+    [
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (b"", b"H"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b" "),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"a"),  # a chunk's size
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n", b"a"),
+    ],
+)
+def test_a_server_that_never_ends_its_reply_is_left(first: bytes, drip: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         over = threading.Event()
 
         def serve() -> None:
             connection, _ = listening.accept()
             with connection, suppress(OSError):
+                connection.sendall(first)
                 while not over.wait(0.05):
                     connection.sendall(drip)
 
@@ -142,6 +152,97 @@ def test_a_server_that_never_ends_its_headers_is_left(drip: bytes) -> None:
     assert teacher.ledger.calls == 1
 
 
+def test_what_was_lost_in_earlier_runs_is_asked_again() -> None:
+    """A program that was killed twice on its way is no answer of the model."""
+
+    def cut(number: int, *_: Any) -> None:
+        if number < 3:
+            raise Cut
+
+    server = ChatServer(truth, script=cut)
+    with serving(server) as url:
+        ledger = Ledger()
+        for _ in range(3):  # three runs
+            teacher = Model(url, "m", "What is it?", ["bird", "mammal"], ledger=ledger)
+            assert teacher.label([(7, PETS[0])])[7].lost
+        teacher = Model(url, "m", "What is it?", ["bird", "mammal"], ledger=ledger)
+        assert teacher.label([(7, PETS[0])])[7].label == "bird"
+    said = [document.get("again") for document in server.documents]
+    assert said == [None, "no reply came", "no reply came, 2 times", "no reply came, 3 times"]
+    assert len(set(server.bodies)) == ledger.calls == 4
+
+
+def test_two_losses_in_one_run_count_as_unsure() -> None:
+    def cut(*_: Any) -> None:
+        raise Cut
+
+    server = ChatServer(truth, script=cut)
+    with serving(server) as url:
+        teacher = Model(url, "m", "What is it?", ["bird", "mammal"])
+        said = [teacher.label([(7, PETS[0])])[7] for _ in range(3)]
+    assert [(one.label, one.lost) for one in said] == [(None, True), (None, False), (None, False)]
+    assert len(server.bodies) == 2
+
+
+def test_a_reply_after_a_loss_is_asked_again_once_if_it_does_not_fit() -> None:
+    def script(number: int, *_: Any) -> str | None:
+        if number == 0:
+            raise Cut
+        return "no" if number == 1 else None
+
+    server = ChatServer(truth, script=script)
+    with serving(server) as url:
+        teacher = Model(url, "m", "What is it?", ["bird", "mammal"])
+        assert teacher.label([(7, PETS[0])])[7].lost
+        assert teacher.label([(7, PETS[0])])[7].label == "bird"
+    assert len(set(server.bodies)) == 3
+
+
+@pytest.mark.parametrize("mark", ["```", "```json"])
+def test_a_reply_in_a_block_of_markdown_is_read(mark: str) -> None:
+    server = ChatServer(truth, script=lambda n, d, reply: f"{mark}\n{json.dumps(reply)}\n```\n")
+    with serving(server) as url:
+        teacher = Model(url, "m", "What is it?", ["bird", "mammal"])
+        assert teacher.label([(7, PETS[0])])[7].label == "bird"
+    assert len(server.bodies) == 1
+
+
+def test_no_difference_tells_what_was_cut_off() -> None:
+    """Neither a word after the shortened part of a cell, nor one that is missing there."""
+    table = ta.Table(
+        {
+            "text": ["red cat " * 20 + "secret", "blue dog " * 20 + "hidden"],
+            "kind": ["a" * 60, "b" * 60],
+            "legs": [2, 4],
+        }
+    )
+    item, example = table.items
+    seen = [table.parse(text) for text in ("text ILIKE '%red%'", "legs = 2", "NOT legs = 4")]
+    cut = [
+        table.parse(text)
+        for text in ("text ILIKE '%secret%'", "NOT text ILIKE '%hidden%'", f"kind = '{'a' * 60}'")
+    ]
+    short = Model("http://127.0.0.1:9/v1", "m", "Which?", ["bird", "bug"], cell=20)
+    assert short.offer([*cut, *seen], item, example) == seen
+    whole = Model("http://127.0.0.1:9/v1", "m", "Which?", ["bird", "bug"])
+    assert whole.offer([*cut, *seen], item, example) == [*cut, *seen]
+
+
+@pytest.mark.parametrize("key", ["1", "bird", "null"])
+def test_a_short_key_is_not_cut_out_of_replies(key: str) -> None:
+    """Local servers are given any text for a key, which may stand in every reply."""
+    server = ChatServer(truth, script=lambda *_: {"refusal": None})
+    with serving(server) as url:
+        teacher = Model(url, "m", "What is it?", ["bird", "mammal"], key=key)
+        assert teacher.label([(11, PETS[0])])[11].label == "bird"
+    assert server.headers[0]["Authorization"] == f"Bearer {key}"
+
+
+def test_the_whole_address_will_do() -> None:
+    teacher = Model("http://127.0.0.1:9/v1/chat/completions/", "m", "Which?", ["a", "b"])
+    assert teacher.endpoint.url == "http://127.0.0.1:9/v1"
+
+
 def test_cells_are_shortened() -> None:
     teacher = Model("http://127.0.0.1:9/v1", "m", "Long?", ["yes", "no"], cell=10)
     body = json.loads(teacher.labels_request([(0, {"text": "x" * 5000, "n": float("inf")})]))
@@ -158,6 +259,8 @@ def test_cells_are_shortened() -> None:
         ({"model": ""}, "the model is the name"),
         ({"cell": 0}, "cell must be an integer >= 1"),
         ({"endpoint": "ftp://host"}, "the endpoint is the address"),
+        ({"endpoint": "http://a..b/v1"}, "the endpoint is the address"),
+        ({"endpoint": "http://host/vü"}, "the endpoint is the address"),
         ({"timeout": 0}, "timeout must be"),
     ],
 )

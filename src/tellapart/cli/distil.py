@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,19 +14,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from tellapart.cli.open_session import open_or_begin, reading_notice
 from tellapart.cli.options import Reading, Whole, table_arguments
-from tellapart.cli.serve import open_or_begin, reading_notice
 from tellapart.errors import EndpointError, ParameterError
 
 if TYPE_CHECKING:
+    from tellapart.cli.distil_report import DistilReport
     from tellapart.sessions import Session, Store
-    from tellapart.sessions.requests import KeptLedger
+    from tellapart.sessions.distil import Distillation
     from tellapart.tables import Row, Table
     from tellapart.teachers import Model
 
 _UNTIL = 0.05
 _LONGEST_NAME = 25  # characters
 _AGAIN = 2  # a question is sent so often, at most
+_COMPLAINT = 200  # characters that say why it is asked again, at most
 
 
 def distil(
@@ -55,6 +58,7 @@ def distil(
     learner: str | None = None,
     cell: Whole = 500,
     reply_tokens: Whole | None = None,
+    reasoning: bool = False,
     timeout: float = 60.0,
     reading: Reading | None = None,
     dry_run: bool = False,
@@ -83,7 +87,7 @@ def distil(
     table
         CSV, JSON lines, Parquet or Arrow IPC, by its ending.
     labels
-        The labels, with commas between them.
+        The labels, with commas between them; one with a comma in it in double quotes.
     task
         What the labels are about, in a sentence or some.
     endpoint
@@ -136,6 +140,9 @@ def distil(
         Cells are shortened to so many characters.
     reply_tokens
         The most tokens of a reply; if not given, what the longest valid reply needs.
+    reasoning
+        The model reasons before it answers: 4,000 tokens more, max_completion_tokens is sent
+        instead of max_tokens, and no temperature. Newer hosted models want this.
     timeout
         Seconds to wait for a reply.
     dry_run
@@ -148,6 +155,7 @@ def distil(
     json
         Print the report as JSON.
     """
+    from tellapart.cli.distil_report import DistilReport
     from tellapart.sessions.distil import Distillation
     from tellapart.sessions.requests import KeptLedger
     from tellapart.teachers import Ledger, Model
@@ -161,6 +169,9 @@ def distil(
         raise ParameterError(f"--share is a share above 0, up to 1, got {share}")
     if reading is not None and reading.source is not None:
         raise ParameterError("distil reads a file: write the rows of --from to one, and name it")
+    for path in (output, report):
+        if path is not None and (path.is_dir() or not path.parent.is_dir()):
+            raise ParameterError(f"{path} cannot be written: name a file in a folder that exists")
     how_read = table_arguments(reading, table)
     limits = {"price_in": price_in, "price_out": price_out}
     told = {name: meanings.get(name, "") for name in names}
@@ -180,6 +191,7 @@ def distil(
                 "columns": sent,
                 "cell": cell,
                 "reply_tokens": reply_tokens,
+                "reasoning": reasoning,
                 "timeout": timeout,
                 "ledger": ledger,
             }
@@ -199,7 +211,7 @@ def distil(
                 say=_say,
             )
             if dry_run:
-                print("\n".join(_dry(work, 0.0 if other is None else share)))
+                print("\n".join(_dry(work)))
                 return 0
             for line in _beforehand(work):
                 print(line, file=sys.stderr)
@@ -208,7 +220,9 @@ def distil(
                 ended = work.run()
             except EndpointError as error:
                 trouble, ended = error, "the server could not be used"
-            _give(opened, ledger, work.teacher, ended, output, report, as_json=json)
+            misfits = [*asked.misfits(), *(() if other is None else other.misfits())]
+            made = DistilReport.of(opened, ledger, work.teacher, ended, misfits)
+            _give(opened, made, output, report, as_json=json)
             if trouble is not None:
                 raise trouble
     return 0
@@ -218,19 +232,29 @@ def distil(
 
 
 def _split(text: str) -> list[str]:
-    names = [part.strip() for part in text.split(",")]
-    if not all(names) or len(set(names)) != len(names):
+    """Names with commas between them; one that has a comma itself is in double quotes.
+
+    >>> _split('red, "salt, pepper"')
+    ['red', 'salt, pepper']
+    """
+    try:
+        names = [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error:
+        names = []
+    if not names or not all(names) or len(set(names)) != len(names):
         raise ParameterError(f"give different names with commas between them, got {text!r}")
     return names
 
 
 def _meaning(text: str, names: Sequence[str]) -> tuple[str, str]:
-    label, equals, means = text.partition("=")
-    if not equals or label.strip() not in names or not means.strip():
+    fits = [name for name in names if text.strip().startswith((f"{name}=", f"{name} ="))]
+    label = max(fits, key=len, default="")
+    means = text.strip().removeprefix(label).lstrip().removeprefix("=")
+    if not label or not means.strip():
         raise ParameterError(
             f"--meaning is LABEL=TEXT with one of the labels {', '.join(names)}; got {text!r}"
         )
-    return label.strip(), means.strip()
+    return label, means.strip()
 
 
 @contextmanager
@@ -289,14 +313,12 @@ def _open(
             reading={key: value for key, value in reading.items() if value is not None},
         )
     for column in columns or ():
-        try:
-            opened.table.check(column)
-        except ParameterError:
+        if column not in opened.table.types:
             opened.close()
             raise ParameterError(
                 f"--columns {column}: the session {name!r} was begun without that column. Begin"
                 " another one with --session NAME"
-            ) from None
+            )
     return opened
 
 
@@ -351,8 +373,10 @@ def _say(text: str) -> None:
         print(text, file=sys.stderr)
 
 
-def _beforehand(work: Any) -> list[str]:
+def _beforehand(work: Distillation) -> list[str]:
     """The proven limit on corrections, and what the budget allows."""
+    from tellapart.features.phrasing import counted
+
     session, ledger = work.session, work.model.ledger
     left = max(0, min(work.rows, len(session.table)) - len(work.told))
     groups = len(work.model.labels)
@@ -363,53 +387,58 @@ def _beforehand(work: Any) -> list[str]:
             f"Proven: if the model has {groups} groups in mind, one a label, and never slips, the"
             f" rules need at most {bound:,.0f} corrections, however many rows there are."
         )
-    budget = [f"{left:,} rows more"]
+    budget = [f"{counted(left, 'row')} more"]
     if ledger.most_calls is not None:
-        budget.append(f"{max(0, ledger.most_calls - ledger.calls):,} calls more")
+        budget.append(f"{counted(max(0, ledger.most_calls - ledger.calls), 'call')} more")
     if ledger.most_spend is not None:
         budget.append(f"{max(0.0, ledger.most_spend - ledger.spend):.4g} to spend")
     lines.append(f"The budget: {', '.join(budget)}.")
     return lines
 
 
-def _dry(work: Any, share: float) -> list[str]:
+def _dry(work: Distillation) -> list[str]:
     """What would be sent first, and how much at most."""
     from tellapart.teachers.endpoint import most_tokens
+    from tellapart.teachers.model import LONGEST_TEXT
 
     model, session = work.model, work.session
-    items = session.coming(work.teacher, min(work.rows, work.batch))
+    items = work.coming()
     if not items:
         return ["Nothing would be sent: no rows are left."]
-    body = model.labels_request([(item.place, item) for item in items])
+    first = (work.batches(items) or [items])[0]
+    body = model.labels_request([(item.place, item) for item in first])
     left = max(0, min(work.rows, len(session.table)) - len(work.told))
     sizes = sorted((_size(model, item) for item in session.table.items), reverse=True)
     labels = -(-left // work.batch)
-    seconds = -(-math.ceil(left * share) // work.batch) if share else 0
+    if work.second is not None:  # it may be asked about all that the first is unsure of
+        seconds = left + len(work.told - session.answered_by(work.second_teacher))
+        labels += -(-seconds // work.batch)
     reasons = left if work.reasons else 0
-    sent, replied = most_tokens(body)
-    frame = sent - sum(_size(model, item) for item in items)
-    most = sum(sizes[: work.batch]) + frame
-    difference = model.difference_request(
-        (items[0].place, items[0]), "", (items[0].place, items[0]), "", ["x" * 500] * model.offered
-    )
+    again = "\\" * _COMPLAINT  # takes the most bytes
+    pair = len(session.table) - 1, first[0]  # no id is longer
+    sent, _ = most_tokens(model.labels_request([pair], again))
+    most = sent + sum(sizes[: work.batch])
+    _, replied = most_tokens(model.labels_request([pair] * min(work.batch, left)))
+    name, text = max(model.labels, key=_bytes), "x" * (LONGEST_TEXT - 6)
+    difference = model.difference_request(pair, name, pair, name, [text] * model.offered, again)
     why, because = most_tokens(difference)
     per_reason = why + 2 * sizes[0]
-    calls = _AGAIN * (labels + seconds + reasons)
-    tokens_in = _AGAIN * ((labels + seconds) * most + reasons * per_reason)
-    tokens_out = _AGAIN * ((labels + seconds) * replied + reasons * because)
+    calls = _AGAIN * (labels + reasons)
+    tokens_in = _AGAIN * (labels * most + reasons * per_reason)
+    tokens_out = _AGAIN * (labels * replied + reasons * because)
     ledger = model.ledger
     allowed = calls if ledger.most_calls is None else max(0, ledger.most_calls - ledger.calls)
     lines = [
         f"POST {model.endpoint.url}/chat/completions",
-        dumps(loads(body), ensure_ascii=False, indent=2),
+        body,
         "",
-        "The document in the last message:",
+        "That is the first request, byte for byte. The document in its last message:",
         dumps(loads(loads(body)["messages"][-1]["content"]), ensure_ascii=False, indent=2),
         "",
-        f"Columns that are sent: {', '.join(model.columns)}. Cells have at most {model.cell}"
+        f"Columns that are sent: {', '.join(model.columns or ())}. Cells have at most {model.cell}"
         " characters.",
         *_beforehand(work),
-        f"Calls, at most: {min(calls, allowed):,} ({labels + seconds:,} for labels, up to"
+        f"Calls, at most: {min(calls, allowed):,} ({labels:,} for labels, up to"
         f" {reasons:,} for differences, each asked again at most once); one more for every one that"
         " the server refuses (429, 5xx) or does not answer.",
         f"Tokens, at most: {tokens_in:,} sent, {tokens_out:,} in replies.",
@@ -424,7 +453,12 @@ def _dry(work: Any, share: float) -> list[str]:
 def _size(model: Model, item: Row) -> int:
     """The bytes that a row takes in a request: its document is a text inside JSON."""
     cells = dumps({"id": item.place, "cells": model.cells(item)}, ensure_ascii=False)
-    return len(dumps(cells, ensure_ascii=False).encode()) + 2 + len(str(item.place))
+    return _bytes(cells) + 2 + len(str(item.place))
+
+
+def _bytes(text: str) -> int:
+    """The bytes that a text takes in JSON."""
+    return len(dumps(text, ensure_ascii=False).encode())
 
 
 # -- after
@@ -432,19 +466,15 @@ def _size(model: Model, item: Row) -> int:
 
 def _give(
     session: Session,
-    ledger: KeptLedger,
-    teacher: str,
-    ended: str,
+    made: DistilReport,
     output: Path | None,
     page: Path | None,
     *,
     as_json: bool,
 ) -> None:
     """Write the rules and the report."""
-    from tellapart.cli.distil_report import DistilReport
-    from tellapart.export.files import write_whole
+    from tellapart.export.model_files import write_whole
 
-    made = DistilReport.of(session, ledger, teacher, ended)
     if output is not None:
         sql = output.suffix.lower() == ".sql"
         text = made.sql if sql else session.judged_model().to_json()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,7 @@ class DistilReport:
     unsure_answers: int
     calls: int
     no_reply: int
+    outside_schema: int
     tokens_sent: int
     tokens_replied: int
     spend: float
@@ -88,10 +90,14 @@ class DistilReport:
     odd: list[Odd]
     rules: list[str]
     sql: str
+    last_misfit: str | None
+    """The last reply outside the schema, shortened."""
 
     @classmethod
-    def of(cls, session: Session, ledger: Ledger, teacher: str, ended: str) -> DistilReport:
-        """Everything that is known of a session now."""
+    def of(
+        cls, session: Session, ledger: Ledger, teacher: str, ended: str, misfits: Sequence[str]
+    ) -> DistilReport:
+        """Everything that is known of a session now; `misfits`: replies outside the schema."""
         summary, history = session.summary(), session.history()
         mine = [a for a in history if a.teacher == teacher and not a.undone]
         people = {
@@ -119,6 +125,7 @@ class DistilReport:
             unsure_answers=sum(a.answer == "unsure" for a in mine),
             calls=ledger.calls,
             no_reply=sum(one.own and one.state == "sent" for one in ledger.requests.values()),
+            outside_schema=len(misfits),
             tokens_sent=ledger.tokens[0],
             tokens_replied=ledger.tokens[1],
             spend=ledger.spend,
@@ -150,6 +157,7 @@ class DistilReport:
             ],
             rules=rules,
             sql=_sql(model),
+            last_misfit=misfits[-1] if misfits else None,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -175,6 +183,17 @@ class DistilReport:
                 "Calls",
                 f"{self.calls:,}, {self.no_reply:,} without a reply; {self.tokens_sent:,} tokens"
                 f" sent, {self.tokens_replied:,} in replies; spend {self.spend:.6g}",
+            ),
+            *(
+                [
+                    (
+                        "Replies outside the schema",
+                        f"{self.outside_schema:,} of {counted(self.calls, 'call')}; the last:"
+                        f" {self.last_misfit}",
+                    )
+                ]
+                if self.outside_schema
+                else []
             ),
             ("Rules and model agree on rows left", fresh),
             (
@@ -210,7 +229,8 @@ class DistilReport:
         if self.unsure_rules:
             lines += ["", "Not sure, by the rows they label:"]
             lines += [
-                f"  {one.rows:,} rows, error at most {100 * one.error_at_most:.0f} %: {one.rule}"
+                f"  {counted(one.rows, 'row')}, error at most {100 * one.error_at_most:.0f} %:"
+                f" {one.rule}"
                 for one in self.unsure_rules[:10]
             ]
         if self.odd:

@@ -13,7 +13,7 @@ sent again, and its rows come back later in other requests.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from tellapart.errors import BudgetUsed, ParameterError, check
 from tellapart.features.phrasing import spoken
@@ -21,6 +21,7 @@ from tellapart.sessions.events import AnswerWord
 from tellapart.sessions.replies import Ending, Given
 from tellapart.sessions.session import Session
 from tellapart.tables import Row
+from tellapart.teachers.endpoint import MOMENT
 from tellapart.teachers.model import Model, Said
 
 ROWS, BATCH, PARALLEL = 500, 10, 2
@@ -75,6 +76,8 @@ class Distillation:
             )
         self.rows, self.batch, self.parallel, self.reasons = rows, batch, parallel, reasons
         self._say = say
+        self._calls: Sequence[Future[dict[int, Said]]] = ()
+        self._shared: list[Row] = []
 
     def run(self) -> str:
         """Teach until the error is low enough, the rows or the budget are used up; returns which.
@@ -89,23 +92,41 @@ class Distillation:
             with ThreadPoolExecutor(self.parallel) as pool:
                 try:
                     return self._teach(pool)
-                except KeyboardInterrupt:  # replies on their way are kept, but nobody waits longer
+                except KeyboardInterrupt:  # replies on their way are kept
                     self.model.endpoint.stop()
+                    self._say("waiting for replies on their way; interrupt again to leave them")
+                    try:
+                        _finish(self._calls)
+                    except KeyboardInterrupt:
+                        self.model.endpoint.stop(now=True)
                     raise
         except BudgetUsed as error:
             return str(error)
 
     def _teach(self, pool: ThreadPoolExecutor) -> str:
-        while True:
+        ended = None
+        while ended is None:
             if self.session.summary().may_stop:
-                return "the error is low enough"
-            left = self.rows - len(self.told)
-            if left <= 0:
-                return f"{self.rows:,} rows were asked about"
-            items = self.session.coming(self.teacher, min(left, self.batch * self.parallel))
-            if not items:
-                return "no rows are left"
-            self._round(items, pool)
+                ended = "the error is low enough"
+            elif len(self.told) >= self.rows:
+                ended = f"{self.rows:,} rows were asked about"
+            elif items := self.coming():
+                self._round(items, pool)
+            else:
+                ended = "no rows are left"
+        self._ask_second(1)
+        return ended
+
+    def coming(self) -> list[Row]:
+        """The rows of the next round of calls."""
+        left = max(0, self.rows - len(self.told))
+        return self.session.coming(self.teacher, min(left, self.batch * self.parallel))
+
+    def batches(self, items: Iterable[Row]) -> list[list[Row]]:
+        """The rows of each call: one of those with equal cells, and none that is known."""
+        new = {self.model.key(item): item for item in reversed(list(items))}
+        asked = [item for item in reversed(new.values()) if self.model.known(item) is None]
+        return [asked[n : n + self.batch] for n in range(0, len(asked), self.batch)]
 
     @property
     def told(self) -> frozenset[int]:
@@ -119,8 +140,7 @@ class Distillation:
         for item in self._untold(self.model.answered()):
             if (said := self.model.known(item)) is not None:
                 self._tell(item, said)
-        if self.second is not None:
-            self._ask_second([self.session.table.items[place] for place in sorted(self.told)])
+        self._share([self.session.table.items[place] for place in sorted(self.told)])
         untold = self._untold(self.model.lost())
         put_off = {one.item.place for one in self.session.history(teacher=self.teacher)}
         for item in untold:
@@ -132,26 +152,37 @@ class Distillation:
         table = self.session.table
         wanted = {place: cells for place, cells in asked if place < len(table)}
         items = self.session.free([table.items[place] for place in wanted], self.teacher)
-        return [item for item in items if self.model.is_of(wanted[item.place], item)]
+        return [item for item in items if self.model.key(item) == wanted[item.place]]
 
     # -- a round of calls
 
     def _round(self, items: Sequence[Row], pool: ThreadPoolExecutor) -> None:
-        batches = [items[n : n + self.batch] for n in range(0, len(items), self.batch)]
+        alike: dict[str, list[Row]] = {}
+        for item in items:
+            alike.setdefault(self.model.key(item), []).append(item)
+        for item in items:
+            if (known := self.model.known(item)) is not None:
+                self._tell(item, known)
+        batches = self.batches(items)
         calls = [pool.submit(self.model.label, _numbered(batch)) for batch in batches]
-        failed = None
+        self._calls = calls
+        failed: list[Exception] = []
         for batch, call in zip(batches, calls, strict=True):
+            _finish([call])
             try:
                 said = call.result()
             except Exception as error:  # the others may have answers, which are paid for
-                failed = failed or error
+                failed.append(error)
                 continue
             for item in batch:
-                self._tell(item, said[item.place])
-            self._ask_second(batch)
+                for same in alike[self.model.key(item)]:
+                    self._tell(same, said[item.place])
+        self._share(items)
         self._say(self._progress())
-        if failed is not None:
-            raise failed
+        full = all(isinstance(error, BudgetUsed) for error in failed)
+        if failed and not (full and len(failed) < len(calls)):
+            raise failed[0]  # but calls on their way may have left some of what was kept for them
+        self._ask_second(self.batch)
 
     def _progress(self) -> str:
         summary, ledger = self.session.summary(), self.model.ledger
@@ -191,8 +222,7 @@ class Distillation:
         """The difference that the model chooses, and where that came from."""
         example = given.guess.example
         found = [one.feature for one in self.session.candidates(given.id, label)]
-        offered = [feature for feature in found if self.model.may_send(feature)]
-        offered = offered[: self.model.offered]
+        offered = self.model.offer(found, given.item, example)
         try:
             chosen = self.model.difference(
                 (given.item.place, given.item),
@@ -208,13 +238,18 @@ class Distillation:
 
     # -- a second model
 
-    def _ask_second(self, items: Sequence[Row]) -> None:
-        """The second model labels the rows that two teachers are to be asked about."""
-        if self.second is None:
-            return
-        shared = self.session.free(items, self.second_teacher)
-        for n in range(0, len(shared), self.batch):
-            batch = shared[n : n + self.batch]
+    def _share(self, items: Sequence[Row]) -> None:
+        """Keep those rows for the second model that two teachers are to be asked about."""
+        if self.second is not None:
+            told = self.told
+            mine = [item for item in items if item.place in told]
+            self._shared += self.session.free(mine, self.second_teacher)
+
+    def _ask_second(self, least: int) -> None:
+        """The second model labels rows that were kept for it, while there are at least so many."""
+        while self.second is not None and len(self._shared) >= least:
+            batch = self._shared[: self.batch]
+            del self._shared[: self.batch]
             said = self.second.label(_numbered(batch))
             for item in batch:
                 self._tell_second(item, said[item.place])
@@ -233,6 +268,12 @@ class Distillation:
             answer, label = "right", None
         source = {"call": said.call, "reply": said.reply}
         self.session.answer(self.second_teacher, given.id, answer, label, source=source)
+
+
+def _finish(calls: Iterable[Future[dict[int, Said]]]) -> None:
+    """Wait until all calls are done; an interrupt is noticed soon."""
+    while wait(calls, timeout=MOMENT).not_done:
+        pass
 
 
 def _numbered(items: Sequence[Row]) -> list[tuple[int, Row]]:

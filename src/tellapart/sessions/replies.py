@@ -238,6 +238,8 @@ class AskedAgain(NamedTuple):
     """The item whose answer was changed since; None if the rules changed in another way."""
     by: str | None
     """Who changed it."""
+    like: Row | None = None
+    """What it was like, if the guess was right."""
 
 
 class Check(NamedTuple):
@@ -297,8 +299,9 @@ def asked_again(state: State, question: Question) -> AskedAgain | None:
     number = state.replay.now.waiting.get(question.place)
     if question.asks != "feature" or number is None:
         return None
-    act = state.acts[number]
-    before = None if act.question is None else act.question.example
+    act, said = state.acts[number], state.replay.answer(number)
+    place = None if act.question is None else act.question.example
+    before = None if place is None else state.items.row(place)
     changes = (state.acts[n] for n in range(len(state.acts) - 1, number, -1))
     change = next(
         (
@@ -310,10 +313,11 @@ def asked_again(state: State, question: Question) -> AskedAgain | None:
         None,
     )
     return AskedAgain(
-        name_of(state, state.replay.answer(number).label) or "",
-        None if before is None else state.items.row(before),
+        name_of(state, said.label) or "",
+        None if said.answer == "right" else before,
         None if change is None else state.items.row(change.place),
         None if change is None else change.by,
+        before if said.answer == "right" else None,
     )
 
 
@@ -416,14 +420,16 @@ def trust(state: State, model: DecisionList, error: float, confidence: float) ->
     return Trust(answered, len(state.items), high, confidence)
 
 
-def error_now(progress: Progress, *, refits: bool = True) -> ErrorEstimate:
+def error_now(
+    progress: Progress, now: ErrorEstimate | None = None, *, refits: bool = True
+) -> ErrorEstimate:
     """What is known of the rows left: for the present model, or more if models got no worse.
 
     Both statements are right at once, so that one may be chosen. The second one makes a condition:
     it must be worth it, and the learner one that `refits` to all it has seen. The rules of others
-    get worse with every exception (docs/measurements.md).
+    get worse with every exception (docs/measurements.md). `now` is the first, if it is known.
     """
-    now = estimate(progress)
+    now = now or estimate(progress)
     if refits and now.wrong_left and is_lower_lately(progress, WORTH * now.wrong_left):
         return estimate(progress, lately=True)
     return now
@@ -432,10 +438,11 @@ def error_now(progress: Progress, *, refits: bool = True) -> ErrorEstimate:
 def summary(state: State) -> Summary:
     """How far a session is."""
     now = state.replay.now
-    about = error_now(now.progress, refits=now.learner.inner.looks_back)
+    of_model = estimate(now.progress)
+    about = error_now(now.progress, of_model, refits=now.learner.inner.looks_back)
     stopper = state.stopper
     known = str(about)
-    stop = None if stopper is None else stopper.say(now.progress)
+    stop = None if stopper is None else stopper.say(now.progress, of_model)
     drawn = now.progress.guesses if state.queue.picked else None
     if drawn is not None and about.high <= 0.99 and about.rows_left:
         known += f", estimated from the {counted(drawn, 'item')} drawn at random"

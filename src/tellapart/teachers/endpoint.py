@@ -33,8 +33,14 @@ OVERHEAD = 200
 MOST_TOKENS = 1_000_000_000
 """A server that says it took more is not believed."""
 _FIRST_WAIT, _MOST_BACKOFF = 0.5, 30.0
+MOMENT = 0.1
+"""Seconds; nobody waits longer at a time, since Polars keeps an interrupt until a wait is over."""
 KEYS = ("TELLAPART_API_KEY", "OPENAI_API_KEY")
 """The variables of the environment that may have the key; the first that is set."""
+_PATH = "/chat/completions"
+_LIMITS = ("max_tokens", "max_completion_tokens")
+_SHORT_KEY = 8
+"""A shorter key, such as "x" or "none" for a local server, is no secret and stands in any text."""
 
 
 class Answer(NamedTuple):
@@ -70,6 +76,9 @@ class Endpoint:
         How often a request is sent again after 429 or 5xx, or if there is no connection.
     ledger : Ledger, optional
         Budget and memory.
+    reasoning : bool, default=False
+        Whether the model reasons first: such models take max_completion_tokens, which counts their
+        reasoning, instead of max_tokens, and no temperature.
     """
 
     def __init__(
@@ -81,6 +90,7 @@ class Endpoint:
         timeout: float = 60.0,
         retries: int = 6,
         ledger: Ledger | None = None,
+        reasoning: bool = False,
     ) -> None:
         parts = _split(url)
         check("Endpoint", "timeout", timeout, "seconds, more than 0", lambda s: 0 < s < 1e6, float)
@@ -89,17 +99,21 @@ class Endpoint:
             raise ParameterError(
                 f"the model is the name that the server knows it by, got {model!r}"
             )
-        self.url, self.model = url.rstrip("/"), model
-        self.timeout, self.retries = timeout, retries
+        self.url, self.model = url.rstrip("/").removesuffix(_PATH), model
+        self.timeout, self.retries, self.reasoning = timeout, retries, reasoning
         self.ledger = Ledger() if ledger is None else ledger
         self._secure, self._host, self._port = parts.scheme == "https", parts.hostname, parts.port
-        self._path = parts.path.rstrip("/") + "/chat/completions"
+        self._path = parts.path.rstrip("/").removesuffix(_PATH) + _PATH
         self.__key = _key(key)
         self._lock, self._pause, self._reached = threading.Lock(), 0.0, False
         self._stopped = threading.Event()
+        self._connected: set[socket.socket] = set()
 
     def body(self, messages: Sequence[Any], name: str, schema: Any, reply_tokens: int) -> str:
         """What is sent to get a reply of this schema."""
+        limits = {"temperature": 0, _LIMITS[0]: reply_tokens}
+        if self.reasoning:
+            limits = {_LIMITS[1]: reply_tokens}
         return _dump(
             {
                 "model": self.model,
@@ -108,8 +122,7 @@ class Endpoint:
                     "type": "json_schema",
                     "json_schema": {"name": name, "strict": True, "schema": schema},
                 },
-                "temperature": 0,
-                "max_tokens": reply_tokens,
+                **limits,
                 "stream": False,
             }
         )
@@ -152,12 +165,12 @@ class Endpoint:
             self.ledger.refused(request, *most)
             if status != 429 and status < 500:
                 raise EndpointError(
-                    f"{self.url} refuses the request with {status}: {_excerpt(text)}."
+                    f"{self.url} refuses the request with {status}: {excerpt(text)}."
                     f" {_ADVICE.get(status, 'Check the address, the model and the key')}"
                 )
             if attempt == self.retries:
                 raise EndpointError(
-                    f"{self.url} answered {status} {attempt + 1} times: {_excerpt(text)}. What was"
+                    f"{self.url} answered {status} {attempt + 1} times: {excerpt(text)}. What was"
                     " answered is kept; run it again later to go on"
                 )
             if wait is not None and wait > LONGEST_WAIT:
@@ -190,28 +203,25 @@ class Endpoint:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.__key is not None:
             headers["Authorization"] = f"Bearer {self.__key}"
+        # every byte has the whole time again, and "100 Continue" or a chunk's size may never end
         connected = connection.sock  # the connection forgets it when the server wants to close
-        # every byte of a header has the whole time again, and "100 Continue" may come for ever
         watch = threading.Timer(self.timeout, _break_off, [connected])
         watch.daemon = True
         watch.start()
+        self._connected.add(connected)
         try:
             connection.request("POST", self._path, body.encode(), headers)
             response = connection.getresponse()
+            parts: list[bytes] = []
+            length = 0
+            while length <= LONGEST_REPLY and (part := response.read1(65_536)):
+                parts.append(part)
+                length += len(part)
         finally:
             watch.cancel()
-        parts: list[bytes] = []
-        length = 0
-        while length <= LONGEST_REPLY:
-            left = end - time.monotonic()
-            if left <= 0:
-                raise TimeoutError("the reply takes too long")
-            connected.settimeout(left)
-            part = response.read1(65_536)
-            if not part:
-                break
-            parts.append(part)
-            length += len(part)
+            self._connected.discard(connected)
+        if time.monotonic() >= end:  # it looks like the end of the reply
+            raise TimeoutError("the reply takes too long")
         data = b"".join(parts)
         declared = response.getheader("Content-Length", "")
         if length <= LONGEST_REPLY and declared.isdecimal() and length < int(declared):
@@ -223,7 +233,8 @@ class Endpoint:
         if len(data) > LONGEST_REPLY:
             return f"(a reply of more than {LONGEST_REPLY:,} bytes)"
         text = data.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
-        return text if self.__key is None else text.replace(self.__key, "(key)")
+        secret = self.__key is not None and len(self.__key) >= _SHORT_KEY
+        return text.replace(str(self.__key), "(key)") if secret else text
 
     # -- waiting: when the server is busy, all threads pause
 
@@ -232,13 +243,15 @@ class Endpoint:
             self._pause = max(self._pause, time.monotonic() + seconds)
 
     def _wait(self) -> None:
-        while (left := self._pause - time.monotonic()) > 0:
-            if self._stopped.wait(left):
-                raise EndpointError("stopped while waiting for the server")
+        while (left := self._pause - time.monotonic()) > 0 or self._stopped.is_set():
+            if self._stopped.wait(max(0.0, min(left, MOMENT))):
+                raise EndpointError("stopped before the server was asked")
 
-    def stop(self) -> None:
-        """Let no thread wait for a busy server any longer."""
+    def stop(self, *, now: bool = False) -> None:
+        """Let no thread send any more, or wait for a busy server; `now`: nor wait for a reply."""
         self._stopped.set()
+        for connected in list(self._connected) if now else ():
+            _break_off(connected)
 
 
 def _break_off(connected: socket.socket) -> None:
@@ -248,7 +261,8 @@ def _break_off(connected: socket.socket) -> None:
 
 
 _ADVICE = {
-    400: "It may not know response_format json_schema, or the model",
+    400: "It may not know response_format json_schema, or the model; a model that reasons first"
+    " wants --reasoning",
     401: f"Put the key into {KEYS[0]}",
     403: f"The key in {KEYS[0]} may not do this",
     404: "Is the address whole, such as http://127.0.0.1:8080/v1, and the model there?",
@@ -257,7 +271,8 @@ _ADVICE = {
 
 def most_tokens(body: str) -> tuple[int, int]:
     """The most tokens that a request and its reply can have: no token is shorter than a byte."""
-    return len(body.encode()) + OVERHEAD, int(json.loads(body)["max_tokens"])
+    sent = json.loads(body)
+    return len(body.encode()) + OVERHEAD, next(int(sent[one]) for one in _LIMITS if one in sent)
 
 
 def read_reply(request: Request) -> Answer:
@@ -269,10 +284,10 @@ def read_reply(request: Request) -> Answer:
         message = data["choices"][0]["message"]
         text = message["content"]
     except (ValueError, LookupError, TypeError, RecursionError):
-        return Answer(None, f"the reply is no chat completion: {_excerpt(request.reply)}", request)
+        return Answer(None, f"the reply is no chat completion: {excerpt(request.reply)}", request)
     if not isinstance(text, str):
         refusal = message.get("refusal") or "it has no text"
-        return Answer(None, f"the model refuses: {_excerpt(str(refusal))}", request)
+        return Answer(None, f"the model refuses: {excerpt(str(refusal))}", request)
     return Answer(text, None, request)
 
 
@@ -301,7 +316,11 @@ def http_address(url: str) -> SplitResult | None:
 
 def _split(url: str) -> SplitResult:
     parts = http_address(url)
-    if parts is None:
+    try:  # what a request could not be sent to
+        fine = parts is not None and (parts.hostname or "").encode("idna") and parts.path.isascii()
+    except UnicodeError:
+        fine = False
+    if parts is None or not fine:
         raise ParameterError(
             "the endpoint is the address of an OpenAI-compatible server, such as"
             f" http://127.0.0.1:8080/v1, got {url!r}"
@@ -350,7 +369,8 @@ def _reason(error: OSError) -> str:
     return error.strerror or str(error) or type(error).__name__
 
 
-def _excerpt(text: str) -> str:
+def excerpt(text: str) -> str:
+    """The beginning of what a stranger wrote, as it may be printed."""
     shown = " ".join(text.split())[:200]
     return "".join(sign if sign.isprintable() else "?" for sign in shown) or "(nothing)"
 

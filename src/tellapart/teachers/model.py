@@ -7,6 +7,7 @@ model cannot invent either. One that does not fit is asked again once, and then 
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, time
@@ -17,7 +18,8 @@ from tellapart.features import Column
 from tellapart.features.phrasing import spoken
 from tellapart.model import Not, describe
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
-from tellapart.teachers.endpoint import Answer, Endpoint, read_reply
+from tellapart.teachers.checked import tells
+from tellapart.teachers.endpoint import Answer, Endpoint, excerpt, read_reply
 from tellapart.teachers.ledger import Ledger
 
 UNSURE = "unsure"
@@ -26,6 +28,11 @@ CELL = 500
 """Cells are shortened to so many characters, unless another number is given."""
 OFFERED = 10
 """So many differences are offered, at most."""
+REASONING = 4000
+"""Tokens that a model that reasons first may take for that."""
+LONGEST_TEXT = 500
+"""Bytes that a difference takes in a request; a longer one is not offered."""
+_NO_REPLY = "no reply came"
 _SYSTEM = {
     "labels": (
         "You label rows of a table. The user sends one JSON document: the task, the labels with"
@@ -90,8 +97,9 @@ class Model:
     offered : int, default=10
         How many differences are offered, at most.
     reply_tokens : int, optional
-        The most tokens of a reply; by default what the longest valid reply needs.
-    key, timeout, retries, ledger
+        The most tokens of a reply; by default what the longest valid reply needs, and 4,000 more
+        for a model that reasons first.
+    key, timeout, retries, ledger, reasoning
         See `Endpoint` and `Ledger`: `ledger=Ledger(calls=100)` sends 100 requests at most.
 
     A model is unsure of an item whose guess then stands; see `Session` and `tellapart distil` for
@@ -114,13 +122,20 @@ class Model:
         timeout: float = 60.0,
         retries: int = 6,
         ledger: Ledger | None = None,
+        reasoning: bool = False,
     ) -> None:
         check("Model", "cell", cell, "an integer >= 1", lambda n: n >= 1)
         check("Model", "offered", offered, "an integer >= 1", lambda n: n >= 1)
         if reply_tokens is not None:
             check("Model", "reply_tokens", reply_tokens, "an integer >= 1", lambda n: n >= 1)
         self.endpoint = Endpoint(
-            endpoint, model, key=key, timeout=timeout, retries=retries, ledger=ledger
+            endpoint,
+            model,
+            key=key,
+            timeout=timeout,
+            retries=retries,
+            ledger=ledger,
+            reasoning=reasoning,
         )
         self.ledger = self.endpoint.ledger
         self.task, self.labels = _text("the task", task), _labels(labels)
@@ -128,6 +143,9 @@ class Model:
         self.cell, self.offered, self.reply_tokens = cell, offered, reply_tokens
         self._differences = differences or _different
         self._known: dict[str, Said] = {}
+        self._lost_before = {
+            one.hash for one in self.ledger.requests.values() if one.state == "sent"
+        }
         for request in self.ledger.requests.values():
             self._take(read_reply(request))
 
@@ -152,7 +170,7 @@ class Model:
         if guess.label is None:
             return Correction(said.label)
         found = self._differences(item, guess.example, said.label)
-        offered = [feature for feature in found if self.may_send(feature)][: self.offered]
+        offered = self.offer(found, item, guess.example)
         texts = [spoken(feature) for feature in offered]
         chosen = self.difference(
             (0, item), said.label, (1, guess.example), str(guess.label), texts
@@ -171,18 +189,18 @@ class Model:
         for number, item in items:
             found |= {number: said} if (said := self.known(item)) is not None else {}
             if number not in found:
-                new.setdefault(self._key(item), (number, item))
+                new.setdefault(self.key(item), (number, item))
         if new:
             answers = self._ask_labels(list(new.values()))
             by_key = {key: answers[number] for key, (number, _) in new.items()}
             found |= {
-                number: by_key[self._key(item)] for number, item in items if number not in found
+                number: by_key[self.key(item)] for number, item in items if number not in found
             }
         return found
 
     def known(self, item: Item) -> Said | None:
         """What the model said of an item with these cells before."""
-        return self._known.get(self._key(item))
+        return self._known.get(self.key(item))
 
     def lost(self) -> Iterator[tuple[int, str]]:
         """The ids and cells of items whose request never got a reply."""
@@ -198,9 +216,9 @@ class Model:
             if request.state == "answered" and document is not None:
                 yield from ((one["id"], _canonical(one["cells"])) for one in document["items"])
 
-    def is_of(self, cells: str, item: Item) -> bool:
-        """Whether these cells, as `lost` and `answered` have them, are those of an item."""
-        return cells == self._key(item)
+    def key(self, item: Item) -> str:
+        """The cells of an item that are sent, as `lost` and `answered` have them."""
+        return _canonical(self.cells(item))
 
     def labels_request(self, items: Sequence[tuple[int, Item]], again: str | None = None) -> str:
         """What is sent to label some items."""
@@ -220,17 +238,38 @@ class Model:
         return self._body(document, "labels", schema, {"answers": [longest] * count})
 
     def _ask_labels(self, items: Sequence[tuple[int, Item]]) -> dict[int, Said]:
-        was_lost = self.ledger.find(self.labels_request(items)) is not None
-        answer = self.endpoint.ask(self.labels_request(items))
+        def request(again: str | None) -> str:
+            return self.labels_request(items, again)
+
+        answer, losses = self._ask(request)
         found = self._take(answer)
-        if found is None and answer.lost and not was_lost:
-            return {number: Said(None, answer.request.hash, None, lost=True) for number, _ in items}
-        if found is None:
-            answer = self.endpoint.ask(self.labels_request(items, self._complaint(answer)))
+        if found is None and not answer.lost:
+            answer, losses = self._ask(request, self._complaint(answer))
             found = self._take(answer)
         if found is None:  # lost twice: it is not asked a third time
-            return {number: Said(None, answer.request.hash, None) for number, _ in items}
-        return {number: self._known[self._key(item)] for number, item in items}
+            lost = losses < 2
+            return {number: Said(None, answer.request.hash, None, lost) for number, _ in items}
+        return {number: self._known[self.key(item)] for number, item in items}
+
+    def _ask(
+        self, request: Callable[[str | None], str], complaint: str | None = None
+    ) -> tuple[Answer, int]:
+        """The answer to a question, and how many requests for it were lost in this run.
+
+        A request that was lost is not sent again: the question then says that no reply came.
+        """
+        again, losses = complaint, 0
+        for times in itertools.count(1):
+            known = self.ledger.find(request(again))
+            if known is None or known.state != "sent":
+                answer = self.endpoint.ask(request(again))
+                return answer, losses + answer.lost
+            losses += known.hash not in self._lost_before
+            if losses == 2:
+                return read_reply(known), losses
+            lost = _NO_REPLY if times == 1 else f"{_NO_REPLY}, {times} times"
+            again = lost if complaint is None else f"{complaint}; {lost}"
+        raise AssertionError("unreachable")
 
     def _take(self, answer: Answer) -> Mapping[int, str] | None:
         """Remember what a reply says of its items; None if it is no answer, yet."""
@@ -238,8 +277,8 @@ class Model:
         if document is None or answer.lost:
             return None
         found = _read_labels(answer.text, [one["id"] for one in document["items"]], self.labels)
-        if found is None and "again" not in document:
-            return None
+        if found is None and document.get("again", _NO_REPLY).startswith(_NO_REPLY):
+            return None  # it is asked again once
         for one in document["items"]:
             label = None if found is None else found[one["id"]]
             reply = None if label is None else {"id": one["id"], "label": label}
@@ -247,6 +286,26 @@ class Model:
                 None if label == UNSURE else label, answer.request.hash, reply
             )
         return found or {}
+
+    def misfits(self) -> Iterator[str]:
+        """The replies of this model, to any question, that were outside the schema; shortened."""
+        for request in list(self.ledger.requests.values()):
+            sent = json.loads(request.body)
+            if (
+                request.state != "answered"
+                or not request.own
+                or sent["model"] != self.endpoint.model
+            ):
+                continue
+            document, answer = json.loads(sent["messages"][-1]["content"]), read_reply(request)
+            found: Any
+            if document["ask"] == "labels":
+                ids = [one["id"] for one in document["items"]]
+                found = _read_labels(answer.text, ids, document["labels"])
+            else:
+                found = _read_difference(answer.text, len(document["differences"]))
+            if found is None:
+                yield answer.why or excerpt(answer.text or "")
 
     def _complaint(self, answer: Answer) -> str:
         """What is said when a question is asked again."""
@@ -306,11 +365,14 @@ class Model:
         if not texts:
             return Chosen(None, None, None)
         question = item, label, example, example_label, list(texts)
-        answer = self.endpoint.ask(self.difference_request(*question))
+
+        def request(again: str | None) -> str:
+            return self.difference_request(*question, again)
+
+        answer, _ = self._ask(request)
         found = _read_difference(answer.text, len(texts))
         if found is None and not answer.lost:
-            again = self._complaint(answer)
-            answer = self.endpoint.ask(self.difference_request(*question, again))
+            answer, _ = self._ask(request, self._complaint(answer))
             found = _read_difference(answer.text, len(texts))
         number = None if found is None or found["difference"] is None else found["difference"] - 1
         return Chosen(number, answer.request.hash, found)
@@ -326,24 +388,49 @@ class Model:
             return dict.fromkeys(sorted(str(member)[: self.cell] for member in item), True)
         return {"item": _cell(str(item), self.cell)}
 
-    def may_send(self, feature: Feature) -> bool:
-        """Whether a feature reads no other columns than those that are sent."""
+    def offer(self, found: Iterable[Feature], item: Item, example: Item) -> list[Feature]:
+        """The first few differences that may be sent.
+
+        They read no other columns than those that are sent, and can be seen in the cells as they
+        are sent: nothing leaves that was cut off.
+        """
+        pair = self._shortened(item), self._shortened(example)
+        whole = pair[0] is item and pair[1] is example
+        fine = (
+            feature
+            for feature in found
+            if self._may_send(feature) and (whole or tells(feature, *pair))
+        )
+        return list(itertools.islice(fine, self.offered))
+
+    def _may_send(self, feature: Feature) -> bool:
+        if len(_dump(_dump(spoken(feature))).encode()) > LONGEST_TEXT:
+            return False
         if self.columns is None:
             return True
         inside = feature.feature if isinstance(feature, Not) else feature
         reads = {inside.name} if isinstance(inside, Column) else getattr(inside, "schema", {inside})
         return set(reads) <= set(self.columns)
 
-    def _key(self, item: Item) -> str:
-        return _canonical(self.cells(item))
+    def _shortened(self, item: Item) -> Item:
+        """An item with its texts as they are sent; the item itself if they are sent whole."""
+        if not isinstance(item, Mapping):
+            return item
+        cut = {
+            name: _cell(value, self.cell)
+            for name, value in item.items()
+            if isinstance(value, str) and len(value) > self.cell
+        }
+        return {**item, **cut} if cut else item
 
     def _body(self, document: Mapping[str, Any], ask: str, schema: Any, longest: Any) -> str:
         messages = [
             {"role": "system", "content": _SYSTEM[ask]},
             {"role": "user", "content": _dump(document)},
         ]
-        room = self.reply_tokens or len(json.dumps(longest, indent=2, ensure_ascii=False).encode())
-        return self.endpoint.body(messages, ask, schema, room)
+        room = len(json.dumps(longest, indent=2, ensure_ascii=False).encode())
+        room += REASONING if self.endpoint.reasoning else 0
+        return self.endpoint.body(messages, ask, schema, self.reply_tokens or room)
 
 
 def _read_labels(
@@ -384,6 +471,14 @@ def _read_difference(text: str | None, count: int) -> dict[str, Any] | None:
 
 
 def _parse(text: str | None) -> Any:
+    """JSON; also in a block of Markdown, as models write it where the server ignores the schema.
+
+    >>> _parse('```json\\n{"difference": 2}\\n```')
+    {'difference': 2}
+    """
+    begins, _, rest = (text or "").strip().partition("\n")
+    if begins in ("```", "```json") and rest.endswith("```"):
+        text = rest.removesuffix("```")
     try:
         return json.loads(text or "")
     except (ValueError, RecursionError):

@@ -6,6 +6,9 @@ Beside it, in the same run and the same browser, a bare FastAPI app that swaps a
 lines on a key press: what the browser, the loopback and FastAPI cost by themselves. One guess in
 three is called wrong, which is a bad start; "all to the next item" are the keys that lead there:
 right, the feature of a correction, skip.
+
+The browser draws 60 frames a second, so that what is ready just after a frame began waits for the
+next one: the last column says how long, on average. It is part of the time.
 """
 
 from __future__ import annotations
@@ -49,9 +52,11 @@ WATCH = """key => new Promise((done) => {
   const start = performance.now();
   const seen = new MutationObserver(() => {
     seen.disconnect();
+    const ready = performance.now();
     requestAnimationFrame(() => {  // and after this frame is drawn
+      const waited = performance.now() - ready;
       const channel = new MessageChannel();
-      channel.port1.onmessage = () => done(performance.now() - start);
+      channel.port1.onmessage = () => done([performance.now() - start, waited]);
       channel.port2.postMessage(0);
     });
   });
@@ -96,9 +101,10 @@ def start(words: list[str], cwd: Path, port: int, token: str) -> subprocess.Pope
     raise RuntimeError("the server did not start")
 
 
-def press_all(page: Any, other: Any, turns: int, look: float) -> dict[str, list[float]]:
-    """Milliseconds from a key to what it leads to, for every kind of key."""
-    times: dict[str, list[float]] = {}
+def press_all(page: Any, other: Any, turns: int, look: float) -> dict[str, list[list[float]]]:
+    """Milliseconds from a key to what it leads to, for every kind of key; and how many of them were
+    spent waiting for a frame."""
+    times: dict[str, list[list[float]]] = {}
 
     def press(kind: str, key: str, on: Any = page) -> None:
         on.evaluate("document.activeElement.blur()")
@@ -173,18 +179,18 @@ def main() -> None:
                 process.terminate()
                 process.wait()
     times["all to the next item"] = [*times["right"], *times["feature"], *times["skip"]]
-    middle = {name: statistics.median(taken) for name, taken in times.items() if taken}
+    middle = {name: statistics.median(t for t, _ in taken) for name, taken in times.items()}
     load = os.getloadavg()[0]
     print(f"{chosen.items:,} items; ready after {opened:.1f} s; {load:.1f} programs at work here")
     print(f"first page {first:.2f} s, again {again:.2f} s; {weight / 1000:.0f} kB")
     for name, taken in times.items():
-        if taken:
-            high = sorted(taken)[int(0.95 * len(taken))]
-            ratio = middle[name] / middle["bare"]
-            print(
-                f"{name:20} median {middle[name]:6.1f} ms  p95 {high:6.1f} ms  {ratio:4.1f} x bare"
-                f"  ({len(taken)} turns)"
-            )
+        high = sorted(taken)[int(0.95 * len(taken))][0]
+        ratio = middle[name] / middle["bare"]
+        waited = statistics.mean(wait for _, wait in taken)
+        print(
+            f"{name:20} median {middle[name]:6.1f} ms  p95 {high:6.1f} ms  {ratio:4.1f} x bare"
+            f"  ({len(taken)} turns)  waiting for a frame {waited:4.1f} ms"
+        )
 
 
 if __name__ == "__main__":

@@ -111,6 +111,30 @@ def test_a_rule_is_edited_and_another_dropped(
     assert [one.type for one in log(server, session)][-2:] == ["rule edited", "rule dropped"]
 
 
+def test_what_is_refused_is_said_in_sight_and_in_one_line(
+    open_page: OpenPage, begin: Begin, truth: dict[str, str]
+) -> None:
+    """On a long page, too: the message is on top, and the form may be far below."""
+    teacher = open_page(begin(learner="DFF", order="file"))
+    teacher.teach(truth, 3)
+    page = go(teacher, "rules")
+    page.set_viewport_size({"width": 900, "height": 260})
+    page.locator("summary").first.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("banana > 3")
+    page.get_by_role("button", name="change the rule").first.click()
+    trouble = page.locator("#trouble")
+    trouble.wait_for()
+    assert trouble.inner_text().startswith("unknown column 'banana'")
+    assert "^" not in trouble.inner_text()
+    box = trouble.bounding_box()
+    assert box is not None
+    assert box["y"] >= 0
+    teacher.errors.clear()  # the browser logs that something was refused
+
+
 def test_any_answer_is_changed_in_the_history(
     open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:

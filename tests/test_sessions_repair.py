@@ -8,6 +8,7 @@ import pytest
 
 from tellapart.errors import ProtocolError
 from tellapart.sessions import Follows, Given, Session, Store, agreement
+from tellapart.sessions.phrasing import why_again
 from tellapart.tables import Table
 from tellapart.worlds.zoo import read
 from zoo_session import give
@@ -99,6 +100,24 @@ def test_an_item_that_is_asked_again_says_why(store: Store) -> None:
             "duck",
             "duck",
             "Ann",
+        )
+
+
+def test_why_an_accepted_item_is_asked_again(store: Store) -> None:
+    """It was like its example; nobody told it from that. The example itself has another label."""
+    columns = {"name": ["bear", "lion", "duck"], "wings": [False, False, True]}
+    with Session.new(store, "zoo", Table(columns, id="name"), learner="DFF") as session:
+        bear = session.answer("Ann", give(session, "Ann").id, "wrong", "mammal")
+        session.answer("Ann", give(session, "Ann").id, "right")
+        session.change("Ann", bear.id, "wrong", "fish")
+        again = give(session, "Ann")
+        assert (str(again.item), again.asks) == ("lion", "feature")
+        why = session.asked_again(again.id)
+        assert why is not None
+        assert (why.label, why.example, str(why.like)) == ("mammal", None, "bear")
+        assert why_again(why, again.guess) == (
+            "It was called mammal, like bear. Then the answer about bear was changed: bear is fish"
+            " now."
         )
 
 

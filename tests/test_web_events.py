@@ -330,10 +330,12 @@ def test_after_a_restart_it_goes_on_where_it_was(session: Session) -> None:
             session.note("Ann", "three")
             hook.wake(session.name)
             found = receiver.wait_for(session.number)
-    numbers = [event.number for event in found]
+    # what was under way when it stopped may come again, with the same id
+    numbers = list(dict.fromkeys(event.number for event in found))
     assert numbers == list(range(2, session.number + 1))
-    ids = [headers["Webhook-Id"] for headers, _ in receiver.messages]
-    assert len(set(ids)) == len(ids)
+    assert len(found) <= len(numbers) + 1
+    ids = {headers["Webhook-Id"] for headers, _ in receiver.messages}
+    assert len(ids) == len(numbers)
 
 
 def test_postgresql_is_followed_and_keeps_the_place(

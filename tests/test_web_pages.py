@@ -13,7 +13,8 @@ import pytest
 
 from api_clients import ANN, BOB, Client, begin, make_app, teach, three_people, write_tables
 from tellapart.sessions import Session
-from tellapart.web.config import PageOptions
+from tellapart.web import People, Person
+from tellapart.web.config import AppState, PageOptions
 
 
 @pytest.fixture
@@ -435,8 +436,6 @@ def test_practice_is_compared_with_the_hidden_column(tmp_path: Path) -> None:
 
 
 def test_one_teacher_alone_sees_no_team(tmp_path: Path) -> None:
-    from tellapart.web import People, Person
-
     app = make_app(write_tables(tmp_path))
     with Client(app, ANN) as ann:
         begin(ann)
@@ -488,6 +487,7 @@ def test_home_has_a_card_for_every_session(tmp_path: Path) -> None:
         assert "2 of 5 taught" in page
         assert "zoo.csv · last Bob, " in page
         assert '<a href="/s/zoo/disagreements">1 disagreement to settle</a>' in page.lower()
+        assert "1 disagreement to look at</a>" in bob.get("/?all=1").text.lower()
         ann.call("POST", "/api/sessions/zoo/close")
         assert "3 of 5 taught" in ann.get("/?all=1").text  # as many answers as the log has
         assert "Drop a table" not in bob.get("/?all=1").text
@@ -606,3 +606,108 @@ def test_that_a_disagreement_is_settled_can_be_taken_back(tmp_path: Path, way: s
         assert labels() == {"fish"}
         ann.call("POST", "/api/sessions/zoo/undo", json={})
         assert (waiting(), labels()) == (1, {"bird", "fish"})
+
+
+def test_items_named_by_their_pictures_are_seen(tmp_path: Path) -> None:
+    """On all pages that show items, not only where they are taught."""
+    folder = write_tables(tmp_path)
+    names = [f"p{number}.png" for number in range(4)]
+    lines = ["picture,colour", *(f"{name},red" for name in names)]
+    (folder / "tables" / "shapes.csv").write_text("\n".join(lines) + "\n")
+    for one in names:
+        (folder / "tables" / one).write_bytes(b"\x89PNG")
+    with Client(make_app(folder), ANN) as ann:
+        begin(ann, table="shapes.csv", id="picture")
+        ann.answer(given=ann.next()["id"], answer="wrong", label="circle")
+        for path in ("teach", "data", "odd", "sweep?label=circle"):
+            seen = re.findall(r'<img [^>]*src="/s/zoo/file\?path=', ann.get(f"/s/zoo/{path}").text)
+            assert seen, path
+
+
+def test_a_long_rule_leaves_room_for_its_sweep(ann: Client) -> None:
+    teach(ann)
+    long = " OR ".join(f"note = 'a long note, number {number}'" for number in range(20))
+    sent = {"do": "edit", "example": "duck", "condition": f"feathers OR {long}", "label": "bird"}
+    assert ann.post("/s/zoo/rules", data=sent).status_code == 303
+    page = ann.get("/s/zoo/sweep?rule=1").text
+    assert "I think" in page
+    summary = re.search(r'<details class="long"><summary>(.*?)</summary>', page)
+    assert summary is not None
+    assert len(html.unescape(summary[1])) == 101
+
+
+def test_a_cell_that_is_cut_says_so(tmp_path: Path) -> None:
+    folder = write_tables(tmp_path)
+    lines = [f"n{number},{'word ' * 50}{number}" for number in range(3)]
+    (folder / "tables" / "texts.csv").write_text("\n".join(["name,text", *lines]) + "\n")
+    with Client(make_app(folder), ANN) as ann:
+        begin(ann, table="texts.csv")
+        ann.answer(given=ann.next()["id"], answer="wrong", label="prose")
+        for path in ("data", "odd", "sweep?label=prose"):
+            assert "word…" in ann.get(f"/s/zoo/{path}").text, path
+
+
+def test_every_label_that_was_said_settles_with_a_key(tmp_path: Path) -> None:
+    """Also a tenth one, which has no key of its own; no key stands for two labels."""
+    with three_people(tmp_path) as people:
+        ann, carol = people["Ann"], people["Carol"]
+        for number in range(10):
+            ann.call("POST", "/api/sessions/zoo/labels", json={"label": f"label {number}"})
+        while (given := carol.next())["item"]["id"] != "duck":
+            carol.answer(given=given["id"], answer="unsure")
+        carol.answer(given=given["id"], answer="wrong", label="label 9", feature="legs = 2")
+        page = ann.get("/s/zoo/repair/duck?from=disagreements").text
+        buttons = re.findall(r'<button name="label" value="([^"]*)"(?: data-key="(\d)")?', page)
+        settle = dict(buttons[:2])
+        assert settle == {"bird": "2", "label 9": "0"}
+        keys = [key for _, key in buttons if key]
+        assert len(keys) == len(set(keys))
+
+
+def test_a_teacher_is_not_sent_to_repair_what_others_answered(ann: Client) -> None:
+    teach(ann)
+    bob = Client(ann.app, BOB)
+    page = bob.get("/s/zoo/rules").text
+    assert "like duck" in page  # he sees the example, and may not change its answer
+    assert "/s/zoo/repair/" not in page
+    assert "follow this choice" not in page
+    page = ann.get("/s/zoo/rules").text
+    assert "/s/zoo/repair/duck" in page
+    assert "follow this choice" in page
+
+
+def test_history_says_in_words_what_became_of_an_answer(tmp_path: Path) -> None:
+    with three_people(tmp_path) as people:
+        carol = people["Carol"]
+        carol.answer(given=carol.next()["id"], answer="wrong", label="mammal")
+        found = {row[-2] for row in rows(people["Ann"].get("/s/zoo/history").text) if row}
+        assert found == {"learnt", "mistake", "second opinion"}
+
+
+def test_a_file_keeps_its_name_in_an_error(ann: Client) -> None:
+    page = ann.get("/s/zoo/repair/unicorn", headers={"accept": "text/html"}).text
+    assert '<p class="says">zoo.csv has no item' in html.unescape(page)
+
+
+def test_the_error_of_labels_is_a_link_away(ann: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tellapart.web.pages import results
+
+    monkeypatch.setattr(results, "SOON", 0)
+    teach(ann)
+    assert '/s/zoo/rules?sure=true#labels-panel">' in ann.get("/s/zoo/rules").text
+    assert "error below" in ann.get("/s/zoo/rules?sure=true").text
+
+
+def test_who_starts_from_a_column_alone_has_no_team_pages(tmp_path: Path) -> None:
+    """The column is no person: its answers are told from one's own, and nobody disagrees."""
+    app = make_app(write_tables(tmp_path))
+    state: AppState = app.state.tellapart
+    state.people = People(state.people.all[:1])
+    zoo = tmp_path / "tables" / "zoo.csv"
+    with Session.new(state.pool.store, "zoo", zoo, reading={"id": "name"}) as session:
+        session.start_from("column kind", {"bear": "mammal"})
+    with Client(app, ANN) as ann:
+        say(ann, "bird")
+        page = ann.get("/s/zoo/history").text
+        assert "column kind" in page
+        assert "/s/zoo/disagreements" not in page

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from pathlib import Path
 
-from tellapart.cli.serve import open_or_begin
+from tellapart.cli.open_session import open_or_begin
 from tellapart.sessions import Session, Store
 from tellapart.tables import read_table
 from tellapart.web.session_pool import QUIET, SessionPool

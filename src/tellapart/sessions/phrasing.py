@@ -9,6 +9,7 @@ from typing import Any
 
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, shown_number
+from tellapart.protocol import Guess
 from tellapart.sessions.replies import AT_RANDOM, Answered, AskedAgain, Ending, Follows, Summary
 from tellapart.tables import Row
 
@@ -26,6 +27,18 @@ def notice(outcome: str | None) -> str | None:
     ('Skipped: it comes back later.', None)
     """
     return _NOTICES.get(outcome or "")
+
+
+_OUTCOMES = {"label": "learnt", "again": "needs a reason again", "opinion": "second opinion"}
+
+
+def outcome_text(outcome: str | None) -> str:
+    """What became of an answer.
+
+    >>> outcome_text("opinion"), outcome_text("mistake"), outcome_text(None)
+    ('second opinion', 'mistake', '')
+    """
+    return _OUTCOMES.get(outcome or "", outcome or "")
 
 
 def follows_text(follows: Follows | None) -> str:
@@ -75,20 +88,25 @@ def swept_notice(accepted: int, marked: int) -> str:
     return f"Accepted {counted(accepted, 'item')}. The {come} now."
 
 
-def why_again(again: AskedAgain | None, example: Row | None) -> str | None:
+def why_again(again: AskedAgain | None, guess: Guess) -> str | None:
     """Why an item is asked again.
 
     >>> duck, bear = Row("duck", {}), Row("bear", {})
-    >>> why_again(AskedAgain("fish", None, duck, "Ann"), bear)
+    >>> why_again(AskedAgain("fish", None, duck, "Ann"), Guess("mammal", bear))
     'It was called fish. Then the answer about duck was changed: now it is like bear.'
+    >>> why_again(AskedAgain("fish", None, duck, "Ann", duck), Guess("bird", duck))
+    'It was called fish, like duck. Then the answer about duck was changed: duck is bird now.'
     """
-    if again is None or example is None:
+    if again is None or guess.example is None:
         return None
     told = "" if again.example is None else f" and told from {name(again.example)}"
-    then = "the rules changed"
+    told = told if again.like is None else f", like {name(again.like)}"
+    then, now = "the rules changed", f"now it is like {name(guess.example)}"
     if again.changed is not None:
         then = f"the answer about {name(again.changed)} was changed"
-    return f"It was called {again.label}{told}. Then {then}: now it is like {name(example)}."
+        if again.changed.identity == guess.example.identity:
+            now = f"{name(again.changed)} is {guess.label} now"
+    return f"It was called {again.label}{told}. Then {then}: {now}."
 
 
 def name(item: Row) -> str:

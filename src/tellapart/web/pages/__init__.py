@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -62,7 +63,8 @@ async def _card(call: Caller, one: Listed) -> dict[str, Any]:
     done, items = one.answers, table["items"]
     waiting: list[tuple[str, str]] = []
     if call.pool.is_open(one.name):
-        done, items, waiting = await call.pool.run(one.name, lambda s: _look(call.view(s)))
+        look = partial(_look, owner=call.is_owner)
+        done, items, waiting = await call.pool.run(one.name, lambda s: look(call.view(s)))
     return {
         "name": one.name,
         "home": home(one.name),
@@ -76,12 +78,13 @@ async def _card(call: Caller, one: Listed) -> dict[str, Any]:
     }
 
 
-def _look(session: Session) -> tuple[int, int, list[tuple[str, str]]]:
+def _look(session: Session, *, owner: bool) -> tuple[int, int, list[tuple[str, str]]]:
     """How many items of a session are done, of how many, and what waits for the caller."""
     summary = session.summary()
     disputed = sum(not repair.is_settled(one.answers) for one in session.disagreements())
+    settle = "settle" if owner else "look at"  # who may not settle can change their own answer
     waits = [
-        ("/disagreements", f"{counted(disputed, 'disagreement')} to settle", disputed),
+        ("/disagreements", f"{counted(disputed, 'disagreement')} to {settle}", disputed),
         ("/teach", f"{counted(summary.waiting, 'item')} waiting for a reason", summary.waiting),
         ("/teach", f"{counted(summary.skipped, 'item')} skipped", summary.skipped),
         ("/rules", "you may stop", summary.may_stop),

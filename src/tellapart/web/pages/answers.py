@@ -13,7 +13,7 @@ from starlette.responses import Response
 from tellapart.features.phrasing import counted
 from tellapart.sessions import Session
 from tellapart.sessions.agreement import compare, known_labels
-from tellapart.sessions.phrasing import changed_notice, kept_notice, name
+from tellapart.sessions.phrasing import changed_notice, kept_notice, name, outcome_text
 from tellapart.web.api import schemas
 from tellapart.web.api.downloads import answers_csv
 from tellapart.web.api.labels import to_note
@@ -84,6 +84,7 @@ def history(
         only_mistakes=mistakes,
         notes=_notes(session, wanted),
         said=changed_notice(again),
+        became=outcome_text,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -98,12 +98,27 @@ def item_card(
     hidden = () if table is None else (*table.tags, table.title, table.id)
     asked = [column for column in first if show(item.get(column)) != name(item)]
     wanted = dict.fromkeys([*asked, *(column for column in item if column not in hidden)])
+    found = first_picture(item, picture, item)
     cells = {column: item.get(column) for column in wanted}
-    pictures = (picture(c) for c in cells.values() if isinstance(c, str) and is_picture(c))
-    found = next((one for one in pictures if one is not None), None)
-    said = [(column, show(cell)[:_SHORT]) for column, cell in cells.items() if cell is not None]
+    said = [(column, cut(show(cell), _SHORT)) for column, cell in cells.items() if cell is not None]
     told = said[: lines if found is None else min(len(first), lines)]
     return {"id": item.identity, "name": name(item), "picture": found, "lines": told}
+
+
+def first_picture(item: Row, picture: Source, columns: Iterable[str]) -> str | None:
+    """Where the first picture can be had that some cells of an item name; its name is one, too."""
+    cells = (item.get(column) for column in columns)
+    found = (picture(one) for one in cells if isinstance(one, str) and is_picture(one))
+    return next((address for address in found if address is not None), None)
+
+
+def cut(text: str, most: int) -> str:
+    """A text, or its beginning.
+
+    >>> cut("duck", 4), cut("platypus", 4)
+    ('duck', 'pla…')
+    """
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def is_picture(text: str) -> bool:
@@ -141,14 +156,22 @@ def _cell(value: Any, other: Any, picture: Source, *, mark: bool) -> Cell:
 
 
 def _mark_words(text: str, other: str) -> Markup:
-    """Mark the words that the other text does not have; none if they have no word in common."""
+    """Mark the words that the other text does not have; none if they are most of them: then each
+    text is read as it is.
+
+    >>> print(_mark_words("the duck quacks", "the goose quacks"))
+    the <mark>duck</mark> quacks
+    >>> print(_mark_words("the duck quacks", "the old goose hisses"))
+    the duck quacks
+    """
     known = {word.lower() for word in _WORDS.findall(other[: 10 * MAX_CHARACTERS])}
 
     def is_new(word: str) -> bool:
         return word[:1].isalnum() and word.lower() not in known
 
     words = _WORDS.findall(text)
-    if all(is_new(word) for word in words if any(map(str.isalnum, word))):
+    new = [is_new(word) for word in words if any(map(str.isalnum, word))]
+    if 2 * sum(new) > len(new):
         return Markup.escape(text)
     return Markup().join(
         _MARK.format("".join(run)) if new else "".join(run) for new, run in groupby(words, is_new)

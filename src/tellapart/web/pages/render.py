@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from tellapart import codec
 from tellapart.console.keyboard import FILE, read_keys
 from tellapart.sessions import Session
+from tellapart.sessions.config import COLUMN
 from tellapart.sessions.phrasing import progress_facts, stop_hint
 from tellapart.tables import Row
 from tellapart.web.auth import Caller
@@ -117,7 +118,9 @@ def first_row(start: int, found: int) -> int:
 def frame(session: Session, call: Caller) -> dict[str, Any]:
     """What all pages of a session show."""
     summary = session.summary()
-    team = len(call.app.people.all) > 1 or len(session.teachers) > 1
+    several = len(call.app.people.all) > 1
+    team = several or len(session.teachers) > 1
+    several |= sum(not one.startswith(COLUMN) for one in session.teachers) > 1
     return {
         "session": session.name,
         "team": team,
@@ -127,7 +130,7 @@ def frame(session: Session, call: Caller) -> dict[str, Any]:
         "facts": progress_facts(summary),
         "stop_hint": stop_hint(summary),
         "home": home(session.name),
-        "pages": [one for one in PAGES if team or one[1] not in TEAM_PAGES],
+        "pages": [one for one in PAGES if several or one[1] not in TEAM_PAGES],
         "keys": keys_of(call),
         "csrf": call.csrf or "",
     }

@@ -28,6 +28,8 @@ from tellapart.web.session_pool import in_session, reads_session
 router = APIRouter(prefix="/s/{session}")
 _PAGES = ("teach", "odd", "disagreements", "history", "data", "rules")
 
+_PATIENCE = 6.0
+"""So many seconds may pass until it is said what follows: nobody has to wait for it."""
 Text = Annotated[str, Query(max_length=200)]
 Page = Annotated[str, Query(alias="from", max_length=65_536)]
 """The page to go back to, with its query."""
@@ -106,10 +108,11 @@ def _fill(
         values["settled"] = said.settles and said.confirmed
         values["settles"] = _ways_to_settle(session, said)
     voiced = {way["label"] for way in values["settles"]}
+    taken = {way["key"] for way in values["settles"]}
     for one in values["labels"]:
-        if one["label"] in voiced:
+        if one["label"] in voiced or one["key"] in taken:
             one["key"] = None  # it settles at once, there
-        elif one["label"] == values["expected"] and one["key"] is None:
+        elif one["label"] == values["expected"] and one["key"] is None and "0" not in taken:
             one["key"] = "0"
 
 
@@ -131,7 +134,10 @@ def _ways_to_settle(session: Session, said: Answered) -> list[dict[str, Any]]:
         label = str(one.label)
         way = ways.setdefault(label, {"label": label, "who": [], "key": keys.get(label)})
         way["who"].append(one.teacher)
+    free = [key for key in "0987654321" if all(way["key"] != key for way in ways.values())]
     for label, way in ways.items():
+        if way["key"] is None and free:
+            way["key"] = free.pop(0)  # a tenth label has no key of its own
         if label == said.label:
             way["follows"] = "nothing else changes"
         else:
@@ -192,7 +198,8 @@ def follows(
     """What would follow from another answer, before it is given."""
     call.must_have_answered(session, event)
     said = next(one for one in session.history() if one.id == event)
-    told = session.follows(event, *_as_change(said, label, feature or None))
+    change = _as_change(said, label, feature or None)
+    told = session.follows(event, *change, seconds=_PATIENCE)
     return JSONResponse({"says": f"If you save this: {follows_text(told)}."})
 
 

@@ -23,15 +23,15 @@ from tellapart.sessions import Session
 from tellapart.sessions.phrasing import changed_notice, name, show
 from tellapart.sessions.search import parse_search
 from tellapart.simulation import unpack
-from tellapart.tables import Row, Table
+from tellapart.tables import Table
 from tellapart.tables.findings import Finding
 from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.web.api.downloads import FORMATS, Unsure, write_model
 from tellapart.web.api.review import clause_of_items, list_rules
 from tellapart.web.api.schemas import Rule
 from tellapart.web.api.teaching import find_item
-from tellapart.web.auth import Call, Caller
-from tellapart.web.pages.comparison import is_picture
+from tellapart.web.auth import Call
+from tellapart.web.pages.comparison import cut, first_picture
 from tellapart.web.pages.render import (
     MAX_ROWS,
     SOON,
@@ -74,7 +74,7 @@ def rules(session: Session, call: Call, sure: bool = False, again: Again = None)
         session,
         call,
         "rules",
-        rules=[(rule, _condition(rule), _bar(rule)) for rule in found],
+        rules=[(rule, _condition(rule), _bar(rule), _is_mine(session, rule)) for rule in found],
         by_label=_by_label(session.labels, found, said),
         silent=[(label, times) for label, times in said.items() if not _predicts(found, label)],
         sure=sure,
@@ -128,6 +128,13 @@ def _bar(rule: Rule) -> Markup:
         '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
         '<rect class="wrong" width="100" height="6"/><rect width="{}" height="6"/></svg>'
     ).format(right)
+
+
+def _is_mine(session: Session, rule: Rule) -> bool:
+    """Whether the caller may repair the answer about a rule's example."""
+    if rule.example is None:
+        return False
+    return bool(session.history(item=find_item(session.table, rule.example.id)))
 
 
 def _condition(rule: Rule) -> str:
@@ -221,6 +228,7 @@ def data(
     if (key := _sort_key(session, sort, columns, predicted, numbers)) is not None:
         order = key.gather(places).arg_sort(descending=sort.startswith("-"), nulls_last=True)
         places = places[order.to_numpy()]
+    pictured = columns if table.id is None else [table.id, *columns]
     asked = {"q": q, "label": label, "rule": rule, "taught": taught}
     start = first_row(start, len(places))
     here = with_query("data", {**asked, "sort": sort, "start": start})
@@ -230,8 +238,8 @@ def data(
             "repair": repair_address(session, row, here),
             "predicted": predicted[numbers[place]],
             "taught": said.get(place),
-            "cells": [show(row[column])[:200] for column in columns],
-            "picture": _picture(session, call, row, columns),
+            "cells": [cut(show(row[column]), 200) for column in columns],
+            "picture": first_picture(row, picture_of(session, call), pictured),
         }
         for place in places[start : start + MAX_ROWS].tolist()
         for row in [table.items[place]]
@@ -274,8 +282,7 @@ def _labels(session: Session) -> list[Any]:
 
 def _short_rules(session: Session) -> list[str]:
     """Each rule in a few words, to choose from."""
-    said = list(sentences(session.model, Words(feature=spoken)))
-    return [text if len(text) <= 60 else text[:58] + "…" for text in said]
+    return [cut(text, 60) for text in sentences(session.model, Words(feature=spoken))]
 
 
 def _sort_key(
@@ -298,14 +305,6 @@ def _sort_key(
     if by not in (*columns, own):
         return None
     return session.table.frame([by]).to_series()
-
-
-def _picture(session: Session, call: Caller, row: Row, columns: list[str]) -> str | None:
-    """The first picture that a cell names."""
-    cells = (row[column] for column in columns)
-    source = picture_of(session, call)
-    found = (source(one) for one in cells if isinstance(one, str) and is_picture(one))
-    return next((address for address in found if address is not None), None)
 
 
 @router.get("/export")

@@ -50,7 +50,7 @@ def sweep(
         rule = next((n for n, one in enumerate(clauses, 1) if one is match), None)
     said = None if accepted is None else _said(accepted, left_out or 0)
     values: dict[str, Any] = {
-        **dict.fromkeys(("found", "rule", "sentence", "items")),
+        **dict.fromkeys(("found", "rule", "says", "items")),
         "said": "Undone." if undone else said,
         "can_undo": accepted is not None and session.can_undo(call.name),
         "cards": [],
@@ -66,7 +66,7 @@ def sweep(
         values["items"] = json.dumps([codec.encode(one.identity) for one in found.items])
         values |= {"found": found, "rule": rule}
         if rule is not None:
-            values["sentence"] = sentences(session.model, Words(feature=spoken))[rule - 1]
+            values["says"] = sentences(session.model, Words(feature=spoken))[rule - 1]
     else:
         keys = {one["label"]: one["key"] for one in label_choices(session)}
         values["labels"] = [

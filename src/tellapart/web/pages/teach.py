@@ -209,12 +209,12 @@ def picture_of(session: Session, call: Caller) -> Source:
 
 def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, Any]:
     given, answer = sent.get("given", ""), sent.get("answer", "")
-    label = _label(session, sent)
+    label = _label(session, sent) if answer == "wrong" else None
     feature = sent.get("feature", "").strip() or None
     if "feature" in sent and feature is None:
         raise ParameterError("write a condition first, or choose one of the list")
     if answer != "wrong":
-        label = feature = None
+        feature = None
     try:
         done = give_answer(session, call, given, answer, label, feature, id=sent.get("id"))
     except FeatureError as error:
@@ -256,7 +256,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         values["wrong_example"] = repair_address(session, example, "teach")
     if given.asks == "answer":
         values["sweep"] = f"{home(session.name)}/sweep?{urlencode({'item': given.item.identity})}"
-    values["why"] = why_again(session.asked_again(given.id), example)
+    values["why"] = why_again(session.asked_again(given.id), given.guess)
     if call.app.pages.tour:
         values["hint"] = hint(given, say="type", undo=shown_key(keys_of(call)["undo"]))
     if given.asks == "feature":
@@ -281,9 +281,8 @@ def feature_choices(found: Sequence[Candidate], label: str) -> list[dict[str, st
 
 def label_choices(session: Session) -> list[dict[str, str | None]]:
     """The labels as the page lists them: each has its key for good, by the order of its coming."""
-    keyed = {label: str(n) for n, label in enumerate(session.labels, 1) if n < 10}
     meanings = session.meanings
     return [
-        {"label": label, "key": keyed.get(label), "means": meanings.get(label)}
-        for label in session.labels
+        {"label": label, "key": str(n) if n < 10 else None, "means": meanings.get(label)}
+        for n, label in enumerate(session.labels, 1)
     ]

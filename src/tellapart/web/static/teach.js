@@ -21,6 +21,7 @@ function complain(text) {
   if (text === trouble.textContent) return;
   trouble.textContent = text;
   trouble.hidden = text === "";
+  if (text) trouble.scrollIntoView({ block: "nearest" });
 }
 
 function newId() {
@@ -153,7 +154,7 @@ async function send(form, button) {
     } else {
       let message = `Another program answers at this address (${answer.status}). ${GONE}`;
       try {
-        message = JSON.parse(text).error ?? message;
+        message = JSON.parse(text).error?.split("\n")[0] ?? message; // below it, only where it stands
         if (answer.status === 401) message = `The server was started anew and does not know this page. Open the address that it printed; everything saved is there.`;
       } catch {
         // not in our shape

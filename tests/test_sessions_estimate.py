@@ -7,7 +7,8 @@ import random
 import pytest
 
 from teaching import animals, words
-from tellapart.review import Progress, estimate
+from tellapart.review import ErrorBelow, NoMistakeIn, Progress, estimate
+from tellapart.review.without_replacement import Draws
 from tellapart.sessions import Given, Session, Store
 from tellapart.sessions.phrasing import progress_facts
 from tellapart.sessions.replies import WORTH, error_now
@@ -140,3 +141,35 @@ def test_only_a_learner_that_refits_is_trusted_to_get_no_worse(
             said = words(session, given, "slip" if number % 12 == 5 else None)
             session.answer("Ann", given.id, *said)
         assert ("if the rules got no worse" in session.summary().estimate) == may
+
+
+def test_a_summary_is_worked_out_once_after_an_event(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everybody who teaches waits for it. The stopper says the estimate that is known already."""
+    bounds: list[Draws] = []
+    most_wrong = Draws.most_wrong
+    monkeypatch.setattr(
+        Draws, "most_wrong", lambda draws, risk: bounds.append(draws) or most_wrong(draws, risk)
+    )
+    with zoo(store, order="random", until=NoMistakeIn(40)) as session:
+        answer(session, "Ann", "wrong", "mammal")
+        answer(session, "Ann", "right")
+        for teacher in ("Bob", "Cy"):  # who joins is in it
+            bounds.clear()
+            session.join(teacher)
+            before = session.summary()
+            assert before.stop is not None
+            assert "nothing is known" in before.stop
+            assert len(bounds) == 1
+            assert session.summary() is before
+        assert session.summary().teachers == 3
+
+
+def test_a_stopper_takes_only_the_estimate_that_it_speaks_of() -> None:
+    progress = Progress.of([False] * 40)
+    now = estimate(progress)
+    for stopper in (NoMistakeIn(40), ErrorBelow(0.05), NoMistakeIn(40) & ErrorBelow(0.05)):
+        assert stopper.say(progress, now) == stopper.say(progress)
+    surer = ErrorBelow(0.05, confidence=0.99)
+    assert surer.say(progress, now) == surer.say(progress) != ErrorBelow(0.05).say(progress)

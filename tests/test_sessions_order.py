@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,29 @@ def test_only_items_drawn_at_random_count_for_the_estimate(tmp_path: Path) -> No
             if data["item"] in picked | drawn:
                 assert bool(data.get("picked")) == (data["item"] in picked)
         assert skipped.item in [one.item for one in came_back]
+
+
+def test_while_most_guesses_are_wrong_all_items_are_drawn(tmp_path: Path) -> None:
+    """Rules that know nothing cannot say what they are unsure of."""
+    dice = random.Random(3)
+    table = Table({f"sign {n}": [dice.random() < 0.5 for _ in range(200)] for n in range(5)})
+    labels = {
+        "nonsense": {str(n): f"label {dice.randrange(6)}" for n in range(200)},
+        "sense": {str(row): str(row["sign 0"]) for row in table.items},
+    }
+    picked = {}
+    with Store(tmp_path / "a.db") as store:
+        for name, said in labels.items():
+            with Session.new(store, name, table, order="mixed", seed=1) as session:
+                for _ in range(100):
+                    one_round(session, said)
+                coming = session.coming("Ann", 10)
+            given = [event.data for event in store.log(name) if event.type == "given"]
+            picked[name] = [bool(data.get("picked")) for data in given]
+            assert len(coming) == 10
+    assert sum(picked["nonsense"][:60]) > 20
+    assert sum(picked["nonsense"][70:]) == 0
+    assert sum(picked["sense"][70:]) > 20
 
 
 def test_items_close_to_a_decision_come_first(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from archive_writer import outcome
 from teaching import animals, words
 from tellapart.errors import FormatError, ParameterError, SessionError
 from tellapart.sessions import Given, Session, Store
+from tellapart.sessions.items import _FEW, Items
 from tellapart.tables import Table
 from tellapart.web.pages.render import PAGES
 
@@ -87,6 +88,16 @@ def test_rows_are_added_while_the_session_is_open(store: Store, path: Path) -> N
         before = outcome(session)
     with Session.open(store, "zoo") as session:
         assert outcome(session) == before
+
+
+def test_few_rows_and_many_are_read_alike() -> None:
+    """Few are read one by one, many at once."""
+    table = Table({"name": [f"item {n}" for n in range(40)], "size": list(range(40))}, id="name")
+    places = [(7 * n) % 40 for n in range(40)]
+    for count in (0, 1, _FEW, _FEW + 1, 40):
+        rows = Items(table).fetch(places[:count])
+        assert [row.place for row in rows] == places[:count]
+        assert [dict(row) for row in rows] == [dict(table.items[n]) for n in places[:count]]
 
 
 def test_a_table_without_a_file(store: Store) -> None:

@@ -18,6 +18,7 @@ from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Correction, Guess, Label, Learner, Lesson
 from tellapart.review.progress import (
     ABOVE,
+    ErrorEstimate,
     Progress,
     Stretch,
     estimate,
@@ -39,11 +40,12 @@ class Stopper(ABC):
         """How many more guesses, if all are right, until one may stop; 0 when one may."""
 
     @abstractmethod
-    def facts(self, progress: Progress) -> list[str]:
-        """How far it is, in words."""
+    def facts(self, progress: Progress, now: ErrorEstimate | None = None) -> list[str]:
+        """How far it is, in words. `now` is `estimate(progress)`, if that is known: it takes long
+        to work out."""
 
-    def say(self, progress: Progress) -> str:
-        """One sentence: how far it is, and whether one may stop.
+    def say(self, progress: Progress, now: ErrorEstimate | None = None) -> str:
+        """One sentence: how far it is, and whether one may stop; `now` as in `facts`.
 
         >>> print(NoMistakeIn(40).say(Progress.of([True] + [False] * 12)))
         no mistake in 12 items; the error is below 35 % with 95 % confidence; if the next 28 guesses
@@ -51,7 +53,7 @@ class Stopper(ABC):
         """
         left = self.left(progress)
         coming = f"if the next {left} guesses are right, " if left > 1 else "with one more, "
-        facts = dict.fromkeys(self.facts(progress))
+        facts = dict.fromkeys(self.facts(progress, now))
         return "; ".join([*facts, f"{coming if left else ''}you may stop"])
 
     def watch(self, learner: Learner | None = None) -> Watch:
@@ -103,7 +105,7 @@ class Rounds(Stopper):
     def left(self, progress: Progress) -> int:
         return max(0, self.n - progress.rounds)
 
-    def facts(self, progress: Progress) -> list[str]:
+    def facts(self, progress: Progress, now: ErrorEstimate | None = None) -> list[str]:
         return [f"{counted(progress.rounds, 'item')} done"]
 
 
@@ -127,14 +129,14 @@ class NoMistakeIn(Stopper):
     def left(self, progress: Progress) -> int:
         return max(0, self.n - progress.streak)
 
-    def facts(self, progress: Progress) -> list[str]:
+    def facts(self, progress: Progress, now: ErrorEstimate | None = None) -> list[str]:
         if progress.streak:
             run = f"no mistake in {counted(progress.streak, 'item')}"
         elif progress.erred or not progress.picked:
             run = "a mistake just now"
         else:
             run = "no item drawn at random since the last mistake"
-        return [run, str(estimate(progress))]
+        return [run, str(now or estimate(progress))]
 
 
 @dataclass(frozen=True)
@@ -220,8 +222,10 @@ class ErrorBelow(Stopper):
     def _needed(self, mistakes: int, share: float) -> int:
         return needed(self.error, mistakes, share, self._risk)
 
-    def facts(self, progress: Progress) -> list[str]:
-        return [str(estimate(progress, self.confidence, lately=self.lately))]
+    def facts(self, progress: Progress, now: ErrorEstimate | None = None) -> list[str]:
+        if now is None or (now.confidence, now.lately) != (self.confidence, self.lately):
+            now = estimate(progress, self.confidence, lately=self.lately)
+        return [str(now)]
 
 
 @dataclass(frozen=True)
@@ -237,8 +241,8 @@ class Both(Stopper):
     def left(self, progress: Progress) -> int:
         return max(self.one.left(progress), self.other.left(progress))
 
-    def facts(self, progress: Progress) -> list[str]:
-        return self.one.facts(progress) + self.other.facts(progress)
+    def facts(self, progress: Progress, now: ErrorEstimate | None = None) -> list[str]:
+        return self.one.facts(progress, now) + self.other.facts(progress, now)
 
 
 @dataclass(frozen=True)
@@ -254,9 +258,10 @@ class Either(Stopper):
     def left(self, progress: Progress) -> int:
         return min(self.one.left(progress), self.other.left(progress))
 
-    def facts(self, progress: Progress) -> list[str]:
+    def facts(self, progress: Progress, now: ErrorEstimate | None = None) -> list[str]:
         """Of the one that is nearer."""
-        return min(self.one, self.other, key=lambda stopper: stopper.left(progress)).facts(progress)
+        nearer = min(self.one, self.other, key=lambda stopper: stopper.left(progress))
+        return nearer.facts(progress, now)
 
 
 class Watch:

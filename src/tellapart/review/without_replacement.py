@@ -91,7 +91,7 @@ class Draws:
             won, lost = -lengths * np.log1p(chances * (odds - 1)), at_stake
             if more:  # here mistakes win
                 won, lost = lost, won
-            gain = np.where(np.isneginf(lost), lost, won + lost)
+            gain = np.where(lost == -np.inf, lost, won + lost)
             logs = gain[:, ::-1].cumsum(axis=1)[:, ::-1]
             if size > 1:  # who begins within a block may have lost all of it, and won nothing
                 logs = np.append(logs[:, 1:], np.zeros((len(odds), 1)), axis=1) + lost

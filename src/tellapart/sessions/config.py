@@ -13,6 +13,8 @@ from tellapart.review.stoppers import Both, Either
 from tellapart.tables import Table
 
 DEFAULT = "AutoDFF"
+COLUMN = "column "
+"""So begins the name of the teacher whose answers are the labels of a column."""
 FOR_PEOPLE: dict[str, Any] = {"order": "mixed", "until": {"no mistake in": 40}}
 """How a session for people is begun, unless they say otherwise: most items where the rules are
 least sure, some at random for the estimate of the error; and they want to know when to stop."""

@@ -29,7 +29,8 @@ class Order:
       every choice some leave these 32 and others come in, so that about the least sure fifth of all
       items comes first; those passed by come at the end.
     - "mixed": one in four at random, and all of the first eight; the others are picked: of 32, one
-      whose rule is doubtful and has many of the 32.
+      whose rule is doubtful and has many of the 32. While most of the later guesses on drawn items
+      are wrong, all are drawn: such rules cannot tell what they are unsure of.
 
     Draws and picks come from two shuffled lines that know nothing of each other. So whatever was
     picked, in this order or before it, a draw is any of the items left with the same chance, and
@@ -65,12 +66,17 @@ class Order:
         return place not in self._drawn
 
     def next(
-        self, seen: Collection[int], doubt: Callable[[list[int]], list[float]] | None = None
+        self,
+        seen: Collection[int],
+        doubt: Callable[[list[int]], list[float]] | None = None,
+        *,
+        errs: bool = False,
     ) -> int | None:
-        """A place not in `seen`, or None. `doubt` says how unsure the learner is of some."""
+        """A place not in `seen`, or None. `doubt` says how unsure the learner is of some; `errs`,
+        whether most of its later guesses on drawn items are wrong."""
         draw = self.kind not in _PICKING
         if self.kind == "mixed":
-            draw = len(seen) < DRAWN_FIRST or len(seen) % DRAWN == 0
+            draw = errs or len(seen) < DRAWN_FIRST or len(seen) % DRAWN == 0
         if not draw:
             return self._least_sure(seen, doubt)
         drawn = self._draws.first(seen)

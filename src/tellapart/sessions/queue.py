@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LATER = 20
 """A skipped item comes back after so many acts, then after twice as many, and so on."""
+_ENOUGH = 12  # guesses on drawn items that show whether most are wrong
 _RECORD = 256  # so many of the last items taught make the record of a rule, in mixed order
 _FIRST = 50  # so many returning items are looked at while there are unseen ones
 _PASSED = 200  # so many items that cannot be given are passed by
@@ -212,7 +213,7 @@ class Queue:
         def unseen() -> int | None:
             if assignments is not None:
                 return assignments.next(teacher)
-            return self.order.next(self.seen, self._doubts)
+            return self.order.next(self.seen, self._doubts, errs=self._errs())
 
         ways: tuple[Callable[[], int | None], ...] = (
             lambda: self._next_taken_back(teacher),
@@ -264,7 +265,11 @@ class Queue:
         """The next few items: those that came back, then unseen ones, then those put off."""
         found = [p for p in self.returning if self.is_due(p) and self.is_free(p, teacher)][:count]
         seen = self.seen | set(found)
-        while len(found) < count and (place := self.order.next(seen, self._doubts)) is not None:
+        errs = self._errs()
+        while len(found) < count:
+            place = self.order.next(seen, self._doubts, errs=errs)
+            if place is None:
+                break
             found.append(place)
             seen.add(place)
         for place in self.returning:
@@ -356,6 +361,11 @@ class Queue:
             if found is not None:
                 return found
         return None
+
+    def _errs(self) -> bool:
+        """Whether most of the later guesses on items drawn at random were wrong."""
+        recent = self._state.replay.now.progress.recent
+        return recent.rounds >= _ENOUGH and 2 * recent.mistakes > recent.rounds
 
     def _doubts(self, pool: list[int]) -> list[float]:
         """How unsure the rules are of each of some items.

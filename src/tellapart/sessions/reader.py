@@ -28,6 +28,7 @@ class SessionReader:
         self._log = Log(store, name, table, clock)
         self._suggestions = suggestions.Suggestions()
         self._judged: tuple[tuple[int, float], DecisionList] | None = None
+        self._summary: tuple[State, int, replies.Summary] | None = None
         self._odd: tuple[int, bool, list[replies.OddOne]] | None = None
         self._named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
 
@@ -193,7 +194,10 @@ class SessionReader:
     def summary(self) -> replies.Summary:
         """The progress so far."""
         with self._log.ready() as state:
-            return replies.summary(state)
+            kept = self._summary
+            if kept is None or kept[0] is not state or kept[1] != state.number:
+                kept = self._summary = (state, state.number, replies.summary(state))
+            return kept[2]
 
     def about(self) -> list[str]:
         """Who taught it, when and by how many answers, and what is known of the error: lines of

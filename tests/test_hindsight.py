@@ -47,6 +47,22 @@ def test_signs_that_add_up_become_points() -> None:
 
 
 @pytest.mark.slow
+def test_without_reasons_points_are_followed_soon_whatever_the_number_of_labels() -> None:
+    """Eight labels, each with typical signs that many items lack: trees need many examples."""
+    found = trees = 0
+    for seed in range(2):
+        dice = np.random.default_rng(seed)
+        typical = dice.random((8, 30)) < 0.5
+        codes = dice.integers(0, 8, 150)
+        truths = typical[codes] ^ (dice.random((150, 30)) < 0.2)
+        items = [{f"sign {n}": bool(true) for n, true in enumerate(row)} for row in truths]
+        labels = [f"label {code}" for code in codes]
+        found += mistakes(ta.Hindsight(), items, labels)
+        trees += mistakes(ta.Hindsight(ways=["labels"]), items, labels)
+    assert found < 0.42 * trees
+
+
+@pytest.mark.slow
 def test_points_hear_reasons() -> None:
     """Of many signs a few add up; a teacher who names one of them each time saves mistakes."""
     matter = [f"sign {n}" for n in range(5)]

@@ -285,12 +285,13 @@ class Hindsight(BaseLearner):
         Readings are charged with some mistakes beforehand. Reasons, if the teacher gives any, are
         followed first; after some corrections points are preferred, unless there are many labels:
         then they are charged more, since they are compared for every two labels, and that is hard
-        to read. Where only columns are known that were named, reasons know best.
+        to read. The fewer reasons the teacher gives, the smaller this charge. Where only columns
+        are known that were named, reasons know best.
         """
         history = self._history
         silent = 1 - len(history.pairs) / max(1, len(history.corrected))
         blind = 0.0 if history.shows_columns else 2.0
-        points = blind + 2 * (len(history.labels) - 2)
+        points = blind + (2 - 1.5 * silent) * (len(history.labels) - 2)
         early = blind or len(history.corrected) < _EARLY
         charged = {"reasons": silent + (0 if early else 1), "labels": blind + 2}
         made = {

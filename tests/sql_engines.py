@@ -25,6 +25,8 @@ from tellapart.features.to_polars import DTYPE
 from tellapart.features.tree import Type
 
 DTYPES = {name: DTYPE[Type(kind)] for name, kind in random_features.SCHEMA.items()}
+ENGINES = ("duckdb", "sqlite", "postgres", "spark", "clickhouse", "mysql")
+"""The dialects whose SQL is tested on the engine itself (MariaDB for mysql)."""
 Query = Callable[[str], list[tuple[Any, ...]]]
 
 

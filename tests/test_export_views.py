@@ -14,14 +14,13 @@ import pytest
 import sql_engines
 import tellapart as ta
 from random_features import SCHEMA, ModelMaker
-from sql_engines import Query
+from sql_engines import ENGINES, Query
 from tellapart.cli import main
 from tellapart.errors import ExportError, ParameterError
-from tellapart.export.dialects import DIALECTS, RUN
+from tellapart.export.dialects import DIALECTS
 from tellapart.export.text import example_text, reasons
 from tellapart.model import Record
 
-ENGINES = list(RUN)
 COLUMNS = ["label", "rule", "because", "like", "is_sure"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tellapart.cli import main
-from tellapart.cli.serve import open_or_begin
+from tellapart.cli.open_session import open_or_begin
 from tellapart.errors import ParameterError
 from tellapart.lab.compare import plan, run
 from tellapart.learners import AdaptiveDFF, AutoDFF, Guarded

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tellapart.cli.serve import reading_notice
+from tellapart.cli.open_session import reading_notice
 
 
 class Terminal(io.StringIO):

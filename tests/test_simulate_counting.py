@@ -100,7 +100,7 @@ def test_few_rounds_are_told():
 
 
 @pytest.mark.parametrize("make", [ta.worlds.tree, ta.worlds.dnf])
-def test_thoughts_of_many_are_the_teachers(make):
+def test_reasons_found_together_are_the_teachers(make):
     """One rule, whose mistakes are all taken at once: each with the reason that is said aloud."""
     world = make(3000, 40 if make is ta.worlds.tree else 90, 4, 4, 0.2, seed=8, similar=2)
     learner = ta.RobustDFF(4, 100_000, 100_000)

@@ -31,10 +31,10 @@ import mariadb_server
 import postgres_server
 import sql_engines
 from random_features import SCHEMA, ModelMaker
-from sql_engines import Query
+from sql_engines import ENGINES, Query
 from tellapart.errors import ExportError, FeatureError
 from tellapart.export import from_sql, to_select, to_sql, to_view
-from tellapart.export.dialects import DIALECTS, RUN
+from tellapart.export.dialects import DIALECTS
 from tellapart.export.feature_trees import columns_of
 from tellapart.export.text import example_text, reasons
 from tellapart.model import Clause, DecisionList, Literal, Record
@@ -184,7 +184,7 @@ def imports(models: int, seed: int) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", nargs="+", choices=[*RUN, "imports"])
+    parser.add_argument("what", nargs="+", choices=[*ENGINES, "imports"])
     parser.add_argument("--models", type=int, default=200)
     parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)

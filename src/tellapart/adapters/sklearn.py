@@ -19,8 +19,7 @@ from tellapart.learners import AutoDFF
 from tellapart.model import Clause, DecisionList, Not, truth
 from tellapart.protocol import Correction, Feature, Guess, Item, Label, Learner, Teacher, teach
 from tellapart.simplification import simplify
-from tellapart.simulation import clause_numbers
-from tellapart.simulation.bits import Words, pack
+from tellapart.simulation import Words, clause_numbers, pack
 from tellapart.tables import Row
 
 try:
@@ -447,7 +446,7 @@ class Thresholds:
             best = int(score.argmax())
             feature = self.feature(self.places[best], self.thresholds[best])
             return feature if here[best] else _opposite(feature)
-        return self.anything(self.X[item], self.X[example])
+        return self.any_difference(self.X[item], self.X[example])
 
     def truths(self, row: Matrix) -> npt.NDArray[np.bool_]:
         """Which of the features hold on a row."""
@@ -458,7 +457,7 @@ class Thresholds:
         words, name = self.words[place], self.names[place]
         return Above(name, number) if words is None else Column(name, words[int(number)])
 
-    def anything(self, mine: Matrix, other: Matrix) -> Feature | None:
+    def any_difference(self, mine: Matrix, other: Matrix) -> Feature | None:
         """Some difference between two rows that no cut lies between."""
         for place, (value, shown) in enumerate(zip(mine.tolist(), other.tolist(), strict=True)):
             text = self.words[place] is not None

@@ -65,7 +65,7 @@ def compare(
     json
         Print everything as one JSON object instead (docs/compare.md has its keys).
     """
-    from tellapart.cli.lab import INTERRUPTED, Bars, attend
+    from tellapart.cli.lab import INTERRUPTED, Bars, run_with_bars
     from tellapart.errors import check
     from tellapart.lab import compare as comparison
     from tellapart.lab.cell_store import write_atomic
@@ -85,7 +85,7 @@ def compare(
     for row, command in comparison.skipped(chosen["rows"], quick=quick).items():
         print(f"tellapart: going on without {row}: {command}", file=sys.stderr)
     bars = Bars(cells)
-    found = attend(
+    found = run_with_bars(
         bars,
         out,
         lambda: comparison.compare(

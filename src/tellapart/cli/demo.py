@@ -39,7 +39,7 @@ def demo(
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
     from tellapart import worlds
-    from tellapart.cli.report import LEARNERS, Report, run_trials
+    from tellapart.cli.trial_report import LEARNERS, Report, run_trials
     from tellapart.export.text import Words
     from tellapart.worlds.zoo import say_feature, say_label
 

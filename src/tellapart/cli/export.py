@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from cyclopts import Parameter
 
+from tellapart.cli.options import column_types
 from tellapart.errors import ParameterError
 from tellapart.export.sql import Dialect
 
@@ -98,18 +99,8 @@ def export(
     output
         Write to this file instead of the screen; for dbt, the folder of the project.
     """
-    from tellapart.export import (
-        PROGRAMS,
-        WRITERS,
-        load_model,
-        to_dbt,
-        to_python,
-        to_select,
-        to_sql,
-        to_view,
-    )
-    from tellapart.export.files import write_whole
-    from tellapart.export.views import labels_of, table_names
+    from tellapart.export import PROGRAMS, WRITERS, load_model, to_python, to_sql
+    from tellapart.export.model_files import write_whole
 
     taught = _Taught(load_model(model)) if db is None else _of_session(db, model)
     read = taught.model
@@ -127,31 +118,18 @@ def export(
         made = "\n".join(rule_changes(load_model(diff), read, taught.answers))
         (sys.stdout.write(made + "\n") if output is None else write_whole(output, made.encode()))
         return
-    schema = {**taught.schema, **dict(column_type(text) for text in type or ())}
+    schema = {**taught.schema, **column_types("--type", type)}
     if to == "sql":
         made = to_sql(read, dialect, value=value, schema=schema, clean=clean)
     elif to in ("select", "view", "dbt"):
         if table is None:
             raise ParameterError(f"--to {to} needs the table that it reads: --table animals")
-        beside = labels_of(table)
-        called = name or (table_names(beside)[-1] if to == "dbt" else beside)
         how: dict[str, Any] = {"table": table, "keep": keep or [], "schema": schema, "clean": clean}
         how |= {"error": error, "about": taught.about}
         if to == "dbt":
-            if output is None:
-                raise ParameterError(
-                    "--to dbt writes files: name the folder of the project with -o"
-                )
-            files = to_dbt(read, dialect, name=called, taught=taught.rows, **how)
-            for path, text in files.items():
-                (output / path).parent.mkdir(parents=True, exist_ok=True)
-                write_whole(output / path, text.encode())
-                print(output / path)
+            _write_dbt(output, read, dialect, name, taught.rows, how)
             return
-        if to == "select":
-            made = to_select(read, dialect, **how)
-        else:
-            made = to_view(read, dialect, name=called, **how)
+        made = _over_table(to, read, dialect, name, how)
     elif to == "python":
         made = to_python(read, about=taught.about)
     elif to in PROGRAMS:
@@ -165,13 +143,50 @@ def export(
         write_whole(output, made.encode())
 
 
+def _over_table(
+    to: Language, model: DecisionList, dialect: Dialect, name: str | None, how: dict[str, Any]
+) -> str:
+    """A SELECT over a table, or a view of one."""
+    from tellapart.export import to_select, to_view
+    from tellapart.export.views import labels_of
+
+    if to == "select":
+        return to_select(model, dialect, **how)
+    return to_view(model, dialect, name=name or labels_of(how["table"]), **how)
+
+
+def _write_dbt(
+    folder: Path | None,
+    model: DecisionList,
+    dialect: Dialect,
+    name: str | None,
+    rows: _Rows,
+    how: dict[str, Any],
+) -> None:
+    """Write the files of a dbt model, and print their names."""
+    from tellapart.export import to_dbt
+    from tellapart.export.model_files import write_whole
+    from tellapart.export.views import labels_of, table_names
+
+    if folder is None:
+        raise ParameterError("--to dbt writes files: name the folder of the project with -o")
+    called = name or table_names(labels_of(how["table"]))[-1]
+    for path, text in to_dbt(model, dialect, name=called, taught=rows, **how).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / path, text.encode())
+        print(folder / path)
+
+
+_Rows: TypeAlias = Sequence[tuple[str, Mapping[str, Any], str | None]]
+
+
 class _Taught(NamedTuple):
     """A model, and what is known of where it comes from."""
 
     model: DecisionList
     schema: Mapping[str, str] = {}
     about: Sequence[str] = ()
-    rows: Sequence[tuple[str, Mapping[str, Any], str | None]] = ()
+    rows: _Rows = ()
     answers: Sequence[Answered] = ()
 
 
@@ -185,10 +200,3 @@ def _of_session(db: str, name: str) -> _Taught:
         items = {one.item.identity: one.item for one in answers if not one.undone}
         rows = [(str(item), item, session.label_of(item)) for item in items.values()]
         return _Taught(session.judged_model(), session.table.schema, session.about(), rows, answers)
-
-
-def column_type(text: str) -> tuple[str, str]:
-    column, equals, kind = text.rpartition("=")
-    if not equals or not column:
-        raise ParameterError(f"--type takes COLUMN=TYPE, such as legs=integer, got {text!r}")
-    return column, kind

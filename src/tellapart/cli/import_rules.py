@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from tellapart.cli.export import column_type
+from tellapart.cli.options import column_types
 from tellapart.errors import FormatError, ParameterError
 
 
@@ -58,7 +58,7 @@ def import_rules(
     except UnicodeDecodeError as error:
         raise FormatError(f"{rules} is not UTF-8 ({error.reason}). Save it as UTF-8") from None
     schema = {} if table is None else dict(read_table(table).schema)
-    schema |= dict(column_type(given) for given in type or ())
+    schema |= column_types("--type", type)
     model = from_sql(text, dialect, schema=schema, column=column)
     read = {name for one in model.features if isinstance(one, Expression) for name in one.schema}
     if table is not None and (unknown := sorted(read - schema.keys())):

@@ -73,7 +73,7 @@ def lab(
         check("lab", "workers", workers, "an integer >= 1", lambda v: v >= 1)
     cells = plan(names, quick=quick)
     bars = Bars(cells)
-    results = attend(
+    results = run_with_bars(
         bars,
         out,
         lambda: run(out, names, quick=quick, workers=workers, dask=dask, on_cell=bars.advance),
@@ -88,7 +88,7 @@ def lab(
     return 0
 
 
-def attend(bars: Bars, out: Path, work: Callable[[], T]) -> T | None:
+def run_with_bars(bars: Bars, out: Path, work: Callable[[], T]) -> T | None:
     """Run cells under their bars; None, and a line that says what is kept, if somebody stops it."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

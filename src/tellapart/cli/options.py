@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -115,10 +115,10 @@ def table_place(reading: Reading | None, table: str | None) -> str | None:
     return reading.source
 
 
-def beside(table: str) -> Path:
+def local_path(table: str) -> Path:
     """A path that stands for a table: where its sessions are kept, and what they are called.
 
-    >>> beside("data/zoo.csv"), beside("postgresql://ann:secret@host/zoo").name
+    >>> local_path("data/zoo.csv"), local_path("postgresql://ann:secret@host/zoo").name
     (PosixPath('data/zoo.csv'), 'postgresql_ann_host_zoo')
     """
     from tellapart.tables.databases import is_database, without_password
@@ -148,7 +148,7 @@ def table_arguments(reading: Reading | None, table: str | Path | None) -> dict[s
         "separator": separator,
         "encoding": reading.encoding,
         "nulls": sorted(set(reading.nulls)) if reading.nulls else None,
-        "types": dict(map(_column_type, reading.types)) if reading.types else None,
+        "types": column_types("--types", reading.types) or None,
         "dates": reading.dates,
         "decimal": reading.decimal,
         "thousands": reading.thousands,
@@ -168,11 +168,19 @@ def table_arguments(reading: Reading | None, table: str | Path | None) -> dict[s
     return found
 
 
-def _column_type(given: str) -> tuple[str, str]:
-    column, _, kind = given.rpartition("=")
-    if not column or not kind:
-        raise ParameterError(f"--types is COLUMN=TYPE, such as zip=text, got {given!r}")
-    return column, kind
+def column_types(option: str, given: Iterable[str] | None) -> dict[str, str]:
+    """The types of columns that an option gives.
+
+    >>> column_types("--type", ["legs=integer", "a=b=text"])
+    {'legs': 'integer', 'a=b': 'text'}
+    """
+    types = {}
+    for text in given or ():
+        column, _, kind = text.rpartition("=")
+        if not column or not kind:
+            raise ParameterError(f"{option} is COLUMN=TYPE, such as zip=text, got {text!r}")
+        types[column] = kind
+    return types
 
 
 def as_options(name: str, value: Any) -> str:

@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from tellapart.cli.options import (
     Reading,
     Whole,
-    beside,
+    local_path,
     say_finding,
     table_arguments,
     table_place,
@@ -91,7 +91,7 @@ def predict(
     read = load_model(model)
     if unsure == "null":
         read = read.abstain(error)
-    with _bar(quiet or not sys.stderr.isatty(), beside(table).name) as progress:
+    with _bar(quiet or not sys.stderr.isatty(), local_path(table).name) as progress:
         done = predict_file(
             read,
             table,

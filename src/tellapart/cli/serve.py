@@ -1,4 +1,4 @@
-"""`tellapart serve`: sessions over HTTP; and how `serve` and `teach` open a table's session."""
+"""`tellapart serve`: sessions over HTTP."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ import os
 import socket
 import stat
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from tellapart.cli.open_session import open_or_begin, reading_notice
 from tellapart.cli.options import (
     Sampling,
-    as_options,
-    beside,
-    say_finding,
+    local_path,
     table_arguments,
     table_place,
 )
 from tellapart.errors import ParameterError
 
 if TYPE_CHECKING:
-    from tellapart.sessions import Session, Store
+    from tellapart.web.auth import Person
+    from tellapart.web.config import Limits
 
 
 def serve(
@@ -121,8 +120,8 @@ def serve(
     from tellapart.sessions import Store
     from tellapart.web import json_logging
     from tellapart.web.app import create_app, listen, run
-    from tellapart.web.auth import People, Person, new_token, read_people
-    from tellapart.web.config import Limits, PageOptions
+    from tellapart.web.auth import People, Person, new_token
+    from tellapart.web.config import PageOptions
     from tellapart.web.session_pool import SessionPool
     from tellapart.web.webhook import SECRET, Webhook
 
@@ -130,7 +129,7 @@ def serve(
     how_read = table_arguments(reading, table)
     if table is None and (label or start_from):
         raise ParameterError("--label and --start-from are columns of a table: name the table, too")
-    place = None if table is None else beside(table)
+    place = None if table is None else local_path(table)
     check_port(port)
     if not rate > 0:
         raise ParameterError(f"--rate is more than 0, got {rate}")
@@ -138,9 +137,7 @@ def serve(
         raise ParameterError(f"--public-url begins with https:// or http://, got {public_url!r}")
     hook = None if webhook is None else Webhook(webhook, os.environ.get(SECRET))
     owner = Person(name or login(), os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
-    known = [] if teachers is None else read_people(teachers)
-    if teachers is not None and os.name == "posix" and teachers.stat().st_mode & stat.S_IROTH:
-        print(f"tellapart: everybody can read {teachers}: chmod 600 it", file=sys.stderr)
+    known = [] if teachers is None else _read_teachers(teachers)
     people = People([owner, *known, *(Person(one, new_token()) for one in teacher or ())])
     where = folder or (Path.cwd() if place is None else place.parent)
     if not where.is_dir():
@@ -173,14 +170,7 @@ def serve(
         else:  # better refused at the start than later
             store.claim("")
             store.release("")
-        names = [*(allow_host or ()), *([] if _is_loopback(host) else [host, socket.gethostname()])]
-        limits = Limits(
-            loopback=_is_loopback(host),
-            hosts=frozenset(map(str.lower, names)),
-            public=public_url,
-            rate=rate,
-            burst=max(20, round(2 * rate)),
-        )
+        limits = _limits(host, allow_host or (), public_url, rate)
         address = public_url or _address(host, listening.getsockname()[1])
 
         def ready() -> None:
@@ -196,6 +186,16 @@ def serve(
     finally:
         listening.close()
         store.close()
+
+
+def _read_teachers(file: Path) -> list[Person]:
+    """The teachers in a file; warn if everybody on this machine can read their tokens."""
+    from tellapart.web.auth import read_people
+
+    known = read_people(file)
+    if os.name == "posix" and file.stat().st_mode & stat.S_IROTH:
+        print(f"tellapart: everybody can read {file}: chmod 600 it", file=sys.stderr)
+    return known
 
 
 def shown_token(token: str) -> str:
@@ -220,6 +220,20 @@ def login() -> str:
         return "teacher"
 
 
+def _limits(host: str, more: Iterable[str], public_url: str | None, rate: float) -> Limits:
+    from tellapart.web.config import Limits
+
+    loopback = _is_loopback(host)
+    names = [*more, *([] if loopback else [host, socket.gethostname()])]
+    return Limits(
+        loopback=loopback,
+        hosts=frozenset(map(str.lower, names)),
+        public=public_url,
+        rate=rate,
+        burst=max(20, round(2 * rate)),
+    )
+
+
 def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -231,168 +245,3 @@ def _address(host: str, port: int) -> str:
     # 0.0.0.0 is every address: show a name that others can use
     shown = socket.gethostname() if host in ("0.0.0.0", "::", "") else host
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
-
-
-@contextmanager
-def reading_notice(what: str) -> Iterator[None]:
-    """Say what is going on, with something that moves, until it is over; on a terminal only."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    with Console(stderr=True).status(Text(what)):
-        yield
-
-
-def open_or_begin(
-    store: Store,
-    table: str | Path,
-    name: str,
-    reading: Mapping[str, Any] | None = None,
-    *,
-    id: str | None = None,
-    learner: str | None = None,
-    label: str | None = None,
-    start_from: str | None = None,
-    order: str | None = None,
-    overlap: float | None = None,
-    another: str = "--session NAME",
-    title: str | None = None,
-    rules: Path | None = None,
-    for_teach: bool = False,
-) -> Session:
-    """The session of a table: opened, or begun if there is none of that name.
-
-    Parameters
-    ----------
-    reading
-        Arguments of `read_table`; a session that is opened remembers its own.
-    label
-        A column of the table to hide.
-    start_from
-        Another one, whose labels are the first answers.
-    another
-        How to begin another session, for messages.
-    title
-        The column that names items in sentences.
-    rules
-        A model whose rules a new session begins with.
-    for_teach
-        The table is read from where it lies now, which may have changed, and must have rows.
-    """
-    from tellapart.sessions import Session
-    from tellapart.sessions.config import FOR_PEOPLE
-    from tellapart.tables.read import read_table, read_table_again
-
-    how_read = dict(reading or {})
-    if label is not None and label == start_from:
-        raise ParameterError(
-            f"column {label!r} cannot be both: --start-from takes its labels as answers, --label"
-            " compares your own answers with them. Leave one out"
-        )
-    if name in {listed.name for listed in store.sessions()}:
-        begun = store.opened(name).data
-        if rules is not None:
-            raise ParameterError(
-                f"--rules {rules}: the session was begun already, and rules stand at its beginning."
-                f" Leave it out to go on; or begin another one with {another}"
-            )
-        for said in _differences(begun, id, learner, how_read, label=label, start_from=start_from):
-            raise ParameterError(
-                f"{said}. Leave it out to go on; or begin another one with {another}"
-            )
-        source = dict(begun.get("source") or {})
-        source.pop("path", None)
-        again = read_table_again(table, begun["table"]["columns"], **source) if for_teach else None
-        opened = Session.open(store, name, again)
-        if title is not None:
-            opened.table.title = title
-        now = opened.settings["overlap"]
-        if overlap is not None and overlap != now:
-            opened.close()
-            raise ParameterError(
-                f"--overlap {overlap}: it is {now} in this session. Leave it out; it can be changed"
-                " on the page Progress"
-            )
-        return _start_from(opened, table, start_from)
-    hidden = _given(label=label, start_from=start_from)
-    without = list(hidden.values())
-    if for_teach or id is None or hidden:
-        read = read_table(table, **how_read)
-        if for_teach and not len(read):
-            raise ParameterError(f"{table} has columns, and no rows to teach about")
-        for option, column in hidden.items():
-            if all(known is None for known in read.labels(column)):
-                raise ParameterError(
-                    f"{table}: column {column!r} is empty in every row, so there are no labels to"
-                    f" {'compare with' if option == 'label' else 'start from'}. Fill some in, or"
-                    f" leave out --{option.replace('_', '-')}"
-                )
-        how_read["id"] = id or read.names(without)
-    else:
-        how_read["id"] = id
-    how_read["without"] = without or None
-    how_read["title"] = title
-    settings = {**FOR_PEOPLE, **_given(learner=learner, order=order, overlap=overlap)}
-    if rules is not None:
-        from tellapart.export import load_model
-
-        settings["rules"] = load_model(rules)
-    begun_now = Session.new(store, name, table, reading=_given(**how_read), **settings)
-    if for_teach or sys.stderr.isatty():  # a server's log has nothing of what is in the table
-        for finding in begun_now.table.findings:
-            say_finding(finding)
-    return _start_from(begun_now, table, start_from)
-
-
-def _start_from(session: Session, table: str | Path, column: str | None) -> Session:
-    """Take the labels of a column as answers, about the items that have none."""
-    from tellapart.sessions.agreement import known_labels
-
-    if column is not None:
-        try:
-            done = session.start_from(f"column {column}", known_labels(table, column, session))
-        except BaseException:
-            session.close()
-            raise
-        print(f"{done:,} labels of column {column!r} are the first answers.", file=sys.stderr)
-    return session
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _differences(
-    begun: Mapping[str, Any],
-    id: str | None,
-    learner: str | None,
-    reading: Mapping[str, Any],
-    **hidden: str | None,
-) -> Iterator[str]:
-    """What can only be chosen when a session begins, and is asked for otherwise now."""
-    source = begun.get("source") or {}
-    for option, column in hidden.items():
-        if column is not None and column not in (source.get("without") or []):
-            said = f"--{option.replace('_', '-')} {column}"
-            yield f"{said}: the session was begun with that column in sight"
-    if id is not None and id != source.get("id"):
-        yield f"--id {id}: the session was begun with {source.get('id') or 'row numbers'}"
-    if learner is not None:
-        from tellapart.learners.by_name import format_learner, parse_learner, write_value
-
-        name, parameters = parse_learner(learner)
-        # as texts: an old log may have "true" where it is True now
-        given = {key: write_value(value) for key, value in parameters.items()}
-        before = {key: write_value(value) for key, value in begun["parameters"].items()}
-        if name != begun["learner"] or not given.items() <= before.items():
-            before.pop("columns", None)
-            other = format_learner(begun["learner"], before)
-            yield f"--learner {learner}: the session has another learner, {other}"
-    for name, value in reading.items():
-        now = source.get(name, "utf-8" if name == "encoding" else None)
-        if value != now:
-            how = "without it" if now is None else f"with {as_options(name, now)}"
-            yield f"{as_options(name, value)}: the session was begun {how}"

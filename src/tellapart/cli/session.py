@@ -59,7 +59,7 @@ def session(
     output
         Write to this file instead of the screen.
     """
-    from tellapart.export.files import write_whole
+    from tellapart.export.model_files import write_whole
     from tellapart.sessions import Session, Store, export_log, import_log
 
     if do in ("list", "check", "repair") and "://" not in db and not Path(db).exists():

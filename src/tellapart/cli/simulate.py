@@ -108,7 +108,7 @@ def simulate(
     json
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
-    from tellapart.cli.report import LEARNERS, Report, run_trials
+    from tellapart.cli.trial_report import LEARNERS, Report, run_trials
 
     sizes = {
         "items": items,

@@ -12,8 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tellapart.cli.options import Sampling, beside, table_arguments, table_place
-from tellapart.cli.serve import check_port, login, open_or_begin, reading_notice, shown_token
+from tellapart.cli.open_session import open_or_begin, reading_notice
+from tellapart.cli.options import Sampling, local_path, table_arguments, table_place
+from tellapart.cli.serve import check_port, login, shown_token
 from tellapart.errors import ParameterError, SessionError
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def teach(
         table = str(write_zoo(Path.cwd()))
         label, order = LABEL, "file"
         print(f"No table was given: the zoo is in {table}. {FIRST[0].title()} comes first.")
-    place = beside(table)
+    place = local_path(table)
     if keys is None and (place.parent / FILE).is_file():
         keys = place.parent / FILE
     chosen = read_keys(keys)

@@ -289,7 +289,7 @@ class Screen:
             self.say("  None of the columns. Write a condition, or set a tag.", "dim")
 
     def labels(self, labels: Sequence[str], guess: Label, meanings: Mapping[str, str]) -> None:
-        """The labels, each with its key for good, and what it means."""
+        """The labels, each with its key, which never changes, and what it means."""
         for number, label in enumerate(labels[:9], 1):
             means = f": {meanings[label]}" if label in meanings else ""
             self.say(f"  {number}  {label}{means}{'  (the guess)' if label == guess else ''}")
@@ -315,7 +315,7 @@ class Screen:
 
 
 def _text(text: str, style: str = "") -> Text:
-    """A text that does nothing to the terminal, and does not fill it."""
+    """A text without control characters, cut if it is long."""
     more = len(text) - _LONGEST
     shown = visible(text[:_LONGEST])
     return Text(shown if more <= 0 else f"{shown}... and {more:,} characters more", style)

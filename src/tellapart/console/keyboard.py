@@ -153,7 +153,7 @@ class Terminal:
         return ""
 
     def _is_sequence(self) -> bool:
-        """Whether Escape is the beginning of an arrow or the like, none of our keys; it is read."""
+        """Whether Escape begins the sequence of a key such as an arrow, which is then skipped."""
         if not select.select([self._number], [], [], _PAUSE)[0]:
             return False
         byte = self._byte()

@@ -74,7 +74,7 @@ def run(job: Job, *, without_gaps: bool = False) -> int:
 def _source(
     job: Job, seen: Seen, query: Query, base: Any, without_gaps: bool
 ) -> tuple[str, dict[str, str], list[str]]:
-    """The table as DuckDB reads it; the SQL of the columns the model reads; that of those kept.
+    """The table as DuckDB reads it, the SQL of the model's columns, and that of those kept.
 
     Texts are read by Polars, which is as strict as we are: DuckDB takes 5.7 for the integer 6, and
     yes for true.

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tellapart.errors import FormatError, ParameterError
 from tellapart.export.feature_trees import check_reading, columns_of
-from tellapart.export.files import replacing
+from tellapart.export.model_files import replacing
 from tellapart.export.sql import label_kind
 from tellapart.export.text import example_text, reachable
 from tellapart.features.expression import types as read_types
@@ -236,7 +236,7 @@ def _new_folder(path: Path) -> Iterator[Path]:
 def _scanned(
     table: Place, wanted: Mapping[str, Type | None], options: ReadOptions, folder: Path
 ) -> Iterator[Scan]:
-    """A table to go through; what must be unpacked, fetched or written again is, in `folder`."""
+    """A table to read once. Files are unpacked, fetched or rewritten into `folder` if needed."""
     if options.sample is not None:
         raise ParameterError("sample is for teaching; predict labels every row")
     name = name_of(table)

@@ -151,7 +151,7 @@ def predict(
     prefix: str,
     output_names: Callable[[Sequence[str], str], list[str]],
 ) -> Any:
-    """The answers for a Spark DataFrame, as one; computed when the answer is.
+    """The answers for a Spark DataFrame, as a lazy DataFrame.
 
     Times with a zone are read in the zone of the session.
     """
@@ -232,7 +232,7 @@ def _running(master: str | None) -> Iterator[Any]:
 def _read(
     spark: Any, scan: Scan, keep: Sequence[str], query: Query
 ) -> tuple[dict[str, str], list[str]]:
-    """Make the table a view; the SQL of the columns the model reads; that of those kept."""
+    """Make the table a view. Returns the SQL of the model's columns, and that of those kept."""
     path = str(scan.path.absolute())
     names = {name: query.name(name) for name in [*scan.types, *keep]}
     if scan.kind == "csv":

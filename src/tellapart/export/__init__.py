@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from tellapart.export.case_when import from_sql
 from tellapart.export.dbt import to_dbt
-from tellapart.export.files import load_model, replacing, save_model
 from tellapart.export.json_rules import to_javascript, to_json_rules, to_pandas
+from tellapart.export.model_files import load_model, replacing, save_model
 from tellapart.export.picture import to_dot, to_svg
 from tellapart.export.polars import to_polars
 from tellapart.export.python import to_python

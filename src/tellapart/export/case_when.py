@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features import Expression, tree
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tellapart.export.sql_reader import SqlReader
 
 _Found = TypeVar("_Found")
+_Rules: TypeAlias = dict[Any, tuple[Any, Any]]
+"""The label and the example of each rule, by its number."""
 
 
 def from_sql(
@@ -157,9 +159,9 @@ def _literal(part: Node) -> Literal:
 # -- the CASE of a query
 
 
-def _case(root: exp.Expr, column: str | None) -> tuple[exp.Case, dict[Any, tuple[Any, Any]]]:
-    """The CASE that gives the label, with columns of parts of the query put in; and what the
-    numbers it gives stand for, if these are rows of a table of rules."""
+def _case(root: exp.Expr, column: str | None) -> tuple[exp.Case, _Rules]:
+    """The CASE that gives the label, with the columns of inner queries put in; and the label and
+    example that each number stands for, if it gives numbers of rules."""
     from sqlglot import exp
 
     if isinstance(root, exp.Create):
@@ -181,18 +183,11 @@ def _case(root: exp.Expr, column: str | None) -> tuple[exp.Case, dict[Any, tuple
     for name, part in parts.items():
         if isinstance(part, exp.Select):
             known[name] = _columns(part, known)
-    rules = next((_rules(part) for part in parts.values() if isinstance(part, exp.Union)), {})
-    columns = _columns(root, known)
-    for source in known.values():
-        if "rule" in source and (rules or isinstance(_bare(source["rule"]), exp.Literal)):
-            constants = rules or next((_rules(p) for n, p in parts.items() if n == "rules"), {})
-            chosen = _bare(source["rule"])
-            if isinstance(chosen, exp.Case):
-                return chosen, constants
-            if source is not known.get("rules"):
-                return exp.Case(ifs=[], default=chosen), constants
-    cases = {name: _bare(made) for name, made in columns.items()}
+    cases = {name: _bare(made) for name, made in _columns(root, known).items()}
     found = {name: made for name, made in cases.items() if isinstance(made, exp.Case)}
+    numbered = _numbered_rules(parts, known)
+    if numbered is not None:
+        return numbered
     if column is not None:
         if column not in found:
             raise FeatureError(f"the SELECT has no CASE called {column!r}, only {sorted(found)}")
@@ -203,6 +198,24 @@ def _case(root: exp.Expr, column: str | None) -> tuple[exp.Case, dict[Any, tuple
             + (f" ({', '.join(found)}): name the one that is the label" if found else "")
         )
     return next(iter(found.values())), {}
+
+
+def _numbered_rules(
+    parts: Mapping[str, exp.Expr], known: Mapping[str, Mapping[str, exp.Expr]]
+) -> tuple[exp.Case, _Rules] | None:
+    """The CASE that gives the number of a rule, as `to_select` writes it, and the rules."""
+    from sqlglot import exp
+
+    rules = next((_rules(part) for part in parts.values() if isinstance(part, exp.Union)), {})
+    for source in known.values():
+        if "rule" in source and (rules or isinstance(_bare(source["rule"]), exp.Literal)):
+            constants = rules or (_rules(parts["rules"]) if "rules" in parts else {})
+            chosen = _bare(source["rule"])
+            if isinstance(chosen, exp.Case):
+                return chosen, constants
+            if source is not known.get("rules"):
+                return exp.Case(ifs=[], default=chosen), constants
+    return None
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
@@ -287,7 +300,7 @@ def _without_guard(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def _rules(node: exp.Expr) -> dict[Any, tuple[Any, Any]]:
+def _rules(node: exp.Expr) -> _Rules:
     """A table of rules in SELECTs of constants: number -> label, example."""
     from sqlglot import exp
 
@@ -334,7 +347,7 @@ def infer_types(case: exp.Case, given: Mapping[str, Type]) -> dict[str, Type]:
 
 
 def _use(column: exp.Column, types: Mapping[str, Type]) -> Type | None:
-    """What a place wants of a column that stands there."""
+    """The type that the SQL around a column asks of it."""
     from sqlglot import exp
 
     node: exp.Expr = column
@@ -373,7 +386,7 @@ def _use(column: exp.Column, types: Mapping[str, Type]) -> Type | None:
 
 
 def _kind(node: exp.Expr, types: Mapping[str, Type]) -> Type | None:
-    """What something holds that a column is compared with."""
+    """The type of what a column is compared with."""
     from sqlglot import exp
 
     while isinstance(node, exp.Paren | exp.Neg | exp.Collate):

@@ -10,15 +10,14 @@ from sqlglot import exp, parse_one
 from sqlglot.dialects.sqlite import SQLite as SQLiteDialect
 
 from tellapart.errors import ParameterError
-from tellapart.export.clickhouse import ClickHouse
-from tellapart.export.lowering import Lowering
+from tellapart.export.lowering import Lowering, changes_case
 from tellapart.export.mysql import MySQL
 from tellapart.export.postgres import Postgres
 from tellapart.export.sql_nodes import anonymous, cast, escape, string, words, wrap
 from tellapart.export.tsql import TSQL
-from tellapart.features import letter_case
+from tellapart.features import letter_case, tree
 from tellapart.features.expression import regex
-from tellapart.features.tree import Arithmetic, Column, Node, Pattern, Type, Wild
+from tellapart.features.tree import Arithmetic, Column, Node, Pattern, Type, Value, Wild
 
 
 class DuckDB(Lowering):
@@ -182,14 +181,10 @@ class Trino(Lowering):
     """It has no IS TRUE; TRANSLATE is there."""
 
     name, dialect = "Trino", "trino"
-    quotes_all = True
+    quotes_all, has_is_true = True, False
 
     def in_utc(self, column: exp.Expr) -> exp.Expr:
         return cast(anonymous("at_timezone", column, "UTC"), self.moment)
-
-    def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
-        made = exp.Coalesce(this=operand, expressions=[exp.false()])
-        return exp.Not(this=made) if negated else made
 
     def part(self, name: str, moment: exp.Expr) -> exp.Expr:
         return anonymous("DAY_OF_WEEK", moment) if name == "weekday" else super().part(name, moment)
@@ -229,6 +224,7 @@ class Snowflake(Lowering):
     """sqlglot drops IS TRUE there; a literal with an exponent may be anything."""
 
     name, dialect = "Snowflake", "snowflake"
+    has_is_true = False
     trims_all = True
     moment = exp.DType.TIMESTAMPNTZ
 
@@ -238,13 +234,64 @@ class Snowflake(Lowering):
     def part(self, name: str, moment: exp.Expr) -> exp.Expr:
         return super().part("dayofweekiso" if name == "weekday" else name, moment)
 
-    def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
-        made = exp.Coalesce(this=operand, expressions=[exp.false()])
-        return exp.Not(this=made) if negated else made
-
     def figure(self, text: str) -> exp.Expr:
         made = super().figure(text)
         return cast(string(text), self.double) if "e" in made.this else made
+
+
+class ClickHouse(Lowering):
+    """NULL IN (...) is false there. Patterns are regular expressions (RE2), with both cases of a
+    letter where case is ignored.
+
+    A table's dates should be Date32 and its times DateTime64(6, 'UTC'), from 1900 to 2299.
+    """
+
+    name, dialect = "ClickHouse", "clickhouse"
+    quotes_all, has_is_true = True, False
+
+    def in_utc(self, column: exp.Expr) -> exp.Expr:
+        return column  # a moment is counted in UTC whatever its zone
+
+    def compare(self, node: tree.Compare, *, loose: bool) -> exp.Expr:
+        zero = isinstance(node.right, Value) and node.right.value == 0
+        if zero and node.op in ("=", "<>") and node.left.type is Type.NUMBER:
+            # three comparisons of one column become IN, which takes -0.0 for another number than 0
+            node = tree.Compare(node.op, tree.Call("abs", (node.left,), Type.NUMBER), node.right)
+        return super().compare(node, loose=loose)
+
+    def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
+        if changes_case(node.operand):
+            return super().member(node, loose=loose)
+        op, joint = ("<>", exp.And) if node.negated else ("=", exp.Or)
+        compared = [
+            self.compare(tree.Compare(op, node.operand, value), loose=loose)
+            for value in node.values
+        ]
+        return exp.Paren(this=self.chain(joint, compared))
+
+    def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
+        return anonymous("match", operand, rf"(?s)\A{regex(pattern, fold)}\z")
+
+    def change_case(self, operand: exp.Expr, lower: bool) -> exp.Expr:
+        uppers, lowers = ("".join(side) for side in zip(*letter_case.PAIRS, strict=True))
+        pair = (uppers, lowers) if lower else (lowers, uppers)
+        return anonymous("translateUTF8", operand, *pair)
+
+    def midnight(self, day: exp.Expr) -> exp.Expr:
+        return anonymous("toDateTime64", day, exp.Literal.number(6), "UTC")
+
+    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        names = {"year": "toYear", "month": "toMonth", "day": "toDayOfMonth"}
+        return anonymous(names.get(name, "toDayOfWeek"), moment)
+
+    def day(self, text: str) -> exp.Expr:
+        return anonymous("toDate32", text)
+
+    def instant(self, moment: datetime) -> exp.Expr:
+        return anonymous("toDateTime64", moment.isoformat(sep=" "), exp.Literal.number(6), "UTC")
+
+    def trim(self, operand: exp.Expr) -> exp.Expr:
+        return anonymous("trimBoth", operand)
 
 
 DIALECTS: dict[str, type[Lowering]] = {
@@ -261,8 +308,6 @@ DIALECTS: dict[str, type[Lowering]] = {
     "trino": Trino,
     "tsql": TSQL,
 }
-RUN = ("duckdb", "sqlite", "postgres", "spark", "clickhouse", "mysql")
-"""Those whose SQL is tested on the engine itself (MariaDB for mysql)."""
 
 
 def lowering(name: str) -> type[Lowering]:
@@ -318,7 +363,7 @@ def _glob(letter: str, fold: bool) -> str:
 
 
 def _from_monday(day: exp.Expr, shift: int) -> exp.Expr:
-    """1 for Monday to 7 for Sunday, from days of the week that are counted otherwise."""
+    """1 for Monday to 7 for Sunday, from an engine's own number for the day of the week."""
     moved = wrap(exp.Add(this=day, expression=exp.Literal.number(shift)))
     rest = exp.Mod(this=moved, expression=exp.Literal.number(7))
     return wrap(exp.Add(this=rest, expression=exp.Literal.number(1)))

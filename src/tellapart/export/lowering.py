@@ -155,8 +155,14 @@ class Lowering:
         op = "<" if node.negated else ">="
         return self.operator(op, self.chain(exp.Add, counted), whole(node.at_least))
 
+    has_is_true: ClassVar[bool] = True
+    """Whether there is IS TRUE."""
+
     def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
-        return self.is_(operand, self.truth(True), negated)
+        if self.has_is_true:
+            return self.is_(operand, self.truth(True), negated)
+        made = exp.Coalesce(this=operand, expressions=[exp.false()])
+        return exp.Not(this=made) if negated else made
 
     def truth(self, value: bool) -> exp.Expr:
         """True or false."""

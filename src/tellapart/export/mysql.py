@@ -8,7 +8,7 @@ from functools import cache
 from sqlglot import exp, parse_one
 
 from tellapart.errors import ExportError
-from tellapart.export.lowering import Lowering, changes_case
+from tellapart.export.lowering import changes_case
 from tellapart.export.postgres import Postgres
 from tellapart.export.sql_nodes import anonymous, opposite, string, wrap
 from tellapart.features import letter_case, tree
@@ -32,9 +32,6 @@ class MySQL(Postgres):
 
     def in_utc(self, column: exp.Expr) -> exp.Expr:
         raise ExportError("a time with a zone (a TIMESTAMP is shown in the zone of the session)")
-
-    def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
-        return Lowering.is_true(self, operand, negated)
 
     def ordered(self, node: Node, op: str) -> exp.Expr:
         return exp.Cast(this=self.value(node), to=exp.DataType.build(exp.DType.BINARY))

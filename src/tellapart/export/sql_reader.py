@@ -691,7 +691,7 @@ def _others(parts: Sequence[Node], place: int) -> list[Node]:
 
 
 def _outcomes(node: exp.Expr) -> Iterator[exp.Expr]:
-    """What a CASE may give, through cases inside it."""
+    """All results of a CASE, also of cases inside it."""
     if not isinstance(node, exp.Case):
         yield node
         return
@@ -702,7 +702,7 @@ def _outcomes(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def guarded(node: Node) -> Node | None:
-    """What a limit that every known number keeps is about."""
+    """The operand of a limit that every known number keeps; None for other conditions."""
     if isinstance(node, tree.Compare) and isinstance(node.right, Value):
         limit = (node.op, node.right.value)
         if limit in (("<=", LARGEST), (">=", -LARGEST)):

@@ -23,7 +23,7 @@ _MOST_TERMS = 5
 
 
 def name_of(item: Item) -> str:
-    """An item in a few words: its own, or what is in it, in sorted order, cut when long.
+    """An item in a few words: its own text, or its contents in sorted order, cut when long.
 
     >>> name_of("duck"), name_of(frozenset({"milk", "hair"}))
     ('duck', '{hair, milk}')

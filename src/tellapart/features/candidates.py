@@ -133,7 +133,7 @@ def candidates(
     called: str = "",
     tags: Collection[str] = (),
 ) -> list[Candidate]:
-    """Features that hold on `item` and not on `example`, the worthiest first.
+    """Features that hold on `item` and not on `example`, the best first.
 
     Parameters
     ----------
@@ -201,8 +201,9 @@ def candidates(
     negated = np.array([offer.kind == "negated" for offer in kinds])
     worth = labelled.worth(share, negated) - _costs(telling, kinds)
     worth += RARELY * (negated & (share < 0.5))
+    names = words_of(called)
     for n, text in enumerate(map(_text_of, kinds)):
-        worth[n] += CALLED * _share_a_word(text, called)
+        worth[n] += CALLED * _has_a_word(text, names)
     for n, feature in enumerate(telling):
         worth[n] += (named or {}).get(feature, 0.0) + (habits or {}).get(kinds[n].column, 0.0)
     return [
@@ -258,7 +259,7 @@ def _costs(features: Sequence[Expression], kinds: Sequence[_Offer]) -> Floats:
 
 
 def _text_of(offer: _Offer) -> str:
-    """The text that is looked for; empty if it is to be missing."""
+    """The text that the feature looks for; empty if it looks for none."""
     match offer.node:
         case tree.Like(pattern=pattern, negated=False):
             return "".join(part for part in pattern if not isinstance(part, Wild))
@@ -267,16 +268,16 @@ def _text_of(offer: _Offer) -> str:
     return ""
 
 
-def _share_a_word(text: str, other: str) -> bool:
-    """Whether a word of a text is one of another, or begins so: doc and documentation."""
-    ours, others = (words_of(side) for side in (text, other))
-    return any(one.startswith(two) or two.startswith(one) for one in ours for two in others)
+def _has_a_word(text: str, words: Collection[str]) -> bool:
+    """Whether a word of a text is one of some, or begins so: doc and documentation."""
+    ours = words_of(text) if text and words else ()
+    return any(one.startswith(two) or two.startswith(one) for one in ours for two in words)
 
 
 def _choose(
     worth: Floats, kinds: Sequence[_Offer], packed: npt.NDArray[np.uint8], rows: int, limit: int
 ) -> Iterator[tuple[int, float]]:
-    """The worthiest, one by one, and what each was worth then. What holds on the same rows as one
+    """The best, one by one, and what each was worth then. What holds on the same rows as one
     that was chosen is left out; what nearly does comes last. The last of nine places are for new
     columns, if there are less than three."""
     left = worth.copy()
@@ -322,7 +323,7 @@ def _offers(
     unlike: pl.DataFrame,
     name: str | None,
 ) -> Iterator[_Offer]:
-    """What may be said of the item and not of the example; not all of it holds so."""
+    """Features that may tell the item from the example; not all of them do."""
     for column, kind in types.items():
         pair = _Pair(
             Column(column, kind), item.get(column), example.get(column), profile, like, unlike
@@ -458,7 +459,7 @@ class _Pair(NamedTuple):
 
 
 def _is_value(text: str, known: Vocabulary) -> bool:
-    """Whether a text is a value that others have, too, and no list."""
+    """Whether a text is one value that other rows have too, and not a list."""
     return known.values[text] > 1 and len(text) <= LONGEST and not _LIST.search(text)
 
 

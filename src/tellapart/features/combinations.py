@@ -242,7 +242,8 @@ class Points(Compound):
 def margin(model: DecisionList, item: Item) -> float:
     """How many points `item` is away from another clause of `model`; infinity if no points matter.
 
-    That many fewer, and its own clause would not hold; or that many more, and one before it would.
+    With so many points fewer, its own clause would not hold; with so many more, an earlier clause
+    would.
 
     >>> from tellapart.model import Clause
     >>> risky = Clause((Literal(Points({"smokes": 2, "old": 1, "fit": -1}, 2)),), "risky")

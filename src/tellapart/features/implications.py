@@ -59,9 +59,9 @@ _LOWEST, _HIGHEST = (-1,), (1,)
 
 
 def _range(feature: Feature) -> tuple[Any, _Range] | None:
-    """A column, with the kind of its values and of the feature, and the range; if it is that easy.
+    """The key of a column and the range of its values on which the feature holds, if it has one.
 
-    Items are read in other ways by expressions than by `Above` and `Column`, so they never meet.
+    Expressions read items in another way than `Above` and `Column`, so their keys differ.
     """
     match feature:
         case Above(name, threshold):
@@ -90,7 +90,7 @@ def _range(feature: Feature) -> tuple[Any, _Range] | None:
 
 
 def _kind(value: Any) -> type | None:
-    """Values of one kind compare with each other as the items' do; None if that is not sure."""
+    """The kind of a value: values of one kind have an order. None for values that may not."""
     if isinstance(value, bool | str | datetime):
         return type(value)
     if isinstance(value, int | float):

@@ -1,4 +1,4 @@
-"""The nearest valid form of a text that is no condition, for a message."""
+"""The nearest condition to a text that cannot be parsed, for the error message."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ _FILL = frozenset(
 
 
 def nearest(text: str, schema: Mapping[str, Type]) -> Node | None:
-    """A valid form of a text that is none: columns and verbs spelled right, units and what is not
-    finished left out, a verb that is missing.
+    """The nearest condition to a text that is none, if one is found.
+
+    Names of columns and verbs are spelled right, a missing verb is added, and units and an
+    unfinished end are left out.
 
     >>> from tellapart.features import tree
     >>> schema = {"weight": Type.NUMBER, "name": Type.TEXT}
@@ -75,7 +77,7 @@ def nearest(text: str, schema: Mapping[str, Type]) -> Node | None:
 
 
 def _spelled(word: str) -> str:
-    """The word of a verb that a word is nearly."""
+    """A misspelled word of a verb, spelled right; other words as they are."""
     if word.lower() == "then":
         return "than"
     if not word.isalpha() or len(word) <= _SHORTEST or word.lower() in _VERBS:
@@ -84,7 +86,7 @@ def _spelled(word: str) -> str:
 
 
 def _without_units(words: list[str]) -> list[str]:
-    """Without a word behind a number."""
+    """The words without those that follow a number."""
     return [
         word
         for before, word in pairwise(["", *words])
@@ -93,7 +95,7 @@ def _without_units(words: list[str]) -> list[str]:
 
 
 def _bare(words: list[str]) -> str:
-    """What is left of some words without verbs and signs: a value."""
+    """The value among some words: verbs and signs are left out."""
     kept = [word for word in words if word.lower() not in _FILL]
     return " ".join(kept).strip("\"'%*=<>: ")
 

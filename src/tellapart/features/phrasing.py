@@ -83,29 +83,9 @@ def _say(node: Node) -> str:
         case tree.IsNull() if operand := _operand(node.operand):
             return f"{operand} is {'known' if node.negated else 'unknown'}"
         case tree.In() if operand := _operand(node.operand):
-            call = node.operand.name if isinstance(node.operand, tree.Call) else ""
-            named = NAMES.get(call)
-            shown = [_named(v.value, named) if named else _value(v) for v in node.values]
-            values = [one for one in shown if one is not None]
-            if len(values) < len(shown):
-                return tree.text(node)
-            joint = "nor" if node.negated else "or"
-            several = f" {joint} ".join([", ".join(values[:-1]), values[-1]])
-            return f"{operand} is {'neither ' if node.negated else ''}{several}"
+            return _one_of(node, operand)
         case tree.Compare(op, left, Value() as value) if operand := _operand(left):
-            words = {"<>": "is not"}
-            if value.type is Type.TEXT or isinstance(left, tree.Call):
-                words["="] = "is"
-            written: str | None
-            if isinstance(left, tree.Call) and left.name in NAMES:
-                written = _named(value.value, NAMES[left.name])
-            elif value.type.numeric and isinstance(value.value, int):
-                written = shown_number(value.value)
-            else:
-                written = _value(value)
-            if not written or (value.type is Type.TEXT and op not in ("=", "<>")):
-                return tree.text(node)  # what is in double quotes could be a column
-            return f"{operand} {words.get(op, op)} {written}"
+            return _compared(node, operand, op, value)
         case tree.Compare(op, left, right) if (one := _operand(left)) and (two := _operand(right)):
             return f"{one} {op} {two}"
         case tree.Like(operand=tree.Column(name)) if verb := _verb(node):
@@ -113,8 +93,36 @@ def _say(node: Node) -> str:
     return tree.text(node)
 
 
+def _one_of(node: tree.In, operand: str) -> str:
+    call = node.operand.name if isinstance(node.operand, tree.Call) else ""
+    named = NAMES.get(call)
+    shown = [_named(v.value, named) if named else _value(v) for v in node.values]
+    values = [one for one in shown if one is not None]
+    if len(values) < len(shown):
+        return tree.text(node)
+    joint = "nor" if node.negated else "or"
+    several = f" {joint} ".join([", ".join(values[:-1]), values[-1]])
+    return f"{operand} is {'neither ' if node.negated else ''}{several}"
+
+
+def _compared(node: tree.Compare, operand: str, op: str, value: Value) -> str:
+    """A comparison with a value."""
+    written: str | None
+    if isinstance(node.left, tree.Call) and node.left.name in NAMES:
+        written = _named(value.value, NAMES[node.left.name])
+    elif value.type.numeric and isinstance(value.value, int):
+        written = shown_number(value.value)
+    else:
+        written = _value(value)
+    if not written or (value.type is Type.TEXT and op not in ("=", "<>")):
+        return tree.text(node)  # what is in double quotes could be a column
+    if op == "=" and (value.type is Type.TEXT or isinstance(node.left, tree.Call)):
+        op = "is"
+    return f"{operand} {'is not' if op == '<>' else op} {written}"
+
+
 def _named(number: float, names: tuple[str, ...]) -> str:
-    """July for 7; a number that is none of them as it is."""
+    """July for 7; other numbers stay as they are."""
     known = isinstance(number, int) and 1 <= number <= len(names)
     return names[int(number) - 1] if known else f"{number}"
 
@@ -161,7 +169,7 @@ def _value(node: Value) -> str | None:
 
 
 def _quote(value: str) -> str | None:
-    """A text in quotes that are not in it, cut if it is long; None if it has all kinds of them."""
+    """A text in quotes that do not occur in it, cut if it is long; None if all kinds occur."""
     shown = value if len(value) <= LONGEST_SHOWN else value[: LONGEST_SHOWN - 1] + "…"
     for first, last in ('""', "“”", "«»"):
         if last not in shown:
@@ -189,7 +197,7 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 def joined(words: Sequence[str]) -> str:
-    """Things in a row.
+    """Words joined by commas and "and".
 
     >>> joined(["Ann"]), joined(["Ann", "Bob", "Cid"])
     ('Ann', 'Ann, Bob and Cid')

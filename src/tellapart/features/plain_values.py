@@ -40,11 +40,11 @@ _UNIT = re.compile(
 
 
 class NotPlain(Exception):
-    """A text that is no condition in plain words."""
+    """The text cannot be read as plain words."""
 
 
 def number_of(word: str, part: str) -> int:
-    """The number of a month or a weekday, 0 if it is none."""
+    """The number of a month or a weekday; 0 for other words."""
     short = word.lower().rstrip(".")
     names = enumerate(NAMES[part], 1)
     return next((n for n, m in names if len(short) > 2 and f"{m}s".lower().startswith(short)), 0)

@@ -1,8 +1,8 @@
 """Conditions in plain words: `summary contains "game"`, `tags is known`, `size is at least 10k`.
 
-`parse_feature` reads a text as SQL first, and then as plain words. What `phrasing.spoken` shows can
-be written. `read` makes the syntax tree, of which nothing is evaluated; `near_misses` finds a valid
-form for a text that is none.
+`parse_feature` reads a text as SQL first, and then as plain words. Every phrase that
+`phrasing.spoken` shows can be read here. `read` makes the syntax tree; `near_misses` finds the
+nearest condition to a text that cannot be read.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _OR_MORE = re.compile(
 
 
 def read(text: str, schema: Mapping[str, Type]) -> Node | None:
-    """The tree of a condition in plain words; None if it is none.
+    """The tree of a condition in plain words; None if the text cannot be read.
 
     >>> schema = {"summary": Type.TEXT, "installed size": Type.INTEGER, "milk": Type.BOOL}
     >>> said = 'summary contains "game" and installed size is at least 10k, but not milk'

@@ -21,7 +21,7 @@ from tellapart.protocol import Item
 from tellapart.worlds import World
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-YELLOW, BLUE, RED, PINK = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+BLUE, RED, PINK = "#0072B2", "#D55E00", "#CC79A7"
 GREY = "#8A8A8A"
 PALETTE = (RED, ORANGE, PINK, BLUE, GREEN)
 DOTTED = (0, (2, 2))
@@ -156,10 +156,10 @@ def slope_guide(axes: Any, power: float, start: tuple[float, float], end: float,
     axes.annotate(text, (end, top), **place, color=GREY, fontsize=11)
 
 
-def label_lines(axes: Any, *, gap: float = 15.0) -> None:
+def label_lines(axes: Any) -> None:
     """Write each line's label at the right edge, level with the line's end.
 
-    Labels closer than `gap` points are pushed apart. Call it after limits are set.
+    Labels closer than 15 points are pushed apart. Call it after limits are set.
     """
     axes.figure.draw_without_rendering()  # before a layout, positions are not known
     points = 72 / axes.figure.dpi
@@ -167,7 +167,7 @@ def label_lines(axes: Any, *, gap: float = 15.0) -> None:
     ends = [line.get_ydata()[-1] for line in lines]
     heights = [axes.transData.transform((1, end))[1] * points for end in ends]
     bottom, top = (axes.transAxes.transform((0, edge))[1] * points for edge in (0, 1))
-    moved = _push_apart(heights, gap, bottom, top)
+    moved = _push_apart(heights, 15.0, bottom, top)
     for line, end, before, after in zip(lines, ends, heights, moved, strict=True):
         axes.annotate(
             line.get_label(),

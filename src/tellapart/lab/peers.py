@@ -24,7 +24,6 @@ from tellapart.lab.experiment import Row
 from tellapart.lab.streams import Stream, share_right, stream
 from tellapart.protocol import Correction, Guess, Item, Label
 
-Bits = npt.NDArray[np.bool_]
 _Counts = npt.NDArray[np.int32]
 _TIE = 1e-7  # splits whose bits differ by less are ties
 

@@ -170,7 +170,7 @@ class Standings:
         return self.best(row, READABLE)
 
     def best_of_any(self, row: str) -> str | None:
-        """The same of all peers; None on rows that are taught to readable ones only."""
+        """The best of all peers; None on rows where only readable ones are taught."""
         others = any(self.has(row, name) for name in PEERS if name not in READABLE)
         return self.best(row) if others else None
 

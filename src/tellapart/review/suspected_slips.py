@@ -1,9 +1,9 @@
 """Suspected slips: the rounds that the other rounds contradict, the most doubtful first.
 
 A learner may have fitted a slip: its model then has a rule that agrees with it. So the model is not
-asked. A label is judged by the other rounds: by trees that were grown without it
-(`held_out_trees`), and by the rounds that are alike (`held_out_neighbours`). The trees also tell
-whether the named feature separates the item's group from the example's.
+asked. A label is judged by the other rounds (`held_out`): by trees that were grown without it, and
+by the rounds that are alike. The trees also tell whether the named feature separates the item's
+group from the example's.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from tellapart.export.text import Words
 from tellapart.features import Expression, Points, tree
 from tellapart.model import DecisionList, Not, describe, holds, truth
 from tellapart.protocol import Feature, Item, Label, Learner
-from tellapart.review.held_out_neighbours import estimate_labels
-from tellapart.review.held_out_trees import HeldOutTrees, PackedHistory
+from tellapart.review.held_out import HeldOutTrees, PackedHistory, estimate_labels
 from tellapart.review.progress import Transcript
 from tellapart.simulation import Words as Packed
 from tellapart.simulation import bit, pack, unpack

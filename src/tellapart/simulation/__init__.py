@@ -1,6 +1,15 @@
 """Packed columns, 64 items a word: `predict` on whole tables, `simulate` on long streams."""
 
-from tellapart.simulation.bits import Words, bit, clear_tail, pack, unpack, words_for
+from tellapart.simulation.packed_columns import (
+    Source,
+    Words,
+    bit,
+    clear_tail,
+    column,
+    pack,
+    unpack,
+    words_for,
+)
 from tellapart.simulation.packed_labels import Codes, Labels
 from tellapart.simulation.predict import (
     clause_codes,
@@ -10,7 +19,6 @@ from tellapart.simulation.predict import (
     predict_chunks,
 )
 from tellapart.simulation.simulator import simulate
-from tellapart.simulation.source import Source, column
 
 __all__ = [
     "Codes",

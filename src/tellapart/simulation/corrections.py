@@ -13,11 +13,10 @@ import numpy.typing as npt
 
 from tellapart.model import DecisionList
 from tellapart.protocol import Guess, Round, Teacher
-from tellapart.simulation.bits import unpack, words_for
 from tellapart.simulation.numpy_engine import PART, all_items, first_matches
+from tellapart.simulation.packed_columns import column, unpack, words_for
 from tellapart.simulation.packed_rules import World
 from tellapart.simulation.predict import column_rules
-from tellapart.simulation.source import column
 
 
 class Stretch(NamedTuple):

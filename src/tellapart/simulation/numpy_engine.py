@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tellapart.simulation.bits import Words, clear_tail, words_for
+from tellapart.simulation.packed_columns import Words, clear_tail, words_for
 
 PART = 4096
 """Words at a time, so that the arrays in use stay in the cache."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart.protocol import Label
-from tellapart.simulation.bits import Words, clear_tail, pack, words_for
+from tellapart.simulation.packed_columns import Words, clear_tail, pack, words_for
 
 _PART = 1 << 14  # words
 
@@ -127,8 +127,8 @@ class Labels(Sequence[Label]):
     """A label for every item: its code, and a name for each code.
 
     >>> labels = Labels.of(["bird", "fish", "bird"])
-    >>> labels[2], labels.names, labels.code("fish"), labels.code("stone")
-    ('bird', ('bird', 'fish'), 1, None)
+    >>> labels[2], labels.names, labels.codes[2]
+    ('bird', ('bird', 'fish'), 0)
     """
 
     def __init__(self, names: Sequence[Label], codes: Codes) -> None:
@@ -141,10 +141,6 @@ class Labels(Sequence[Label]):
         code: dict[Label, int] = {}
         numbers = [code.setdefault(label, len(code)) for label in labels]
         return cls(tuple(code), Codes.of(numbers))
-
-    def code(self, label: Label) -> int | None:
-        """The number of a label; None for one that no item has."""
-        return self._code.get(label)
 
     def code_or_other(self, label: Label) -> int:
         """The number of a label; for one that no item has, a number that no item has."""

@@ -16,10 +16,9 @@ import numpy.typing as npt
 
 from tellapart.model import Literal
 from tellapart.protocol import Feature, Item, Label, Teacher
-from tellapart.simulation.bits import Words, words_for
 from tellapart.simulation.numpy_engine import ColumnRule, wrong_items
+from tellapart.simulation.packed_columns import Source, Words, column, words_for
 from tellapart.simulation.packed_labels import Labels
-from tellapart.simulation.source import Source, column
 
 
 class World(Source, Protocol):

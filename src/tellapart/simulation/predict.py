@@ -10,10 +10,9 @@ import numpy.typing as npt
 from tellapart.errors import FeatureError
 from tellapart.model import Clause, DecisionList, holds
 from tellapart.protocol import Feature, Label
-from tellapart.simulation.bits import Words, words_for
 from tellapart.simulation.numpy_engine import ColumnRule, write_codes
+from tellapart.simulation.packed_columns import Source, Words, column, words_for
 from tellapart.simulation.packed_labels import Codes, Labels
-from tellapart.simulation.source import Source, column
 
 
 def predict(model: DecisionList, source: Source) -> Labels:

@@ -7,9 +7,9 @@ from typing import Any
 
 from tellapart.model import DecisionList, holds
 from tellapart.protocol import Conversation, Learner, Lesson, Stopper
-from tellapart.simulation.bits import words_for
 from tellapart.simulation.corrections import Corrections
 from tellapart.simulation.mistake_batches import MistakeBatches
+from tellapart.simulation.packed_columns import words_for
 from tellapart.simulation.packed_rules import PackedRules, World
 from tellapart.theory.representation import Representation
 

@@ -123,7 +123,7 @@ class CsvFile:
         return '\\"' in self.text or (self.plain and b'\\"' in self.path.read_bytes())
 
     def may_have_gaps(self, frame: pl.DataFrame) -> bool:
-        """Whether some rows are empty lines, which are no rows."""
+        """Whether there may be empty lines, which do not count as rows."""
         some = frame.height and frame.to_series(-1).null_count() and frame.to_series(0).null_count()
         return bool(some) and self.gaps()
 
@@ -138,7 +138,7 @@ class CsvFile:
         raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
 
     def gaps(self) -> bool:
-        """Whether there may be an empty line, which is no row but is read as one."""
+        """Whether there may be an empty line that was read as a row."""
         if len(self.header) == 1:
             return False
         if not self.plain:
@@ -397,7 +397,7 @@ class CsvFile:
                 seen.clear()
 
     def find(self, name: str, odd: Callable[[pl.Series], pl.Series]) -> tuple[str, str] | None:
-        """Where the first cell of a column is that is odd, and the cell."""
+        """The place of the first odd cell of a column, and the cell."""
         import polars as pl
 
         place, unknown = self.header.index(name), ("", *self.options.nulls)
@@ -487,7 +487,7 @@ def _with_mark(encoding: str, start: bytes) -> str:
 
 @contextmanager
 def in_utf8(path: Path, encoding: str, folder: Path) -> Iterator[Path]:
-    """The file itself if it is UTF-8, else for a while one in `folder` that is."""
+    """The file itself if it is UTF-8; else a copy in UTF-8 in `folder`, for the time being."""
     if is_utf8(encoding):
         yield path
         return

@@ -70,7 +70,7 @@ class TableFile:
 
 
 def is_url(place: str | Path) -> bool:
-    """Whether a table lies elsewhere.
+    """Whether a name is an address on the web or in an object store.
 
     >>> is_url("https://example.org/a.csv"), is_url("C:/a.csv"), is_url("a.csv")
     (True, False, False)

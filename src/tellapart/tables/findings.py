@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,8 +41,3 @@ class Finding:
 def as_argument(name: str, value: Any) -> str:
     """An option as an argument of `read_table`."""
     return f"{name}={value!r}"
-
-
-def say_all(findings: Iterable[Finding], word: Callable[[str, Any], str] = as_argument) -> str:
-    """All findings, one a line; empty if there are none."""
-    return "\n".join(finding.said(word) for finding in findings)

@@ -96,7 +96,7 @@ def read_json(path: Path) -> pl.DataFrame:
 
 
 class _Kinds:
-    """Of what kind the values of each key are, and where that was seen first."""
+    """The kind of the values of each key, and where it was first seen."""
 
     def __init__(self, columns: frozenset[str] | None = None) -> None:
         self._columns = columns

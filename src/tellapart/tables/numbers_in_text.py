@@ -59,7 +59,7 @@ class NumberStyle:
         return cells.str.contains(self.pattern)
 
     def normal(self, cells: pl.Expr) -> pl.Expr:
-        """Texts that fit as every program reads them; null for others."""
+        """The texts that fit, rewritten as plain numbers; null for others."""
         import polars as pl
 
         made = cells.str.strip_chars().str.replace(_MINUS, "-", literal=True)

@@ -58,7 +58,7 @@ class Texts(Protocol):
         """All cells."""
 
     def find(self, name: str, odd: Callable[[pl.Series], pl.Series]) -> tuple[str, str] | None:
-        """Where the first odd cell of a column is, and the cell."""
+        """The place of the first odd cell of a column, and the cell."""
 
 
 def name_of(place: Place) -> str:

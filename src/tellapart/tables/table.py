@@ -25,7 +25,7 @@ from tellapart.tables.findings import Finding, as_argument
 from tellapart.tables.frames import first_line, no_column
 from tellapart.tables.packed_columns import evaluate, reads
 from tellapart.tables.rows import Row, Rows, Tag
-from tellapart.tables.typed_columns import looks, readable
+from tellapart.tables.typed_columns import readable, typed_findings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -245,7 +245,7 @@ class Table:
         if self._looked is None:
             said = {one.column for one in self._found}
             try:
-                found = looks(self._source.select(list(self._types)), len(self), said)
+                found = typed_findings(self._source.select(list(self._types)), len(self), said)
             except (pl.exceptions.PolarsError, OSError) as error:
                 raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
             self._looked = found if self._options else [replace(one, option={}) for one in found]
@@ -396,8 +396,8 @@ class Table:
         return f"{value} (item {place})" if value in self._called[1] else str(value)
 
     def _named(self, share: float, without: Iterable[str]) -> dict[str, bool]:
-        """Columns of short texts of which such a share is known and different, and whether each is
-        called as names are; half of that is enough for these if not all need differ."""
+        """Columns of short texts of which at least `share` are known and different, and whether the
+        column is called like one with names. If `share` is below 1, half is enough for these."""
         found: dict[str, bool] = {}
         passed = set(without)
         for name, kind in self._types.items():
@@ -567,7 +567,7 @@ class Table:
         raise no_column(self.name, column, self.columns, note)
 
     def _retag(self, tag: Tag, place: int) -> None:
-        """A tag changed in one place: so may every packed column that reads it, there only."""
+        """Correct the packed columns that read a tag, after it changed in one place."""
         if self._frame is not None and tag.name in self._held:
             self._frame = self._frame.drop(tag.name)
             self._held.discard(tag.name)

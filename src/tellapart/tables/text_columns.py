@@ -112,7 +112,7 @@ class ColumnReader:
                 return found.cast(dtype)
 
     def misfits(self, cells: pl.Expr) -> pl.Expr:
-        """Where a text is something, no word for unknown, and does not fit."""
+        """Where a text holds a value that does not fit."""
         if self.kind is Type.TEXT:
             return cells.is_null() & False
         return self.read(cells).is_null() & ~_blank(cells) & ~_unknown(cells)
@@ -217,7 +217,7 @@ class _Decision:
         return {"types": {self.name: kind.value}}
 
     def decide(self, told: Type | None) -> tuple[ColumnReader, list[Finding]]:
-        """How the column is written, and what is to be said about that."""
+        """How the column is written, and what is odd about it."""
         unknown = _on(self.some, _unknown)
         if unknown.any() and not unknown.all():
             rest = self.some.filter(~unknown)
@@ -243,7 +243,7 @@ class _Decision:
         return Finding(self.name, f"{words} among {among}", "unknown", self.other_type(Type.TEXT))
 
     def told(self, kind: Type) -> ColumnReader:
-        """The type is known: only how it is written is to be found."""
+        """How the column is written, if its type is known."""
         if kind is Type.BOOL:
             words = tuple(tuple(word.lower() for word in some) for some in self.words())
             return ColumnReader(kind, true=words[0], false=words[1])
@@ -314,12 +314,12 @@ class _Decision:
         if is_whole.all() and not written.any() and not style.percent:
             reader = replace(reader, kind=Type.INTEGER)
         kinds = "whole numbers" if reader.kind is Type.INTEGER else "numbers"
-        shown = self.shown(style)
+        shown = self.shown()
         value = reader.values(pl.Series([shown]))[0]
         self.say_style(style, shown, f"{kinds}: {value:.15g}")
         return reader
 
-    def shown(self, style: NumberStyle) -> str:
+    def shown(self) -> str:
         """A cell that shows how numbers are written, if there is one."""
         odd = self.some.filter(~self.some.str.contains(NumberStyle().pattern))
         return str(odd[0] if len(odd) else self.some[0])
@@ -349,7 +349,7 @@ class _Decision:
             self.find(f"{how} such as {shown!r}", assumed, **text)
 
     def best_style(self) -> tuple[NumberStyle, float] | None:
-        """The style of which most cells are, and their share; None if less than half are."""
+        """The style that fits most cells, and their share; None if it fits less than half."""
 
         allowed = styles(self.options)
         if self.hint.comma and self.options.decimal is None:

@@ -111,14 +111,17 @@ def text_findings(cells: pl.Series, some: pl.Series, options: ReadOptions) -> It
     elif some.str.contains(r"Ã[\u0080-\u00bf]|â€|Â[\u00a0-\u00bf]").any():
         what = "characters such as 'Ã¤', of a text in UTF-8 that was taken for another encoding"
         yield Finding(name, what, "texts")
-    unknown = some.filter(_lowered(some).is_in(sorted(_UNKNOWN)))
+    is_unknown = _lowered(some).is_in(sorted(_UNKNOWN))
+    unknown = some.filter(is_unknown)
     if len(unknown):
         words = unknown.unique(maintain_order=True).to_list()[:5]
         shown = " and ".join(map(repr, words))
         what = f"{shown} in {counted(len(unknown), 'cell')}, which may mean unknown"
         yield Finding(name, what, "texts", {"nulls": words})
     yield from _rows(name, some)
-    yield from _numbers_and_dates(name, some)
+    values = some.filter(~is_unknown).head(_LOOK)
+    if len(values) and (found := _numbers(name, values) or _dates(name, values)):
+        yield found
     yield from _signs(name, some)
     edges = some.str.contains(r"^\s|\s$")
     if edges.any():
@@ -134,7 +137,7 @@ def text_findings(cells: pl.Series, some: pl.Series, options: ReadOptions) -> It
 
 
 def _rows(name: str, some: pl.Series) -> Iterator[Finding]:
-    """Rows that are none: sums of the others, and the names of the columns once more."""
+    """Rows that are not data: sums of the others, and the names of the columns once more."""
     totals = some.filter(some.str.strip_chars().str.contains(_TOTAL))
     if 0 < 2 * len(totals) < len(some):
         what = f"{totals[0]!r} in {counted(len(totals), 'cell')}, so the row may be a sum of others"
@@ -149,7 +152,7 @@ def _rows(name: str, some: pl.Series) -> Iterator[Finding]:
 
 
 def row_findings(cells: pl.DataFrame) -> Iterator[Finding]:
-    """Rows of texts that may be none: empty ones, a note at the end, names in another order."""
+    """Rows that may not be data: empty ones, a note at the end, names in another order."""
     import polars as pl
 
     if cells.width < 2 or not cells.height:
@@ -207,7 +210,7 @@ def _is_unit(cell: str) -> bool:
 
 
 def _is_code_like(name: str, some: pl.Series) -> bool:
-    """Whether a name is a date or has digits or signs, as all cells of its column are and have."""
+    """Whether a name looks like a date or a code, and so do all cells of its column."""
     if not len(some):
         return False
     if re.match(_DATE_NAME, name):
@@ -235,7 +238,7 @@ def _is_text_like(name: str, some: pl.Series) -> bool:
 
 
 def name_findings(names: Sequence[str]) -> Iterator[Finding]:
-    """Columns that people and most databases take for one."""
+    """Columns whose names differ only by case: most databases take them for one."""
     first: dict[str, str] = {}
     for name in names:
         other = first.setdefault(name.lower(), name)
@@ -249,7 +252,7 @@ def _lowered(some: pl.Series) -> pl.Series:
 
 
 def _signs(name: str, some: pl.Series) -> Iterator[Finding]:
-    """Characters that were not meant, most likely."""
+    """Characters that are probably there by accident."""
     if some.str.contains("\0", literal=True).any():
         yield Finding(name, "zero bytes in cells", "parts of the texts")
     days = some.filter(some.str.contains(_DAY_OF_MONTH))
@@ -305,25 +308,21 @@ def _truth(cells: pl.Series, some: pl.Series, options: ReadOptions) -> Iterator[
         )
 
 
-def _numbers_and_dates(name: str, some: pl.Series) -> Iterator[Finding]:
-    """Texts that may be numbers or dates, in ways that are not read."""
-    head = some.filter(~_lowered(some).is_in(sorted(_UNKNOWN))).head(_LOOK)
-    if not len(head):
-        return
+def _mostly(found: pl.Series) -> bool:
+    return 10 * int(found.sum()) >= 9 * len(found)
 
-    def mostly(found: pl.Series) -> bool:
-        return 10 * int(found.sum()) >= 9 * len(head)
 
+def _numbers(name: str, head: pl.Series) -> Finding | None:
+    """Numbers that are written in a way that is not read."""
     units, plain = head.str.extract(_UNIT, 1), head.str.contains(_NUMBER)
     others = [head.str.contains(one) for one in (_GROUPED, _OTHER_DIGITS, _MARKED)]
     few = units.drop_nulls().n_unique() <= 3 and len(head) > 1
-    if (few and units.is_not_null().any() and mostly(units.is_not_null() | plain)) or any(
-        found.any() and mostly(found | plain) for found in others
+    if (few and units.is_not_null().any() and _mostly(units.is_not_null() | plain)) or any(
+        found.any() and _mostly(found | plain) for found in others
     ):
         shown = [*head.filter(~plain).head(1), *head.head(1)][0]
         what = f"texts such as {shown!r}, which may be numbers"
-        yield Finding(name, what, "texts, which have no size")
-        return
+        return Finding(name, what, "texts, which have no size")
     words = head.filter(~plain).unique(maintain_order=True)
     sizes = head.filter(head.str.contains(r"^\s*[-+]?[0-9]+[.,][0-9]+\s*$"))
     if (
@@ -332,8 +331,12 @@ def _numbers_and_dates(name: str, some: pl.Series) -> Iterator[Finding]:
         and not words.str.contains("[0-9]").any()
     ):
         what = f"numbers such as {sizes[0]!r} among {' and '.join(map(repr, words))}"
-        yield Finding(name, what, "texts, which have no size", {"nulls": words.to_list()})
-        return
+        return Finding(name, what, "texts, which have no size", {"nulls": words.to_list()})
+    return None
+
+
+def _dates(name: str, head: pl.Series) -> Finding | None:
+    """Dates and times that are written in a way that is not read; or two numbers in a cell."""
     import polars as pl
 
     def of_form(form: str) -> pl.Series:
@@ -343,20 +346,18 @@ def _numbers_and_dates(name: str, some: pl.Series) -> Iterator[Finding]:
         read = dates.moments(pl.col(name), (dates.NUMBERS,), month_first)
         return not head.to_frame().select(read).to_series().null_count()
 
-    if mostly(head.str.contains(_NAMED_ZONE)):
+    if _mostly(head.str.contains(_NAMED_ZONE)):
         what = f"times with the name of a zone, such as {head[0]!r}"
-        yield Finding(name, what, "texts, which have no order in time")
-    elif mostly(head.str.contains(_DURATION)):
-        what = f"texts such as {head[0]!r}, which may be durations"
-        yield Finding(name, what, "texts, which have no size")
-    elif mostly(head.str.contains(_OTHER_DATE)):
-        what = f"texts such as {head[0]!r}, which may be dates"
-        yield Finding(name, what, "texts, which have no order in time")
-    elif mostly(of_form(dates.ISO)):
-        yield Finding(name, f"texts such as {head[0]!r}, which are no dates", "texts")
-    elif are_dates(month_first=False) or are_dates(month_first=True):
-        what = f"texts such as {head[0]!r}, which may be dates"
-        yield Finding(name, what, "texts", {"types": {name: "date"}})
-    elif mostly(head.str.contains(_TWO_NUMBERS)):
-        what = f"texts such as {head[0]!r}, which may be two numbers"
-        yield Finding(name, what, "texts, which have no size")
+        return Finding(name, what, "texts, which have no order in time")
+    what = f"texts such as {head[0]!r}, which"
+    if _mostly(head.str.contains(_DURATION)):
+        return Finding(name, f"{what} may be durations", "texts, which have no size")
+    if _mostly(head.str.contains(_OTHER_DATE)):
+        return Finding(name, f"{what} may be dates", "texts, which have no order in time")
+    if _mostly(of_form(dates.ISO)):
+        return Finding(name, f"{what} are no dates", "texts")
+    if are_dates(month_first=False) or are_dates(month_first=True):
+        return Finding(name, f"{what} may be dates", "texts", {"types": {name: "date"}})
+    if _mostly(head.str.contains(_TWO_NUMBERS)):
+        return Finding(name, f"{what} may be two numbers", "texts, which have no size")
+    return None

@@ -116,7 +116,7 @@ def _readable(name: str, dtype: Any) -> tuple[pl.Expr | None, Finding | None]:
     return None, None
 
 
-def looks(frame: pl.LazyFrame, rows: int, said: Collection[str | None]) -> list[Finding]:
+def typed_findings(frame: pl.LazyFrame, rows: int, said: Collection[str | None]) -> list[Finding]:
     """What the values show: of texts the first rows and the last, of numbers and dates all.
 
     `said`: columns whose type was found odd already.
@@ -131,7 +131,7 @@ def looks(frame: pl.LazyFrame, rows: int, said: Collection[str | None]) -> list[
     if texts.collect_schema():
         ends = [texts.head(LOOK), *([texts.tail(_END)] if rows > LOOK + _END else ())]
         for column in pl.concat(ends).collect().get_columns():
-            findings += _text_looks(column)
+            findings += _text_findings(column)
     numbers = [name for name, dtype in schema.items() if dtype.is_numeric() or dtype.is_temporal()]
     if numbers:
         changes = [pl.col(n).cast(pl.Float64) for n in numbers if schema[n].is_decimal()]
@@ -140,7 +140,7 @@ def looks(frame: pl.LazyFrame, rows: int, said: Collection[str | None]) -> list[
     return findings
 
 
-def _text_looks(column: pl.Series) -> Iterator[Finding]:
+def _text_findings(column: pl.Series) -> Iterator[Finding]:
     reader, found = decide(column, ReadOptions())
     if reader.kind.value != "text":
         what = f"texts that look like {_PLURAL[reader.kind.value]}"

@@ -39,7 +39,7 @@ def value_findings(
 ) -> Iterator[Finding]:
     """What is odd about the numbers and dates of a table; all rows are looked at.
 
-    `typed`: also what only columns show that were no texts.
+    `typed`: the columns had a type from the beginning; also look for what only those show.
 
     >>> import polars as pl
     >>> frame = pl.LazyFrame({"temperature": [12.5, -999.0, 14.0, 11.5, -999.0]})

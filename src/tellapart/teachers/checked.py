@@ -7,7 +7,7 @@ from typing import Any
 
 from tellapart.errors import FeatureError, ProtocolError, check
 from tellapart.model import Holds, holds, truth
-from tellapart.protocol import Correction, Guess, Item, Label
+from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
 
 class Checked:
@@ -71,15 +71,14 @@ class Checked:
             raise ProtocolError(f"the answer {said!r} has none of the labels {known}")
         if label == guess.label:
             return None
-        return Correction(label, feature if self._tells(feature, item, guess) else None)
+        told = guess.label is not None and feature is not None
+        told = told and tells(feature, item, guess.example, self._holds)
+        return Correction(label, feature if told else None)
 
-    def _tells(self, feature: Any, item: Item, guess: Guess) -> bool:
-        """Whether a feature holds on the item and not on the example."""
-        if feature is None or guess.label is None:
-            return False
-        try:
-            return truth(feature, item, self._holds) and not truth(
-                feature, guess.example, self._holds
-            )
-        except (FeatureError, TypeError, LookupError):
-            return False
+
+def tells(feature: Feature, item: Item, example: Item, holds: Holds = holds) -> bool:
+    """Whether a feature holds on an item and not on an example."""
+    try:
+        return truth(feature, item, holds) and not truth(feature, example, holds)
+    except (FeatureError, TypeError, LookupError):
+        return False

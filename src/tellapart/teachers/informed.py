@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from tellapart import codec
 from tellapart.model import Holds, Not, holds, truth
@@ -37,11 +37,10 @@ class Informed:
         labels: Sequence[Label],
         features: Iterable[Feature],
         *,
-        label_of: Callable[[Item], Label] | None = None,
         holds: Holds = holds,
     ) -> None:
         self.features, self.holds = tuple(features), holds
-        self._label_of = label_of or LabelOf(items, labels)
+        self._label_of = LabelOf(items, labels)
         counts: dict[Label, int] = {}
         self._share: dict[Label, list[float]] = {}
         for item, label in zip(items, labels, strict=True):

@@ -215,62 +215,89 @@ def _examine(
         raise ParameterError("check: labels were given without items; give both")
     if labels is not None and len(given) != len(known):
         raise ParameterError(f"check: {len(known)} items, but {len(given)} labels; give as many")
-    parts, everything = representation.components, set(range(len(known)))
-    where: dict[Feature, set[int]] = {}
-    failures: list[Failure] = []
+    exceptions = [] if labels is None else representation.exceptions(known, given)
+    work = _Examination(representation, known)
+    failures = [*work.strange_separators(), *work.items_outside(), *work.bad_separators()]
+    if not allow_exceptions:
+        failures += work.wrong_labels(exceptions, given)
+    return Legality(tuple(failures), tuple(exceptions))
 
-    def satisfying(literal: Literal) -> set[int]:
+
+class _Examination:
+    """Looks for failures of a representation on some items."""
+
+    def __init__(self, representation: Representation, items: Sequence[Item]) -> None:
+        self.representation, self.items = representation, items
+        self._everything = set(range(len(items)))
+        self._where: dict[Feature, set[int]] = {}
+        self.members = [
+            self._everything.intersection(*map(self.satisfying, part.literals))
+            for part in representation.components
+        ]
+        """The items of every component."""
+
+    def satisfying(self, literal: Literal) -> set[int]:
         """The items that satisfy a literal; every feature is read once."""
         feature, wanted = literal
-        if feature not in where:
-            reading = representation.reading
-            where[feature] = {n for n, item in enumerate(known) if truth(feature, item, reading)}
-        return where[feature] if wanted else everything - where[feature]
+        if feature not in self._where:
+            reading = self.representation.reading
+            self._where[feature] = {
+                n for n, item in enumerate(self.items) if truth(feature, item, reading)
+            }
+        return self._where[feature] if wanted else self._everything - self._where[feature]
 
-    def name(number: int) -> str:
-        return f"{number} ({parts[number]})"
+    def name(self, number: int) -> str:
+        return f"{number} ({self.representation.components[number]})"
 
-    for pair, feature in representation.separators.items():
-        if not all(0 <= number < len(parts) for number in pair):
-            reason = (
-                f"separators[{pair}] names a component that is not there; they are numbered 0 to"
-                f" {len(parts) - 1}"
-            )
-            failures.append(Failure(reason, pair, feature))
-
-    members = [everything.intersection(*map(satisfying, part.literals)) for part in parts]
-    for n in sorted(everything.difference(*members)):
-        reason = f"item {n}, {known[n]!r}, lies in no component"
-        failures.append(Failure(reason, item=known[n]))
-
-    for i, j, found in _separators(representation):
-        if found is None:
-            reason = (
-                f"components {name(i)} and {name(j)} have no discriminating feature; give one in"
-                f" separators={{({i}, {j}): feature}}"
-            )
-            failures.append(Failure(reason, (i, j)))
-            continue
-        held = satisfying(Literal.forbid(Not(found)))
-        for number, offending, what in (
-            (i, members[i] - held, "does not hold"),
-            (j, members[j] & held, "holds"),
-        ):
-            if offending:
-                n = min(offending)
+    def strange_separators(self) -> Iterator[Failure]:
+        """Separators of components that are not there."""
+        count = len(self.representation.components)
+        for pair, feature in self.representation.separators.items():
+            if not all(0 <= number < count for number in pair):
                 reason = (
-                    f"{describe(found)!r} was to separate {name(i)} from {name(j)}, but it {what}"
-                    f" on item {n}, {known[n]!r}, which lies in {number}"
+                    f"separators[{pair}] names a component that is not there; they are numbered 0"
+                    f" to {count - 1}"
                 )
-                failures.append(Failure(reason, (i, j), found, known[n]))
+                yield Failure(reason, pair, feature)
 
-    exceptions = [] if labels is None else representation.exceptions(known, given)
-    for n in exceptions if not allow_exceptions else ():
-        home = representation.component(known[n])
-        if home is not None:  # else it is reported above
-            reason = f"item {n}, {known[n]!r}, is {given[n]!r} but lies in component {name(home)}"
-            failures.append(Failure(reason, (home,), item=known[n]))
-    return Legality(tuple(failures), tuple(exceptions))
+    def items_outside(self) -> Iterator[Failure]:
+        """Items in no component."""
+        for n in sorted(self._everything.difference(*self.members)):
+            item = self.items[n]
+            yield Failure(f"item {n}, {item!r}, lies in no component", item=item)
+
+    def bad_separators(self) -> Iterator[Failure]:
+        """Pairs of components without a feature that separates them, or with one that does not."""
+        for i, j, found in _separators(self.representation):
+            if found is None:
+                reason = (
+                    f"components {self.name(i)} and {self.name(j)} have no discriminating feature;"
+                    f" give one in separators={{({i}, {j}): feature}}"
+                )
+                yield Failure(reason, (i, j))
+                continue
+            held = self.satisfying(Literal.forbid(Not(found)))
+            for number, offending, what in (
+                (i, self.members[i] - held, "does not hold"),
+                (j, self.members[j] & held, "holds"),
+            ):
+                if offending:
+                    n = min(offending)
+                    reason = (
+                        f"{describe(found)!r} was to separate {self.name(i)} from {self.name(j)},"
+                        f" but it {what} on item {n}, {self.items[n]!r}, which lies in {number}"
+                    )
+                    yield Failure(reason, (i, j), found, self.items[n])
+
+    def wrong_labels(self, exceptions: Iterable[int], labels: Sequence[Label]) -> Iterator[Failure]:
+        """Items that have another label than their component."""
+        for n in exceptions:
+            item = self.items[n]
+            home = self.representation.component(item)
+            if home is not None:  # else it is reported by `items_outside`
+                where = self.name(home)
+                reason = f"item {n}, {item!r}, is {labels[n]!r} but lies in component {where}"
+                yield Failure(reason, (home,), item=item)
 
 
 def _separators(representation: Representation) -> Iterator[tuple[int, int, Feature | None]]:

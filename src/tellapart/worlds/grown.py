@@ -43,7 +43,10 @@ def grown(
     components : int, optional
         The most leaves. By default the tree stops when no split saves more bits than it takes to
         write it down: which feature, and one more label.
-
+    name : str, default="grown"
+        What the world is called.
+    reading : (feature, item) -> bool, optional
+        Whether a feature holds on an item.
     truths : feature -> packed column over `items`, optional
         Where a feature holds, such as `table.truth`; by default every item is asked.
 
@@ -90,14 +93,7 @@ def grown(
     k = sum(len(members) - int(is_label[members].sum(axis=0).max()) for _, members in leaves)
     similar = max(1, -(-k // max(1, len(features))))
     return Listed(
-        name,
-        items,
-        labels,
-        tree,
-        features=features,
-        s=similar,
-        reading=reading,
-        truths=truths,
+        name, items, labels, tree, features=features, s=similar, reading=reading, truths=truths
     )
 
 

@@ -33,10 +33,10 @@ _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 _MATERIALISE_AFTER = 32  # single bits read from a column before the whole of it is laid out
 _BLOCK = 4096  # words of a column laid out at a time: what fits the cache is quicker
-_REASONS = 256  # columns a teacher thinks of before giving up
+_REASONS = 256  # random columns that a teacher tries before giving up
 _FEW = 8  # of these, looked at for many items at once
 _STEP = np.uint64(_GOLDEN)
-_THINK = -2
+_RANDOM = -2  # in place of a code: the reason is a random column
 
 
 def _mix(z: int) -> int:
@@ -106,7 +106,8 @@ class Columns:
     def __init__(self, items: int, features: int, seed: int) -> None:
         self.items, self.features, self.seed = items, features, seed
         self.start = _mix(_mix(seed & _MASK) + _GOLDEN & _MASK)
-        self.mind = _mix(self.start - _GOLDEN & _MASK)  # what would be the column before the first
+        # the seed of `drawn`: it would be the column before the first
+        self._draws = _mix(self.start - _GOLDEN & _MASK)
 
     def number(self, feature: Feature) -> int:
         """The number of a column by its name."""
@@ -123,9 +124,9 @@ class Columns:
         start = _mix(self.start + column * _GOLDEN & _MASK)
         return bool(_mix(start + (item >> 6) * _GOLDEN & _MASK) >> (item & 63) & 1)
 
-    def thoughts(self, item: int) -> Iterator[int]:
-        """Columns that come to mind at the sight of an item: drawn at random, but ever the same."""
-        start = _mix(self.mind + item * _GOLDEN & _MASK)
+    def drawn(self, item: int) -> Iterator[int]:
+        """Random columns for an item, the same in every call."""
+        start = _mix(self._draws + item * _GOLDEN & _MASK)
         for step in range(_REASONS):
             yield _mix(start + step * _GOLDEN & _MASK) % self.features
 
@@ -135,9 +136,9 @@ class Columns:
         words = _mix_all((items >> 6).astype(np.uint64) * _STEP + starts)
         return (words >> (items & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
 
-    def thoughts_of(self, items: _Numbers) -> _Numbers:
-        """The first few of the `thoughts` of many items, a row for each."""
-        starts = _mix_all(items.astype(np.uint64) * _STEP + np.uint64(self.mind))
+    def drawn_for(self, items: _Numbers) -> _Numbers:
+        """The first few of `drawn` for many items, a row for each."""
+        starts = _mix_all(items.astype(np.uint64) * _STEP + np.uint64(self._draws))
         drawn = _mix_all(starts[:, None] + np.arange(_FEW, dtype=np.uint64) * _STEP)
         return (drawn % np.uint64(self.features)).astype(np.int64)
 
@@ -271,7 +272,7 @@ class MadeWorld(World):
             self.representation,
             lambda row: names[codes(row.number)],
             component_of=lambda row: components(row.number),
-            reasons=self._thoughts,
+            reasons=self._random_reasons,
             reasons_tell=True,
             k=self.k,
             s=self.s,
@@ -335,23 +336,24 @@ class MadeWorld(World):
     def answers(self, items: _Numbers, examples: _Numbers) -> tuple[_Numbers, _Numbers]:
         """What the teacher says of items with another label than the shown examples', as codes.
 
-        For `simulate`, which would otherwise ask him one by one. A code is twice the number of a
-        column, and one more for its negation (`reason`); -1 where he finds none soon. In the second
-        place comes a component where he says so only if not too many exceptions have said the same
-        against that component (`FromRepresentation.name`); else -1.
+        For `simulate`, which would otherwise ask one by one. A code is twice the number of a
+        column, and one more for its negation (`reason`); -1 where none of the first few random
+        columns tells the two apart. The second result is a component where the teacher says so only
+        if not too many exceptions have said the same against that component
+        (`FromRepresentation.name`); else -1.
         """
         labels, components, usual = self.labels.codes, self.components, np.array(self.usual)
         own, other = components.take(items), components.take(examples)
         odd, odd_example = labels.take(items) != usual[own], labels.take(examples) != usual[other]
-        codes = np.where(odd, _THINK, self._separator_codes[own, other])
-        thought = np.flatnonzero(codes == _THINK)
-        codes[thought] = self._think(*(each[thought] for each in (items, own, examples, other)))
+        codes = np.where(odd, _RANDOM, self._separator_codes[own, other])
+        left = np.flatnonzero(codes == _RANDOM)
+        codes[left] = self._random_codes(*(each[left] for each in (items, own, examples, other)))
         return codes, np.where(odd & ~odd_example, other, -1)
 
     @cached_property
     def _separator_codes(self) -> _Numbers:
-        """The codes of what tells each component from each other; `_THINK` where labels agree."""
-        codes = np.full((self.m, self.m), _THINK)
+        """The codes of the separators of components; `_RANDOM` where labels agree."""
+        codes = np.full((self.m, self.m), _RANDOM)
         for i, j in permutations(range(self.m), 2):
             parts = self.representation.components
             if parts[i].label != parts[j].label:
@@ -363,11 +365,12 @@ class MadeWorld(World):
         name = feature.feature if isinstance(feature, Not) else feature
         return -1 if name is None or callable(name) else 2 * self.columns.number(name) + negated
 
-    def _think(
+    def _random_codes(
         self, items: _Numbers, components: _Numbers, examples: _Numbers, others: _Numbers
     ) -> _Numbers:
-        """The codes of the first of `_thoughts` about each item; -1 where he is slow."""
-        drawn = self.columns.thoughts_of(items)
+        """The codes of the first of `_random_reasons` for each item; -1 if it is not among the few
+        that are looked at here."""
+        drawn = self.columns.drawn_for(items)
         truths = self._truths(drawn, items[:, None], components[:, None])
         tells = truths != self._truths(drawn, examples[:, None], others[:, None])
         rows, first = np.arange(len(items)), np.argmax(tells, axis=1)
@@ -404,12 +407,9 @@ class MadeWorld(World):
             )
         self.exceptions = sorted(places.tolist())
 
-    def _thoughts(self, item: Row, example: Row) -> Iterable[Feature]:
-        """What comes to the teacher's mind about an exception: random facts, its own, in order.
-
-        Of those, the ones that tell it from the example.
-        """
-        for number in self.columns.thoughts(item.number):
+    def _random_reasons(self, item: Row, example: Row) -> Iterable[Feature]:
+        """Of the random columns of an exception, those that tell it from the example."""
+        for number in self.columns.drawn(item.number):
             name = f"f{number}"
             if (holds := name in item) != (name in example):
                 yield name if holds else Not(name)

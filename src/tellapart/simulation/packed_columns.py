@@ -1,17 +1,72 @@
-"""Where packed columns come from: a world, a table, a chunk of a table."""
+"""Truth values packed 64 to a word, and where they come from: a world, a table, a part of one.
+
+Bit i of word w is item 64 w + i. Tail bits are zero.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from tellapart.errors import FeatureError
 from tellapart.features import And, Or, Points
 from tellapart.model import Not, describe
 from tellapart.protocol import Feature
-from tellapart.simulation.bits import Words, clear_tail, pack, unpack, words_for
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+"""A packed column."""
+
+
+def words_for(items: int) -> int:
+    """How many words hold `items` bits.
+
+    >>> words_for(64), words_for(65)
+    (1, 2)
+    """
+    return -(-items // 64)
+
+
+def pack(truths: Iterable[bool] | npt.NDArray[np.bool_]) -> Words:
+    """Pack truth values.
+
+    >>> pack([True, False, True])
+    array([5], dtype=uint64)
+    """
+    values = truths if isinstance(truths, np.ndarray) else np.fromiter(truths, dtype=np.bool_)
+    words = np.empty(words_for(len(values)), dtype=np.uint64)
+    packed = np.packbits(values, bitorder="little")
+    words[-1:] = 0
+    words.view(np.uint8)[: len(packed)] = packed
+    return words
+
+
+def unpack(words: Words, items: int) -> npt.NDArray[np.bool_]:
+    """The first `items` truth values of a packed column.
+
+    >>> unpack(pack([True, False, True]), 3).tolist()
+    [True, False, True]
+    """
+    return np.unpackbits(words.view(np.uint8), count=items, bitorder="little").view(np.bool_)
+
+
+def clear_tail(words: Words, items: int) -> Words:
+    """Set the bits beyond `items` to zero, in place."""
+    if items % 64:
+        words[-1] &= np.uint64((1 << items % 64) - 1)
+    return words
+
+
+def bit(words: Words, item: int) -> bool:
+    """One truth value.
+
+    >>> bit(pack([True, False, True]), 2)
+    True
+    """
+    return bool(int(words[item >> 6]) >> (item & 63) & 1)
 
 
 class Source(Protocol):
@@ -26,9 +81,6 @@ class Source(Protocol):
         ...
 
 
-_JOINED = And | Or
-
-
 def column(source: Source, feature: Feature) -> Words:
     """Where `feature` holds: negations, ands, ors and points by operations on the columns of their
     parts, the rest by asking.
@@ -37,7 +89,7 @@ def column(source: Source, feature: Feature) -> Words:
     """
     if isinstance(feature, Not):
         return clear_tail(~column(source, feature.feature), len(source))
-    if isinstance(feature, _JOINED):
+    if isinstance(feature, And | Or):
         parts = [column(source, part) for part in feature.parts]
         if parts:
             return reduce(np.bitwise_and if isinstance(feature, And) else np.bitwise_or, parts)

@@ -295,7 +295,7 @@ def _mistake_table(report: Report) -> RenderableType:
         lesson = trial.lesson
         table.add_row(
             type(trial.learner).__name__,
-            told_to(trial.learner),
+            chosen_parameters(trial.learner),
             Text(f"{lesson.mistakes:,}", style="bold"),
             _bound(trial),
             f"{lesson.rules_created:,}",
@@ -324,11 +324,11 @@ def _is_useless(trial: Trial) -> bool:
     return trial.bound is not None and trial.bound >= trial.lesson.rounds
 
 
-def told_to(learner: BaseLearner) -> str:
+def chosen_parameters(learner: BaseLearner) -> str:
     """The parameters of a learner that differ from the defaults.
 
     >>> from tellapart import AdaptiveDFF, RobustDFF
-    >>> told_to(RobustDFF(7, 4, 1)), told_to(AdaptiveDFF())
+    >>> chosen_parameters(RobustDFF(7, 4, 1)), chosen_parameters(AdaptiveDFF())
     ('m=7 k=4 s=1', 'nothing')
     """
     parameters = inspect.signature(type(learner)).parameters

@@ -143,25 +143,52 @@ def test_an_overheard_contradiction_is_recorded():
     assert learner.rounds == 2
 
 
-def test_the_file_does_not_depend_on_the_order_of_a_set():
-    program = """if True:
-        import tellapart as ta
-        learner = ta.CappedDFF(3, remember=True)
-        for number, label in enumerate("ABCDB"):
-            item = {"milk", "eggs", f"f{number % 4}", ("legs", 4)}
-            item = {"k": [{"x", "y", "z"}]} if number == 3 else item
-            answer = ta.Correction(label, ta.Or("a", frozenset("bcd")))
-            learner.learn(item, learner.guess(item), answer)
-        assert len(learner.inconsistencies) == 4, learner.inconsistencies
-        print(learner.to_json(), learner.model)
-    """
-    files = {
+FILE = """
+learner = ta.CappedDFF(3, remember=True)
+for number, label in enumerate("ABCDB"):
+    item = {"milk", "eggs", f"f{number % 4}", ("legs", 4)}
+    item = {"k": [{"x", "y", "z"}]} if number == 3 else item
+    answer = ta.Correction(label, ta.Or("a", frozenset("bcd")))
+    learner.learn(item, learner.guess(item), answer)
+assert len(learner.inconsistencies) == 4, learner.inconsistencies
+print(learner.to_json(), learner.model)
+"""
+SETS = """
+import random
+draw, learner = random.Random(5), ta.AutoDFF()
+for _ in range(80):
+    item = frozenset(draw.sample("abcdefghijklmnop", 6))
+    label = "red" if {"a", "c"} & item else "green" if "k" in item else "blue"
+    guess = learner.guess(item)
+    correction = None if guess.label == label else ta.Correction(label)
+    if correction and guess.example is not None and (apart := sorted(item - guess.example)):
+        correction = ta.Correction(label, apart[0])
+    learner.learn(item, guess, correction)
+print(learner.to_json(), learner.model)
+"""
+WORDS = """
+import random
+draw = random.Random(7)
+words = [f"{a}{b}{c}" for a in "bdfk" for b in "aeiou" for c in ("lt", "rm", "n", "st")]
+texts = [" ".join(draw.choices(words, k=12)) + f"-v{n % 7}" for n in range(120)]
+table = ta.Table({"text": texts, "path": [t.replace(" ", "/") for t in texts]})
+print([str(one) for one in table.features(words=30)])  # most words are equally common
+for n in range(6):
+    pair = table.items[n], table.items[n + 6]
+    print([str(one.feature) for one in table.candidates(*pair, limit=40)])
+"""
+
+
+@pytest.mark.parametrize("program", [FILE, SETS, WORDS], ids=["file", "sets", "words"])
+def test_nothing_depends_on_the_order_of_a_set(program: str) -> None:
+    printed = {
         subprocess.run(
-            [sys.executable, "-c", program],
+            [sys.executable, "-c", f"import tellapart as ta\n{program}"],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             check=True,
         ).stdout
         for seed in "123"
     }
-    assert len(files) == 1
+    assert len(printed) == 1
+    assert printed.pop().strip()

@@ -103,7 +103,7 @@ class Vocabulary:
             for word, times in found.items():
                 words[word] = words.get(word, 0) + texts_alike
                 repeated[word] = repeated.get(word, 0) + texts_alike * times
-            for piece in set(_elements(lowered)):
+            for piece in dict.fromkeys(_elements(lowered)):
                 elements[piece] = elements.get(piece, 0) + texts_alike
             for front in _fronts(lowered, self.prose):
                 starts[front] = starts.get(front, 0) + texts_alike

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import threading
 import time
@@ -70,6 +71,9 @@ class Served:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    # NumPy imports it when it is needed, which would be in the server's thread, and parses programs
+    # then; so does Hypothesis here, and CPython 3.11 cannot do both at the same time
+    importlib.import_module("numpy.ma")
     with Served(tmp_path_factory.mktemp("schema")) as served:
         yield served
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tellapart.errors import ProtocolError
-from tellapart.sessions import Follows, Given, Session, Store, agreement
+from tellapart.sessions import Ending, Follows, Given, Session, Store, agreement
 from tellapart.sessions.phrasing import why_again
 from tellapart.tables import Table
 from tellapart.worlds.zoo import read
@@ -48,7 +48,7 @@ def test_what_is_said_to_follow_is_what_follows(store: Store) -> None:
     with Session.open(store, "zoo", table=zoo_table()) as session:
         told = 0
         for one in [a for a in session.history() if a.outcome == "mistake"]:
-            events, rules, waiting = session.number, _rules(session), session.summary().waiting
+            events, rules, waiting = session.number, _rules(session), session.waiting()
             other = next(
                 label for label in session.labels if label not in (one.label, one.guess.label)
             )
@@ -56,11 +56,13 @@ def test_what_is_said_to_follow_is_what_follows(store: Store) -> None:
             assert session.number == events
             assert _rules(session) == rules  # nothing has changed
             session.change("Ann", one.id, "wrong", other)
-            mine = session.history(item=one.item)[-1].outcome == "again"
+            others, now = waiting - {one.item.place}, session.waiting()
             assert follows == Follows(
-                session.summary().waiting - waiting - mine,
+                len(now - others - {one.item.place}),
                 len(rules - _rules(session)),
                 len(_rules(session) - rules),
+                one.item.place in now,
+                len(others - now),
             )
             told += follows.again
             session.undo("Ann")
@@ -101,6 +103,83 @@ def test_an_item_that_is_asked_again_says_why(store: Store) -> None:
             "duck",
             "Ann",
         )
+
+
+def test_what_comes_back_comes_before_what_a_teacher_has(store: Store) -> None:
+    columns = {"name": ["bear", "duck", "bass", "pike"], "wings": [False, True, False, False]}
+    table = Table({**columns, "fins": [False, False, True, True]}, id="name")
+    with Session.new(store, "zoo", table, learner="DFF") as session:
+        session.answer("Ann", give(session, "Ann").id, "wrong", "mammal")
+        duck = session.answer("Ann", give(session, "Ann").id, "wrong", "bird", "wings")
+        session.answer("Ann", give(session, "Ann").id, "wrong", "fish", "fins")
+        assert str(give(session, "Ann").item) == "pike"
+        session.change("Ann", duck.id, "right")
+        again = give(session, "Ann")
+        assert (str(again.item), again.asks) == ("bass", "feature")
+        session.answer("Ann", again.id, "wrong", "fish", "fins")
+        assert str(give(session, "Ann").item) == "pike"
+
+
+@pytest.mark.parametrize("who", ["Ann", "Bob"])
+def test_an_answer_that_was_changed_while_its_reason_was_asked_is_done(
+    store: Store, who: str
+) -> None:
+    table = Table({"name": ["bear", "lion"], "wings": [False, False]}, id="name")
+    with Session.new(store, "zoo", table, learner="DFF") as session:
+        bear = session.answer("Ann", give(session, "Ann").id, "wrong", "mammal")
+        lion = session.answer("Ann", give(session, "Ann").id, "right")
+        session.change("Ann", bear.id, "wrong", "fish")
+        again = give(session, who)
+        assert (str(again.item), again.asks) == ("lion", "feature")
+        session.change("Ann", lion.id, "wrong", "fish")  # as it is guessed now
+        assert isinstance(session.next(who), Ending)
+        assert session.waiting() == frozenset()
+
+
+def test_the_reason_of_an_answer_whose_example_is_another_is_asked_once(store: Store) -> None:
+    columns = {"name": ["bear", "duck", "bass", "pike"], "wings": [False, True, False, False]}
+    table = Table({**columns, "fins": [False, False, True, True]}, id="name")
+    with Session.new(store, "zoo", table, learner="DFF") as session:
+        session.answer("Ann", give(session, "Ann").id, "wrong", "mammal")
+        duck = session.answer("Ann", give(session, "Ann").id, "wrong", "bird", "wings")
+        bass = session.answer("Ann", give(session, "Ann").id, "wrong", "fish", "fins")
+        assert session.guess_now(bass.id) is None
+        session.change("Ann", duck.id, "right")
+        now = session.guess_now(bass.id)  # it was told from the duck
+        assert now is not None
+        assert (now.label, str(now.example)) == ("mammal", "bear")
+        assert session.guess_now(duck.id) is None
+        follows = session.follows(bass.id, "wrong", "insect", seconds=60)
+        assert follows is not None
+        assert (follows.itself, follows.again) == (True, 0)
+        session.change("Ann", bass.id, "wrong", "insect")
+        again = give(session, "Ann")
+        assert (str(again.item), again.asks, again.kept) == ("bass", "feature", "insect")
+        why = session.asked_again(again.id)
+        assert why_again(why, again.guess) == (
+            "Its answer was changed to insect. Now it is like bear: a reason is wanted."
+        )
+        session.answer("Ann", again.id, "wrong", "insect", "fins")
+        assert str(give(session, "Ann").item) == "pike"
+
+
+def test_an_answer_needs_a_reason_again_if_its_guess_is_another_now(store: Store) -> None:
+    teach_with_slips(store, 50, 4)
+    with Session.open(store, "zoo", table=zoo_table()) as session:
+        for one in [a for a in session.history() if a.outcome == "mistake"][2:5]:
+            session.change("Ann", one.id, "unsure")
+        found: set[tuple[str, bool]] = set()
+        for one in session.history():
+            now = session.guess_now(one.id)
+            guessed = one.guess.label if now is None else now.label
+            if one.outcome == "unsure" or guessed is None:
+                continue
+            label = next(other for other in session.labels if other not in (one.label, guessed))
+            follows = session.follows(one.id, "wrong", label, seconds=60)
+            assert follows is not None
+            assert follows.itself == (now is not None)
+            found.add((str(one.outcome), follows.itself))
+        assert {("right", True), ("right", False), ("mistake", False)} <= found
 
 
 def test_why_an_accepted_item_is_asked_again(store: Store) -> None:

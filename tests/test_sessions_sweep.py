@@ -71,7 +71,9 @@ def test_what_is_accepted_is_answered_and_what_is_marked_comes_next(store: Store
         for item in items[:2]:
             given = give(session, "Ann")
             assert given.item == item
+            assert given.marked
             session.answer("Ann", given.id, "wrong", "bat")
+        assert not give(session, "Ann").marked
         log = store.log("zoo")
     with Session.open(store, "zoo", table()) as again:  # the log says it all
         assert again.summary() == session_summary(log)

@@ -569,6 +569,31 @@ def test_a_sweep_takes_what_is_not_marked_once(ann: Client) -> None:
         swept = [one["item"]["id"] for one in answers if one["answer"] == "right"]
         assert sorted(swept) == sorted(items[:1] + items[2:])
     assert ann.next()["item"]["id"] == items[1]
+    assert "You marked it in a sweep: is it not mammal?" in ann.get("/s/zoo/teach").text
+
+
+def test_only_the_last_sweep_is_taken_back_as_such(ann: Client) -> None:
+    teach(ann)
+    page = ann.get("/s/zoo/sweep?label=mammal").text
+    items = html.unescape(re.findall(r'name="items" value="([^"]*)"', page)[0])
+    form = {"label": "mammal", "items": items, "id": "swept"}
+    address = ann.post("/s/zoo/sweep", data=form).headers["location"]
+    back = "take the last sweep back"
+    assert back in ann.get(address).text
+    given = ann.next()
+    ann.answer(given=given["id"], answer="right")
+    assert back not in ann.get(address).text
+    undo = {"do": "undo", "label": "mammal", "sweep": "swept", "id": "u"}
+    assert ann.post("/s/zoo/sweep", data={**undo, "id": "v"}).status_code == 409
+    before = ann.call("GET", "/api/sessions/zoo/history")["answers"]
+    assert not any(one["undone"] for one in before)
+    ann.call("POST", "/api/sessions/zoo/undo", json={})
+    count = len(json.loads(items))
+    done = ann.post("/s/zoo/sweep", data=undo)
+    assert ann.post("/s/zoo/sweep", data=undo).headers["location"] == done.headers["location"]
+    assert f"Undone: {count} answers." in ann.get(done.headers["location"]).text
+    after = ann.call("GET", "/api/sessions/zoo/history")["answers"]
+    assert sum(one["undone"] for one in after) == count + 1
 
 
 @pytest.mark.parametrize("way", ["undo", "page"])

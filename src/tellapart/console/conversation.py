@@ -25,6 +25,7 @@ from tellapart.sessions.phrasing import (
     progress_facts,
     show,
     stop_hint,
+    undone_notice,
     visible,
 )
 
@@ -202,10 +203,11 @@ class _Conversation:
 
     def undo_or_redo(self, way: str) -> bool:
         act = self.session.undo if way == "undo" else self.session.redo
-        done = self.attempt(lambda: act(self.teacher))
-        if done:
-            self.screen.say("Undone." if way == "undo" else "Redone.", "dim")
-        return done
+
+        def work() -> None:
+            self.screen.say(undone_notice(act(self.teacher), redo=way == "redo"), "dim")
+
+        return self.attempt(work)
 
     def search(self, text: str | None) -> bool:
         """Look for items, or for none in particular; True if that was possible."""

@@ -275,7 +275,9 @@ class Log:
         outcome = None
         if event.type in ("answered", "changed") and number is not None:
             outcome = state.acts[number].outcome
-        return Saved(event.number, id, outcome, about)
+        turned = event.type in ("undone", "redone")
+        acts = event.data.get("sweep", 1) if turned else 1
+        return Saved(event.number, id, outcome, about, acts)
 
 
 class Said(NamedTuple):

@@ -10,7 +10,16 @@ from typing import Any
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, shown_number
 from tellapart.protocol import Guess
-from tellapart.sessions.replies import AT_RANDOM, Answered, AskedAgain, Ending, Follows, Summary
+from tellapart.sessions.replies import (
+    AT_RANDOM,
+    Answered,
+    AskedAgain,
+    Ending,
+    Follows,
+    Given,
+    Saved,
+    Summary,
+)
 from tellapart.tables import Row
 
 _NOTICES = {
@@ -46,13 +55,22 @@ def follows_text(follows: Follows | None) -> str:
 
     >>> follows_text(Follows(3, 2, 0)), follows_text(Follows(0, 0, 0))
     ('3 answers need a reason again, 2 rules go', 'nothing else changes')
+    >>> follows_text(Follows(1, 0, 0, itself=True, relieved=2))
+    'it needs a reason, 1 other answer needs one again, 2 answers no longer need one'
     """
     if follows is None:
         return "what follows takes too long to say beforehand; it can be undone"
     told = []
+    other, reason = ("other answer", "one") if follows.itself else ("answer", "a reason")
+    if follows.itself:
+        told.append("it needs a reason")
     if follows.again:
         needs = "needs" if follows.again == 1 else "need"
-        told.append(f"{counted(follows.again, 'answer')} {needs} a reason again")
+        told.append(f"{counted(follows.again, other)} {needs} {reason} again")
+    if follows.relieved:
+        need = "needs" if follows.relieved == 1 else "need"
+        reason = "one" if told else "a reason"
+        told.append(f"{counted(follows.relieved, 'answer')} no longer {need} {reason}")
     for number, word, words in ((follows.gone, "goes", "go"), (follows.new, "comes", "come")):
         if number:
             told.append(f"{counted(number, 'rule')} {word if number == 1 else words}")
@@ -63,14 +81,14 @@ def changed_notice(again: int | None) -> str | None:
     """What to say when an answer was changed; None if none was.
 
     >>> changed_notice(1)
-    'Changed. 1 answer needs a reason again: it comes next.'
+    'Changed. 1 answer needs a reason: it comes next.'
     """
     if again is None:
         return None
     if not again:
         return "Changed."
     needs, comes = ("needs", "it comes") if again == 1 else ("need", "they come")
-    return f"Changed. {counted(again, 'answer')} {needs} a reason again: {comes} next."
+    return f"Changed. {counted(again, 'answer')} {needs} a reason: {comes} next."
 
 
 def kept_notice(answer: Answered) -> str:
@@ -88,17 +106,42 @@ def swept_notice(accepted: int, marked: int) -> str:
     return f"Accepted {counted(accepted, 'item')}. The {come} now."
 
 
+def undone_notice(saved: Saved, *, redo: bool = False) -> str:
+    """What to say after undo or redo.
+
+    >>> undone_notice(Saved(9, "u", None, "a")), undone_notice(Saved(9, "u", None, "a", 31))
+    ('Undone.', 'Undone: 31 answers of a sweep.')
+    """
+    done = "Redone" if redo else "Undone"
+    return f"{done}." if saved.acts == 1 else f"{done}: {saved.acts:,} answers of a sweep."
+
+
+def why_marked(given: Given) -> str | None:
+    """Why an item is asked about, if it was marked in a sweep.
+
+    >>> bear, duck = Row("bear", {}), Row("duck", {})
+    >>> why_marked(Given("g", "Ann", bear, Guess("bird", duck), "answer", None, 0.0, (), True))
+    'You marked it in a sweep: is it not bird?'
+    """
+    return f"You marked it in a sweep: is it not {given.guess.label}?" if given.marked else None
+
+
 def why_again(again: AskedAgain | None, guess: Guess) -> str | None:
     """Why an item is asked again.
 
     >>> duck, bear = Row("duck", {}), Row("bear", {})
     >>> why_again(AskedAgain("fish", None, duck, "Ann"), Guess("mammal", bear))
     'It was called fish. Then the answer about duck was changed: now it is like bear.'
+    >>> why_again(AskedAgain("fish", None, None, None, itself=True), Guess("mammal", bear))
+    'Its answer was changed to fish. Now it is like bear: a reason is wanted.'
     >>> why_again(AskedAgain("fish", None, duck, "Ann", duck), Guess("bird", duck))
     'It was called fish, like duck. Then the answer about duck was changed: duck is bird now.'
     """
     if again is None or guess.example is None:
         return None
+    if again.itself:
+        now = f"Now it is like {name(guess.example)}: a reason is wanted."
+        return f"Its answer was changed to {again.label}. {now}"
     told = "" if again.example is None else f" and told from {name(again.example)}"
     told = told if again.like is None else f", like {name(again.like)}"
     then, now = "the rules changed", f"now it is like {name(guess.example)}"

@@ -56,6 +56,8 @@ class Queue:
         self.searches: dict[str, Search] = {}
         self.sought: set[int] = set()
         """Items that were given because of a search."""
+        self.marked: set[int] = set()
+        """Items whose guess was marked as wrong in a sweep."""
         self.picked: set[int] = set()
         """Items that were given because the learner was unsure of them, in mixed order."""
         self._skips: dict[int, int] = {}
@@ -152,9 +154,11 @@ class Queue:
         self.returning.setdefault(place, len(self._state.acts) + LATER)
 
     def put_first(self, teacher: str, places: Sequence[int]) -> None:
-        """A teacher gets these items next; they were looked for, and are no random draw."""
+        """A teacher gets these items next, whose guesses they marked as wrong; they were looked
+        for, and are no random draw."""
         self.release(teacher)  # what they have before them can wait
         self.sought.update(places)
+        self.marked.update(places)
         self._taken_back.setdefault(teacher, []).extend(reversed(places))
 
     def enqueue(self, place: int) -> None:
@@ -324,17 +328,11 @@ class Queue:
                 passed += 1
                 if passed > _PASSED:
                     return None
-            elif self.is_settled(place):
+            elif state.replay.is_settled(place):
                 settle(place)
             else:
                 return place
         return None
-
-    def is_settled(self, place: int) -> bool:
-        """Whether an item waits for a feature that is no longer needed: the guess is its label."""
-        replay = self._state.replay
-        number = replay.now.waiting.get(place)
-        return number is not None and replay.guess(place).label == replay.answer(number).label
 
     def _next_returning(self, teacher: str, first: int | None = None) -> int | None:
         """An item that came back; with `first`, one of the first few, and only if it is time."""

@@ -10,7 +10,7 @@ from tellapart.errors import ProtocolError
 from tellapart.features.candidates import Candidate
 from tellapart.learners import BaseLearner
 from tellapart.model import DecisionList
-from tellapart.protocol import Item
+from tellapart.protocol import Guess, Item
 from tellapart.sessions import adjudication, agreement, replies, suggestions
 from tellapart.sessions.events import Event
 from tellapart.sessions.log import Log
@@ -215,6 +215,12 @@ class SessionReader:
         with self._log.ready() as state:
             return teacher in state.teachers and bool(state.teachers[teacher].done)
 
+    def last_sweep(self, teacher: str) -> str | None:
+        """The id of the sweep that undo would take back; None if it would take back another act."""
+        with self._log.ready() as state:
+            done = state.teachers[teacher].done if teacher in state.teachers else []
+            return state.ids[state.acts[done[-1]].id].data.get("sweep") if done else None
+
     def can_redo(self, teacher: str) -> bool:
         """Whether there is something to redo."""
         with self._log.ready() as state:
@@ -265,6 +271,18 @@ class SessionReader:
         """The question that an answer was given to."""
         with self._log.ready() as state:
             return replies.given(state, self._answered(state, event)[1])
+
+    def guess_now(self, event: str) -> Guess | None:
+        """The guess that an answer is about by now; None if it is the one that its teacher was
+        shown."""
+        with self._log.ready() as state:
+            self._answered(state, event)
+            return replies.guess_now(state, state.act_of[event])
+
+    def waiting(self) -> frozenset[int]:
+        """The places of the items whose label is known, and whose reason is asked again."""
+        with self._log.ready() as state:
+            return state.replay.wanting()
 
     def asked_again(self, given: str) -> replies.AskedAgain | None:
         """Why a question asks only for a feature; None if it asks for more."""

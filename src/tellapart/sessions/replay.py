@@ -432,7 +432,7 @@ class Replay:
             return False
         self.catch_up()
         guess, started = self.guess(question.place), time.perf_counter()
-        if guess.label == answer.label or not self._is_shown(guess, question):
+        if guess.label == answer.label or not self.is_shown(guess, question):
             return False
         learner = copy.deepcopy(self.now.learner)
         learner.learn(self.items.row(question.place), guess, correction)
@@ -512,7 +512,7 @@ class Replay:
         if guess.label == answer.label:
             self._learn(number, guess, None)
             return "right"
-        if self._is_shown(guess, act.question):
+        if self.is_shown(guess, act.question):
             self._learn(number, guess, Correction(answer.label, answer.feature))
             return "mistake"
         if act.by in self.models:  # models are not asked again: what they said is learnt
@@ -531,15 +531,22 @@ class Replay:
 
     def _settle(self, act: Act) -> None:
         """The guess on an item that waits may have come to agree with its label."""
-        number = self.now.waiting.get(act.place)
-        if number is not None:
-            guess = self.guess(act.place)
-            if guess.label == self.answer(number).label:
-                self._learn(number, guess, None)
-                self.acts[number].outcome = "right"
-                self.settled.add(number)
+        if self.is_settled(act.place):
+            number = self.now.waiting[act.place]
+            self._learn(number, self.guess(act.place), None)
+            self.acts[number].outcome = "right"
+            self.settled.add(number)
 
-    def _is_shown(self, guess: Guess, question: Question) -> bool:
+    def is_settled(self, place: int) -> bool:
+        """Whether an item waits for a feature that is no longer needed: the guess is its label."""
+        number = self.now.waiting.get(place)
+        return number is not None and self.guess(place).label == self.answer(number).label
+
+    def wanting(self) -> frozenset[int]:
+        """The places of the items that wait for a feature, which is needed."""
+        return frozenset(place for place in self.now.waiting if not self.is_settled(place))
+
+    def is_shown(self, guess: Guess, question: Question) -> bool:
         """Whether a guess is the one that the teacher was shown."""
         if question.label is None or guess.label != self.labels.same(question.label):
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -53,6 +53,8 @@ class Given(NamedTuple):
     """When the lease ends, in seconds since 1970."""
     tags: tuple[str, ...] = ()
     """Tags on which the guess depends, and of which nothing is known for this item."""
+    marked: bool = False
+    """Whether its guess was marked as wrong in a sweep."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Saved:
     kept, and the next item asks for the feature), "opinion", "unsure" or "skipped"."""
     event: str | None
     """Of an undo or redo: what was undone or redone."""
+    acts: int = 1
+    """Of an undo or redo: how many acts; those of a sweep go together."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +229,10 @@ class Follows(NamedTuple):
     """So many rules would go,"""
     new: int
     """and so many come."""
+    itself: bool = False
+    """Whether it would need a reason itself: what it was told from is another now."""
+    relieved: int = 0
+    """So many other answers would no longer need a reason."""
 
 
 class AskedAgain(NamedTuple):
@@ -240,6 +248,8 @@ class AskedAgain(NamedTuple):
     """Who changed it."""
     like: Row | None = None
     """What it was like, if the guess was right."""
+    itself: bool = False
+    """Whether it was this very answer that was changed last."""
 
 
 class Check(NamedTuple):
@@ -276,6 +286,7 @@ def given(state: State, question: Question) -> Given:
         name_of(state, question.kept),
         question.until,
         open_tags(state, question.place) if question.asks == "answer" else (),
+        question.asks == "answer" and question.place in state.queue.marked,
     )
 
 
@@ -302,7 +313,9 @@ def asked_again(state: State, question: Question) -> AskedAgain | None:
     act, said = state.acts[number], state.replay.answer(number)
     place = None if act.question is None else act.question.example
     before = None if place is None else state.items.row(place)
-    changes = (state.acts[n] for n in range(len(state.acts) - 1, number, -1))
+    own = [n for n in act.changes if state.acts[n].alive and not state.is_confirmation(n)]
+    since = max([number, *own])
+    changes = (state.acts[n] for n in range(len(state.acts) - 1, since, -1))
     change = next(
         (
             act
@@ -318,7 +331,29 @@ def asked_again(state: State, question: Question) -> AskedAgain | None:
         None if change is None else state.items.row(change.place),
         None if change is None else change.by,
         before if said.answer == "right" else None,
+        itself=bool(own) and change is None,
     )
+
+
+def guess_now(state: State, number: int) -> Guess | None:
+    """The guess that an answer is about by now; None if it is the one that its teacher was shown.
+
+    Earlier answers may have been changed since. If such an answer gets another label, its reason is
+    asked afterwards, against what the item is guessed to be like then.
+    """
+    act, replay = state.acts[number], state.replay
+    assert act.question is not None
+    if replay.now.waiting.get(act.place) == number:
+        guess = replay.guess(act.place)
+    elif replay.now.taught.get(act.place) == number:
+        rounds = replay.rounds
+        at = len(rounds) - 1 - rounds[::-1].index(number)
+        guess = cast(Guess, replay.history.rounds[at].guess)
+        if guess.label is None or replay.is_shown(guess, act.question):
+            return None
+    else:
+        return None
+    return Guess(name_of(state, guess.label), guess.example)
 
 
 def follows(state: State, trial: Replay, place: int) -> Follows:
@@ -329,8 +364,14 @@ def follows(state: State, trial: Replay, place: int) -> Follows:
         return {(frozenset(clause.literals), clause.label) for clause in clauses}
 
     before, after = rules(state.replay), rules(trial)
-    again = trial.now.waiting.keys() - state.replay.now.waiting.keys() - {place}
-    return Follows(len(again), len(before - after), len(after - before))
+    waits, would_wait = state.replay.wanting(), trial.wanting()
+    return Follows(
+        len(would_wait - waits - {place}),
+        len(before - after),
+        len(after - before),
+        place in would_wait,
+        len(waits - would_wait - {place}),
+    )
 
 
 def answered(state: State, number: int) -> Answered:

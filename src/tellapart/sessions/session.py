@@ -350,7 +350,7 @@ class Session(SessionReader):
             if item is not None and held is not None and held.place != self.table.place(item):
                 queue.release(teacher)
                 held = None
-            if held is not None and queue.is_settled(held.place):
+            if held is not None and state.replay.is_settled(held.place):
                 settle(held.place)
                 held = None
             if held is not None:
@@ -551,6 +551,15 @@ class Session(SessionReader):
         `of`: undo what that teacher did. A server lets only its owner do that.
         """
         return self._switch("undo", teacher, event, of, id)
+
+    def undo_sweep(self, teacher: str, sweep: str, *, id: str | None = None) -> Saved:
+        """Undo all of a sweep, unless the teacher did something else after it."""
+        with self._log.ready() as state:
+            if id not in state.ids and self.last_sweep(teacher) != sweep:
+                raise ProtocolError(
+                    "other answers came after this sweep; undo them first, on Teach"
+                )
+            return self.undo(teacher, id=id)
 
     def redo(
         self,

@@ -414,7 +414,7 @@ def take_results(state: State, events: Sequence[Event], packed: bytes) -> None:
     state.take_all(events, resume)
 
 
-_QUEUE = ("seen", "sought", "picked", "returning", "_skips", "_taken_back", "_second")
+_QUEUE = ("seen", "sought", "marked", "picked", "returning", "_skips", "_taken_back", "_second")
 """What is kept of the queue as it is."""
 
 

@@ -365,6 +365,12 @@ class State:
         self._count_label(target, -1)
         changed.changes.append(self._add(act))
         self._count_label(target, 1)
+        if self.replay.raw_answer(target) != before:
+            lease = self.queue.leases.get(act.place)
+            if lease is not None and lease.asks == "feature":  # for the label that it had
+                self.queue.release(lease.teacher)
+            assert event.by is not None
+            self.queue.release(event.by)  # what comes back because of the change comes first
         self._hear_change(target, before)
 
     def _hear_change(self, number: int, before: Answer) -> None:

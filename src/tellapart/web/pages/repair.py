@@ -91,10 +91,13 @@ def _fill(
 ) -> None:
     question = session.question_of(said.id)
     values["answer"], values["words"] = said, in_words(session, said)
-    values["shown"] = compare(question, picture_of(session, call))
+    now = session.guess_now(said.id)
+    shown = question if now is None else question._replace(guess=now)
+    values["shown"] = compare(shown, picture_of(session, call))
     values["label"] = label
     if label is not None:
-        values["needs_reason"] = question.guess.label not in (None, label)
+        # a reason against another example than that of now would be asked for once more
+        values["needs_reason"] = now is None and question.guess.label not in (None, label)
         if values["needs_reason"]:
             found = session.candidates(question.id, label)
             values["candidates"] = feature_choices(found, label)
@@ -212,7 +215,7 @@ def save(session: Session, sent: Form, call: Call) -> Response:
     said = next((one for one in session.history() if one.id == event), None)
     if said is None:
         raise ParameterError(f"there is no answer {event!r}")
-    before = session.summary().waiting
+    before = session.waiting()
     what, label = sent.get("do", ""), sent.get("label", "").strip()
     feature = sent.get("feature", "").strip() or None
     if "feature" in sent and feature is None:
@@ -244,7 +247,7 @@ def save(session: Session, sent: Form, call: Call) -> Response:
     if what == "keep" and page == "odd":
         asked["kept"] = event
     elif what not in ("keep", "unkeep"):
-        asked["again"] = str(max(0, session.summary().waiting - before))
+        asked["again"] = str(len(session.waiting() - (before - {said.item.place})))
     return redirect(session, f"/{with_query(page, asked)}")
 
 

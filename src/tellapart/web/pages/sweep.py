@@ -16,6 +16,7 @@ from tellapart.features import Expression, Points
 from tellapart.features.phrasing import counted, spoken
 from tellapart.model import Clause
 from tellapart.sessions import Session
+from tellapart.sessions.events import new_id
 from tellapart.web.api.teaching import find_item
 from tellapart.web.auth import Call
 from tellapart.web.pages.comparison import item_card
@@ -32,7 +33,7 @@ Count = Annotated[int | None, Query(ge=0, le=1000)]
 
 @router.get("/sweep")
 @reads_session
-def sweep(
+def show_sweep(
     session: Session,
     call: Call,
     rule: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
@@ -41,7 +42,8 @@ def sweep(
     accepted: Count = None,
     left_out: Count = 0,
     swept: Annotated[str, Query(max_length=200)] = "",
-    undone: bool = False,
+    sweep: Annotated[str, Query(max_length=200)] = "",
+    undone: Count = None,
 ) -> Response:
     """The items of a rule, of a label, or of the rule of an item; else, a choice of labels."""
     clauses = list(session.model)
@@ -51,11 +53,12 @@ def sweep(
     said = None if accepted is None else _said(accepted, left_out or 0)
     values: dict[str, Any] = {
         **dict.fromkeys(("found", "rule", "says", "items")),
-        "said": "Undone." if undone else said,
-        "can_undo": accepted is not None and session.can_undo(call.name),
+        "said": said if undone is None else f"Undone: {counted(undone, 'answer')}.",
+        "can_undo": bool(sweep) and session.last_sweep(call.name) == sweep,
         "cards": [],
         "labels": [],
         "swept": swept,
+        "sweep": sweep,
     }
     if rule is not None or label:
         found = session.sweep(call.name, rule=rule, label=None if rule else label)
@@ -103,16 +106,17 @@ def accept(session: Session, sent: Form, call: Call) -> Response:
     """Accept what is not marked; what is marked comes next. Or take the last sweep back."""
     label = sent.get("label", "")
     if sent.get("do") == "undo":
-        session.undo(call.name, id=sent.get("id"))
-        return redirect(session, f"/sweep?{urlencode({'label': label, 'undone': 'true'})}")
+        acts = session.undo_sweep(call.name, sent.get("sweep", ""), id=sent.get("id")).acts
+        return redirect(session, f"/sweep?{urlencode({'label': label, 'undone': acts})}")
     try:
         items = [find_item(session.table, one) for one in json.loads(sent.get("items", ""))]
     except (ValueError, TypeError):
         raise ParameterError("the items of a sweep are a list of ids, as JSON") from None
     wrong = [item for n, item in enumerate(items) if f"wrong{n}" in sent]
     right = [item for n, item in enumerate(items) if f"wrong{n}" not in sent]
-    done = session.accept(call.name, label, right, wrong, id=sent.get("id"))
+    sweep = sent.get("id") or new_id()
+    done = session.accept(call.name, label, right, wrong, id=sweep)
     told = {"accepted": done.accepted, "left_out": done.left_out}
     if done.marked:
         return redirect(session, f"/teach?{urlencode({**told, 'marked': done.marked})}")
-    return redirect(session, f"/sweep?{urlencode({**told, 'swept': label})}")
+    return redirect(session, f"/sweep?{urlencode({**told, 'swept': label, 'sweep': sweep})}")

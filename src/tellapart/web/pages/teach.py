@@ -23,7 +23,9 @@ from tellapart.sessions.phrasing import (
     ending_text,
     notice,
     swept_notice,
+    undone_notice,
     why_again,
+    why_marked,
 )
 from tellapart.sessions.tour import hint
 from tellapart.web.api.teaching import check_feature, give_answer, given_to
@@ -121,8 +123,8 @@ def answer(session: Session, sent: Form, call: Call) -> dict[str, Any]:
 @draws(_fragments)
 def turn(session: Session, sent: Form, call: Call) -> dict[str, Any]:
     redo = sent.get("do") == "redo"
-    (session.redo if redo else session.undo)(call.name, id=sent.get("id"))
-    return _card(session, call, said="Redone." if redo else "Undone.")
+    saved = (session.redo if redo else session.undo)(call.name, id=sent.get("id"))
+    return _card(session, call, said=undone_notice(saved, redo=redo))
 
 
 @router.post("/note")
@@ -256,7 +258,8 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         values["wrong_example"] = repair_address(session, example, "teach")
     if given.asks == "answer":
         values["sweep"] = f"{home(session.name)}/sweep?{urlencode({'item': given.item.identity})}"
-    values["why"] = why_again(session.asked_again(given.id), given.guess)
+    again = why_again(session.asked_again(given.id), given.guess)
+    values["why"] = again or why_marked(given)
     if call.app.pages.tour:
         values["hint"] = hint(given, say="type", undo=shown_key(keys_of(call)["undo"]))
     if given.asks == "feature":

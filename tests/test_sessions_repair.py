@@ -286,3 +286,15 @@ def zoo_table() -> Table:
 
 def _rules(session: Session) -> set[object]:
     return {(frozenset(clause.literals), clause.label) for clause in session.model.clauses}
+
+
+def test_answers_that_wait_for_a_reason_count_for_suggestions(store: Store) -> None:
+    table = Table({"name": [f"a{n}" for n in range(8)], "legs": [0, *[4] * 7]}, id="name")
+    with Session.new(store, "zoo", table, learner="DFF") as session:
+        first = session.answer("Ann", give(session, "Ann").id, "wrong", "mammal")
+        for _ in range(7):
+            session.answer("Ann", give(session, "Ann").id, "right")
+        session.change("Ann", first.id, "wrong", "fish")
+        assert session.summary().waiting == 7
+        found = session.candidates(give(session, "Ann").id)[0]
+        assert (str(found.feature), found.yes, found.no, found.known) == ("legs > 0", 7, 0, 7)

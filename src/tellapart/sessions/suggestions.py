@@ -8,6 +8,7 @@ them out before they are asked for.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 from math import log2
 
@@ -45,13 +46,13 @@ def candidates(state: State, question: Question, label: str | None, limit: int) 
     item, example = state.items.row(question.place), state.items.row(question.example)
     history: list[tuple[Row, Label]] = [(example, question.label)]
     room: Counter[Label] = Counter({mine: _EACH, question.label: _EACH})
-    for told in islice(reversed(state.replay.history.rounds), _BACK):
-        if told.item.place not in (item.place, example.place):
-            group = told.label if told.label in (mine, question.label) else _OTHERS
+    for row, said in islice(_said(state), _BACK):
+        if row.place not in (item.place, example.place):
+            group = said if said in (mine, question.label) else _OTHERS
             room.setdefault(group, _EACH)
             if room[group]:
                 room[group] -= 1
-                history.append((told.item, told.label))
+                history.append((row, said))
     return candidates_in(
         state.items.table,
         item,
@@ -64,6 +65,18 @@ def candidates(state: State, question: Question, label: str | None, limit: int) 
         habits=_habits(state, question.teacher),
         called="" if mine is None else state.labels.name(mine),
     )
+
+
+def _said(state: State) -> Iterator[tuple[Row, Label]]:
+    """Items and their labels, the latest first; before them those that wait for a reason, whose
+    labels are known as well."""
+    replay = state.replay
+    for place, number in replay.now.waiting.items():
+        label = replay.answer(number).label
+        if label is not None:
+            yield state.items.row(place), label
+    for told in reversed(replay.history.rounds):
+        yield told.item, told.label
 
 
 def _named(

@@ -18,7 +18,7 @@ import sql_engines
 import tellapart as ta
 from random_features import LABELS, ModelMaker
 from tellapart.errors import ExportError, FormatError, ParameterError
-from tellapart.export.text import reasons
+from tellapart.export.text import brief_sentences
 
 NASTY = "<script>alert('&')</script> \"q\" \\ \x07 \ud83d\udc4d".encode("utf-16", "surrogatepass")
 NASTY_TEXT = NASTY.decode("utf-16")
@@ -39,7 +39,7 @@ def test_python_says_what_the_model_says(seed: int) -> None:
     program: dict[str, Any] = {}
     exec(compile(ta.export.to_python(model), "exported", "exec"), program)
     assert [program["predict"](item) for item in items] == model.predict(items)
-    said, number = reasons(model), {id(c): n for n, c in enumerate(model)}
+    said, number = brief_sentences(model), {id(c): n for n, c in enumerate(model)}
     for item in items:
         n = number[id(model.match(item))]
         assert program["explain"](item) == (list(model)[n].label, n + 1, said[n])

@@ -18,7 +18,7 @@ from sql_engines import ENGINES, Query
 from tellapart.cli import main
 from tellapart.errors import ExportError, ParameterError
 from tellapart.export.dialects import DIALECTS
-from tellapart.export.text import example_text, reasons
+from tellapart.export.text import brief_sentences, example_text
 from tellapart.model import Record
 
 COLUMNS = ["label", "rule", "because", "like", "is_sure"]
@@ -35,7 +35,7 @@ def base(dialect: str, rows: pl.DataFrame, request: Any) -> AbstractContextManag
 
 def wanted(model: ta.DecisionList, rows: pl.DataFrame) -> list[tuple[Any, ...]]:
     """What the SELECT should give, by the items one by one; NaN and infinity are unknown."""
-    clauses, sentences = list(model), reasons(model)
+    clauses, sentences = list(model), brief_sentences(model)
     number = {id(clause): n for n, clause in enumerate(clauses)}
     found = []
     for place, item in enumerate(sql_engines.known(rows).to_dicts()):
@@ -115,7 +115,7 @@ def test_of_many_points_the_heaviest_are_the_reason() -> None:
     assert f"'It is yes, like it, if at least 9 points {brief}" in sql
     assert "1 for c12" in ta.export.sentences(one(many))[0]
     several = [ta.features.Points({f"c{n}": 1 for n in range(m)}, 2) for m in (8, 9)]
-    assert reasons(one(*several))[0].endswith(
+    assert brief_sentences(one(*several))[0].endswith(
         "(c0, c1, and 6 more) and at least 2 of (c0, c1, and 7 more)."
     )
 

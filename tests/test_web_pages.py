@@ -661,6 +661,21 @@ def test_a_long_rule_leaves_room_for_its_sweep(ann: Client) -> None:
     assert len(html.unescape(summary[1])) == 101
 
 
+def test_of_a_long_rule_the_heaviest_points_are_said(ann: Client) -> None:
+    teach(ann)
+    terms = [f"{n} * (note = 'a note, number {n}')" for n in range(1, 40)]
+    condition = f"60 * feathers + {' + '.join(terms)} >= 50"
+    sent = {"do": "edit", "example": "duck", "condition": condition, "label": "bird"}
+    assert ann.post("/s/zoo/rules", data=sent).status_code == 303
+    page = ann.get("/s/zoo/rules").text
+    summary = re.search(r'<details class="long"><summary>(.*?)</summary>', page)
+    assert summary is not None
+    said = html.unescape(summary[1])
+    assert "60 for feathers, 39 for note is" in said
+    assert said.endswith("and 35 more).")
+    assert "this one is too long to edit" in page
+
+
 def test_a_cell_that_is_cut_says_so(tmp_path: Path) -> None:
     folder = write_tables(tmp_path)
     lines = [f"n{number},{'word ' * 50}{number}" for number in range(3)]

@@ -146,13 +146,13 @@ def brief_words(clause: Clause) -> Words:
     return Words(feature=partial(plainly, most=max(1, _MOST_TERMS // max(1, counting))))
 
 
-def reasons(model: DecisionList) -> list[str]:
+def brief_sentences(model: DecisionList) -> list[str]:
     """`sentences` with `brief_words`, for the cells of a table.
 
     >>> from tellapart.features import Points
     >>> from tellapart.model import Literal
     >>> many = Points({letter: 1 for letter in "abcdefgh"}, 4)
-    >>> reasons(DecisionList((Clause((Literal(many),), "bird"),), Clause((), "fish")))[0]
+    >>> brief_sentences(DecisionList((Clause((Literal(many),), "bird"),), Clause((), "fish")))[0]
     'It is bird, if at least 4 of (a, b, c, d, e, and 3 more).'
     """
     return _sentences(model, brief_words)
@@ -176,7 +176,7 @@ def answers(model: DecisionList, error: float = 0.05) -> list[Answer]:
     >>> answers(DecisionList((), Clause((), "bird", "duck")))[0]
     Answer(label='bird', rule=1, because='It is bird, like duck.', like='duck', is_sure=None)
     """
-    clauses, said = reachable(model), reasons(model)
+    clauses, said = reachable(model), brief_sentences(model)
     if len(said) != len(clauses):  # nothing is learnt yet
         said *= len(clauses)
     judged = any(clause.record is not None for clause in model)

@@ -22,7 +22,7 @@ from tellapart import codec
 from tellapart.errors import FeatureError, ParameterError, TableChanged
 from tellapart.export import PROGRAMS, WRITERS, to_sql
 from tellapart.export.sql import Dialect
-from tellapart.export.text import example_text, reasons
+from tellapart.export.text import brief_sentences, example_text
 from tellapart.features.expression import types as read_types
 from tellapart.features.tree import Type
 from tellapart.model import DecisionList
@@ -338,7 +338,7 @@ async def predict(
 def predict_rows(session: Session, rows: Iterable[Mapping[str, Any]]) -> list[schemas.Predicted]:
     """What the rules of a session say of rows."""
     model, types = session.chosen_model(), read_types(session.table.schema)
-    said = reasons(model)
+    said = brief_sentences(model)
     number = {id(clause): n for n, clause in enumerate(model)}
     found = []
     for place, row in enumerate(rows):

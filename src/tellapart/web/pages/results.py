@@ -14,10 +14,9 @@ from markupsafe import Markup
 from starlette.responses import JSONResponse, Response
 
 from tellapart.errors import ExportError, FeatureError, ParameterError
-from tellapart.export import sentences
 from tellapart.export.sql import Dialect
-from tellapart.export.text import Words
-from tellapart.features.phrasing import counted, spoken
+from tellapart.export.text import brief_sentences
+from tellapart.features.phrasing import counted
 from tellapart.review.progress import percent
 from tellapart.sessions import Session
 from tellapart.sessions.phrasing import changed_notice, name, show
@@ -70,11 +69,15 @@ def rules(session: Session, call: Call, sure: bool = False, again: Again = None)
     sure = sure or settings["unsure"] == "null" or session.summary().mistakes <= SOON
     found = list_rules(session, sure=sure) if session.labels else []
     said = Counter(session.taught().values())
+    brief = iter(brief_sentences(session.model))  # rules that nothing reaches have none
     return page(
         session,
         call,
         "rules",
-        rules=[(rule, _condition(rule), _bar(rule), _is_mine(session, rule)) for rule in found],
+        rules=[
+            (rule, next(brief, ""), _condition(rule), _bar(rule), _is_mine(session, rule))
+            for rule in found
+        ],
         by_label=_by_label(session.labels, found, said),
         silent=[(label, times) for label, times in said.items() if not _predicts(found, label)],
         sure=sure,
@@ -282,7 +285,7 @@ def _labels(session: Session) -> list[Any]:
 
 def _short_rules(session: Session) -> list[str]:
     """Each rule in a few words, to choose from."""
-    return [cut(text, 60) for text in sentences(session.model, Words(feature=spoken))]
+    return [cut(text, 60) for text in brief_sentences(session.model)]
 
 
 def _sort_key(

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from tellapart import codec
 from tellapart.errors import ParameterError
-from tellapart.export.text import Words, sentences
+from tellapart.export.text import Words, brief_sentences, sentences
 from tellapart.features import Expression, Points
 from tellapart.features.phrasing import counted, spoken
 from tellapart.model import Clause
@@ -69,7 +69,8 @@ def show_sweep(
         values["items"] = json.dumps([codec.encode(one.identity) for one in found.items])
         values |= {"found": found, "rule": rule}
         if rule is not None:
-            values["says"] = sentences(session.model, Words(feature=spoken))[rule - 1]
+            full = sentences(session.model, Words(feature=spoken))
+            values["says"] = full[rule - 1], brief_sentences(session.model)[rule - 1]
     else:
         keys = {one["label"]: one["key"] for one in label_choices(session)}
         values["labels"] = [

@@ -123,7 +123,8 @@ def odd(
     shown = [
         {
             "is_odd": one.score > 0,
-            "why": one.why.removeprefix(f"{one.answer.item} was "),  # its name stands beside it
+            # the name of the item stands beside it
+            "why": one.why[max(0, one.why.find(f"called {one.answer.label}")) :],
             "at": repair_address(session, one.answer.item, "odd") + f"&event={one.answer.id}",
             "teacher": one.answer.teacher,
             "event": one.answer.id,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tellapart import Store, Table
+from tellapart import Store, Table, worlds
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.sessions import Given, Session
 
@@ -23,6 +23,15 @@ TRUTH = dict(zip(NAMES, KINDS, strict=True))
 
 def zoo() -> Table:
     return Table(COLUMNS, id="name")
+
+
+def animals() -> tuple[Table, dict[str, str]]:
+    """101 animals and their labels."""
+    world = worlds.zoo()
+    names = [f"{item['name']} {n}" for n, item in enumerate(world.items)]
+    columns = {name: [item[name] for item in world.items] for name in world.items[0]}
+    table = Table({**columns, "name": names}, id="name")
+    return table, dict(zip(names, world.labels, strict=True))
 
 
 @pytest.fixture
@@ -135,6 +144,26 @@ def test_labels_to_start_from_are_all_taken_or_none(store: Store) -> None:
         with pytest.raises(ParameterError):
             session.start_from("column kind", {"bear": "mammal", "duck": "a\nb"})
         assert session.history() == []
+
+
+def test_no_label_to_start_from_needs_a_reason_when_another_is_changed(store: Store) -> None:
+    """They never had one: a change of one of them must not undo what the others taught."""
+    table, labels = animals()
+    with Session.new(store, "zoo", table) as session:
+        assert session.start_from("column type", labels) == 101
+        rules = session.summary().rules
+        for event in [one.id for one in session.history()][:3]:
+            follows = session.follows(event, "wrong", "reptile")
+            assert follows is not None
+            assert follows.again == 0
+            session.change("Ann", event, "wrong", "reptile")
+            assert session.summary().waiting == 0
+            assert session.summary().labelled == 101
+        assert session.summary().rules > rules / 2
+        model = session.model
+    with Session.open(store, "zoo", animals()[0]) as session:
+        assert session.model == model
+        assert session.model_until("9999") == model
 
 
 def test_agreement_by_label(store: Store) -> None:

@@ -514,7 +514,7 @@ def test_a_table_is_added(tmp_path: Path) -> None:
             "../secret.csv",
             "a/b.csv",
             ".hidden.csv",
-            "notes.txt",
+            "notes.md",
             "zoo",
             "..",
             "x\n.csv",
@@ -526,6 +526,42 @@ def test_a_table_is_added(tmp_path: Path) -> None:
         assert ann.post("/upload?name=big.csv", content=b"a\n" * 600).status_code == 413
         assert Client(app, BOB).post("/upload?name=b.csv", content=new).status_code == 403
         assert sorted(path.name for path in folder.iterdir()) == ["pets.csv", "zoo.csv"]
+
+
+def test_any_kind_of_table_is_added(tmp_path: Path) -> None:
+    """Also those that are not listed as tables of a folder."""
+    with Client(make_app(write_tables(tmp_path)), ANN) as ann:
+        for name, content in {
+            "good.json": b'[{"pet": "rex", "legs": 4}, {"pet": "tweety", "legs": 2}]',
+            "notes.txt": b"pet,legs\nrex,4\ntweety,2\n",
+        }.items():
+            done = ann.post("/upload", params={"name": name}, content=content)
+            assert (done.status_code, done.headers["location"]) == (
+                303,
+                f"/s/{Path(name).stem}/teach",
+            )
+
+
+def test_what_is_wrong_with_a_table_is_said_for_who_has_only_the_page(tmp_path: Path) -> None:
+    with Client(make_app(write_tables(tmp_path), max_upload=1000), ANN) as ann:
+
+        def refused(name: str, content: bytes) -> str:
+            answer = ann.post("/upload", params={"name": name}, content=content)
+            assert answer.status_code in (413, 422)
+            return str(answer.json()["error"])
+
+        twice = refused("twice.csv", b"a,a\n1,2\n")
+        assert "header=0" not in twice
+        assert "Rename one of them" in twice
+        assert "Mend the file, and add it again. Options such as --no-header are for the" in twice
+        assert "tellapart teach twice.csv --no-header" in twice
+        western = refused("a b.csv", "name,x\ncaf\u00e9,1\n".encode("cp1252"))
+        assert "Save the file as UTF-8" in western
+        assert "tellapart teach 'a b.csv' --encoding cp1252" in western
+        assert refused("x.jsonl", b"{nope").endswith(". Mend the file, and add it again")
+        assert "begins with no point" in refused(".hidden.csv", b"a\n1\n")
+        assert "ends in .csv" in refused("notes.md", b"a\n1\n")
+        assert refused("big.csv", b"a\n" * 600) == "too large: at most 0.001 MB can be sent at once"
 
 
 def test_half_a_table_is_not_kept(small_disk: Path) -> None:

@@ -298,7 +298,7 @@ def _too_many(wait: float) -> Refused:
 
 
 def _too_large(most: int) -> Refused:
-    return Refused(413, "TooLarge", f"a request has at most {most:,} bytes")
+    return Refused(413, "TooLarge", f"too large: at most {most / 1e6:g} MB can be sent at once")
 
 
 def _cookie_name(host: str) -> str:

@@ -9,7 +9,8 @@ import pytest
 
 from tellapart import Store, Table, worlds
 from tellapart.errors import FeatureError, ParameterError
-from tellapart.sessions import Given, Session
+from tellapart.sessions import Ending, Given, Session
+from tellapart.sessions.phrasing import ending_text
 
 NAMES = ["bear", "duck", "bass", "lion", "crow", "tuna", "wolf", "swan"]
 KINDS = ["mammal", "bird", "fish", "mammal", "bird", "fish", "mammal", "bird"]
@@ -101,6 +102,29 @@ def test_the_log_says_the_same_again(store: Store) -> None:
         assert str(session.next("Bob").item) == before
         session.set("Ann", assignments={})
         assert session.settings["assignments"] == {}
+
+
+def test_the_end_says_whose_the_rows_are_that_are_left(store: Store) -> None:
+    with Session.new(store, "zoo", zoo(), order="random") as session:
+        session.set("Ann", assignments={"Bob": {"where": "legs = 4"}})
+        teach_all(session, "Ann")
+        ending = session.next("Ann")
+        assert isinstance(ending, Ending)
+        assert ending.others == {"Bob": 3}
+        assert "5 items taught, 3 rows are left for Bob" in ending_text(ending)
+        session.next("Bob")
+        ending = session.next("Ann")
+        assert isinstance(ending, Ending)
+        assert (ending.busy, ending.others) == (1, {"Bob": 2})
+        session.set("Ann", assignments={"Ann": {"where": "legs = 0"}})
+        ending = session.next("Ann")
+        assert isinstance(ending, Ending)
+        assert ending.others == {None: 2}
+        session.set("Ann", assignments={})
+        teach_all(session, "Ann")
+        ending = session.next("Ann")
+        assert isinstance(ending, Ending)
+        assert ending.others == {}
 
 
 @pytest.mark.parametrize(

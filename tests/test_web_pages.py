@@ -419,6 +419,50 @@ def test_who_gets_which_rows_is_said_on_the_page(tmp_path: Path) -> None:
         assert Client(app, BOB).next()["item"]["id"] == "bass"
         assert "Who gets which rows" not in Client(app, BOB).get("/s/zoo/disagreements").text
         assert ann.post("/s/zoo/settings", data={**sent, "where": "legs ="}).status_code == 422
+        wrong = ann.post("/s/zoo/settings", data={**sent, "labels": "brid"})
+        assert wrong.status_code == 422
+        assert "there is no label 'brid'; labels are: none yet" in wrong.json()["error"]
+        for label in ("bird", "salt, pepper"):
+            ann.call("POST", "/api/sessions/zoo/labels", json={"label": label})
+        wrong = ann.post("/s/zoo/settings", data={**sent, "labels": "brid"})
+        assert "there is no label 'brid'; did you mean 'bird'?" in wrong.json()["error"]
+        done = ann.post("/s/zoo/settings", data={**sent, "labels": 'bird, "salt, pepper"'})
+        assert done.status_code == 303
+        shown = html.unescape(ann.get("/s/zoo/disagreements").text)
+        assert 'value="bird, "salt, pepper""' in shown
+
+
+def test_rows_are_assigned_to_people_only(tmp_path: Path) -> None:
+    """Rows that a column or a model had would be asked of nobody."""
+    app = make_app(write_tables(tmp_path))
+    zoo = tmp_path / "tables" / "zoo.csv"
+    pool = app.state.tellapart.pool
+    with Session.new(pool.store, "zoo", zoo, reading={"id": "name"}, overlap=1.0) as session:
+        session.start_from("column kind", {"bear": "mammal"})
+        session.join("robot", model="m-1")
+        given = session.next("Bob", item="bear")
+        session.answer("Bob", given.id, "wrong", "fish")
+    with Client(app, ANN) as ann:
+        page = ann.get("/s/zoo/disagreements").text
+        named = re.findall(r'name="teacher" value="([^"]*)"', page)
+        assert named == ["Ann", "Bob"]
+        sent = {"teacher": "Bob", "where": "legs >= 0", "back": "/disagreements"}
+        assert ann.post("/s/zoo/settings", data=sent).status_code == 303
+        page = ann.get("/s/zoo/teach").text
+        assert "No items left for you" in page
+        assert "4 rows are left for Bob" in page
+
+
+def test_disagreements_are_for_teams(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    state: AppState = app.state.tellapart
+    state.people = People(state.people.all[:1])
+    with Client(app, ANN) as ann:
+        begin(ann)
+        page = ann.get("/s/zoo/disagreements").text
+        assert "This page is for several teachers" in page
+        assert "Who gets which rows" not in page
+        assert "Under <a" not in page
 
 
 def test_practice_is_compared_with_the_hidden_column(tmp_path: Path) -> None:

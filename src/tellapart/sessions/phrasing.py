@@ -202,12 +202,23 @@ def ending_text(ending: Ending) -> str:
         told.append(f"{summary.unsure:,} unsure")
     if ending.busy:
         told.append(f"{ending.busy:,} with other teachers, and some may come back")
+    told += [left_to(name, count) for name, count in ending.others.items()]
     said = ", ".join(told)
     if summary.guesses:
         guesses = counted(summary.guesses, "guess", "guesses")
         said += f"; {counted(summary.mistakes, 'mistake')} in {guesses}"
         said += f", {counted(summary.rules, 'rule')}. {_big(summary.estimate)}"
     return said
+
+
+def left_to(teacher: str | None, count: int) -> str:
+    """Which rows are assigned to whom.
+
+    >>> left_to("Bob", 8), left_to(None, 1)
+    ('8 rows are left for Bob', '1 row is left for teachers without a condition')
+    """
+    whom = "teachers without a condition" if teacher is None else teacher
+    return f"{counted(count, 'row')} {'is' if count == 1 else 'are'} left for {whom}"
 
 
 def _big(text: str) -> str:

@@ -242,6 +242,10 @@ class Queue:
         said = self._state.opinions(place)
         return len(said) == 1 and teacher not in said and self._state.is_shared(place)
 
+    def left_to_others(self, teacher: str) -> dict[str | None, int]:
+        """How many items without an answer are assigned to others; see `Assignments`."""
+        return {} if self.assignments is None else self.assignments.left_to_others(teacher)
+
     def opinion_first(self, chosen: Choice, teacher: str) -> Choice:
         """The choice itself; but if its example awaits a second opinion of this teacher, that one
         comes first. The question would show what the other said about it.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -138,6 +139,9 @@ class Ending(NamedTuple):
     summary: Summary
     busy: int
     """Items that others have before them: some may come back."""
+    others: Mapping[str | None, int] = MappingProxyType({})
+    """Items without an answer that are assigned to others, by the teacher who may have them; None:
+    to everybody who has no condition."""
 
     def __str__(self) -> str:
         more = f" ({self.busy} are with other teachers)" if self.busy else ""

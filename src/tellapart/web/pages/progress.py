@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from tellapart.features.phrasing import counted
 from tellapart.sessions import Session, Summary
 from tellapart.sessions.config import ORDERS
 from tellapart.sessions.events import stamp
+from tellapart.sessions.labels import split_names
 from tellapart.web.api.review import clause_of_items, mistake_bound
 from tellapart.web.auth import Call
 from tellapart.web.pages.render import SOON, Form, page, redirect
@@ -184,12 +186,26 @@ def settings(session: Session, sent: Form, call: Call) -> Response:
     elif "unsure" in sent:
         wanted = {"unsure": sent["unsure"]}
     elif "teacher" in sent:
-        labels = [one.strip() for one in sent.get("labels", "").split(",") if one.strip()]
-        own = {"where": sent.get("where", "").strip(), "labels": labels}
+        own = {
+            "where": sent.get("where", "").strip(),
+            "labels": _known_labels(session, sent.get("labels", "").strip()),
+        }
         wanted = {"assignments": {**session.settings["assignments"], sent["teacher"]: own}}
     session.set(call.name, **wanted, id=sent.get("id"))
     back = sent.get("back", "")
     return redirect(session, back if back in ("/rules", "/disagreements") else "/progress")
+
+
+def _known_labels(session: Session, text: str) -> list[str]:
+    """The labels that a text names: any, if it is empty."""
+    names = split_names(text) if text else []
+    for name in names:
+        if name not in session.labels:
+            near = difflib.get_close_matches(name, session.labels, 1)
+            known = ", ".join(session.labels) or "none yet"
+            meant = f"did you mean {near[0]!r}?" if near else f"labels are: {known}"
+            raise ParameterError(f"there is no label {name!r}; {meant}")
+    return names
 
 
 # -- charts

@@ -233,9 +233,11 @@ class Queue:
 
     def _choice(self, place: int, searched: bool = False, *, assigned: bool = False) -> Choice:
         sought = searched or place in self.sought
-        new = place not in self.seen and not sought
-        picked = assigned or self.order.picks(place)  # what is assigned is no random draw
-        return Choice(place, sought, picked if new else place in self.picked)
+        if sought or place in self.seen:
+            return Choice(place, sought, place in self.picked)
+        picked = assigned or self.order.picks(place)
+        by_hand = assigned or (picked and not self.order.is_unsure_of(place))
+        return Choice(place, by_hand, picked)
 
     def awaits_opinion(self, place: int, teacher: str) -> bool:
         """Whether a teacher may yet be asked about an item that another has answered about."""
@@ -488,6 +490,6 @@ class Choice(NamedTuple):
 
     place: int
     sought: bool
-    """It came from a search."""
+    """It came from a search, or somebody chose it: it was assigned, or asked for by its name."""
     picked: bool
-    """The learner was unsure of it."""
+    """The learner was unsure of it, or, with `sought`, somebody chose it."""

@@ -586,8 +586,9 @@ class Replay:
         """Count a guess of `model` for the estimate of the error."""
         act = self.acts[number]
         assert act.question is not None
-        unsure = act.question.picked
-        picked = act.question.sought or unsure or act.place in self.now.put_off
+        question = act.question
+        picked = question.sought or question.picked or act.place in self.now.put_off
+        unsure = question.picked and not question.sought and not is_column(act.by)
         self._put_off(act.place, False)
         if self._records is not None:
             item, label = self.items.row(act.place), self.answer(number).label

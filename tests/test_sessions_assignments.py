@@ -190,6 +190,18 @@ def test_no_label_to_start_from_needs_a_reason_when_another_is_changed(store: St
         assert session.model_until("9999") == model
 
 
+def test_a_column_is_not_the_first_of_two_teachers(store: Store) -> None:
+    """People are asked about the rows that have no label; the overlap is among people."""
+    known = {name: TRUTH[name] for name in NAMES[:5]}
+    with Session.new(store, "zoo", zoo(), order="random", overlap=1.0) as session:
+        session.start_from("column kind", known)
+        assert not session.awaits_opinion("bear", "Ann")
+        assert sorted(teach_all(session, "Ann")) == ["swan", "tuna", "wolf"]
+        assert session.awaits_opinion("swan", "Bob")
+        assert sorted(teach_all(session, "Bob")) == ["swan", "tuna", "wolf"]
+        assert isinstance(session.next("Eve"), Ending)
+
+
 def test_agreement_by_label(store: Store) -> None:
     with Session.new(store, "zoo", zoo(), overlap=1.0, order="file") as session:
         for teacher, said in (("Ann", ["a", "a", "b", "c"]), ("Bob", ["a", "b", "b", "c"])):

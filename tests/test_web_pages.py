@@ -437,11 +437,9 @@ def test_rows_are_assigned_to_people_only(tmp_path: Path) -> None:
     app = make_app(write_tables(tmp_path))
     zoo = tmp_path / "tables" / "zoo.csv"
     pool = app.state.tellapart.pool
-    with Session.new(pool.store, "zoo", zoo, reading={"id": "name"}, overlap=1.0) as session:
+    with Session.new(pool.store, "zoo", zoo, reading={"id": "name"}) as session:
         session.start_from("column kind", {"bear": "mammal"})
         session.join("robot", model="m-1")
-        given = session.next("Bob", item="bear")
-        session.answer("Bob", given.id, "wrong", "fish")
     with Client(app, ANN) as ann:
         page = ann.get("/s/zoo/disagreements").text
         named = re.findall(r'name="teacher" value="([^"]*)"', page)

@@ -19,6 +19,7 @@ from tellapart.features.combinations import margin
 from tellapart.model import DecisionList
 from tellapart.protocol import Guess
 from tellapart.sessions.assignments import Assignments
+from tellapart.sessions.config import is_column
 from tellapart.sessions.order import Order
 from tellapart.sessions.search import Search
 from tellapart.tables import Row
@@ -172,7 +173,12 @@ class Queue:
     def _wants_second(self, place: int, opinions: Mapping[str, str]) -> bool:
         if len(opinions) >= 2:
             return False
-        return self._state.is_shared(place) or all(said == "unsure" for said in opinions.values())
+        unsure = all(said == "unsure" for said in opinions.values())
+        return self._is_shared(place, opinions) or unsure
+
+    def _is_shared(self, place: int, opinions: Mapping[str, str]) -> bool:
+        """Whether two teachers are asked about an item; a column that has answered is none."""
+        return self._state.is_shared(place) and not any(map(is_column, opinions))
 
     def is_free(self, place: int, teacher: str) -> bool:
         """Whether an item may be given to a teacher."""
@@ -242,7 +248,7 @@ class Queue:
     def awaits_opinion(self, place: int, teacher: str) -> bool:
         """Whether a teacher may yet be asked about an item that another has answered about."""
         said = self._state.opinions(place)
-        return len(said) == 1 and teacher not in said and self._state.is_shared(place)
+        return len(said) == 1 and teacher not in said and self._is_shared(place, said)
 
     def left_to_others(self, teacher: str) -> dict[str | None, int]:
         """How many items without an answer are assigned to others; see `Assignments`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -24,6 +25,16 @@ def numbers(store: Store, rows: int = 300) -> Session:
 def counts(session: Session) -> Progress:
     with session._log.ready() as state:
         return state.replay.now.progress
+
+
+def test_the_facts_leave_out_no_item(store: Store) -> None:
+    """Those that wait for a reason are neither done nor left."""
+    with zoo(store) as session:
+        summary = session.summary()
+    waits = replace(summary, labelled=1, waiting=2, left=summary.left - 3)
+    assert progress_facts(waits)[1].endswith(" left, 2 need a reason")
+    assert "1 needs a reason" in progress_facts(replace(waits, waiting=1))[1]
+    assert "reason" not in progress_facts(summary)[1]
 
 
 def test_only_what_was_drawn_or_unsure_makes_a_run_longer(store: Store) -> None:

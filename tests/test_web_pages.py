@@ -329,7 +329,11 @@ def test_progress_says_what_is_known(ann: Client) -> None:
     assert "Nothing has been taught yet." in ann.get("/s/zoo/progress").text
     teach(ann)
     page = ann.get("/s/zoo/progress").text
-    assert "Corrections to go: not known yet." in page
+    assert (
+        "Corrections to go: about 3, so far, if you answered all 3 rows left; no bound is" in page
+    )
+    assert "(0 items drawn at random since the rules last changed)" in page
+    assert "mistakes lately, 1 in 1 item drawn at random, times the rows left" in page
     found = [row[:4] for row in rows(page) if len(row) == 5]
     assert found == [["mammal", "1", "0", "1"], ["bird", "1", "1", "0"]]
     assert "Since yesterday" not in page  # all of it is of today

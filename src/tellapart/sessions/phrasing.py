@@ -170,9 +170,9 @@ def progress_facts(summary: Summary) -> list[str]:
     """What is always in sight: saved, done and left, mistakes, rules, the error."""
     saved = f"saved up to item {summary.labelled:,}"
     done = [f"{summary.labelled:,} done", f"{summary.left:,} left"]
-    for count, word in ((summary.skipped, "skipped"), (summary.unsure, "unsure")):
-        if count:
-            done.append(f"{count:,} {word}")
+    needs = "needs a reason" if summary.waiting == 1 else "need a reason"
+    others = ((summary.waiting, needs), (summary.skipped, "skipped"), (summary.unsure, "unsure"))
+    done += [f"{count:,} {word}" for count, word in others if count]
     facts = [saved if summary.labelled else "every answer is saved at once", ", ".join(done)]
     if summary.guesses:
         facts += [_lately(*summary.recent), counted(summary.rules, "rule"), _error(summary)]
@@ -190,7 +190,7 @@ def _error(summary: Summary) -> str:
         return "no rows left"
     if summary.error[2] > 0.99:
         return "error not known yet"
-    drawn = "" if summary.drawn is None else f", from {summary.drawn:,} drawn at random"
+    drawn = "" if summary.drawn is None else f", from {summary.draws_used:,} drawn at random"
     return f"at most {summary.wrong_left:,} of {summary.rows_left:,} rows left wrong{drawn}"
 
 

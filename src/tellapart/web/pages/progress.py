@@ -99,15 +99,19 @@ def _to_go(summary: Summary) -> str:
     rows, (_, likely, high) = summary.rows_left, summary.error
     if not rows:
         return "No rows are left: there is nothing more to correct."
-    if high > 0.99:
+    wrong, drawn = summary.recent_draws
+    if not drawn:
         return "Corrections to go: not known yet. It takes some items drawn at random."
-    drawn = summary.guesses if summary.drawn is None else summary.drawn
-    about = max(likely * rows, 0)
+    about = f"about {likely * rows:,.0f}"
+    most = f"at most {summary.wrong_left:,} if the rules stayed as they are, with 95 % confidence"
+    if high > 0.99:
+        about += ", so far,"
+        used = counted(summary.draws_used, "item")
+        most = f"no bound is known yet ({used} drawn at random since the rules last changed)"
     return (
-        f"Corrections to go: about {about:,.0f} if you answered all {rows:,} rows left, and at most"
-        f" {summary.wrong_left:,} if the rules stayed as they are, with 95 % confidence. The first"
-        f" number is the share of mistakes lately, of {counted(drawn, 'item')} drawn at random,"
-        " times the rows left. Each correction improves the rules, so it is usually fewer."
+        f"Corrections to go: {about} if you answered all {rows:,} rows left; {most}. The first"
+        f" number is the share of mistakes lately, {wrong:,} in {counted(drawn, 'item')} drawn at"
+        " random, times the rows left. Each correction improves the rules, so it is usually fewer."
     )
 
 

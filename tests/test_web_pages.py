@@ -98,7 +98,9 @@ def test_a_condition_is_checked_while_it_is_typed(ann: Client) -> None:
     teach(ann)
     base = "/s/zoo/rules/check"
     told = ann.call("GET", f"{base}?example=duck&feature=legs = 2")
-    assert told == {"says": "Holds on 2 rows. Your answers there: 1 bird.", "tells": True}
+    assert told == {"says": "Holds on 2 rows. Answers there: 1 bird.", "tells": True}
+    told = Client(ann.app, BOB).call("GET", f"{base}?example=duck&feature=legs = 2")
+    assert told["says"] == "Holds on 2 rows. Your answers there: none."  # it is of Ann
     told = ann.call("GET", f"{base}?example=duck&feature=milk")
     assert "It does not hold on its example, duck." in told["says"]
     assert not told["tells"]
@@ -337,6 +339,31 @@ def test_progress_says_what_is_known(ann: Client) -> None:
     found = [row[:4] for row in rows(page) if len(row) == 5]
     assert found == [["mammal", "1", "0", "1"], ["bird", "1", "1", "0"]]
     assert "Since yesterday" not in page  # all of it is of today
+
+
+def test_said_is_the_same_everywhere_without_second_opinions(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    with Client(app, ANN) as ann:
+        begin(ann, overlap=1.0)
+        teach(ann)
+        bob = Client(app, BOB)
+        teach(bob)
+        progress, rules = ann.get("/s/zoo/progress").text, ann.get("/s/zoo/rules").text
+        tallied = {row[0]: row[1] for row in rows(progress) if len(row) == 5}
+        assert tallied == {"mammal": "1", "bird": "1"}
+        assert [row[:2] for row in rows(rules) if row[:1] == ["bird"]] == [["bird", "1"]]
+        done = [row for row in rows(progress) if row[:1] == ["Ann"]]
+        assert done == [["Ann", "2", "0", "1", "0", "0"]]  # the first had no guess
+        assert "This table has your answers alone" not in progress
+        assert "This table has your answers alone" in bob.get("/s/zoo/progress").text
+        lines = [line.split(",") for line in ann.get("/s/zoo/answers.csv").text.splitlines()]
+        assert lines[0][-1] == "outcome"
+        assert sorted((line[6], line[-1]) for line in lines[1:]) == [
+            ("Ann", "label"),
+            ("Ann", "mistake"),
+            ("Bob", "opinion"),
+            ("Bob", "opinion"),
+        ]
 
 
 def test_what_changed_since_yesterday(ann: Client, monkeypatch: pytest.MonkeyPatch) -> None:

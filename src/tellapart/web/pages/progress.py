@@ -76,21 +76,24 @@ def progress(session: Session, call: Call, compare: bool = False) -> Response:
 
 
 def _tally(session: Session) -> dict[str, Any]:
-    """How often each label was said, and mistaken; and what each teacher did."""
+    """How often each label was said, and mistaken; and what each teacher did.
+
+    Said is, as under Rules, the label that each item was taught with; second opinions teach
+    nothing. Where there was no guess, none was right or wrong.
+    """
     labels = {label: Counter[str]() for label in session.labels}
+    for label in session.taught().values():
+        labels.setdefault(label, Counter())["said"] += 1
     teachers: dict[str, Counter[str]] = {}
     for one in session.history():
         if one.undone:
             continue
-        said = str(one.guess.label) if one.answer == "right" else one.label
-        if said is not None and one.answer in ("right", "wrong"):
-            labels.setdefault(said, Counter())["said"] += 1
-            if one.outcome == "mistake":
-                labels[said]["missed"] += 1
-                labels.setdefault(str(one.guess.label), Counter())["mistaken"] += 1
+        if one.outcome == "mistake":
+            labels.setdefault(str(one.label), Counter())["missed"] += 1
+            labels.setdefault(str(one.guess.label), Counter())["mistaken"] += 1
         done = teachers.setdefault(one.teacher, Counter())
         done["answers"] += 1
-        done[one.answer] += 1
+        done["label" if one.answer == "wrong" and one.guess.label is None else one.answer] += 1
     return {"said": labels, "teachers": teachers}
 
 

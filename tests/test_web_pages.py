@@ -78,6 +78,7 @@ def test_unsure_rows_are_left_for_a_person(ann: Client) -> None:
     teach(ann)
     path = "/api/sessions/zoo/export?to=sql"
     assert "'bird'" in ann.get(path).text
+    assert "5 of 5 rows would be unknown now" in ann.get("/s/zoo/rules").text
     assert (
         ann.post("/s/zoo/settings", data={"unsure": "null", "back": "/rules"})
         .headers["location"]
@@ -86,6 +87,7 @@ def test_unsure_rows_are_left_for_a_person(ann: Client) -> None:
     assert ann.get(path).text == "NULL\n"
     assert "'bird'" in ann.get(f"{path}&unsure=label").text
     assert "not sure: left for a person" in ann.get("/s/zoo/rules").text
+    assert "5 of 5 rows are unknown now" in ann.get("/s/zoo/rules").text
     assert "NULL" in ann.get("/s/zoo/export?to=sql, duckdb").text
     assert {row[1] for row in rows(ann.get("/s/zoo/data").text) if row} == {"unknown"}
     assert "bird" not in ann.get("/api/sessions/zoo/predictions").text
@@ -804,6 +806,7 @@ def test_the_error_of_labels_is_a_link_away(ann: Client, monkeypatch: pytest.Mon
     monkeypatch.setattr(results, "SOON", 0)
     teach(ann)
     assert '/s/zoo/rules?sure=true#labels-panel">' in ann.get("/s/zoo/rules").text
+    assert "How many rows would be unknown?" in ann.get("/s/zoo/rules").text
     assert "error below" in ann.get("/s/zoo/rules?sure=true").text
 
 

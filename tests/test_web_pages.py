@@ -636,7 +636,10 @@ def test_what_is_wrong_with_a_table_is_said_for_who_has_only_the_page(tmp_path: 
         assert refused("x.jsonl", b"{nope").endswith(". Mend the file, and add it again")
         assert "begins with no point" in refused(".hidden.csv", b"a\n1\n")
         assert "ends in .csv" in refused("notes.md", b"a\n1\n")
-        assert refused("big.csv", b"a\n" * 600) == "too large: at most 0.001 MB can be sent at once"
+        assert refused("big.csv", b"a\n" * 600) == (
+            "too large: at most 0.001 MB can be sent at once. Put the table into the folder of this"
+            " server, and begin with it there"
+        )
 
 
 def test_half_a_table_is_not_kept(small_disk: Path) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tellapart import Store, Table
+from tellapart import Store, Table, worlds
 from tellapart.errors import FeatureError, ParameterError
-from tellapart.sessions import Given, Session
+from tellapart.sessions import Ending, Given, Session
+from tellapart.sessions.phrasing import ending_text
 
 NAMES = ["bear", "duck", "bass", "lion", "crow", "tuna", "wolf", "swan"]
 KINDS = ["mammal", "bird", "fish", "mammal", "bird", "fish", "mammal", "bird"]
@@ -23,6 +24,15 @@ TRUTH = dict(zip(NAMES, KINDS, strict=True))
 
 def zoo() -> Table:
     return Table(COLUMNS, id="name")
+
+
+def animals() -> tuple[Table, dict[str, str]]:
+    """101 animals and their labels."""
+    world = worlds.zoo()
+    names = [f"{item['name']} {n}" for n, item in enumerate(world.items)]
+    columns = {name: [item[name] for item in world.items] for name in world.items[0]}
+    table = Table({**columns, "name": names}, id="name")
+    return table, dict(zip(names, world.labels, strict=True))
 
 
 @pytest.fixture
@@ -94,6 +104,29 @@ def test_the_log_says_the_same_again(store: Store) -> None:
         assert session.settings["assignments"] == {}
 
 
+def test_the_end_says_whose_the_rows_are_that_are_left(store: Store) -> None:
+    with Session.new(store, "zoo", zoo(), order="random") as session:
+        session.set("Ann", assignments={"Bob": {"where": "legs = 4"}})
+        teach_all(session, "Ann")
+        ending = session.next("Ann")
+        assert isinstance(ending, Ending)
+        assert ending.others == {"Bob": 3}
+        assert "5 items taught, 3 rows are left for Bob" in ending_text(ending)
+        session.next("Bob")
+        ending = session.next("Ann")
+        assert isinstance(ending, Ending)
+        assert (ending.busy, ending.others) == (1, {"Bob": 2})
+        session.set("Ann", assignments={"Ann": {"where": "legs = 0"}})
+        ending = session.next("Ann")
+        assert isinstance(ending, Ending)
+        assert ending.others == {None: 2}
+        session.set("Ann", assignments={})
+        teach_all(session, "Ann")
+        ending = session.next("Ann")
+        assert isinstance(ending, Ending)
+        assert ending.others == {}
+
+
 @pytest.mark.parametrize(
     "wrong",
     [[], {"Bob": "all"}, {"Bob": {"where": 4}}, {"Bob": {"rows": "x"}}, {"Bob": {"labels": [1]}}],
@@ -135,6 +168,38 @@ def test_labels_to_start_from_are_all_taken_or_none(store: Store) -> None:
         with pytest.raises(ParameterError):
             session.start_from("column kind", {"bear": "mammal", "duck": "a\nb"})
         assert session.history() == []
+
+
+def test_no_label_to_start_from_needs_a_reason_when_another_is_changed(store: Store) -> None:
+    """They never had one: a change of one of them must not undo what the others taught."""
+    table, labels = animals()
+    with Session.new(store, "zoo", table) as session:
+        assert session.start_from("column type", labels) == 101
+        rules = session.summary().rules
+        for event in [one.id for one in session.history()][:3]:
+            follows = session.follows(event, "wrong", "reptile")
+            assert follows is not None
+            assert follows.again == 0
+            session.change("Ann", event, "wrong", "reptile")
+            assert session.summary().waiting == 0
+            assert session.summary().labelled == 101
+        assert session.summary().rules > rules / 2
+        model = session.model
+    with Session.open(store, "zoo", animals()[0]) as session:
+        assert session.model == model
+        assert session.model_until("9999") == model
+
+
+def test_a_column_is_not_the_first_of_two_teachers(store: Store) -> None:
+    """People are asked about the rows that have no label; the overlap is among people."""
+    known = {name: TRUTH[name] for name in NAMES[:5]}
+    with Session.new(store, "zoo", zoo(), order="random", overlap=1.0) as session:
+        session.start_from("column kind", known)
+        assert not session.awaits_opinion("bear", "Ann")
+        assert sorted(teach_all(session, "Ann")) == ["swan", "tuna", "wolf"]
+        assert session.awaits_opinion("swan", "Bob")
+        assert sorted(teach_all(session, "Bob")) == ["swan", "tuna", "wolf"]
+        assert isinstance(session.next("Eve"), Ending)
 
 
 def test_agreement_by_label(store: Store) -> None:

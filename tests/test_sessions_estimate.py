@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -24,6 +25,49 @@ def numbers(store: Store, rows: int = 300) -> Session:
 def counts(session: Session) -> Progress:
     with session._log.ready() as state:
         return state.replay.now.progress
+
+
+def test_the_facts_leave_out_no_item(store: Store) -> None:
+    """Those that wait for a reason are neither done nor left."""
+    with zoo(store) as session:
+        summary = session.summary()
+    waits = replace(summary, labelled=1, waiting=2, left=summary.left - 3)
+    assert progress_facts(waits)[1].endswith(" left, 2 need a reason")
+    assert "1 needs a reason" in progress_facts(replace(waits, waiting=1))[1]
+    assert "reason" not in progress_facts(summary)[1]
+
+
+def test_only_what_was_drawn_or_unsure_makes_a_run_longer(store: Store) -> None:
+    """Labels of a column, and rows that somebody chose, do not say that one may stop."""
+    names = [f"i{n}" for n in range(200)]
+    odd = {name: "odd" if n % 2 else "even" for n, name in enumerate(names)}
+    table = Table({"name": names, "odd": [n % 2 == 1 for n in range(200)]}, id="name")
+    until = {"no mistake in": 40}
+    with Session.new(store, "a", table, order="mixed", until=until) as session:
+
+        def teach(times: int, **how: str) -> None:
+            for _ in range(times):
+                given = session.next("Ann", **how)
+                assert isinstance(given, Given)
+                label = odd[str(given.item)]
+                right = given.guess.label == label
+                session.answer("Ann", given.id, *(("right",) if right else ("wrong", label)))
+
+        session.start_from("column kind", {name: odd[name] for name in names[:60]})
+        assert sum(session.mistakes()[-40:]) == 0
+        assert counts(session).streak == 0
+        assert not session.summary().may_stop
+        session.set("Ann", assignments={"Ann": {"where": "odd"}})
+        teach(45)
+        assert not session.summary().may_stop
+        session.set("Ann", assignments={})
+        teach(1, item=names[198])
+        assert counts(session).streak == 0
+        teach(40)  # most of them picked
+        assert counts(session).streak == 40
+        assert session.summary().may_stop
+    with Session.open(store, "a", table) as session:
+        assert counts(session).streak == 40
 
 
 def test_the_rows_left_are_spoken_of_plainly(store: Store) -> None:

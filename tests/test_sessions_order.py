@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -160,8 +161,11 @@ def test_only_items_drawn_at_random_count_for_the_estimate(tmp_path: Path) -> No
         assert len(drawn) - 4 <= summary.drawn < len(drawn)  # the first had no guess
         assert summary.guesses == 37
         if summary.error[2] <= 0.99:
-            assert f"from the {summary.drawn} items drawn at random" in summary.estimate
-            assert any(f"from {summary.drawn} drawn" in fact for fact in progress_facts(summary))
+            used = summary.draws_used
+            assert re.search(f"from the (last )?{used} items drawn at random", summary.estimate)
+            since = used < summary.drawn and " if the rules got no worse" not in summary.estimate
+            assert since == ("since the rules last changed" in summary.estimate)
+            assert any(f"from {used} drawn" in fact for fact in progress_facts(summary))
         with Session.open(store, "zoo", table) as session:  # a log tells it all
             assert session.summary() == summary
             came_back = [one_round(session, labels) for _ in range(30)]

@@ -15,9 +15,9 @@ import pytest
 import tellapart as ta
 from tellapart.cli import main
 from tellapart.cli.open_session import open_or_begin
-from tellapart.cli.options import Reading, as_options, table_arguments
+from tellapart.cli.options import Reading, table_arguments
 from tellapart.engines import predict_file
-from tellapart.errors import FormatError, ParameterError
+from tellapart.errors import FormatError, ParameterError, as_options
 from tellapart.sessions import Store
 
 ODD = (

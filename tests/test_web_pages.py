@@ -78,6 +78,7 @@ def test_unsure_rows_are_left_for_a_person(ann: Client) -> None:
     teach(ann)
     path = "/api/sessions/zoo/export?to=sql"
     assert "'bird'" in ann.get(path).text
+    assert "5 of 5 rows would be unknown now" in ann.get("/s/zoo/rules").text
     assert (
         ann.post("/s/zoo/settings", data={"unsure": "null", "back": "/rules"})
         .headers["location"]
@@ -86,6 +87,7 @@ def test_unsure_rows_are_left_for_a_person(ann: Client) -> None:
     assert ann.get(path).text == "NULL\n"
     assert "'bird'" in ann.get(f"{path}&unsure=label").text
     assert "not sure: left for a person" in ann.get("/s/zoo/rules").text
+    assert "5 of 5 rows are unknown now" in ann.get("/s/zoo/rules").text
     assert "NULL" in ann.get("/s/zoo/export?to=sql, duckdb").text
     assert {row[1] for row in rows(ann.get("/s/zoo/data").text) if row} == {"unknown"}
     assert "bird" not in ann.get("/api/sessions/zoo/predictions").text
@@ -98,7 +100,9 @@ def test_a_condition_is_checked_while_it_is_typed(ann: Client) -> None:
     teach(ann)
     base = "/s/zoo/rules/check"
     told = ann.call("GET", f"{base}?example=duck&feature=legs = 2")
-    assert told == {"says": "Holds on 2 rows. Your answers there: 1 bird.", "tells": True}
+    assert told == {"says": "Holds on 2 rows. Answers there: 1 bird.", "tells": True}
+    told = Client(ann.app, BOB).call("GET", f"{base}?example=duck&feature=legs = 2")
+    assert told["says"] == "Holds on 2 rows. Your answers there: none."  # it is of Ann
     told = ann.call("GET", f"{base}?example=duck&feature=milk")
     assert "It does not hold on its example, duck." in told["says"]
     assert not told["tells"]
@@ -329,10 +333,39 @@ def test_progress_says_what_is_known(ann: Client) -> None:
     assert "Nothing has been taught yet." in ann.get("/s/zoo/progress").text
     teach(ann)
     page = ann.get("/s/zoo/progress").text
-    assert "Corrections to go: not known yet." in page
+    assert (
+        "Corrections to go: about 3, so far, if you answered all 3 rows left; no bound is" in page
+    )
+    assert "(0 items drawn at random since the rules last changed)" in page
+    assert "mistakes lately, 1 in 1 item drawn at random, times the rows left" in page
     found = [row[:4] for row in rows(page) if len(row) == 5]
     assert found == [["mammal", "1", "0", "1"], ["bird", "1", "1", "0"]]
     assert "Since yesterday" not in page  # all of it is of today
+
+
+def test_said_is_the_same_everywhere_without_second_opinions(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    with Client(app, ANN) as ann:
+        begin(ann, overlap=1.0)
+        teach(ann)
+        bob = Client(app, BOB)
+        teach(bob)
+        progress, rules = ann.get("/s/zoo/progress").text, ann.get("/s/zoo/rules").text
+        tallied = {row[0]: row[1] for row in rows(progress) if len(row) == 5}
+        assert tallied == {"mammal": "1", "bird": "1"}
+        assert [row[:2] for row in rows(rules) if row[:1] == ["bird"]] == [["bird", "1"]]
+        done = [row for row in rows(progress) if row[:1] == ["Ann"]]
+        assert done == [["Ann", "2", "0", "1", "0", "0"]]  # the first had no guess
+        assert "This table has your answers alone" not in progress
+        assert "This table has your answers alone" in bob.get("/s/zoo/progress").text
+        lines = [line.split(",") for line in ann.get("/s/zoo/answers.csv").text.splitlines()]
+        assert lines[0][-1] == "outcome"
+        assert sorted((line[6], line[-1]) for line in lines[1:]) == [
+            ("Ann", "label"),
+            ("Ann", "mistake"),
+            ("Bob", "opinion"),
+            ("Bob", "opinion"),
+        ]
 
 
 def test_what_changed_since_yesterday(ann: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -419,6 +452,48 @@ def test_who_gets_which_rows_is_said_on_the_page(tmp_path: Path) -> None:
         assert Client(app, BOB).next()["item"]["id"] == "bass"
         assert "Who gets which rows" not in Client(app, BOB).get("/s/zoo/disagreements").text
         assert ann.post("/s/zoo/settings", data={**sent, "where": "legs ="}).status_code == 422
+        wrong = ann.post("/s/zoo/settings", data={**sent, "labels": "brid"})
+        assert wrong.status_code == 422
+        assert "there is no label 'brid'; labels are: none yet" in wrong.json()["error"]
+        for label in ("bird", "salt, pepper"):
+            ann.call("POST", "/api/sessions/zoo/labels", json={"label": label})
+        wrong = ann.post("/s/zoo/settings", data={**sent, "labels": "brid"})
+        assert "there is no label 'brid'; did you mean 'bird'?" in wrong.json()["error"]
+        done = ann.post("/s/zoo/settings", data={**sent, "labels": 'bird, "salt, pepper"'})
+        assert done.status_code == 303
+        shown = html.unescape(ann.get("/s/zoo/disagreements").text)
+        assert 'value="bird, "salt, pepper""' in shown
+
+
+def test_rows_are_assigned_to_people_only(tmp_path: Path) -> None:
+    """Rows that a column or a model had would be asked of nobody."""
+    app = make_app(write_tables(tmp_path))
+    zoo = tmp_path / "tables" / "zoo.csv"
+    pool = app.state.tellapart.pool
+    with Session.new(pool.store, "zoo", zoo, reading={"id": "name"}) as session:
+        session.start_from("column kind", {"bear": "mammal"})
+        session.join("robot", model="m-1")
+    with Client(app, ANN) as ann:
+        page = ann.get("/s/zoo/disagreements").text
+        named = re.findall(r'name="teacher" value="([^"]*)"', page)
+        assert named == ["Ann", "Bob"]
+        sent = {"teacher": "Bob", "where": "legs >= 0", "back": "/disagreements"}
+        assert ann.post("/s/zoo/settings", data=sent).status_code == 303
+        page = ann.get("/s/zoo/teach").text
+        assert "No items left for you" in page
+        assert "4 rows are left for Bob" in page
+
+
+def test_disagreements_are_for_teams(tmp_path: Path) -> None:
+    app = make_app(write_tables(tmp_path))
+    state: AppState = app.state.tellapart
+    state.people = People(state.people.all[:1])
+    with Client(app, ANN) as ann:
+        begin(ann)
+        page = ann.get("/s/zoo/disagreements").text
+        assert "This page is for several teachers" in page
+        assert "Who gets which rows" not in page
+        assert "Under <a" not in page
 
 
 def test_practice_is_compared_with_the_hidden_column(tmp_path: Path) -> None:
@@ -514,7 +589,7 @@ def test_a_table_is_added(tmp_path: Path) -> None:
             "../secret.csv",
             "a/b.csv",
             ".hidden.csv",
-            "notes.txt",
+            "notes.md",
             "zoo",
             "..",
             "x\n.csv",
@@ -526,6 +601,45 @@ def test_a_table_is_added(tmp_path: Path) -> None:
         assert ann.post("/upload?name=big.csv", content=b"a\n" * 600).status_code == 413
         assert Client(app, BOB).post("/upload?name=b.csv", content=new).status_code == 403
         assert sorted(path.name for path in folder.iterdir()) == ["pets.csv", "zoo.csv"]
+
+
+def test_any_kind_of_table_is_added(tmp_path: Path) -> None:
+    """Also those that are not listed as tables of a folder."""
+    with Client(make_app(write_tables(tmp_path)), ANN) as ann:
+        for name, content in {
+            "good.json": b'[{"pet": "rex", "legs": 4}, {"pet": "tweety", "legs": 2}]',
+            "notes.txt": b"pet,legs\nrex,4\ntweety,2\n",
+        }.items():
+            done = ann.post("/upload", params={"name": name}, content=content)
+            assert (done.status_code, done.headers["location"]) == (
+                303,
+                f"/s/{Path(name).stem}/teach",
+            )
+
+
+def test_what_is_wrong_with_a_table_is_said_for_who_has_only_the_page(tmp_path: Path) -> None:
+    with Client(make_app(write_tables(tmp_path), max_upload=1000), ANN) as ann:
+
+        def refused(name: str, content: bytes) -> str:
+            answer = ann.post("/upload", params={"name": name}, content=content)
+            assert answer.status_code in (413, 422)
+            return str(answer.json()["error"])
+
+        twice = refused("twice.csv", b"a,a\n1,2\n")
+        assert "header=0" not in twice
+        assert "Rename one of them" in twice
+        assert "Mend the file, and add it again. Options such as --no-header are for the" in twice
+        assert "tellapart teach twice.csv --no-header" in twice
+        western = refused("a b.csv", "name,x\ncaf\u00e9,1\n".encode("cp1252"))
+        assert "Save the file as UTF-8" in western
+        assert "tellapart teach 'a b.csv' --encoding cp1252" in western
+        assert refused("x.jsonl", b"{nope").endswith(". Mend the file, and add it again")
+        assert "begins with no point" in refused(".hidden.csv", b"a\n1\n")
+        assert "ends in .csv" in refused("notes.md", b"a\n1\n")
+        assert refused("big.csv", b"a\n" * 600) == (
+            "too large: at most 0.001 MB can be sent at once. Put the table into the folder of this"
+            " server, and begin with it there"
+        )
 
 
 def test_half_a_table_is_not_kept(small_disk: Path) -> None:
@@ -735,6 +849,7 @@ def test_the_error_of_labels_is_a_link_away(ann: Client, monkeypatch: pytest.Mon
     monkeypatch.setattr(results, "SOON", 0)
     teach(ann)
     assert '/s/zoo/rules?sure=true#labels-panel">' in ann.get("/s/zoo/rules").text
+    assert "How many rows would be unknown?" in ann.get("/s/zoo/rules").text
     assert "error below" in ann.get("/s/zoo/rules?sure=true").text
 
 

@@ -21,7 +21,8 @@ A message says what was wrong, what was given, and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -68,6 +69,22 @@ class FormatError(TellapartError, ValueError):
         for name, value in self.advice.items():
             said = said.replace(f"{{{name}}}", word(name, value))
         return said
+
+
+def as_options(name: str, value: Any) -> str:
+    """An argument of `read_table` as it is given to a command.
+
+    >>> as_options("types", {"post code": "text"}), as_options("nulls", ["-", "n/a"])
+    ("--types 'post code=text'", '--nulls - --nulls n/a')
+    """
+    name = name.replace("_", "-")
+    if name == "header" and not value:
+        return "--no-header"
+    if isinstance(value, Mapping):
+        value = [f"{column}={kind}" for column, kind in value.items()]
+    elif isinstance(value, str | int):
+        value = ["tab" if value == "\t" else str(value)]
+    return " ".join(f"--{name} {shlex.quote(one)}" for one in value)
 
 
 class ExportError(TellapartError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -157,11 +156,12 @@ def distil(
     """
     from tellapart.cli.distil_report import DistilReport
     from tellapart.sessions.distil import Distillation
+    from tellapart.sessions.labels import split_names
     from tellapart.sessions.requests import KeptLedger
     from tellapart.teachers import Ledger, Model
     from tellapart.teachers.endpoint import Endpoint
 
-    names = _split(labels)
+    names = split_names(labels)
     meanings = dict(_meaning(one, names) for one in meaning or ())
     if until is not None and not 0 < until < 1:
         raise ParameterError(f"--until is a share between 0 and 1, got {until}")
@@ -178,7 +178,7 @@ def distil(
     Ledger(calls, spend, **limits)  # bad options are named before any work
     Model(endpoint, model, task, told, key="")
     Endpoint(endpoint, second or model, timeout=timeout)
-    sent = None if columns is None else _split(columns)
+    sent = None if columns is None else split_names(columns)
     place = db or str(table.with_name(table.name + ".sessions.db"))
     with _store(place, dry_run) as store:
         with reading_notice(f"Reading {table.name}"):
@@ -229,21 +229,6 @@ def distil(
 
 
 # -- before
-
-
-def _split(text: str) -> list[str]:
-    """Names with commas between them; one that has a comma itself is in double quotes.
-
-    >>> _split('red, "salt, pepper"')
-    ['red', 'salt, pepper']
-    """
-    try:
-        names = [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
-    except csv.Error:
-        names = []
-    if not names or not all(names) or len(set(names)) != len(names):
-        raise ParameterError(f"give different names with commas between them, got {text!r}")
-    return names
 
 
 def _meaning(text: str, names: Sequence[str]) -> tuple[str, str]:

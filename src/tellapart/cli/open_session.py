@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tellapart.cli.options import as_options, say_finding
-from tellapart.errors import ParameterError
+from tellapart.cli.options import say_finding
+from tellapart.errors import ParameterError, as_options
 
 if TYPE_CHECKING:
     from tellapart.sessions import Session, Store

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from tellapart.errors import FormatError, ParameterError, TellapartError
+from tellapart.errors import FormatError, ParameterError, TellapartError, as_options
 
 if TYPE_CHECKING:
     from tellapart.tables.findings import Finding
@@ -181,22 +180,6 @@ def column_types(option: str, given: Iterable[str] | None) -> dict[str, str]:
             raise ParameterError(f"{option} is COLUMN=TYPE, such as zip=text, got {text!r}")
         types[column] = kind
     return types
-
-
-def as_options(name: str, value: Any) -> str:
-    """An argument of `read_table` as it is given to a command.
-
-    >>> as_options("types", {"post code": "text"}), as_options("nulls", ["-", "n/a"])
-    ("--types 'post code=text'", '--nulls - --nulls n/a')
-    """
-    name = name.replace("_", "-")
-    if name == "header" and not value:
-        return "--no-header"
-    if isinstance(value, Mapping):
-        value = [f"{column}={kind}" for column, kind in value.items()]
-    elif isinstance(value, str | int):
-        value = ["tab" if value == "\t" else str(value)]
-    return " ".join(f"--{name} {shlex.quote(one)}" for one in value)
 
 
 def say_finding(finding: Finding) -> None:

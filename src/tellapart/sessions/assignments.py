@@ -57,6 +57,17 @@ class Assignments:
                 return int(places[np.argmin(self._rank[places])])
         return None
 
+    def left_to_others(self, teacher: str) -> dict[str | None, int]:
+        """How many items go only to others and have no answer yet, by the teacher who may have
+        them; None stands for everybody without a condition."""
+        state = self._state
+        closed = {*state.replay.now.taught, *state.replay.now.waiting, *state.unsure}
+        left = ~self._rows(teacher)
+        left[[*closed, *state.queue.leases]] = False
+        whose: list[tuple[str | None, Mask]] = [*self._where.items(), (None, self._rest)]
+        counts = {name: int((left & rows).sum()) for name, rows in whose}
+        return {name: count for name, count in counts.items() if count}
+
     def _rows(self, teacher: str) -> Mask:
         rows: Mask = self._where.get(teacher, self._rest)
         return rows

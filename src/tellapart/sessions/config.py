@@ -15,6 +15,7 @@ from tellapart.tables import Table
 DEFAULT = "AutoDFF"
 COLUMN = "column "
 """So begins the name of the teacher whose answers are the labels of a column."""
+
 FOR_PEOPLE: dict[str, Any] = {"order": "mixed", "until": {"no mistake in": 40}}
 """How a session for people is begun, unless they say otherwise: most items where the rules are
 least sure, some at random for the estimate of the error; and they want to know when to stop."""
@@ -44,6 +45,11 @@ class Settings:
 
 
 SETTINGS = tuple(one.name for one in fields(Settings))
+
+
+def is_column(teacher: str | None) -> bool:
+    """Whether a teacher is a column whose labels were taken as first answers, and no person."""
+    return teacher is not None and teacher.startswith(COLUMN)
 
 
 def with_columns(

@@ -7,6 +7,7 @@ takes it: a page that was open during the change sends the old one.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable
 
 from tellapart.errors import ParameterError
@@ -33,6 +34,31 @@ def match_label(text: str, labels: Iterable[str]) -> str | None:
         if low.startswith(NEW):
             return wanted[len(NEW) :].strip() or None
     return wanted or None
+
+
+def split_names(text: str) -> list[str]:
+    """Names with commas between them; one that has a comma itself is in double quotes.
+
+    >>> split_names('red, "salt, pepper"')
+    ['red', 'salt, pepper']
+    """
+    try:
+        names = [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error:
+        names = []
+    if not names or not all(names) or len(set(names)) != len(names):
+        raise ParameterError(f"give different names with commas between them, got {text!r}")
+    return names
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Names as `split_names` reads them.
+
+    >>> join_names(["red", "salt, pepper"])
+    'red, "salt, pepper"'
+    """
+    quoted = (one.replace('"', '""') for one in names)
+    return ", ".join(f'"{one}"' if "," in one or '"' in one else one for one in quoted)
 
 
 class Labels:

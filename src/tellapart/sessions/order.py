@@ -59,6 +59,11 @@ class Order:
         picks = np.random.default_rng(seeds[1]).permutation(length) if kind in _PICKING else ()
         self._line = _Line(picks)
         self._drawn: set[int] = set()
+        self._unsure: set[int] = set()
+
+    def is_unsure_of(self, place: int) -> bool:
+        """Whether an item came because the learner is unsure of it."""
+        return place in self._unsure
 
     def picks(self, place: int) -> bool:
         """Whether an item that nobody has seen is no draw: the learner is unsure of it, or somebody
@@ -82,6 +87,7 @@ class Order:
         drawn = self._draws.first(seen)
         if drawn is not None:
             self._drawn.add(drawn)
+            self._unsure.discard(drawn)
         return drawn
 
     def _least_sure(
@@ -98,6 +104,7 @@ class Order:
         doubts = [0.0] * len(pool) if doubt is None else doubt(pool)
         place = pool[max(range(len(pool)), key=lambda n: (doubts[n], -n))]
         self._drawn.discard(place)
+        self._unsure.add(place)
         return place
 
 

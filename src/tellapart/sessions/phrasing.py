@@ -213,9 +213,9 @@ def progress_facts(summary: Summary) -> list[str]:
     """What is always in sight: saved, done and left, mistakes, rules, the error."""
     saved = f"saved up to item {summary.labelled:,}"
     done = [f"{summary.labelled:,} done", f"{summary.left:,} left"]
-    for count, word in ((summary.skipped, "skipped"), (summary.unsure, "unsure")):
-        if count:
-            done.append(f"{count:,} {word}")
+    needs = "needs a reason" if summary.waiting == 1 else "need a reason"
+    others = ((summary.waiting, needs), (summary.skipped, "skipped"), (summary.unsure, "unsure"))
+    done += [f"{count:,} {word}" for count, word in others if count]
     facts = [saved if summary.labelled else "every answer is saved at once", ", ".join(done)]
     if summary.guesses:
         facts += [_lately(*summary.recent), counted(summary.rules, "rule"), _error(summary)]
@@ -233,7 +233,7 @@ def _error(summary: Summary) -> str:
         return "no rows left"
     if summary.error[2] > 0.99:
         return "error not known yet"
-    drawn = "" if summary.drawn is None else f", from {summary.drawn:,} drawn at random"
+    drawn = "" if summary.drawn is None else f", from {summary.draws_used:,} drawn at random"
     return f"at most {summary.wrong_left:,} of {summary.rows_left:,} rows left wrong{drawn}"
 
 
@@ -245,12 +245,23 @@ def ending_text(ending: Ending) -> str:
         told.append(f"{summary.unsure:,} unsure")
     if ending.busy:
         told.append(f"{ending.busy:,} with other teachers, and some may come back")
+    told += [left_to(name, count) for name, count in ending.others.items()]
     said = ", ".join(told)
     if summary.guesses:
         guesses = counted(summary.guesses, "guess", "guesses")
         said += f"; {counted(summary.mistakes, 'mistake')} in {guesses}"
         said += f", {counted(summary.rules, 'rule')}. {_big(summary.estimate)}"
     return said
+
+
+def left_to(teacher: str | None, count: int) -> str:
+    """Which rows are assigned to whom.
+
+    >>> left_to("Bob", 8), left_to(None, 1)
+    ('8 rows are left for Bob', '1 row is left for teachers without a condition')
+    """
+    whom = "teachers without a condition" if teacher is None else teacher
+    return f"{counted(count, 'row')} {'is' if count == 1 else 'are'} left for {whom}"
 
 
 def _big(text: str) -> str:

@@ -19,6 +19,7 @@ from tellapart.features.combinations import margin
 from tellapart.model import DecisionList
 from tellapart.protocol import Guess
 from tellapart.sessions.assignments import Assignments
+from tellapart.sessions.config import is_column
 from tellapart.sessions.order import Order
 from tellapart.sessions.search import Search
 from tellapart.tables import Row
@@ -176,7 +177,12 @@ class Queue:
     def _wants_second(self, place: int, opinions: Mapping[str, str]) -> bool:
         if len(opinions) >= 2:
             return False
-        return self._state.is_shared(place) or all(said == "unsure" for said in opinions.values())
+        unsure = all(said == "unsure" for said in opinions.values())
+        return self._is_shared(place, opinions) or unsure
+
+    def _is_shared(self, place: int, opinions: Mapping[str, str]) -> bool:
+        """Whether two teachers are asked about an item; a column that has answered is none."""
+        return self._state.is_shared(place) and not any(map(is_column, opinions))
 
     def is_free(self, place: int, teacher: str) -> bool:
         """Whether an item may be given to a teacher."""
@@ -237,14 +243,20 @@ class Queue:
 
     def _choice(self, place: int, searched: bool = False, *, assigned: bool = False) -> Choice:
         sought = searched or place in self.sought
-        new = place not in self.seen and not sought
-        picked = assigned or self.order.picks(place)  # what is assigned is no random draw
-        return Choice(place, sought, picked if new else place in self.picked)
+        if sought or place in self.seen:
+            return Choice(place, sought, place in self.picked)
+        picked = assigned or self.order.picks(place)
+        by_hand = assigned or (picked and not self.order.is_unsure_of(place))
+        return Choice(place, by_hand, picked)
 
     def awaits_opinion(self, place: int, teacher: str) -> bool:
         """Whether a teacher may yet be asked about an item that another has answered about."""
         said = self._state.opinions(place)
-        return len(said) == 1 and teacher not in said and self._state.is_shared(place)
+        return len(said) == 1 and teacher not in said and self._is_shared(place, said)
+
+    def left_to_others(self, teacher: str) -> dict[str | None, int]:
+        """How many items without an answer are assigned to others; see `Assignments`."""
+        return {} if self.assignments is None else self.assignments.left_to_others(teacher)
 
     def opinion_first(self, chosen: Choice, teacher: str) -> Choice:
         """The choice itself; but if its example awaits a second opinion of this teacher, that one
@@ -482,6 +494,6 @@ class Choice(NamedTuple):
 
     place: int
     sought: bool
-    """It came from a search."""
+    """It came from a search, or somebody chose it: it was assigned, or asked for by its name."""
     picked: bool
-    """The learner was unsure of it."""
+    """The learner was unsure of it, or, with `sought`, somebody chose it."""

@@ -186,7 +186,7 @@ class SessionReader:
         with self._log.ready() as state:
             search = state.queue.searches.get(teacher)
             held = state.queue.held.get(teacher)
-            on_it = held is not None and held.sought
+            on_it = held is not None and held.sought and not held.picked
             if search is None or not (on_it or search.next() is not None):
                 return None
             return search.text, len(search.places)

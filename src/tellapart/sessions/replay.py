@@ -12,7 +12,8 @@ teacher was shown (somebody else answered meanwhile, or an earlier act was undon
 - otherwise the label is kept, and the item waits for a feature that tells it from the new example.
 
 A language model is not asked again: its label is learnt, with its feature if that tells the item
-from the new example, too. And a person's answer about an item takes the place of a model's.
+from the new example, too. Nor is a column whose labels were taken as first answers: these never had
+a reason. And a person's answer about an item takes the place of a model's.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 from tellapart.review import ClauseRecords, Progress, Transcript
 from tellapart.review.stoppers import says
+from tellapart.sessions.config import is_column
 from tellapart.sessions.items import Items
 from tellapart.sessions.labels import Labels
 from tellapart.tables import Row
@@ -360,7 +362,8 @@ class Replay:
     def trial(self, number: int, answer: Answer | None) -> Replay:
         """A replay in which one act says something else, or is undone; `try_out` applies it."""
         again = Replay(self.items, self._fresh, self.labels, self._rules)
-        again.grown, again.now.tags = self.grown, dict(self.now.tags)
+        again.grown, again.models = self.grown, self.models
+        again.now.tags = dict(self.now.tags)
         again._copies = [kept for kept in self._copies if kept[0] <= number][-1:]
         again._price = float("inf")  # it is not kept: no copies
         start = again._copies[0][0] if again._copies else 0
@@ -397,6 +400,7 @@ class Replay:
         """The rules that the answers until a moment make, without what was undone since."""
         count = bisect_right(range(len(self.acts)), moment, key=lambda n: self.acts[n].at)
         again = Replay(self.items, self._fresh, self.labels)
+        again.models = self.models
         for number in range(count):
             act = self.acts[number]
             # copies, for what became of an answer is written into its act
@@ -515,7 +519,7 @@ class Replay:
         if self.is_shown(guess, act.question):
             self._learn(number, guess, Correction(answer.label, answer.feature))
             return "mistake"
-        if act.by in self.models:  # models are not asked again: what they said is learnt
+        if act.by in self.models or is_column(act.by):  # not asked again: the label is learnt
             feature = answer.feature
             if feature is not None and (
                 not feature(self.items.row(place)) or feature(guess.example)
@@ -589,8 +593,9 @@ class Replay:
         """Count a guess of `model` for the estimate of the error."""
         act = self.acts[number]
         assert act.question is not None
-        unsure = act.question.picked
-        picked = act.question.sought or unsure or act.place in self.now.put_off
+        question = act.question
+        picked = question.sought or question.picked or act.place in self.now.put_off
+        unsure = question.picked and not question.sought and not is_column(act.by)
         self._put_off(act.place, False)
         if self._records is not None:
             item, label = self.items.row(act.place), self.answer(number).label

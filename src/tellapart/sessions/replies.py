@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -102,6 +103,11 @@ class Summary:
     drawn: int | None
     """In mixed order, how many guesses were on items drawn at random: the error is estimated from
     them. None where no item was picked."""
+    draws_used: int
+    """How many of these guesses the bound rests on: those since the rules last changed, unless it
+    assumes that the rules got no worse."""
+    recent_draws: tuple[int, int]
+    """Mistakes among the later half of these guesses, and how many there were: the likely error."""
     may_stop: bool
     stop: str | None
     """What the stopper says."""
@@ -142,6 +148,9 @@ class Ending(NamedTuple):
     summary: Summary
     busy: int
     """Items that others have before them: some may come back."""
+    others: Mapping[str | None, int] = MappingProxyType({})
+    """Items without an answer that are assigned to others, by the teacher who may have them; None:
+    to everybody who has no condition."""
 
     def __str__(self) -> str:
         more = f" ({self.busy} are with other teachers)" if self.busy else ""
@@ -486,7 +495,7 @@ def summary(state: State) -> Summary:
     stop = None if stopper is None else stopper.say(now.progress, of_model)
     drawn = now.progress.guesses if state.queue.picked else None
     if drawn is not None and about.high <= 0.99 and about.rows_left:
-        known += f", estimated from the {counted(drawn, 'item')} drawn at random"
+        known += f", estimated from {_draws(about, drawn)}"
     if state.settings.order not in RANDOM:
         known += AT_RANDOM if about.high <= 0.99 else ""
         stop = f"{stop}{AT_RANDOM}" if stop and ("mistake" in stop or "error" in stop) else stop
@@ -508,11 +517,21 @@ def summary(state: State) -> Summary:
         estimate=known,
         error=(about.low, about.error, about.high),
         drawn=drawn,
+        draws_used=about.rounds_used,
+        recent_draws=now.progress.recent[:2],
         wrong_left=about.wrong_left or 0,
         rows_left=about.rows_left or 0,
         may_stop=stopper is not None and stopper.met(now.progress),
         stop=stop,
     )
+
+
+def _draws(about: ErrorEstimate, drawn: int) -> str:
+    """The items that a bound rests on, of so many drawn at random."""
+    used = f"{counted(about.rounds_used, 'item')} drawn at random"
+    if about.lately:
+        return f"the last {used}"
+    return f"the {used}" + (" since the rules last changed" if about.rounds_used < drawn else "")
 
 
 def about(name: str, answers: Sequence[Answered], summary: Summary) -> list[str]:

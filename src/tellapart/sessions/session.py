@@ -360,7 +360,9 @@ class Session(SessionReader):
             else:
                 chosen = queue.take(teacher, self.table.place(item))
             if chosen is None:
-                return replies.Ending(replies.summary(state), len(queue.leases))
+                return replies.Ending(
+                    replies.summary(state), len(queue.leases), queue.left_to_others(teacher)
+                )
             asked = queue.ask(chosen.place)
             blind = queue.blind_example(asked[0], teacher) is not None
             if held is not None and (blind or queue.is_current(held, asked, now)):

@@ -50,10 +50,10 @@ class Question(NamedTuple):
     until: float
     """When the lease ends."""
     sought: bool = False
-    """Whether the item came from a search; then it is no random draw."""
+    """Whether the item came from a search or a sweep, or somebody chose it: no random draw."""
     picked: bool = False
-    """Whether it came, in mixed order, because the learner was unsure of it; no random draw either.
-    """
+    """Whether it came because the learner was unsure of it; no random draw either. With `sought`:
+    whether somebody chose it (it was assigned, or asked for by its name)."""
     since: float = 0.0
     """When the lease began."""
 

@@ -78,9 +78,18 @@ def is_url(place: str | Path) -> bool:
     return "://" in str(place)
 
 
+def has_kind(name: str) -> bool:
+    """Whether the name of a file says which kind of table it is."""
+    return _kind(name)[0] is not None
+
+
 def is_table(name: str) -> bool:
-    """Whether a file may be a table, by its name; a text file need not be one."""
-    return _kind(name)[0] is not None and not name.lower().endswith((".txt", ".json"))
+    """Whether a file of a folder is likely a table, by its name: a text or JSON file need not be.
+
+    >>> has_kind("notes.txt"), is_table("notes.txt"), is_table("notes.csv")
+    (True, False, True)
+    """
+    return has_kind(name) and not name.lower().endswith((".txt", ".json"))
 
 
 def find_files(place: Place) -> list[TableFile]:

@@ -225,14 +225,14 @@ async def _read_body(most: int, seconds: float, scope: Scope, receive: Receive) 
     """The whole body, read here, so that its size is known before anybody looks at it."""
     length = Headers(scope=scope).get("content-length", "0")
     if length.isascii() and length.isdecimal() and int(length) > most:
-        raise _too_large(most)
+        raise _too_large(most, scope["path"])
     body = bytearray()
     try:
         async with asyncio.timeout(seconds):
             async for chunk in Request(scope, receive).stream():
                 body += chunk
                 if len(body) > most:
-                    raise _too_large(most)
+                    raise _too_large(most, scope["path"])
     except TimeoutError:
         raise Refused(408, "TooSlow", "the body of the request did not arrive") from None
     except ClientDisconnect:
@@ -297,8 +297,11 @@ def _too_many(wait: float) -> Refused:
     return Refused(429, "TooMany", "too many requests; slow down", {"Retry-After": seconds})
 
 
-def _too_large(most: int) -> Refused:
-    return Refused(413, "TooLarge", f"a request has at most {most:,} bytes")
+def _too_large(most: int, path: str) -> Refused:
+    said = f"too large: at most {most / 1e6:g} MB can be sent at once"
+    if path == "/upload":
+        said += ". Put the table into the folder of this server, and begin with it there"
+    return Refused(413, "TooLarge", said)
 
 
 def _cookie_name(host: str) -> str:

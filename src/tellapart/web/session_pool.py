@@ -11,6 +11,7 @@ import asyncio
 import inspect
 import logging
 import os
+import shlex
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -20,11 +21,11 @@ from typing import Any, TypeVar
 
 from starlette.responses import Response
 
-from tellapart.errors import ParameterError, SessionError
+from tellapart.errors import FormatError, ParameterError, SessionError, as_options
 from tellapart.sessions import Listed, Session, Store
 from tellapart.sessions.events import check_name
 from tellapart.tables import read_table
-from tellapart.tables.files import KINDS, is_table
+from tellapart.tables.files import KINDS, has_kind, is_table
 from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
 from tellapart.web.json_logging import describe_error, log_event
@@ -242,16 +243,24 @@ class SessionPool:
         """
         path = self.folder / name
         plain = path.parent == self.folder and name.isprintable() and not name.startswith(".")
-        if not plain or not is_table(name):
+        if not plain:
             raise ParameterError(
-                f"a table's name ends in {', '.join(KINDS)}, and has no folder before it, got"
-                f" {name!r}"
+                f"a table's name begins with no point and has no folder before it, got {name!r}:"
+                " give the file another name, and add it again"
+            )
+        if not has_kind(name):
+            raise ParameterError(
+                f"a table's name ends in {', '.join(KINDS)}, got {name!r}: save it as one of these,"
+                " such as CSV, and add it again"
             )
         check_name(path.stem)  # the session will be called so
         with tempfile.TemporaryDirectory() as made:
             new = Path(made, name)
             new.write_bytes(content)
-            read = read_table(new)
+            try:
+                read = read_table(new)
+            except FormatError as error:
+                raise FormatError(_for_page(error, name)) from error
         if not len(read):
             raise ParameterError(f"{name} has columns, and no rows to teach about")
         try:
@@ -282,12 +291,22 @@ class SessionPool:
     def table(self, name: str) -> Path:
         """The path of a table in our folder."""
         path = self.file(name)
-        if path is None or not is_table(path.name):
+        if path is None or not has_kind(path.name):
             raise ParameterError(
                 f"there is no table {name!r} in the folder of this server; GET /api/tables names"
                 " those there are"
             )
         return path
+
+
+def _for_page(error: FormatError, name: str) -> str:
+    """Why a table cannot be read, for somebody who has only a page."""
+    said = error.said(as_options).removesuffix(".") + ". Mend the file, and add it again"
+    for one in error.advice.items():
+        option = as_options(*one)
+        command = f"tellapart teach {shlex.quote(name)} {option}"
+        return f"{said}. Options such as {option} are for the command line: {command}"
+    return said
 
 
 class _OpenSession:

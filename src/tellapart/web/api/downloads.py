@@ -57,7 +57,7 @@ FORMATS = {
     "jsonl": "application/x-ndjson",
     "parquet": "application/vnd.apache.parquet",
 }
-_ANSWER = ("item", "label", "feature", "answer", "guess", "example", "teacher", "at")
+_ANSWER = ("item", "label", "feature", "answer", "guess", "example", "teacher", "at", "outcome")
 OURS = ("label", "clause", "example")
 BLOCK = 10_000
 """So many rows are written at a time."""
@@ -116,7 +116,8 @@ def answers_csv(session: Session) -> bytes:
                 one.guess.label,
                 example,
             )
-            rows.append([_safe(cell or "") for cell in (*cells, one.teacher, one.at)])
+            more = (one.teacher, one.at, one.outcome)
+            rows.append([_safe(cell or "") for cell in (*cells, *more)])
     return _csv(rows)
 
 
@@ -127,7 +128,8 @@ def said_csv(answers: Iterable[schemas.Answered]) -> bytes:
         if not one.undone:
             example = "" if one.example is None else one.example.name
             cells = (one.item.name, one.label, one.feature, one.answer, one.guess, example)
-            rows.append([_safe(cell or "") for cell in (*cells, one.teacher, one.at)])
+            more = (one.teacher, one.at, one.outcome)
+            rows.append([_safe(cell or "") for cell in (*cells, *more)])
     return _csv(rows)
 
 

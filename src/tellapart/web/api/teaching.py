@@ -48,6 +48,7 @@ def to_progress(summary: sessions.Summary) -> Progress:
     """How far a session is."""
     values = dict(vars(summary))
     values["recent"] = schemas.Recent(*summary.recent)
+    del values["draws_used"], values["recent_draws"]  # the estimate says it in words
     about = (values.pop(name) for name in ("estimate", "wrong_left", "rows_left"))
     values["error"] = schemas.Error(*summary.error, *about)
     return Progress(**values)

@@ -13,6 +13,8 @@ from starlette.responses import Response
 from tellapart.features.phrasing import counted
 from tellapart.sessions import Session
 from tellapart.sessions.agreement import compare, known_labels
+from tellapart.sessions.config import is_column
+from tellapart.sessions.labels import join_names
 from tellapart.sessions.phrasing import changed_notice, kept_notice, name, outcome_text
 from tellapart.web.api import schemas
 from tellapart.web.api.downloads import answers_csv
@@ -181,6 +183,8 @@ def disagreements(session: Session, call: Call, again: Again = None) -> Response
     addresses = [repair_address(session, d.item, "disagreements") for d in session.disagreements()]
     rows = sorted(zip(settled, found.disagreements, addresses, strict=True), key=lambda row: row[0])
     people = {person.name for person in call.app.people.all} | set(session.teachers)
+    people = {one for one in people if not is_column(one)} - session.models.keys()
+    people |= session.settings["assignments"].keys()  # whoever has rows can be seen to have them
     return page(
         session,
         call,
@@ -193,4 +197,7 @@ def disagreements(session: Session, call: Call, again: Again = None) -> Response
         by_label=session.agreement_by_label() if call.is_owner else [],
         assignments=session.settings["assignments"],
         people=sorted(people),
+        is_team=len(call.app.people.all) > 1,
+        is_column=is_column,
+        join_names=join_names,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from tellapart.features.phrasing import counted
 from tellapart.sessions import Session, Summary
 from tellapart.sessions.config import ORDERS
 from tellapart.sessions.events import stamp
+from tellapart.sessions.labels import split_names
 from tellapart.web.api.review import clause_of_items, mistake_bound
 from tellapart.web.auth import Call
 from tellapart.web.pages.render import SOON, Form, page, redirect
@@ -74,21 +76,24 @@ def progress(session: Session, call: Call, compare: bool = False) -> Response:
 
 
 def _tally(session: Session) -> dict[str, Any]:
-    """How often each label was said, and mistaken; and what each teacher did."""
+    """How often each label was said, and mistaken; and what each teacher did.
+
+    Said is, as under Rules, the label that each item was taught with; second opinions teach
+    nothing. Where there was no guess, none was right or wrong.
+    """
     labels = {label: Counter[str]() for label in session.labels}
+    for label in session.taught().values():
+        labels.setdefault(label, Counter())["said"] += 1
     teachers: dict[str, Counter[str]] = {}
     for one in session.history():
         if one.undone:
             continue
-        said = str(one.guess.label) if one.answer == "right" else one.label
-        if said is not None and one.answer in ("right", "wrong"):
-            labels.setdefault(said, Counter())["said"] += 1
-            if one.outcome == "mistake":
-                labels[said]["missed"] += 1
-                labels.setdefault(str(one.guess.label), Counter())["mistaken"] += 1
+        if one.outcome == "mistake":
+            labels.setdefault(str(one.label), Counter())["missed"] += 1
+            labels.setdefault(str(one.guess.label), Counter())["mistaken"] += 1
         done = teachers.setdefault(one.teacher, Counter())
         done["answers"] += 1
-        done[one.answer] += 1
+        done["label" if one.answer == "wrong" and one.guess.label is None else one.answer] += 1
     return {"said": labels, "teachers": teachers}
 
 
@@ -97,15 +102,19 @@ def _to_go(summary: Summary) -> str:
     rows, (_, likely, high) = summary.rows_left, summary.error
     if not rows:
         return "No rows are left: there is nothing more to correct."
-    if high > 0.99:
+    wrong, drawn = summary.recent_draws
+    if not drawn:
         return "Corrections to go: not known yet. It takes some items drawn at random."
-    drawn = summary.guesses if summary.drawn is None else summary.drawn
-    about = max(likely * rows, 0)
+    about = f"about {likely * rows:,.0f}"
+    most = f"at most {summary.wrong_left:,} if the rules stayed as they are, with 95 % confidence"
+    if high > 0.99:
+        about += ", so far,"
+        used = counted(summary.draws_used, "item")
+        most = f"no bound is known yet ({used} drawn at random since the rules last changed)"
     return (
-        f"Corrections to go: about {about:,.0f} if you answered all {rows:,} rows left, and at most"
-        f" {summary.wrong_left:,} if the rules stayed as they are, with 95 % confidence. The first"
-        f" number is the share of mistakes lately, of {counted(drawn, 'item')} drawn at random,"
-        " times the rows left. Each correction improves the rules, so it is usually fewer."
+        f"Corrections to go: {about} if you answered all {rows:,} rows left; {most}. The first"
+        f" number is the share of mistakes lately, {wrong:,} in {counted(drawn, 'item')} drawn at"
+        " random, times the rows left. Each correction improves the rules, so it is usually fewer."
     )
 
 
@@ -184,12 +193,26 @@ def settings(session: Session, sent: Form, call: Call) -> Response:
     elif "unsure" in sent:
         wanted = {"unsure": sent["unsure"]}
     elif "teacher" in sent:
-        labels = [one.strip() for one in sent.get("labels", "").split(",") if one.strip()]
-        own = {"where": sent.get("where", "").strip(), "labels": labels}
+        own = {
+            "where": sent.get("where", "").strip(),
+            "labels": _known_labels(session, sent.get("labels", "").strip()),
+        }
         wanted = {"assignments": {**session.settings["assignments"], sent["teacher"]: own}}
     session.set(call.name, **wanted, id=sent.get("id"))
     back = sent.get("back", "")
     return redirect(session, back if back in ("/rules", "/disagreements") else "/progress")
+
+
+def _known_labels(session: Session, text: str) -> list[str]:
+    """The labels that a text names: any, if it is empty."""
+    names = split_names(text) if text else []
+    for name in names:
+        if name not in session.labels:
+            near = difflib.get_close_matches(name, session.labels, 1)
+            known = ", ".join(session.labels) or "none yet"
+            meant = f"did you mean {near[0]!r}?" if near else f"labels are: {known}"
+            raise ParameterError(f"there is no label {name!r}; {meant}")
+    return names
 
 
 # -- charts

@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from tellapart import codec
 from tellapart.console.keyboard import FILE, read_keys
 from tellapart.sessions import Session
-from tellapart.sessions.config import COLUMN
+from tellapart.sessions.config import is_column
 from tellapart.sessions.phrasing import progress_facts, stop_hint
 from tellapart.tables import Row
 from tellapart.web.auth import Caller
@@ -120,7 +120,7 @@ def frame(session: Session, call: Caller) -> dict[str, Any]:
     summary = session.summary()
     several = len(call.app.people.all) > 1
     team = several or len(session.teachers) > 1
-    several |= sum(not one.startswith(COLUMN) for one in session.teachers) > 1
+    several |= sum(not is_column(one) for one in session.teachers) > 1
     return {
         "session": session.name,
         "team": team,

@@ -152,7 +152,10 @@ def _condition(rule: Rule) -> str:
 @router.get("/rules/check")
 @reads_session
 def check_rule(
-    session: Session, feature: Annotated[str, Query(max_length=20_000)], example: str = ""
+    session: Session,
+    call: Call,
+    feature: Annotated[str, Query(max_length=20_000)],
+    example: str = "",
 ) -> Response:
     """What the rule with an example would take with a condition, while it is typed."""
     table = session.table
@@ -163,7 +166,8 @@ def check_rule(
     holds = unpack(evaluate_soon(table, wanted), len(table))
     said = Counter(label for place, label in session.taught().items() if holds[place])
     answers = ", ".join(f"{times:,} {label}" for label, times in said.most_common(5)) or "none"
-    says = f"Holds on {counted(int(holds.sum()), 'row')}. Your answers there: {answers}."
+    whose = "Answers" if call.is_owner else "Your answers"
+    says = f"Holds on {counted(int(holds.sum()), 'row')}. {whose} there: {answers}."
     keeps = bool(wanted(find_item(table, example))) if example else True
     if not keeps:
         says += f" It does not hold on its example, {example}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from browser_teacher import BrowserTeacher, go, history, log
+from browser_teacher import LOOK, BrowserTeacher, go, history, log
 from server_process import Server
 
 OpenPage = Callable[..., BrowserTeacher]
@@ -151,6 +151,7 @@ def test_any_answer_is_changed_in_the_history(
         page.get_by_label("change the answer about bear").press("Enter")
     assert page.inner_text("h1") == "You called bear bird."
     for key in ("1", "Enter"):  # a mammal, as was guessed; save it
+        page.wait_for_timeout(LOOK)
         with page.expect_navigation():
             page.keyboard.press(key)
     assert page.inner_text("h1") == "History"

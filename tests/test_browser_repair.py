@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from browser_teacher import BrowserTeacher, go, history
+from browser_teacher import LOOK, BrowserTeacher, go, history
 from server_process import Server
 
 OpenPage = Callable[..., BrowserTeacher]
@@ -49,7 +49,8 @@ def teach(
 
 
 def press(page: Any, key: str) -> None:
-    """Press a key that leads to another page."""
+    """Look at the page, and press a key that leads to another one."""
+    page.wait_for_timeout(LOOK)
     with page.expect_navigation():
         page.keyboard.press(key)
 
@@ -178,6 +179,7 @@ def test_a_wrong_example_is_repaired_from_teach_and_who_is_asked_again_is_told_w
     press(page, "Enter")
     assert page.inner_text(".told") == "Changed. 1 answer needs a reason again: it comes next."
     assert teacher.heading == "I think mammal, because it is like bear."  # the crow, as before
+    page.wait_for_timeout(LOOK)
     teacher.press("2", "1")
     assert teacher.heading == "bass is fish. What tells it from crow (bird)?"
     why = "It was called fish and told from bat. Then the answer about bat was changed"
@@ -185,6 +187,7 @@ def test_a_wrong_example_is_repaired_from_teach_and_who_is_asked_again_is_told_w
     press(page, "Alt+l")  # it may be something else altogether
     assert page.inner_text("h1") == "You called bass fish."
     press(page, "Escape")
+    page.wait_for_timeout(LOOK)
     teacher.press("1")
     said = [(one["answer"], one["outcome"]) for one in history(server, session)]
     assert ("right", "right") in said
@@ -245,6 +248,7 @@ def test_a_sweep_by_keyboard(
         == f"Accepted {len(names) - 1} items. The one you marked comes now."
     )
     assert teacher.item == names[1]
+    page.wait_for_timeout(LOOK)
     assert len(history(server, session)) == before + len(names) - 1
     teacher.press("u")  # all of it
     assert sum(one["undone"] for one in history(server, session)) == len(names) - 1

@@ -117,7 +117,8 @@ def test_data_is_filtered_and_sorted(ann: Client) -> None:
     )
 
     def names(query: str) -> list[str]:
-        return [row[0] for row in rows(ann.get(f"/s/zoo/data?{query}").text) if row]
+        found = rows(ann.get(f"/s/zoo/data?{query}").text)
+        return [row[0].lstrip("123456789") for row in found if row]  # without the keys
 
     assert names("") == ["bear", "duck", "bass", "lion", "crow"]
     assert names("sort=item") == ["bass", "bear", "crow", "duck", "lion"]
@@ -279,8 +280,8 @@ def test_items_that_are_named_by_dates(tmp_path: Path) -> None:
 def test_a_page_with_fewer_rows_than_before_shows_its_last_rows(ann: Client) -> None:
     teach(ann)
     assert [row[0] for row in rows(ann.get("/s/zoo/data?taught=yes&start=50").text) if row] == [
-        "bear",
-        "duck",
+        "1bear",  # with their keys
+        "2duck",
     ]
     assert "2 of 2 answers" in (page := ann.get("/s/zoo/history?start=50").text)
     assert "No answer fits" not in page
@@ -647,7 +648,7 @@ def test_a_long_rule_leaves_room_for_its_sweep(ann: Client) -> None:
 
 def test_a_cell_that_is_cut_says_so(tmp_path: Path) -> None:
     folder = write_tables(tmp_path)
-    lines = [f"n{number},{'word ' * 50}{number}" for number in range(3)]
+    lines = [f"n{number},{'word ' * 100}{number}" for number in range(3)]
     (folder / "tables" / "texts.csv").write_text("\n".join(["name,text", *lines]) + "\n")
     with Client(make_app(folder), ANN) as ann:
         begin(ann, table="texts.csv")

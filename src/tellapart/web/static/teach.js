@@ -98,6 +98,11 @@ function swap(html) {
   swapped = performance.now();
 }
 
+// What does not fit is opened with a click: a long cell, the line at the bottom.
+document.addEventListener("click", (event) => {
+  if (!String(getSelection())) event.target.closest?.(".clamp, #status")?.classList.toggle("open");
+});
+
 // For those who listen: the new sentence, and that all is saved.
 function announce() {
   const parts = ["#card .told", "#card h1", "#status li"].map((part) => document.querySelector(part)?.textContent.trim());
@@ -135,6 +140,7 @@ async function whileBusy(something) {
     await something();
   } finally {
     busy = false;
+    ahead = ""; // nothing came that it could be for
     clearTimeout(late);
     document.getElementById("main").removeAttribute("aria-busy");
   }
@@ -182,11 +188,13 @@ function send(form, button) {
   });
 }
 
+const inSession = (page) => page.querySelector("header nav");
+
 // Another page takes the place of this one, without a moment in which nobody listens: what is typed
 // meanwhile is kept for it. Pages that have other scripts or no scripts are left to the browser.
 async function openPage(url, html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
-  if (!fresh.querySelector("header nav") || !document.querySelector("header nav")) {
+  if (!inSession(fresh) || !inSession(document)) {
     location.assign(url);
     await wait(3000);
     return;
@@ -234,7 +242,7 @@ addEventListener("pageshow", () => (busy = false)); // back to a page that the b
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href]");
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  if (link.target || link.hasAttribute("download") || link.origin !== location.origin || !link.pathname.startsWith("/s/")) return;
+  if (link.target || link.hasAttribute("download") || link.origin !== location.origin || !link.pathname.startsWith("/s/") || !inSession(document)) return;
   if (link.hash && link.pathname + link.search === page()) return;
   if (busy) {
     going?.abort(); // and the browser goes where the second link leads
@@ -265,7 +273,7 @@ document.addEventListener("submit", (event) => {
   if (form.matches("form[data-swap]")) {
     event.preventDefault();
     send(form, event.submitter);
-  } else if (form.method === "get" && form.closest("main")) {
+  } else if (form.method === "get" && inSession(document)) {
     event.preventDefault();
     if (!busy) visit(asked(form, filled(form, event.submitter)));
   }

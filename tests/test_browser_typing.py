@@ -145,6 +145,20 @@ def test_a_link_opens_in_another_tab_as_ever(
     teacher.teach(truth, 1)
 
 
+def test_a_link_to_a_part_of_a_page_shows_that_part(open_page: OpenPage, begin: Begin) -> None:
+    teacher = open_page(begin(labels=["mammal"]), viewport={"width": 1280, "height": 500})
+    page = teacher.page
+    with page.expect_navigation():
+        page.keyboard.press("Alt+m")
+    page.wait_for_timeout(LOOK)
+    box = page.locator("h2#labels").bounding_box()
+    assert box
+    assert 0 <= box["y"] < 400
+    with page.expect_navigation():
+        page.keyboard.press("Escape")
+    assert page.evaluate("scrollY") == 0
+
+
 def test_alt_keys_work_where_letters_are_not_latin(
     open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:

@@ -211,10 +211,10 @@ async function openPage(url, html) {
   const first = main.querySelector("[autofocus]") ?? main.querySelector("h1");
   if (first.matches("h1")) first.tabIndex = -1;
   first.focus({ preventScroll: true });
+  begin();
   const part = document.getElementById(decodeURIComponent(new URL(url, location.href).hash.slice(1)));
   if (part) part.scrollIntoView();
   else scrollTo(0, 0);
-  begin();
   if (ahead) typeAhead();
   opened = swapped = performance.now();
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 TIMEOUT = 60_000  # a busy machine is no failure
 TEAM = {"Ann": "token-of-the-owner-1", "Bob": "token-of-bob-000001"}
+LOOK = 300  # milliseconds: sooner, nobody has looked at a page, and keys record nothing on it
 DRAWN = "#card:not(:has(.part))"
 """A card that is there as a whole: what is out of sight comes a moment later."""
 PAGES = (

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from browser_teacher import PAGES, TEAM, BrowserTeacher, history, narrow, write_zoo
+from browser_teacher import LOOK, PAGES, TEAM, BrowserTeacher, history, narrow, write_zoo
 from server_process import Server, serving
 from teaching import fill_disk
 
@@ -268,6 +268,7 @@ def test_an_odd_answer_is_corrected_by_keyboard(
     page.locator(".odd a", has_text=slipped).press("Enter")
     page.wait_for_selector("#labels")
     for key in ("1", "Enter"):  # it is a mammal, as was guessed; save it
+        page.wait_for_timeout(LOOK)
         if page.locator(f"[data-key='{key.lower()}']").count():
             with page.expect_navigation():
                 page.keyboard.press(key)

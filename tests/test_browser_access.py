@@ -153,6 +153,54 @@ def test_tables_fit_a_phone_and_the_status_is_one_line(
         assert len({*lines}) == 1, width
 
 
+def test_on_a_phone_the_way_back_and_how_far_it_is_are_in_sight(
+    open_page: OpenPage, begin: Begin, truth: dict[str, str]
+) -> None:
+    phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+    teacher = open_page(begin(order="random", seed=2), **phone)
+    teacher.teach(truth, 12)
+    disagree(teacher)
+    sizes = teacher.page.locator(".pair .differs th button").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().height)"
+    )
+    assert min(sizes) >= 24
+    teacher.write("t", "looks wet")
+    for path in ("data", "tags", "help"):
+        page = go(teacher, path)
+        for link in (page.get_by_role("link", name="Teach"), page.locator("nav [aria-current]")):
+            box = link.first.bounding_box()
+            assert box, path
+            assert box["x"] >= 0, path
+            assert box["x"] + box["width"] <= 360, path
+            centre = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+            seen = "([x, y]) => document.elementFromPoint(x, y).textContent"
+            assert page.evaluate(seen, centre) == link.first.text_content(), path
+        if path != "help":  # keys are its subject
+            assert page.locator("kbd:visible").count() == 0, path
+    done, last = page.locator("#status li:visible").all_inner_texts()
+    assert "done, " in done
+    assert last == page.locator("#status li").last.inner_text()
+    page.locator("#status").tap()
+    assert page.locator("#status li:visible").count() == page.locator("#status li").count() > 4
+    box = page.locator("#status").bounding_box()
+    assert box
+    assert box["y"] + box["height"] <= 740
+    assert narrow(page)
+
+
+def test_many_labels_leave_the_note_in_sight(open_page: OpenPage, begin: Begin) -> None:
+    teacher = open_page(
+        begin(labels=[f"label {n}" for n in range(24)]), viewport={"width": 1280, "height": 800}
+    )
+    teacher.press("1")
+    for part in ("#note", "#search"):
+        box, foot = (teacher.page.locator(one).bounding_box() for one in (part, "footer"))
+        assert box
+        assert foot
+        assert box["y"] + box["height"] <= foot["y"], part
+    teacher.say("label 5")
+
+
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_the_line_over_the_next_item_is_drawn_anew_and_keys_do_not_wait(
     open_page: OpenPage, begin: Begin, truth: dict[str, str], motion: str

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from browser_teacher import BrowserTeacher, disagree, go, history, log
+from browser_teacher import LOOK, BrowserTeacher, disagree, go, history, log
 from server_process import Server
 from teaching import plain
 from tellapart.console.conversation import talk
@@ -52,6 +52,7 @@ def test_every_kind_of_answer(open_page: OpenPage, begin: Begin, server: Server)
     assert page.inner_text("h1") == "Help"
     with page.expect_navigation():
         page.keyboard.press("Escape")  # back to where I was
+    page.wait_for_timeout(LOOK)
     labels.append(disagree(teacher))
     options = page.locator("#tags option").evaluate_all("all => all.map(one => one.value)")
     assert options == ["looks wet"]

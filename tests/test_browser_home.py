@@ -110,7 +110,7 @@ def test_data_is_filtered_and_sorted_by_keys(
     def first() -> str:
         return str(page.locator("tbody tr td").first.inner_text())
 
-    assert first() == "aardvark"
+    assert first() == "1aardvark"  # the digit opens its answer
     tab_to(page, "eggs")
     with page.expect_navigation():
         page.keyboard.press("Enter")
@@ -186,3 +186,18 @@ def test_on_a_phone_the_answer_is_in_reach(
     label = page.locator("#labels button").first.bounding_box()
     assert label
     assert label["y"] < 740, "a label can be chosen without scrolling"
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_table_with_a_long_name_does_not_widen_the_first_page(
+    open_page: OpenPage, begin: Begin, folder: Path, width: int
+) -> None:
+    table = folder / f"{'a' * 105}.csv"
+    table.write_text("name,legs\nbear,4\n")
+    try:
+        teacher = open_page(begin(), viewport={"width": width, "height": 740})
+        teacher.page.goto(f"{teacher.server.address}/?all=1")
+        assert table.name in teacher.page.inner_text("select")
+        assert narrow(teacher.page)
+    finally:
+        table.unlink()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
-from browser_teacher import BrowserTeacher, go, history, log
+from browser_teacher import LOOK, BrowserTeacher, go, history, log
 from server_process import Server
 
 OpenPage = Callable[..., BrowserTeacher]
@@ -151,6 +152,7 @@ def test_any_answer_is_changed_in_the_history(
         page.get_by_label("change the answer about bear").press("Enter")
     assert page.inner_text("h1") == "You called bear bird."
     for key in ("1", "Enter"):  # a mammal, as was guessed; save it
+        page.wait_for_timeout(LOOK)
         with page.expect_navigation():
             page.keyboard.press(key)
     assert page.inner_text("h1") == "History"
@@ -163,13 +165,42 @@ def test_any_answer_is_changed_in_the_history(
     with page.expect_download() as saved:
         page.get_by_role("link", name="Download all as CSV").click()
     lines = saved.value.path().read_text().splitlines()
-    assert lines[0] == "item,label,feature,answer,guess,example,teacher,at"
+    assert lines[0] == "item,label,feature,answer,guess,example,teacher,at,outcome"
     assert [line.split(",")[0] for line in lines[1:]] == ["aardvark", "antelope", "bass", "bear"]
     assert lines[4].startswith("bear,mammal,,right,mammal,")
     go(teacher, "progress")
     labels = page.locator("table").first.locator("tbody tr").all_inner_texts()
     assert [line.split()[:2] for line in labels] == [["mammal", "3"], ["fish", "1"]]
     assert "Ann\t4\t" in page.locator("table").last.inner_text()
+
+
+def test_long_texts_leave_many_rows_in_sight_and_a_digit_opens_an_answer(
+    open_page: OpenPage, begin: Begin, folder: Path
+) -> None:
+    long = "a long text about many things that nobody reads to its end " * 6
+    rows = [f"row {n},{long},{n},{long}" for n in range(12)]
+    (folder / "texts.csv").write_text("\n".join(["name,body,size,abstract", *rows]) + "\n")
+    teacher = open_page(begin("texts.csv", order="file", labels=["good", "bad"]))
+    teacher.press("1", "Enter")
+    page = go(teacher, "data")
+    heights = "all => all.map(one => one.getBoundingClientRect().height)"
+    assert max(page.locator(".stack tbody tr").evaluate_all(heights)) < 110
+    cell = page.locator(".clamp").first
+    assert cell.inner_text() == long.strip()  # all of it, for those who search or listen
+    box = cell.bounding_box()
+    assert box
+    assert box["width"] >= 180
+    cell.click()
+    opened = cell.bounding_box()
+    assert opened
+    assert opened["height"] > 1.5 * box["height"]
+    assert [one.inner_text() for one in page.locator(".stack kbd").all()] == ["1", "2"]
+    with page.expect_navigation():
+        page.keyboard.press("2")
+    assert page.inner_text("h1") == "You called row 1 good."
+    with page.expect_navigation():
+        page.keyboard.press("Escape")
+    assert page.inner_text("h1") == "Data"
 
 
 def test_the_rules_are_copied(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from browser_teacher import BrowserTeacher, go, history
+from browser_teacher import LOOK, BrowserTeacher, go, history
 from server_process import Server
 
 OpenPage = Callable[..., BrowserTeacher]
@@ -49,7 +49,8 @@ def teach(
 
 
 def press(page: Any, key: str) -> None:
-    """Press a key that leads to another page."""
+    """Look at the page, and press a key that leads to another one."""
+    page.wait_for_timeout(LOOK)
     with page.expect_navigation():
         page.keyboard.press(key)
 
@@ -182,14 +183,17 @@ def test_a_wrong_example_is_repaired_from_teach_and_who_is_asked_again_is_told_w
     assert page.inner_text(".why") == f"{why}: now it is like bear."
     press(page, "Alt+l")  # it may be something else altogether
     assert page.inner_text("h1") == "You called bass fish."
+    page.wait_for_timeout(LOOK)
     press(page, "2")  # its reason comes later, against what it is like then
     told.wait_for()
     assert "it needs a reason" in told.inner_text()
+    page.wait_for_timeout(LOOK)
     press(page, "Enter")
     assert page.inner_text(".told") == "Changed. 1 answer needs a reason: it comes next."
     assert teacher.heading == "bass is bird. What tells it from bear (mammal)?"
     why = "Its answer was changed to bird. Now it is like bear: a reason is wanted."
     assert page.inner_text(".why") == why
+    page.wait_for_timeout(LOOK)
     teacher.press("1")
     assert teacher.item == "crow"  # what was before the teacher when all this began
     said = [(one["answer"], one["outcome"]) for one in history(server, session)]
@@ -250,6 +254,7 @@ def test_a_sweep_by_keyboard(
     press(page, "Enter")
     accepted = len(names) - 2
     assert page.inner_text(".told") == f"Accepted {accepted} items. The 2 you marked come now."
+    page.wait_for_timeout(LOOK)
     for name in names[1:3]:
         assert teacher.item == name
         assert page.inner_text(".why") == "You marked it in a sweep: is it not mammal?"

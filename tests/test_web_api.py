@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 
 from api_clients import ZOO, Client, begin, make_app, teach, write_tables
+from tellapart.export.sql import Dialect
 from tellapart.model import DecisionList
-from tellapart.web.api.downloads import Language
+from tellapart.web.api.downloads import FORMATS, Language
 
 
 @pytest.fixture
@@ -396,6 +397,18 @@ def test_health_asks_whoever_writes(ann: Client, folder: Path) -> None:
 # -- what leaves the house
 
 
+def test_no_two_downloads_have_the_same_name(ann: Client) -> None:
+    teach(ann)
+    ways = [f"export?to={one}" for one in get_args(Language) if one != "sql"]
+    ways += [f"export?to=sql&dialect={one}" for one in get_args(Dialect)]
+    ways += [f"predictions?format={one}" for one in FORMATS]
+    said = [ann.get(f"/api/sessions/zoo/{way}").headers for way in (*ways, "log")]
+    names = [one["content-disposition"].partition("filename=")[2].strip('"') for one in said]
+    assert len({*names}) == len(names)
+    assert {"zoo-postgres.sql", "zoo-polars.py", "zoo-predictions.csv", "zoo-log.jsonl"} <= {*names}
+    assert "zoo.csv" not in names  # the table itself
+
+
 def test_exports(ann: Client) -> None:
     teach(ann)
     base = "/api/sessions/zoo/export"
@@ -403,7 +416,7 @@ def test_exports(ann: Client) -> None:
         answer = ann.get(f"{base}?to={language}")
         assert answer.status_code == 200
         assert answer.headers["content-disposition"].startswith("attachment")
-    for dialect in ("duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake"):
+    for dialect in get_args(Dialect):
         assert ann.get(f"{base}?to=sql&dialect={dialect}").status_code == 200
     ann.call("GET", f"{base}?to=cobol", 422)
     lines = ann.get("/api/sessions/zoo/log").text.splitlines()

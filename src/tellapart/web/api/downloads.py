@@ -246,6 +246,8 @@ async def export(
     When the table has changed or is gone, the model as it was last kept; the header X-Note says so.
     """
     kind, ending = LANGUAGES[to]
+    way = dialect if to == "sql" else to
+    name = f"{session[:80]}-{way}" if ending in ("sql", "py") else session
     try:
         text = await call.pool.run(
             session, lambda whole: write_model(call.view(whole), to, dialect, unsure, error)
@@ -253,8 +255,8 @@ async def export(
     except TableChanged as changed:
         model, note = await _kept_model(call, session, changed, unsure)
         text = _write(model, {}, {}, to, dialect)
-        return _download(text.encode(), kind, session, ending, note)
-    return _download(text.encode(), kind, session, ending)
+        return _download(text.encode(), kind, name, ending, note)
+    return _download(text.encode(), kind, name, ending)
 
 
 async def _kept_model(
@@ -280,7 +282,7 @@ async def log(session: SessionName, call: Call) -> Response:
     with suppress(TableChanged):  # the log needs no table
         await call.pool.run(session, lambda s: s.number)  # it is there, and so is every answer
     lines = export_log(call.pool.store, session)
-    return _download(lines, FORMATS["jsonl"], session, "jsonl")
+    return _download(lines, FORMATS["jsonl"], f"{session[:80]}-log", "jsonl")
 
 
 @router.get(
@@ -307,6 +309,8 @@ async def predictions(
     header X-Note says so.
     """
 
+    name = f"{session[:80]}-predictions"
+
     def stream(made: Predictions) -> Iterator[bytes]:
         return made.stream(format, exact=exact)
 
@@ -322,8 +326,8 @@ async def predictions(
         opened = await asyncio.to_thread(call.pool.store.opened, session)
         table = await asyncio.to_thread(read_again, session, opened)
         made = await asyncio.to_thread(Predictions, table, model, column)
-        return _download(stream(made), FORMATS[format], session, format, note)
-    return _download(stream(made), FORMATS[format], session, format)
+        return _download(stream(made), FORMATS[format], name, format, note)
+    return _download(stream(made), FORMATS[format], name, format)
 
 
 @router.post("/predict")
@@ -372,7 +376,7 @@ def _value(types: Mapping[str, Type], name: str, value: Any) -> Any:
 def _download(content: Any, kind: str, name: str, ending: str, note: str | None = None) -> Response:
     """A file to be saved, never shown: what is in it came from a table."""
     safe = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._") or "session"
-    headers = {"content-disposition": f'attachment; filename="{safe[:80]}.{ending}"'}
+    headers = {"content-disposition": f'attachment; filename="{safe[:100]}.{ending}"'}
     if note is not None:
         headers["x-note"] = note.encode("ascii", "replace").decode()
     made = Response if isinstance(content, bytes) else StreamingResponse

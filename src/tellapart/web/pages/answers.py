@@ -169,7 +169,7 @@ def disagreements(session: Session, call: Call, again: Again = None) -> Response
         have = "has" if agreed.items == 1 else "have"
         about = f"{counted(agreed.items, 'item')} {have} several answers"
         if agreed.labels is not None:
-            about += f"; {agreed.labels:.0%} of pairs agree on the label"
+            about += f"; {100 * agreed.labels:.0f} % of pairs agree on the label"
         if agreed.alpha is not None:
             about += f" (Krippendorff's alpha {agreed.alpha:.2f})"
         about += "."

@@ -165,7 +165,7 @@ _OVERLAPS = {0.0: "none", 0.1: "a tenth", 0.25: "a quarter", 0.5: "half", 1.0: "
 def _overlaps(session: Session) -> list[tuple[float, str]]:
     """Shares of the items that two teachers may be asked about, the present one among them."""
     now = session.settings["overlap"]
-    return sorted({now: f"{now:.0%}", **_OVERLAPS}.items())
+    return sorted({now: f"{100 * now:.0f} %", **_OVERLAPS}.items())
 
 
 _ORDERS = {

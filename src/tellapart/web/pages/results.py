@@ -245,7 +245,7 @@ def data(
             "repair": repair_address(session, row, here),
             "predicted": predicted[numbers[place]],
             "taught": said.get(place),
-            "cells": [cut(show(row[column]), 200) for column in columns],
+            "cells": [cut(show(row[column]), 400) for column in columns],
             "picture": first_picture(row, picture_of(session, call), pictured),
         }
         for place in places[start : start + MAX_ROWS].tolist()

@@ -1,7 +1,6 @@
-// Keys, forms that swap a part of the page, lists that filter, conditions checked while typing.
+// Keys, forms that swap a part of the page, links, lists that filter, conditions checked while typing.
 
-const csrf = document.querySelector('meta[name="csrf"]')?.content ?? "";
-const trouble = document.getElementById("trouble");
+const csrf = () => document.querySelector('meta[name="csrf"]')?.content ?? "";
 const KEY = { Enter: "enter", Escape: "escape", " ": "space", Backspace: "backspace", Delete: "delete", Tab: "tab" };
 const GONE = "If the server was stopped, start it again with the same command: this page then goes on by itself. If it opens at another address, use that one and close this page; only the last answer is to be given again.";
 const SEEN = 250; // milliseconds: nobody has looked at anything sooner
@@ -11,6 +10,8 @@ const MAC = /Mac|iP/.test(navigator.platform); // there, Alt and a letter is ano
 let busy = false;
 let ahead = ""; // what was typed before the page it is meant for was there
 let swapped = -Infinity;
+let opened = document.referrer.startsWith(location.origin) ? performance.now() : -Infinity; // the whole page
+let going; // to another page: what stops that
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const typing = (element) => element?.matches?.("input:not([type=hidden], [type=checkbox]), textarea, select, [contenteditable]");
@@ -18,6 +19,7 @@ const inSight = (element) => !element.disabled && element.getClientRects().lengt
 const isLetter = (key) => /^\p{L}$/u.test(key);
 
 function complain(text) {
+  const trouble = document.getElementById("trouble");
   if (text === trouble.textContent) return;
   trouble.textContent = text;
   trouble.hidden = text === "";
@@ -96,6 +98,11 @@ function swap(html) {
   swapped = performance.now();
 }
 
+// What does not fit is opened with a click: a long cell, the line at the bottom.
+document.addEventListener("click", (event) => {
+  if (!String(getSelection())) event.target.closest?.(".clamp, #status")?.classList.toggle("open");
+});
+
 // For those who listen: the new sentence, and that all is saved.
 function announce() {
   const parts = ["#card .told", "#card h1", "#status li"].map((part) => document.querySelector(part)?.textContent.trim());
@@ -109,7 +116,7 @@ async function ask(url, options) {
   for (let turn = 0; ; turn += 1) {
     let trouble = "The server does not answer.";
     try {
-      const answer = await fetch(url, { ...options, headers: { "X-CSRF-Token": csrf, "X-Fragment": "1" }, redirect: "follow" });
+      const answer = await fetch(url, { ...options, headers: { "X-CSRF-Token": csrf(), "X-Fragment": "1" }, redirect: "follow" });
       if (answer.status < 502 || answer.status > 504) {
         if (turn) complain("");
         return answer;
@@ -124,22 +131,42 @@ async function ask(url, options) {
   }
 }
 
-async function send(form, button) {
-  if (busy) return;
+// Until something is there, the page is seen, and must not be heard.
+async function whileBusy(something) {
   busy = true;
   // only when it takes long: every change of the page costs a frame
-  const late = setTimeout(() => document.getElementById("card")?.setAttribute("aria-busy", "true"), 250);
+  const late = setTimeout(() => document.getElementById("main").setAttribute("aria-busy", "true"), 250);
   try {
-    const data = new FormData(form);
-    if (button?.name) data.append(button.name, button.value);
+    await something();
+  } finally {
+    busy = false;
+    ahead = ""; // nothing came that it could be for
+    clearTimeout(late);
+    document.getElementById("main").removeAttribute("aria-busy");
+  }
+}
+
+function filled(form, button) {
+  const data = new FormData(form);
+  if (button?.name) data.append(button.name, button.value);
+  return data;
+}
+
+function asked(form, data) {
+  const url = new URL(form.action);
+  url.search = new URLSearchParams(data);
+  return url;
+}
+
+function send(form, button) {
+  if (busy) return;
+  whileBusy(async () => {
+    const data = filled(form, button);
     const given = document.getElementById("card")?.dataset.given;
     if (given) data.set("given", given);
     let answer;
-    if (form.method === "get") {
-      const url = new URL(form.action);
-      url.search = new URLSearchParams(data);
-      answer = await ask(url, {});
-    } else {
+    if (form.method === "get") answer = await ask(asked(form, data), {});
+    else {
       if (!data.get("id")) data.set("id", newId());
       answer = await ask(form.action, { method: "POST", body: new URLSearchParams(data) });
     }
@@ -147,10 +174,7 @@ async function send(form, button) {
     if (answer.ok) {
       complain("");
       if (answer.headers.get("X-Swap")) swap(text);
-      else {
-        location.assign(answer.url);
-        await wait(3000); // until the next page is there, this one is seen, and must not be heard
-      }
+      else await openPage(answer.url, text);
     } else {
       let message = `Another program answers at this address (${answer.status}). ${GONE}`;
       try {
@@ -161,12 +185,72 @@ async function send(form, button) {
       }
       complain(message);
     }
-  } finally {
-    busy = false;
-    clearTimeout(late);
-    document.getElementById("card")?.removeAttribute("aria-busy");
-  }
+  });
 }
+
+const inSession = (page) => page.querySelector("header nav");
+
+// Another page takes the place of this one, without a moment in which nobody listens: what is typed
+// meanwhile is kept for it. Pages that have other scripts or no scripts are left to the browser.
+async function openPage(url, html) {
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  if (!inSession(fresh) || !inSession(document)) {
+    location.assign(url);
+    await wait(3000);
+    return;
+  }
+  const move = String(url) === location.href ? "replaceState" : "pushState";
+  const main = fresh.getElementById("main");
+  document.title = fresh.title;
+  document.querySelector('meta[name="csrf"]').content = fresh.querySelector('meta[name="csrf"]').content;
+  document.body.replaceChildren(...fresh.body.childNodes);
+  history[move](null, "", url);
+  here = page();
+  typed.clear();
+  scrolled.clear();
+  const first = main.querySelector("[autofocus]") ?? main.querySelector("h1");
+  if (first.matches("h1")) first.tabIndex = -1;
+  first.focus({ preventScroll: true });
+  begin();
+  const part = document.getElementById(decodeURIComponent(new URL(url, location.href).hash.slice(1)));
+  if (part) part.scrollIntoView();
+  else scrollTo(0, 0);
+  if (ahead) typeAhead();
+  opened = swapped = performance.now();
+}
+
+// Go to another page as a link does.
+function visit(url) {
+  going = new AbortController();
+  whileBusy(async () => {
+    try {
+      const answer = await fetch(url, { signal: going.signal });
+      if (!answer.ok) throw new Error(answer.status);
+      await openPage(answer.redirected ? answer.url : url, await answer.text());
+    } catch {
+      if (!going.signal.aborted) location.assign(url); // the browser shows what went wrong
+      await wait(3000);
+    }
+  });
+}
+
+const page = () => location.pathname + location.search;
+let here = page();
+addEventListener("popstate", () => page() !== here && location.reload()); // back
+addEventListener("pageshow", () => (busy = false)); // back to a page that the browser kept
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  if (link.target || link.hasAttribute("download") || link.origin !== location.origin || !link.pathname.startsWith("/s/") || !inSession(document)) return;
+  if (link.hash && link.pathname + link.search === page()) return;
+  if (busy) {
+    going?.abort(); // and the browser goes where the second link leads
+    return;
+  }
+  event.preventDefault();
+  visit(link.href);
+});
 
 // The second half of a double click is no answer to what has just appeared under it.
 document.addEventListener(
@@ -185,9 +269,14 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("submit", (event) => {
-  if (!event.target.matches("form[data-swap]")) return;
-  event.preventDefault();
-  send(event.target, event.submitter);
+  const form = event.target;
+  if (form.matches("form[data-swap]")) {
+    event.preventDefault();
+    send(form, event.submitter);
+  } else if (form.method === "get" && inSession(document)) {
+    event.preventDefault();
+    if (!busy) visit(asked(form, filled(form, event.submitter)));
+  }
 });
 
 // Letters are for typing: a word typed anywhere goes to the box that filters labels or candidates, and
@@ -217,8 +306,10 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.isComposing) return;
   const box = event.target;
   if (event.altKey) {
-    const letter = isLetter(event.key) && !MAC ? event.key.toLowerCase() : event.code.replace(/^Key/, "").toLowerCase();
-    if (!event.repeat && isLetter(letter) && !(MAC && typing(box))) press(letter, event);
+    const letter = event.key.toLowerCase();
+    const place = event.code.replace(/^Key/, "").toLowerCase(); // where Greek and Cyrillic keyboards have a Latin letter
+    const key = MAC || (!/^[a-z]$/.test(letter) && !keyed(letter)) ? place : letter;
+    if (!busy && !event.repeat && isLetter(key) && !(MAC && typing(box))) press(key, event);
     return;
   }
   const key = KEY[event.key] ?? event.key.toLowerCase();
@@ -227,13 +318,18 @@ document.addEventListener("keydown", (event) => {
     ahead += event.key;
     return;
   }
+  if (busy) {
+    if (key === "backspace") ahead = ahead.slice(0, -1);
+    if (key === "enter") event.preventDefault(); // for a page that nobody has seen
+    return;
+  }
   if (typing(box)) {
     if (key === "escape") {
       event.preventDefault();
       leave(box);
     } else if (key === "enter" && box.dataset.filters) {
       event.preventDefault();
-      pick(box);
+      pick(box, event);
     }
     return;
   }
@@ -288,11 +384,17 @@ document.addEventListener("change", (event) => {
   document.getElementById("accepts").textContent = [right, wrong && `correct ${wrong}`].filter(Boolean).join(", ");
 });
 
+const keyed = (key) => [...document.querySelectorAll("[data-key]")].find((element) => element.dataset.key.split(" ").includes(key) && inSight(element));
+
+// A key that comes sooner than anybody has looked at a page does not record anything on it.
+const unseen = (button, event) => button.form?.method === "post" && event.timeStamp - opened < SEEN;
+
 // Do what has this key.
 function press(key, event) {
-  const target = [...document.querySelectorAll("[data-key]")].find((element) => element.dataset.key.split(" ").includes(key) && inSight(element));
+  const target = keyed(key);
   if (!target) return;
   event.preventDefault();
+  if (unseen(target, event)) return;
   if (typing(target)) {
     target.focus();
     target.select?.();
@@ -331,9 +433,9 @@ function filter(box) {
 }
 
 // Enter in a filter takes the first that fits.
-function pick(box) {
-  const line = filter(box);
-  if (box.value.trim()) line?.querySelector("button").click();
+function pick(box, event) {
+  const button = filter(box)?.querySelector("button");
+  if (button && box.value.trim() && !unseen(button, event)) button.click();
 }
 
 let latest = 0;
@@ -372,8 +474,6 @@ for (const name of ["focusin", "mouseover"])
     const button = event.target.closest?.("#features button");
     if (button) follow(button.value);
   });
-follow(document.querySelector("#features button")?.value ?? "");
-
 document.addEventListener("input", (event) => {
   if (event.target.matches?.("input, textarea")) typed.add(event.target);
   if (event.target.dataset?.filters) filter(event.target);
@@ -396,5 +496,10 @@ document.addEventListener("click", async (event) => {
   copy.textContent = "copy";
 });
 
-// On a small screen the pages are in one line, and this one may be out of sight.
-document.querySelector("header nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+// What a page begins with.
+function begin() {
+  follow(document.querySelector("#features button")?.value ?? "");
+  // on a small screen the pages are in one line, and this one may be out of sight
+  document.querySelector("header nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+begin();

@@ -58,6 +58,11 @@ def said(outcome: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+STEPS = {"strodff": 5}
+"""So many steps of what follows are the same. Then version 0.1 asks for a feature that was given
+for the same example before, which later versions do not."""
+
+
 def state(part: str, value: Any) -> Any:
     """A part of what was kept, without what a later version may say better, or besides."""
     if part == "what follows":
@@ -81,7 +86,10 @@ def test_an_old_log_replays_to_the_same_state(log: Path, store: Store) -> None:
         assert said(replayed["outcome"]) == said(found["outcome"])
     else:
         for part, value in found.items():
-            assert state(part, replayed[part]) == state(part, value), part
+            ours, theirs = state(part, replayed[part]), state(part, value)
+            if part == "what follows" and log.stem in STEPS:
+                ours, theirs = ours[: STEPS[log.stem]], theirs[: STEPS[log.stem]]
+            assert ours == theirs, part
     assert import_log(store, lines(log)) == log.stem
     assert [event.line() + "\n" for event in store.log(log.stem)] == lines(log)
     assert parse_log(export_log(store, log.stem)) == events(log)

@@ -133,6 +133,21 @@ def test_only_the_first_of_two_keys_opens_a_page(
     assert len(happened()) == len(before) + 1
 
 
+def test_back_shows_the_part_of_a_page_that_was_left(open_page: OpenPage, begin: Begin) -> None:
+    teacher = open_page(begin(labels=["mammal"]), viewport={"width": 1280, "height": 500})
+    page = teacher.page
+    page.get_by_role("link", name="Data").click()
+    page.wait_for_selector("h1:has-text('Data')")
+    page.evaluate("scrollTo(0, 900)")
+    page.evaluate("document.querySelector('nav a[href$=rules]').click()")
+    page.wait_for_selector("h1:has-text('Rules')")
+    assert page.evaluate("scrollY") == 0
+    page.go_back()
+    page.wait_for_selector("h1:has-text('Data')")
+    page.wait_for_timeout(LOOK)
+    assert page.evaluate("scrollY") > 800
+
+
 def test_a_link_opens_in_another_tab_as_ever(
     open_page: OpenPage, begin: Begin, truth: dict[str, str]
 ) -> None:

@@ -288,6 +288,30 @@ def _rules(session: Session) -> set[object]:
     return {(frozenset(clause.literals), clause.label) for clause in session.model.clauses}
 
 
+def test_a_reason_that_was_given_for_the_same_example_is_not_asked_again(store: Store) -> None:
+    """A change makes the guess another for a while: at the end it is as it was."""
+    teach_with_slips(store, 60, 4, seed=4)
+    with Session.open(store, "zoo", table=zoo_table()) as session:
+        settled = asked = 0
+        for one in [a for a in session.history() if a.outcome == "mistake"][:8]:
+            known = {one.label, one.guess.label}
+            other = next(label for label in session.labels if label not in known)
+            session.change("Ann", one.id, "wrong", other)
+            before = {a.id: a for a in session.history()}
+            while isinstance(given := session.next("Ann"), Given) and given.asks == "feature":
+                (said,) = (
+                    a for a in before.values() if a.item == given.item and a.outcome == "again"
+                )
+                if said.feature is not None:
+                    assert said.guess != given.guess
+                asked += 1
+                session.answer("Ann", given.id, "skipped")
+            kept = {a.id: a.outcome for a in session.history()}
+            settled += sum(before[n].outcome == "again" and kept[n] == "mistake" for n in before)
+        assert settled
+        assert asked
+
+
 def test_answers_that_wait_for_a_reason_count_for_suggestions(store: Store) -> None:
     table = Table({"name": [f"a{n}" for n in range(8)], "legs": [0, *[4] * 7]}, id="name")
     with Session.new(store, "zoo", table, learner="DFF") as session:

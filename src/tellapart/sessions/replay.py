@@ -534,17 +534,37 @@ class Replay:
         return "again"
 
     def _settle(self, act: Act) -> None:
-        """The guess on an item that waits may have come to agree with its label."""
-        if self.is_settled(act.place):
-            number = self.now.waiting[act.place]
-            self._learn(number, self.guess(act.place), None)
+        """The guess on an item that waits may have come to agree with its label, or to be the one
+        that its feature was given for."""
+        number = self.now.waiting.get(act.place)
+        if number is None:
+            return
+        guess, answer = self.guess(act.place), self.answer(number)
+        if guess.label == answer.label:
+            self._learn(number, guess, None)
             self.acts[number].outcome = "right"
-            self.settled.add(number)
+        elif act.data.get("reason") and self._has_reason(number, guess):
+            assert answer.label is not None
+            self._learn(number, guess, Correction(answer.label, answer.feature))
+            self.acts[number].outcome = "mistake"
+        else:
+            return
+        self.settled.add(number)
 
     def is_settled(self, place: int) -> bool:
-        """Whether an item waits for a feature that is no longer needed: the guess is its label."""
+        """Whether an item waits for a feature that need not be asked: the guess is its label, or
+        the one that its feature was given for."""
         number = self.now.waiting.get(place)
-        return number is not None and self.guess(place).label == self.answer(number).label
+        if number is None:
+            return False
+        guess = self.guess(place)
+        return guess.label == self.answer(number).label or self._has_reason(number, guess)
+
+    def _has_reason(self, number: int, guess: Guess) -> bool:
+        """Whether an answer has a feature, which was given for a guess."""
+        question = self.acts[number].question
+        assert question is not None
+        return self.answer(number).feature is not None and self.is_shown(guess, question)
 
     def wanting(self) -> frozenset[int]:
         """The places of the items that wait for a feature, which is needed."""

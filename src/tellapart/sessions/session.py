@@ -343,7 +343,9 @@ class Session(SessionReader):
             queue, items, now = state.queue, state.items, self._log.clock()
 
             def settle(place: int) -> None:
-                self._log.append(state, "settled", None, {"item": items.written(place)})
+                # older logs have it only where the guess agrees; "reason": or its feature is known
+                about = {"item": items.written(place), "reason": True}
+                self._log.append(state, "settled", None, about)
 
             queue.expire(now)
             held = queue.held.get(teacher)

@@ -203,8 +203,9 @@ async function openPage(url, html) {
   const main = fresh.getElementById("main");
   document.title = fresh.title;
   document.querySelector('meta[name="csrf"]').content = fresh.querySelector('meta[name="csrf"]').content;
-  document.body.replaceChildren(...fresh.body.childNodes);
+  if (move === "pushState") history.replaceState({ y: scrollY }, ""); // for who comes back
   history[move](null, "", url);
+  document.body.replaceChildren(...fresh.body.childNodes);
   here = page();
   typed.clear();
   scrolled.clear();
@@ -237,6 +238,10 @@ function visit(url) {
 const page = () => location.pathname + location.search;
 let here = page();
 addEventListener("popstate", () => page() !== here && location.reload()); // back
+if (history.state?.y) {
+  history.scrollRestoration = "manual";
+  addEventListener("load", () => scrollTo(0, history.state.y));
+}
 addEventListener("pageshow", () => (busy = false)); // back to a page that the browser kept
 
 document.addEventListener("click", (event) => {

@@ -43,6 +43,11 @@ def teach_with_slips(store: Store, answers: int, slips: int, seed: int = 0) -> d
     return made
 
 
+def four_animals() -> Table:
+    columns = {"name": ["bear", "duck", "bass", "pike"], "wings": [False, True, False, False]}
+    return Table({**columns, "fins": [False, False, True, True]}, id="name")
+
+
 def test_what_is_said_to_follow_is_what_follows(store: Store) -> None:
     teach_with_slips(store, 60, 4)
     with Session.open(store, "zoo", table=zoo_table()) as session:
@@ -79,9 +84,7 @@ def test_who_waits_too_long_is_told_nothing(store: Store) -> None:
 
 
 def test_an_item_that_is_asked_again_says_why(store: Store) -> None:
-    columns = {"name": ["bear", "duck", "bass", "pike"], "wings": [False, True, False, False]}
-    table = Table({**columns, "fins": [False, False, True, True]}, id="name")
-    with Session.new(store, "zoo", table, learner="DFF") as session:
+    with Session.new(store, "zoo", four_animals(), learner="DFF") as session:
         session.answer("Ann", give(session, "Ann").id, "wrong", "mammal")
         duck = session.answer("Ann", give(session, "Ann").id, "wrong", "bird", "wings")
         bass = give(session, "Ann")
@@ -106,9 +109,7 @@ def test_an_item_that_is_asked_again_says_why(store: Store) -> None:
 
 
 def test_what_comes_back_comes_before_what_a_teacher_has(store: Store) -> None:
-    columns = {"name": ["bear", "duck", "bass", "pike"], "wings": [False, True, False, False]}
-    table = Table({**columns, "fins": [False, False, True, True]}, id="name")
-    with Session.new(store, "zoo", table, learner="DFF") as session:
+    with Session.new(store, "zoo", four_animals(), learner="DFF") as session:
         session.answer("Ann", give(session, "Ann").id, "wrong", "mammal")
         duck = session.answer("Ann", give(session, "Ann").id, "wrong", "bird", "wings")
         session.answer("Ann", give(session, "Ann").id, "wrong", "fish", "fins")
@@ -137,9 +138,7 @@ def test_an_answer_that_was_changed_while_its_reason_was_asked_is_done(
 
 
 def test_the_reason_of_an_answer_whose_example_is_another_is_asked_once(store: Store) -> None:
-    columns = {"name": ["bear", "duck", "bass", "pike"], "wings": [False, True, False, False]}
-    table = Table({**columns, "fins": [False, False, True, True]}, id="name")
-    with Session.new(store, "zoo", table, learner="DFF") as session:
+    with Session.new(store, "zoo", four_animals(), learner="DFF") as session:
         session.answer("Ann", give(session, "Ann").id, "wrong", "mammal")
         duck = session.answer("Ann", give(session, "Ann").id, "wrong", "bird", "wings")
         bass = session.answer("Ann", give(session, "Ann").id, "wrong", "fish", "fins")
@@ -236,9 +235,7 @@ def test_a_confirmed_answer_is_not_odd_until_it_is_changed_or_undone(
 
 
 def test_a_confirmed_answer_is_not_why_an_item_is_asked_again(store: Store) -> None:
-    columns = {"name": ["bear", "duck", "bass", "pike"], "wings": [False, True, False, False]}
-    table = Table({**columns, "fins": [False, False, True, True]}, id="name")
-    with Session.new(store, "zoo", table, learner="DFF") as session:
+    with Session.new(store, "zoo", four_animals(), learner="DFF") as session:
         bear = session.answer("Ann", give(session, "Ann").id, "wrong", "mammal")
         duck = session.answer("Ann", give(session, "Ann").id, "wrong", "bird", "wings")
         session.answer("Ann", give(session, "Ann").id, "wrong", "fish", "fins")

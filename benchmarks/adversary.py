@@ -46,7 +46,7 @@ def main() -> None:
             ta.AutoDFF() if name == "AutoDFF" else ta.Guarded(ta.Hindsight(), ta.CappedDFF(m))
         )
         begin = time.process_time()
-        worst = ta.teachers.worst_case(
+        worst = ta.adversary.worst_case(
             learner, m, k, features=features, look_into=look_into, most_positions=chosen.positions
         )
         seconds = time.process_time() - begin

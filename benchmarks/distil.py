@@ -27,10 +27,9 @@ import numpy as np
 import polars as pl
 
 import tellapart as ta
+from tellapart.distil import Distillation, Model
+from tellapart.distil.model_teacher import Chosen, Said
 from tellapart.lab.real_tables import table_path
-from tellapart.sessions.distil import Distillation
-from tellapart.teachers import Model
-from tellapart.teachers.model import Chosen, Said
 
 TABLES = "spambase,phoneme,magic"
 TAUGHT = 2_000

@@ -41,7 +41,7 @@ from operator import ne
 
 import tellapart as ta
 from tellapart.review import Progress, estimate
-from tellapart.review.progress import ABOVE, is_above, is_below
+from tellapart.review.error_bound import ABOVE, ENDLESS, Draws
 from tellapart.review.stoppers import says
 from tellapart.sessions.order import Order
 
@@ -85,6 +85,12 @@ NOISE = 0.05
 BETTER = "loses a tenth of the wrong rows"  # the only change that makes nothing worse
 
 
+def refuted(draws: Draws, error: float) -> bool:
+    """Whether an error of items without end is outside the interval."""
+    wrong = error * ENDLESS
+    return draws.refute(wrong, ABOVE * RISK) or draws.refute(wrong, (1 - ABOVE) * RISK, more=True)
+
+
 def drifting(drift: Callable[[random.Random, float, int], float], seed: int) -> tuple[bool, bool]:
     """Whether the interval, and the last run alone, were false at any round of one lesson."""
     chance = random.Random(seed)
@@ -93,12 +99,12 @@ def drifting(drift: Callable[[random.Random, float, int], float], seed: int) -> 
     false = false_alone = False
     for _ in range(ROUNDS):
         mistake = chance.random() < error
+        if mistake:  # a false statement is not taken back before
+            false = false or refuted(progress.draws(None), error)
+            false_alone |= (1 - error) ** progress.model.rounds < RISK
         progress.add(mistake)
         if mistake:
             error = drift(chance, error, progress.models)
-        stretch = progress.model
-        false |= is_below(error, stretch, RISK) or is_above(error, stretch, RISK)
-        false_alone |= (1 - error) ** stretch.rounds < RISK
     return false, false_alone
 
 
@@ -120,7 +126,8 @@ def finite(
             if change in (None, CHANGES[BETTER]):
                 every = progress.draws(rows, lately=True)
                 false[1] |= every.refute(wrong, ABOVE * RISK)
-            false[2] |= is_below(wrong / left, progress.model, RISK)
+            independent = progress.draws(None)
+            false[2] |= independent.refute(wrong / left * ENDLESS, ABOVE * RISK)
         was_mistake = mistake
         progress.add(mistake, changed=mistake and change is not None)
         if mistake:

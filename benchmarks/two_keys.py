@@ -32,10 +32,10 @@ import polars as pl
 import wish_tables
 from wish_tables import APART, TUNED
 
+from tellapart.columns import unpack
 from tellapart.features import Expression, tree
 from tellapart.features.tree import Value, Wild
 from tellapart.features.vocabulary import STOPWORDS
-from tellapart.simulation import unpack
 from tellapart.tables import Table
 from tellapart.tables.packed_columns import evaluate
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from server_process import Server
+from tellapart.samples import animals
 from tellapart.sessions import Event
 from tellapart.sessions.log import parse_log
-from tellapart.worlds.zoo import read
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -51,9 +51,8 @@ def chromium() -> Iterator[Browser]:
 
 def write_zoo(path: Path) -> dict[str, str]:
     """The zoo without its labels; returns these. Names are unique: there are two frogs."""
-    animals, labels = read()
-    by_name = {str(one): (one, str(label)) for one, label in zip(animals, labels, strict=True)}
-    columns = [name for name in animals[0] if name != "name"]
+    by_name = {animal["name"]: (animal, label) for animal, label in animals()}
+    columns = [name for name in by_name["bear"][0] if name != "name"]
     lines = [",".join(["name", *columns])]
     for name, (animal, _) in by_name.items():
         lines.append(",".join([name, *(str(animal[column]).lower() for column in columns)]))

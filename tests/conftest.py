@@ -81,7 +81,7 @@ def require(part: str) -> None:
 
 HEAVY = ("spark", "browser", "postgres", "slow")
 """The marks of tests that `./test --fast` leaves out. Those of the first are run first."""
-SLOW_PAGES = ("README.md", "simulate.md", "tutorial.md")
+SLOW_PAGES = ("README.md", "worlds.md", "tutorial.md")
 """Pages of the documentation whose examples take long."""
 
 
@@ -137,14 +137,15 @@ def mysql() -> Iterator[str]:
 def spark() -> Iterator[Any]:
     """A real Spark session on this machine."""
     require("spark")
-    from tellapart.engines.spark import session
+    from tellapart.engines.sql_engines import spark_session
 
     # short runs: little is compiled, and that quickly
     options = {
         "spark.sql.codegen.wholeStage": "false",
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.caseSensitive": "true",
     }
-    made = session("local[1]", options)
+    made = spark_session("local[1]", options)
     yield made
     made.stop()
 
@@ -269,25 +270,3 @@ def bob(app: Any) -> Any:
     from api_clients import BOB, Client
 
     return Client(app, BOB)
-
-
-@pytest.fixture
-def runs_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, needs: Callable[[str], None]
-) -> Iterator[Path]:
-    """Where `slow_experiment` writes down its runs; workers find it through the environment."""
-    needs("joblib")
-    needs("matplotlib")
-    folder = tmp_path / "runs"
-    folder.mkdir()
-    path = os.pathsep.join(
-        filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
-    )
-    monkeypatch.setenv("SLOW_EXPERIMENT_FOLDER", str(folder))
-    monkeypatch.setenv("PYTHONPATH", path)
-    monkeypatch.chdir(tmp_path)
-    yield folder
-    # the workers of the next test need its own environment
-    from joblib.externals.loky import get_reusable_executor
-
-    get_reusable_executor().shutdown(wait=True)

@@ -163,7 +163,6 @@ FILES: dict[str, Messy] = {
     "placeholders in Parquet": Messy(
         frame({"f": [12.0, 13.0] * 3000 + [-999.0] * 9}), warns={"f": "-999 in 9 cells"}
     ),
-    "no value but n/a": Messy(listed("n/a", "n/a"), warns={"c": "'n/a' in 2 cells"}),
     "blanks of pivot tables": Messy(
         column("red", "(blank)"),
         warns={"c": "'(blank)' in 1 cell"},
@@ -179,10 +178,6 @@ FILES: dict[str, Messy] = {
     "sums in between": Messy(
         text("region,sales\nN,1\nN,2\nSubtotal N,3\nS,4\nS,5\nSubtotal S,9\nGrand Total,12\n"),
         warns={"region": "'Subtotal N' in 3 cells"},
-    ),
-    "a source at the end": Messy(
-        text("land,people\nMalta,5\nSpain,48\nSource: Eurostat,\n"),
-        warns={"land": "nothing but 'Source: Eurostat', which may be a note"},
     ),
     "a last row with a gap": Messy(text("land,people\nMalta,5\nSpain,48\nItaly,\n")),
     "names of columns again": Messy(
@@ -219,16 +214,6 @@ FILES: dict[str, Messy] = {
         remedy={"header": 0},
     ),
     "answers to numbered questions": Messy(text("q1,q2\nblue,x\nred,y\n")),
-    "units below the names": Messy(
-        text("plant,size,mass\n-,[cm],mg/L\noak,tall,x12\nelm,low,y7\n"),
-        {"size": ["[cm]", "tall", "low"]},
-        {"plant": "'-' in 1 cell", "size": "'[cm]' in the first row alone"},
-        remedy={"nulls": ["-"]},
-    ),
-    "types below the names": Messy(
-        text("plant,part\nstring,varchar\noak,leaf\nelm,root\n"),
-        warns={"plant": "'string' in the first row alone, which may be a row of units or types"},
-    ),
     "a table of units": Messy(text("of,to\nkg,lb\ncm,in\n"), {"of": ["kg", "cm"]}),
     "letters that are no units": Messy(text("sex,size\nm,s\nf,l\n"), {"sex": ["m", "f"]}),
     "rows of separators": Messy(
@@ -245,42 +230,17 @@ FILES: dict[str, Messy] = {
     "minus signs of typesetters": Messy(
         listed("\u22125", "7", "\u22123.5"), {"c": [-5.0, 7.0, -3.5]}, {"c": "'\u22125'"}
     ),
-    "wide digits among others": Messy(
-        listed("\uff11\uff12", "\uff13", "4"), warns={"c": "which may be numbers"}
-    ),
-    "below the limit of detection": Messy(
-        listed("<0.5", "<0.5", "3.4"), warns={"c": "'<0.5', which may be numbers"}
-    ),
-    "thousands and millions": Messy(
-        listed("1.2K", "3M", "500"), warns={"c": "'1.2K', which may be numbers"}
-    ),
     "phone numbers of different length": Messy(
         listed(5551234567, 15551234567, name="phone"),
         warns={"phone": "may be codes"},
         remedy={"types": {"phone": "text"}},
         then={"phone": ["5551234567", "15551234567"]},
     ),
-    "uncertain numbers": Messy(
-        listed("1.2±0.1", "1.5 ± 0.2", "2"), warns={"c": "'1.2±0.1', which may be numbers"}
-    ),
-    "about": Messy(listed("ca. 5", "ca. 10", "12"), warns={"c": "'ca. 5', which may be numbers"}),
-    "per mille": Messy(listed("5‰", "12‰"), warns={"c": "which may be numbers"}),
-    "millions of euros": Messy(
-        listed("12 k€", "1.5 Mio. €"), warns={"c": "'12 k€', which may be numbers"}
-    ),
-    "hexadecimal numbers": Messy(listed("0x1F", "0xA0"), warns={"c": "which may be numbers"}),
-    "codes of letters and digits": Messy(listed("c39", "c52", "c7"), {"c": ["c39", "c52", "c7"]}),
-    "blood pressures": Messy(
-        listed("120/80", "135/90"), warns={"c": "'120/80', which may be two numbers"}
-    ),
     "mostly not detected": Messy(
         listed("ND", "ND", "BDL", "3.4", "ND"),
         warns={"c": "numbers such as '3.4' among 'ND' and 'BDL'"},
         remedy={"nulls": ["ND", "BDL"]},
         then={"c": [None, None, None, 3.4, None]},
-    ),
-    "drives of cars": Messy(
-        listed("4", "f", "r", "f", "4", "f"), {"c": ["4", "f", "r", "f", "4", "f"]}
     ),
     "Eurostat": Messy(
         text("geo,2019,2020\nDE,83.0 b,83.2\nFR,:,67.3 p\nIT,60.4,:\n"),
@@ -304,14 +264,6 @@ FILES: dict[str, Messy] = {
         listed("4.00638E+12", "5.01235E+12", name="ean"), warns={"ean": "last digits are lost"}
     ),
     # -- times
-    "seconds since 1970": Messy(
-        listed(1700000000, 1700086400),
-        {"c": [1700000000, 1700086400]},
-        {"c": "seconds since 1970"},
-    ),
-    "milliseconds since 1970 in Parquet": Messy(
-        frame({"t": [1700000000000, 1700000100000]}), warns={"t": "milliseconds since 1970"}
-    ),
     "dates as numbers in Parquet": Messy(
         frame({"d": [20240131, 20240201]}),
         {"d": [20240131, 20240201]},
@@ -319,46 +271,7 @@ FILES: dict[str, Messy] = {
         remedy={"types": {"d": "date"}},
         then={"d": [DAY(2024, 1, 31), DAY(2024, 2, 1)]},
     ),
-    "days since 1900": Messy(
-        listed(45292, 45300, name="order date"), warns={"order date": "which may be dates"}
-    ),
-    "hours and minutes without a sign": Messy(
-        listed(930, 1445, 5, name="dep time"),
-        {"dep time": [930, 1445, 5]},
-        {"dep time": "numbers such as 1445, which may be hours and minutes"},
-        remedy={"types": {"dep time": "text"}},
-    ),
-    "hours and minutes with a point": Messy(
-        listed("9.30", "14.45", name="Uhrzeit"), warns={"Uhrzeit": "may be hours and minutes"}
-    ),
     "times of runners": Messy(listed("9.58", "9.71", name="time"), {"time": [9.58, 9.71]}),
-    "days since 1900, with hours": Messy(
-        listed(45292.5, 45300.25, name="timestamp"), warns={"timestamp": "which may be dates"}
-    ),
-    "years of Thailand": Messy(
-        listed("2567-01-05", "2566-12-31"), warns={"c": "may be of another calendar"}
-    ),
-    "quarters": Messy(listed("2024Q1", "2023-Q4"), warns={"c": "'2024Q1', which may be dates"}),
-    "weeks": Messy(listed("2024-W01", "2024-W02"), warns={"c": "which may be dates"}),
-    "months of Stata": Messy(listed("2024m1", "2024m12"), warns={"c": "which may be dates"}),
-    "times of web servers": Messy(
-        listed("10/Oct/2000:13:55:36 -0700", "11/Oct/2000:13:55:36 -0700"),
-        warns={"c": "which may be dates"},
-    ),
-    "times of Twitter": Messy(
-        listed("Wed Oct 10 20:19:24 +0000 2018", "Thu Oct 11 20:19:24 +0000 2018"),
-        warns={"c": "which may be dates"},
-    ),
-    "times of Google Forms": Messy(
-        listed("2024/01/02 3:04:05 PM MEZ", "2024/01/03 4:04:05 PM GMT+1"),
-        warns={"c": "times with the name of a zone"},
-    ),
-    "differences to UTC": Messy(listed("-00:30", "+01:00"), warns={"c": "may be durations"}),
-    "ranges that a spreadsheet took for dates": Messy(
-        listed("Oct-20", "21-30", "31-40"), warns={"c": "'Oct-20' among other texts"}
-    ),
-    "durations": Messy(listed("36:15", "2:30"), warns={"c": "'36:15', which may be durations"}),
-    "durations in words": Messy(listed("1h 30m", "45m"), warns={"c": "which may be durations"}),
     "commas in log files": Messy(
         column("2024-01-01 10:00:00,123", "2024-01-02 10:00:00,5"),
         {"c": [TIME(2024, 1, 1, 10, 0, 0, 123000), TIME(2024, 1, 2, 10, 0, 0, 500000)]},
@@ -367,10 +280,6 @@ FILES: dict[str, Messy] = {
         column("Mon, 01 Jan 2024 10:00:00 +0100", "Tue, 02 Jan 2024 11:00:00 GMT"),
         {"c": [TIME(2024, 1, 1, 9), TIME(2024, 1, 2, 11)]},
         {"c": "times in UTC"},
-    ),
-    "months": Messy(listed("2024-01", "2024-02"), warns={"c": "'2024-01', which may be dates"}),
-    "German months": Messy(
-        listed("31. März 2024", "1. Mai 2024"), warns={"c": "which may be dates"}
     ),
     "years first, of two digits": Messy(
         listed("24-01-31", "24-02-28"), warns={"c": "years from 1969 to 2068: 2031-01-24"}
@@ -385,10 +294,6 @@ FILES: dict[str, Messy] = {
         remedy={"separator": " "},
         then={"a": [1, 2], "b": ["x", "y"]},
     ),
-    "numbers of rows, as R writes them": Messy(
-        text('"a","b"\n"1",5,"x"\n"2",7,"y"\n'),
-        refused="line 2: 3 cells, but the header has 2. If the rows begin with their number",
-    ),
     "several quotes in a cell": Messy(
         text('n,c\n5,"x" and "y"\n6,z\n'), refused="line 2: a quote stands in the middle"
     ),
@@ -398,19 +303,6 @@ FILES: dict[str, Messy] = {
         remedy={"encoding": "cp1251"},
     ),
     "a folder in quotes": Messy(text('a,b\n1,"C:\\temp\\"\n2,z\n'), {"b": ["C:\\temp\\", "z"]}),
-    "signs for spreadsheets": Messy(
-        text('n,code\na,"=""00123"""\nb,"=""00456"""\n'), warns={"code": "signs for spreadsheets"}
-    ),
-    "entities of web pages": Messy(listed("AT&amp;T", "x"), warns={"c": "'AT&amp;T'"}),
-    "signs that are not seen": Messy(
-        listed("New York", "New\u00a0York", "Ko\u0308ln"), warns={"c": "only by invisible signs"}
-    ),
-    "upper and lower case": Messy(
-        listed(*RED, "Red", *RED, *RED), warns={"c": "'Red' and 'red', which differ only by case"}
-    ),
-    "a zero byte far down": Messy(
-        raw(b"a,b\n" + b"1,x\n" * 20_000 + b"2,z\0\n", "t.csv"), warns={"b": "zero bytes"}
-    ),
     "names that differ by case": Messy(
         text("Name,name\n1,2\n3,4\n"), warns={"name": "differs from 'Name' only by case"}
     ),
@@ -418,9 +310,6 @@ FILES: dict[str, Messy] = {
         text("name   size\nbob    12\n", "t.txt"), warns={"name   size": "a single column called"}
     ),
     "JSON called CSV": Messy(text('[{"a": 1}]'), refused="is no CSV file but a JSON file"),
-    "genes that a spreadsheet took for dates": Messy(
-        listed("1-Mar", "TP53", "BRCA1"), warns={"c": "'1-Mar' among other texts"}
-    ),
     "no header, and dates": Messy(
         text("bob,2024-01-01\nann,2024-01-02\n"),
         warns={None: "names are values, such as '2024-01-01', so the first line may be a row"},
@@ -435,7 +324,8 @@ FILES: dict[str, Messy] = {
     "2 after many 0 and 1": Messy(frame({"f": [0, 1] * 6000 + [2]})),
     "texts and lists in JSON lines": Messy(
         text('{"a": "x"}\n{"a": ["y"]}\n', "t.jsonl"),
-        refused="line 2: 'a' is a list here but a text in line 1",
+        {"a": ["x", '["y"]']},
+        {"a": 'values of several types, such as x and ["y"]'},
     ),
     "words for unknown in JSON": Messy(
         text('[{"a": "red"}, {"a": "N/A"}]', "t.json"), warns={"a": "'N/A' in 1 cell"}
@@ -450,16 +340,12 @@ FILES: dict[str, Messy] = {
     "merged cells": Messy(
         book(merged),
         {"region": ["North", None, "South"]},
-        {"region": "merged cells, such as in row 2"},
+        {None: "merged cells, such as A2:A3"},
     ),
     "merged cells and a hidden row, OpenDocument": Messy(
         ods(MERGED_ODS),
         {"region": ["North", None, "South"], "city": ["Ulm", "Bonn", "Rome"]},
-        {
-            "region": "merged cells, such as in row 2",
-            None: "1 hidden row, such as row 4",
-            "city": "a hidden column",
-        },
+        {None: "merged cells, such as in row 2; read as a value in the first of them"},
     ),
     "a file without sheets": Messy(ods(), refused="t.ods: it has no sheet"),
     "merged cells, old Excel": Messy(
@@ -476,7 +362,7 @@ FILES: dict[str, Messy] = {
     "hidden rows and columns": Messy(
         book(hidden),
         {"a": [2, 3, 4]},
-        {None: "1 hidden row, such as row 3", "b": "a hidden column"},
+        {None: "1 hidden row, such as row 3"},
     ),
     "a hidden sheet": Messy(
         book(hidden_sheet),

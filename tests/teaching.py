@@ -91,6 +91,4 @@ def fill_disk(folder: Path) -> Path:
 
 def state_of(session: Session) -> State:
     """What a session has in memory."""
-    state = session._log.state
-    assert state is not None
-    return state
+    return session._log.state

@@ -10,7 +10,7 @@ import pytest
 
 import tellapart as ta
 from tellapart.adapters.sklearn import Thresholds, rows
-from tellapart.features import Above, Column
+from tellapart.features import Column
 
 KNOWN_FAILURES: dict[str, str] = {}
 """Checks of scikit-learn that the classifier cannot pass, each with the reason. None so far."""
@@ -58,18 +58,20 @@ def test_the_checks_of_river(river_classifier: Any) -> None:
         assert len(done) > 40
 
 
+def matrix(X: Any, *names: str) -> ta.Table:
+    return ta.Table({name: X[:, place] for place, name in enumerate(names)})
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_thresholds_answer_as_an_informed_teacher(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 5, (40, 3)).astype(np.float64)
     X[rng.random(X.shape) < 0.1] = np.nan
     labels = rng.integers(-2, 1, 40).tolist()  # -1 and -2 have the same hash
-    names = ["a", "b", "c"]
-    quick = Thresholds(X, labels, names)
-    pairs = zip(quick.places, quick.thresholds, strict=True)
-    features = [Above(names[place], threshold) for place, threshold in pairs]
-    items = rows(X, names)
-    slow = ta.teachers.Informed(items, labels, features)
+    table = matrix(X, "a", "b", "c")
+    quick = Thresholds(table, labels)
+    items = rows(table)
+    slow = ta.teachers.Informed(items, labels, quick.features)
     for n in range(40):
         example = items[rng.integers(40)]
         guess = ta.Guess(labels[example.identity], example)
@@ -89,14 +91,14 @@ def gain(teacher: Any, said: Any, guess: ta.Guess) -> float:
 
 def test_two_rows_that_no_cut_lies_between() -> None:
     X = np.array([[float(n)] for n in range(1000)])
-    teacher = Thresholds(X, [n % 2 for n in range(1000)], ["x"], cuts=2)
-    items = rows(X, ["x"])
+    teacher = Thresholds(matrix(X, "x"), [n % 2 for n in range(1000)], cuts=2)
+    items = rows(matrix(X, "x"))
     said = teacher.answer(items[1], ta.Guess(0, items[0]))
     assert said is not None
     assert said.feature(items[1])
     assert not said.feature(items[0])
-    same = Thresholds(np.zeros((2, 1)), [0, 1], ["x"])
-    answer = same.answer(rows(np.zeros((2, 1)), ["x"])[1], ta.Guess(0, rows(X, ["x"])[0]))
+    zeros = matrix(np.zeros((2, 1)), "x")
+    answer = Thresholds(zeros, [0, 1]).answer(rows(zeros)[1], ta.Guess(0, items[0]))
     assert answer == ta.Correction(1, None)
 
 
@@ -132,7 +134,7 @@ def test_a_learner_and_a_teacher_of_ones_own(sklearn_classifier: Any) -> None:
     assert model.predict(X).tolist() == y.tolist()
     assert model.model_.features == (Column("x0", 1.0),)
     assert learner.rules_created == 0  # a copy was taught
-    given = sklearn_classifier(learner, make(rows(X, ["x0", "x1"]), y.tolist())).fit(X, y)
+    given = sklearn_classifier(learner, make(rows(matrix(X, "x0", "x1")), y.tolist())).fit(X, y)
     assert given.predict(X).tolist() == y.tolist()
     again = pickle.loads(pickle.dumps(given))
     assert again.predict(X).tolist() == y.tolist()
@@ -173,7 +175,7 @@ def test_the_best_list_is_kept(sklearn_classifier: Any, learner: Any) -> None:
     """The majority is 68 %, the best of all lists 79 %; the last list has neither."""
     X, y = titanic()
     model = sklearn_classifier(learner, passes=3).fit(X, y)
-    assert np.mean(y == model.learner_.model.predict(rows(X, ["x0", "x1", "x2"]))) < 0.6
+    assert np.mean(y == model.learner_.model.predict(rows(matrix(X, "x0", "x1", "x2")))) < 0.6
     assert model.score(X, y) > 0.75
 
 

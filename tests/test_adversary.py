@@ -6,19 +6,18 @@ import pytest
 
 import tellapart as ta
 from stub_learners import Contrary
-from tellapart import codec, theory
+from tellapart import theory
+from tellapart.adversary.adversary import Adversary, worst_case
 from tellapart.errors import ParameterError, ProtocolError, TellapartError
 from tellapart.learners import (
     DFF,
     AdaptiveDFF,
-    BaseLearner,
     CappedDFF,
     Guarded,
     RobustDFF,
     StRoDFF,
 )
 from tellapart.protocol import Guess, Item, Label
-from tellapart.teachers.adversary.adversary import Adversary, worst_case
 from worst_cases import attack
 
 SMALL = [
@@ -205,12 +204,12 @@ class Fickle(CappedDFF):
 
     lessons = 0
 
-    def _begin(self, item: Item, label: Label) -> None:
-        super()._begin(item, label)
+    def begin(self, item: Item, label: Label) -> None:
+        super().begin(item, label)
         Fickle.lessons += 1
 
-    def _guess(self, item: Item) -> Guess:
-        guess = super()._guess(item)
+    def decide(self, item: Item) -> Guess:
+        guess = super().decide(item)
         return guess if Fickle.lessons < 3 else Guess("whim", guess.example)
 
 
@@ -220,20 +219,15 @@ def test_a_learner_that_does_not_repeat_itself_is_named():
 
 
 class Keeping(CappedDFF):
-    """Without a `hidden` of its own, and with features that it keeps only as their negation."""
-
-    hidden = BaseLearner.hidden
+    """Not known to the search, and with features that it keeps only as their negation."""
 
     def __init__(self, m, **options):
         super().__init__(m, **options)
         self.kept = []
 
-    def _wrong(self, rule, feature):
+    def wrong(self, rule, feature):
         self.kept.append(ta.Not(feature))
-        super()._wrong(rule, feature)
-
-    def _state(self):
-        return {**super()._state(), "kept": [codec.encode(feature) for feature in self.kept]}
+        super().wrong(rule, feature)
 
 
 def test_a_negated_feature_is_known_by_its_place_like_any_other():

@@ -12,6 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stub_learners import Contrary
+from tellapart.adversary.adversary import _result, _write, worst_case
+from tellapart.adversary.equivalence import HIDDEN
+from tellapart.adversary.moves import Moves, Played, Position
+from tellapart.adversary.search import longest, walk
 from tellapart.learners import (
     DFF,
     AdaptiveDFF,
@@ -22,9 +26,6 @@ from tellapart.learners import (
 )
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Correction, Guess, Item
-from tellapart.teachers.adversary.adversary import _result, _write, worst_case
-from tellapart.teachers.adversary.moves import Moves, Played, Position
-from tellapart.teachers.adversary.search import longest, walk
 from worst_cases import assert_legal, attack, replay
 
 # -- lessons without end
@@ -81,13 +82,13 @@ class Turncoat(Contrary):
         return DecisionList((), Clause((), *self._said()))
 
     def _said(self) -> Guess:
-        return self.says if self._first is None or self.rounds > 1 else self._first
+        return self.says if self.first is None or self.rounds > 1 else self.first
 
-    def _guess(self, item: Item) -> Guess:
+    def decide(self, item: Item) -> Guess:
         return self._said()
 
-    def hidden(self) -> tuple[int]:
-        return (min(self.rounds, 2),)
+
+HIDDEN[Turncoat] = lambda learner: (min(learner.rounds, 2),)
 
 
 def test_right_guesses_on_the_way_are_found():
@@ -139,7 +140,7 @@ def test_nothing_is_lost_by_remembering_positions(learner, m, k, same):
 def test_what_a_learner_calls_hidden_is_all_that_matters(learner, m, k, monkeypatch):
     same = isinstance(learner, RobustDFF)
     known = worst_case(learner, m, k, same_feature=same)
-    monkeypatch.setattr(type(learner), "hidden", BaseLearner.hidden)  # all of it, clock included
+    monkeypatch.delitem(HIDDEN, type(learner))  # all of it, clock included
     full = worst_case(learner, m, k, same_feature=same)
     assert full.mistakes == known.mistakes
     assert full.positions >= known.positions
@@ -148,8 +149,8 @@ def test_what_a_learner_calls_hidden_is_all_that_matters(learner, m, k, monkeypa
 def test_a_guard_hides_no_more_than_who_is_next(monkeypatch):
     learner = Guarded(DFF(), CappedDFF(2))
     known = worst_case(learner, 2, 1)
-    hidden = Guarded.hidden
-    monkeypatch.setattr(Guarded, "hidden", lambda self: (*self._charged, *hidden(self)))
+    hidden = HIDDEN[Guarded]
+    monkeypatch.setitem(HIDDEN, Guarded, lambda guard: (*guard.charged, *hidden(guard)))
     assert worst_case(learner, 2, 1).mistakes == known.mistakes
 
 

@@ -53,7 +53,6 @@ def said(outcome: dict[str, Any]) -> dict[str, Any]:
     return {
         **{part: outcome[part] for part in kept},
         "settings": first_settings(outcome),
-        "label of": outcome["label of"],
         "history": [answer[:5] for answer in outcome["history"]],
     }
 

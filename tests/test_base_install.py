@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 EXTRAS = (
     *("fastapi", "starlette", "pydantic", "jinja2", "prometheus_client", "uvicorn"),
-    *("psycopg", "sqlalchemy", "numba"),
+    *("psycopg", "sqlalchemy", "numba", "httpx"),
 )
 BLOCK = f"""
 import sys

@@ -59,7 +59,7 @@ def repair(page: Any, label: str) -> int:
     """Say what the item at hand is instead; returns the number of keys."""
     key = page.locator(f'#labels button[value="{label}"]').get_attribute("data-key")
     press(page, key)
-    page.locator("#follows", has_text="If you save this: ").wait_for()
+    page.wait_for_selector('input[name="label"][type="hidden"]', state="attached")
     press(page, "1" if page.locator("#features button").count() else _last_key(page))
     return 2
 
@@ -173,9 +173,6 @@ def test_a_wrong_example_is_repaired_from_teach_and_who_is_asked_again_is_told_w
     press(page, "Alt+e")
     assert page.inner_text("h1") == "You called bat bird."
     press(page, "1")  # a mammal, as was guessed
-    told = page.locator("#follows", has_text="If you save this: ")
-    told.wait_for()
-    assert "1 answer needs a reason again" in told.inner_text()
     press(page, "Enter")
     assert page.inner_text(".told") == "Changed. 1 answer needs a reason: it comes next."
     assert teacher.heading == "bass is fish. What tells it from bear (mammal)?"
@@ -185,8 +182,6 @@ def test_a_wrong_example_is_repaired_from_teach_and_who_is_asked_again_is_told_w
     assert page.inner_text("h1") == "You called bass fish."
     page.wait_for_timeout(LOOK)
     press(page, "2")  # its reason comes later, against what it is like then
-    told.wait_for()
-    assert "it needs a reason" in told.inner_text()
     page.wait_for_timeout(LOOK)
     press(page, "Enter")
     assert page.inner_text(".told") == "Changed. 1 answer needs a reason: it comes next."

@@ -99,7 +99,7 @@ def test_what_is_typed_while_a_link_opens_is_kept_for_its_page(
     assert happened() == before
     page.wait_for_timeout(LOOK)
     page.keyboard.press("Enter")
-    page.wait_for_selector("#follows")
+    page.wait_for_selector('input[name="label"][type="hidden"]', state="attached")
     assert page.inner_text("h1").startswith(f"{first} is bird.")
     assert happened() == before
 

@@ -89,7 +89,7 @@ def test_help_loads_nothing_heavy() -> None:
     code = "import sys; from tellapart.cli import main; main(['--help']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
-    assert not loaded & {"numpy", "matplotlib", "tellapart.worlds", "tellapart.cli.demo"}
+    assert not loaded & {"numpy", "matplotlib", "tellapart.worlds", "tellapart.cli.simulate"}
 
 
 @pytest.mark.slow
@@ -184,8 +184,8 @@ def test_demo_for_machines(
     assert platypus == {
         "round": 88,
         "item": "platypus",
-        "guess": {"label": "amphibian", "example": "frog"},
-        "correction": {"label": "mammal", "feature": "hair"},
+        "guess": {"label": "mammal", "example": "mink"},
+        "correction": None,
         "slip": False,
         "exception": True,
     }
@@ -227,7 +227,6 @@ def test_a_picture_that_cannot_be_saved(
         ["--world", "dnf", "--items", "200", "--exceptions", "5", "--slips", "0.05"],
         ["--world", "lower-bound", "--components", "5"],
         ["--world", "single-exception", "--features", "9"],
-        ["--world", "zoo", "--teacher", "informed"],
         ["--items", "1"],
         ["--components", "1", "--items", "9"],
         ["--items", "60", "--learner", "robust:patience=0", "--learner", "StRoDFF:scale=0.1"],
@@ -271,7 +270,7 @@ def test_simulate_saves_what_was_learnt(
     assert main([*command, "--model", str(saved)]) == 0
     capsys.readouterr()
     assert main(["export", str(saved), "--to", "select", "--table", "animals"]) == 0
-    assert "JOIN rules" in capsys.readouterr().out
+    assert "AS rules" in capsys.readouterr().out
 
 
 def test_the_labels_of_a_file_are_not_among_its_features(

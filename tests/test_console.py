@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +16,7 @@ from starlette.testclient import TestClient
 
 from teaching import plain
 from tellapart.console.conversation import talk
-from tellapart.console.keyboard import KEYS, Lines, Piped, read_keys
+from tellapart.console.keyboard import KEYS, Piped, WindowsTerminal, read_keys
 from tellapart.errors import ParameterError
 from tellapart.sessions import Given, Session, Store
 from tellapart.tables import Table
@@ -309,6 +311,7 @@ def test_remapped_keys(room: Room, tmp_path: Path) -> None:
     file.write_text('undo = "Z"\nright = "space"\nnone = "-"\nback = "tab"\n')
     keys = read_keys(file)
     assert keys["undo"] == "z"
+    assert keys == read_keys({"undo": "Z", "right": "space", "none": "-", "back": "tab"})
     said = room.type(FIRST + " " + "Z" + "lbird\n" + "\t" + "lbird\n" + "-" + "\nu", keys)
     assert room.answers == [MAMMAL, ("duck", "wrong", "bird", None)]
     assert "Space right, next" in said
@@ -335,11 +338,14 @@ def test_bad_keys_are_named(tmp_path: Path, text: str, message: str) -> None:
         read_keys(file)
 
 
-def test_a_terminal_of_whole_lines(room: Room) -> None:
-    """Where there is no termios (Windows): each key and Enter; Enter alone is Enter."""
-    console = Console(file=io.StringIO(), width=100)
-    typed = Lines(io.StringIO("l\nmammal\nl\nbird\nESCAPE\nl\nbird\n0\n"))
-    talk(room.session, "Ann", typed, console, read_keys())
+def test_a_terminal_of_windows(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no termios: a character at a time, arrows are two, Ctrl-Z ends it."""
+    typed = iter("l" + "\xe0H" + "l" + "\x1b" + "l" + "0" + "\x1a")
+    lines = iter(["mammal", "bird", "bird"])
+    windows = SimpleNamespace(getwch=lambda: next(typed))
+    monkeypatch.setitem(sys.modules, "msvcrt", windows)
+    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
+    talk(room.session, "Ann", WindowsTerminal(), Console(file=io.StringIO()), read_keys())
     assert room.answers == [MAMMAL, ("duck", "wrong", "bird", None)]
 
 

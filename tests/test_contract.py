@@ -134,15 +134,6 @@ def test_numpy_numbers_as_labels():
     assert json.loads(again.to_json()) == json.loads(learner.to_json())
 
 
-def test_an_overheard_contradiction_is_recorded():
-    learner = ta.CappedDFF(3, remember=True)
-    for label in ("A", "A", "B"):
-        learner.overhear({"a"}, label)
-    assert [odd.round for odd in learner.inconsistencies] == [2]
-    assert learner.guess({"a"}).label == "A"
-    assert learner.rounds == 2
-
-
 FILE = """
 learner = ta.CappedDFF(3, remember=True)
 for number, label in enumerate("ABCDB"):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tellapart.learners.auto import Difficulty, Told, allowance
+from tellapart.learners.difficulty import Difficulty, Told, allowance
 from tellapart.theory import adaptive_bound
 
 

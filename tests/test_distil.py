@@ -18,10 +18,8 @@ import pytest
 
 from chat_server import ChatServer, Cut, serving
 from tellapart.cli import main
+from tellapart.distil import Distillation, KeptLedger, Model
 from tellapart.sessions import Given, Session, Store, export_log
-from tellapart.sessions.distil import Distillation
-from tellapart.sessions.requests import KeptLedger
-from tellapart.teachers import Model
 
 COLUMNS = "legs,wings,size"
 
@@ -45,7 +43,10 @@ def write_table(folder: Path, rows: int = 300) -> Path:
     return path
 
 
-def arguments(table: Path, url: str, *more: str) -> list[str]:
+def arguments(table: Path, url: str, *more: str, **settings: Any) -> list[str]:
+    """The words of a command; what stands in `tellapart.toml` is written beside the table."""
+    lines = [f"{name} = {json.dumps(value)}\n" for name, value in settings.items()]
+    (table.parent / "tellapart.toml").write_text("[distil]\n" + "".join(lines))
     return [
         "distil", str(table), "--labels", "bird,bug,beast", "--task", "What is it?",
         "--endpoint", url, "--model", "m1", "--columns", COLUMNS, "--until", "0.001", *more,
@@ -59,19 +60,20 @@ def report(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 
 def test_rules_sql_report_and_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, server = write_table(tmp_path), ChatServer(truth)
-    sql, page = tmp_path / "rules.sql", tmp_path / "report.html"
+    sql = tmp_path / "rules.sql"
     with serving(server) as url:
-        more = ("--rows", "60", "--meaning", "bird=it flies", "-o", str(sql), "--report", str(page))
-        assert main(arguments(table, url, *more, "--json")) == 0
+        words = arguments(table, url, "--rows", "60", "-o", str(sql), "--json")
+        with (tmp_path / "tellapart.toml").open("a") as file:
+            file.write('[distil.meaning]\nbird = "it flies"\n')
+        assert main(words) == 0
         made = report(capsys)
         assert made["asked"] == 60
         assert made["calls"] == len(server.bodies)
         assert made["tokens_sent"] == sum(len(body) // 4 for body in server.bodies)
         assert "'bug'" in sql.read_text()
         assert sql.read_text().strip() == made["sql"]
-        assert "Rules that are not sure" in page.read_text()
         sent = len(server.bodies)
-        assert main(arguments(table, url, *more, "--json")) == 0  # nothing is left to do
+        assert main(words) == 0  # nothing is left to do
         assert len(server.bodies) == sent
     documents = server.documents
     assert documents[0]["labels"] == {"bird": "it flies", "bug": "", "beast": ""}
@@ -121,7 +123,7 @@ def test_only_named_columns_leave_and_the_key_stays(
 
     table, server = write_table(tmp_path), ChatServer(truth, script=echo)
     with serving(server) as url:
-        more = ("--report", str(tmp_path / "r.html"), "-o", str(tmp_path / "m.json"))
+        more = ("-o", str(tmp_path / "m.json"))
         assert main(arguments(table, url, "--rows", "60", *more)) == 0
 
         def refuse(*_: Any) -> Any:
@@ -155,7 +157,7 @@ def test_a_dry_run_sends_and_writes_nothing(
         assert main(arguments(table, url, "--rows", "50", "--dry-run")) == 0
         shown = capsys.readouterr().out
         assert not server.bodies
-        assert [path.name for path in tmp_path.iterdir()] == ["pets.csv"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["pets.csv", "tellapart.toml"]
         assert main(arguments(table, url, "--rows", "50")) == 0
     first = shown[shown.index("{") : shown.index("\n\n")]
     # exactly what is sent; two calls are on their way at a time, and either may arrive first
@@ -170,9 +172,9 @@ def shown_at_most(shown: str) -> int:
     return int(shown.split("Calls, at most: ")[1].split(maxsplit=1)[0].replace(",", ""))
 
 
-@pytest.mark.parametrize("parallel", ["1", "8"])
+@pytest.mark.parametrize("parallel", [1, 8])
 def test_equal_rows_are_asked_about_once_and_a_dry_run_shows_that(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], parallel: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], parallel: int
 ) -> None:
     chance, server = random.Random(2), ChatServer(truth)
     table = tmp_path / "pets.csv"
@@ -181,10 +183,10 @@ def test_equal_rows_are_asked_about_once_and_a_dry_run_shows_that(
         + "".join(f"x{n},{chance.choice([2, 4, 6])},yes,1\n" for n in range(100))
     )
     with serving(server) as url:
-        more = ("--rows", "60", "--parallel", parallel)
-        assert main(arguments(table, url, *more, "--dry-run")) == 0
+        words = arguments(table, url, "--rows", "60", parallel=parallel)
+        assert main([*words, "--dry-run"]) == 0
         shown = capsys.readouterr().out
-        assert main(arguments(table, url, *more)) == 0
+        assert main(words) == 0
     assert server.bodies[0] in shown  # byte for byte
     asked = [document for document in server.documents if document["ask"] == "labels"]
     assert [len(document["items"]) for document in asked] == [3]
@@ -218,48 +220,26 @@ def test_a_model_that_reasons_takes_other_limits(
     server.script = hosted
     table = write_table(tmp_path)
     with serving(server) as url:
-        more = ("--rows", "20", "--spend", "1", "--price-in", "1", "--price-out", "1", "--json")
-        assert main(arguments(table, url, *more)) == 1
-        assert "--reasoning" in capsys.readouterr().err
+        more, prices = ("--rows", "20", "--spend", "1", "--json"), {"price_in": 1, "price_out": 1}
+        assert main(arguments(table, url, *more, **prices)) == 1
+        assert "reasoning = true in [distil]" in capsys.readouterr().err
         sent = len(server.bodies)
-        assert main(arguments(table, url, *more, "--reasoning")) == 0
+        assert main(arguments(table, url, *more, **prices, reasoning=True)) == 0
     assert report(capsys)["asked"] == 20
     limits = [json.loads(body)["max_completion_tokens"] for body in server.bodies[sent:]]
     assert all(4000 < limit < 5000 for limit in limits)
 
 
 @pytest.mark.slow
-def test_a_dry_run_counts_the_calls_of_a_second_model(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It is asked about a share of rows, and about those that the first is unsure of."""
-    table, server = write_table(tmp_path), ChatServer(truth, script=lambda *_: "no")
-    with serving(server) as url:
-        more = ("--rows", "60", "--batch", "5", "--labels-only", "--second", "m2")
-        assert main(arguments(table, url, *more, "--dry-run")) == 0
-        assert len(server.bodies) == 0
-        assert main(arguments(table, url, *more)) == 0
-        assert len(server.bodies) <= shown_at_most(capsys.readouterr().out)
-        server.script, server.bodies = None, []
-        more = ("--rows", "60", "--session", "b", "--labels-only", "--second", "m2")
-        words = arguments(table, url, *more, "--parallel", "1")
-        words[words.index("--task") + 1] = "Which one?"  # another question than before
-        assert main(words) == 0
-    models = [json.loads(body)["model"] for body in server.bodies]
-    assert models.count("m1") == 6
-    assert models.count("m2") == 1  # rows wait for each other, so that calls are full
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("parallel", ["1", "8"])
+@pytest.mark.parametrize("parallel", [1, 8])
 def test_the_budget_of_calls_is_never_exceeded(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], parallel: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], parallel: int
 ) -> None:
     table, server = write_table(tmp_path), ChatServer(truth, slips=0.2)
     with serving(server) as url:
         for calls in (3, 11, 12):
-            more = ("--calls", str(calls), "--parallel", parallel, "--batch", "3", "--json")
-            assert main(arguments(table, url, *more)) == 0
+            more = ("--calls", str(calls), "--json")
+            assert main(arguments(table, url, *more, parallel=parallel, batch=3)) == 0
             assert report(capsys)["calls"] == len(server.bodies) == calls
 
 
@@ -268,10 +248,10 @@ def test_the_budget_to_spend_is_never_exceeded(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table, server = write_table(tmp_path), ChatServer(truth, slips=0.1)
-    more = ("--price-in", "2", "--price-out", "8", "--parallel", "8", "--batch", "4", "--json")
+    how = {"price_in": 2, "price_out": 8, "parallel": 8, "batch": 4}
     with serving(server) as url:
         for limit in (0.02, 0.05):
-            assert main(arguments(table, url, "--spend", str(limit), *more)) == 0
+            assert main(arguments(table, url, "--spend", str(limit), "--json", **how)) == 0
             made = report(capsys)
             dearest = 2 * sum(map(len, server.bodies)) / 4e6 + 8 * 200 * len(server.bodies) / 4e6
             assert 0 < made["spend"] <= limit
@@ -320,8 +300,8 @@ def test_whatever_the_server_does_the_rest_is_learnt(
 ) -> None:
     table, server = write_table(tmp_path), ChatServer(truth, script=failing(kind))
     with serving(server) as url:
-        more = ("--rows", "60", "--batch", "5", "--timeout", "0.3" if kind == "slow" else "20")
-        assert main(arguments(table, url, *more, "--json")) == 0
+        how = {"batch": 5, "timeout": 0.3 if kind == "slow" else 20}
+        assert main(arguments(table, url, "--rows", "60", "--json", **how)) == 0
     made = report(capsys)
     assert made["asked"] == 60
     assert made["calls"] == len(server.bodies)
@@ -352,7 +332,7 @@ def test_retry_after_is_honoured(tmp_path: Path) -> None:
         truth, script=lambda n, document, reply: (429, "", {"Retry-After": "1"}) if n == 0 else None
     )
     with serving(server) as url:
-        assert main(arguments(write_table(tmp_path), url, "--rows", "10", "--parallel", "1")) == 0
+        assert main(arguments(write_table(tmp_path), url, "--rows", "10", parallel=1)) == 0
     assert server.times[1] - server.times[0] >= 1
     assert server.bodies[0] == server.bodies[1]
 
@@ -366,9 +346,10 @@ def test_odd_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(server) as url:
         words = [
             "distil", str(table), "--labels", 'a, "c, d",a=b', "--task", "Which?", "--columns",
-            '"n, m"', "--endpoint", url, "--model", "m1", "--rows", "20", "--meaning",
-            "a=b=is = it", "--meaning", "a=first", "--meaning", "c, d=both", "--json",
+            '"n, m"', "--endpoint", url, "--model", "m1", "--rows", "20", "--json",
         ]  # fmt: skip
+        meaning = '[distil.meaning]\n"a=b" = "is = it"\na = "first"\n"c, d" = "both"\n'
+        (tmp_path / "tellapart.toml").write_text(meaning)
         assert main(words) == 0
     assert server.documents[0]["labels"] == {"a": "first", "c, d": "both", "a=b": "is = it"}
     assert list(server.documents[0]["items"][0]["cells"]) == ["n, m"]
@@ -397,18 +378,14 @@ def test_no_server_and_bad_options_are_named(
         ((), "there is no connection to http://127.0.0.1:9/v1"),
         (("--endpoint", "127.0.0.1:9"), "the endpoint is the address"),
         (("--endpoint", "http://me:sesame@host/v1"), "without name, password"),
-        (("--spend", "1"), "price-in"),
+        (("--spend", "1"), "price_in"),
         (("--calls", "0"), "calls must be an integer >= 1"),
         (("--until", "5"), "--until is a share"),
         (("--labels", "bird,unsure"), "'unsure' is what a model says"),
         (("--labels", "bird"), "two or more different names"),
         (("--labels", "bird,,bug"), "different names with commas"),
-        (("--meaning", "fish=x"), "--meaning is LABEL=TEXT"),
         (("--columns", "legs,feet"), "feet"),
-        (("--batch", "0"), "batch must be an integer >= 1"),
         (("-o", str(tmp_path / "none" / "rules.sql")), "name a file in a folder that exists"),
-        (("--report", str(tmp_path)), "name a file in a folder that exists"),
-        (("--session", "b", "--teacher", "x" * 300), "the name of a teacher"),
     ):
         words = list(good)
         for name, value in zip(more[::2], more[1::2], strict=True):
@@ -420,6 +397,15 @@ def test_no_server_and_bad_options_are_named(
         said = capsys.readouterr().err
         assert message in said
         assert "sesame" not in said
+    for settings, message in (
+        ({"batch": 0}, "batch must be an integer >= 1"),
+        ({"teacher": "x" * 300}, "the name of a teacher"),
+        ({"meaning": "x"}, "meaning"),
+        ({"bach": 3}, "bach"),
+    ):
+        assert main([*arguments(table, "http://127.0.0.1:9/v1", **settings)]) in (1, 2)
+        assert message in capsys.readouterr().err
+    good = arguments(table, "http://127.0.0.1:9/v1")
     monkeypatch.setenv("TELLAPART_API_KEY", "sk-se\ncret")
     assert main(good) == 1
     assert "cret" not in capsys.readouterr().err
@@ -433,9 +419,9 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("batch", "rows"), [("4", "200"), ("1", "100")])
+@pytest.mark.parametrize(("batch", "rows"), [(4, "200"), (1, "100")])
 def test_killed_ten_times_nothing_is_sent_twice_and_no_answer_lost(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], batch: str, rows: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], batch: int, rows: str
 ) -> None:
     table = write_table(tmp_path)
 
@@ -443,10 +429,9 @@ def test_killed_ten_times_nothing_is_sent_twice_and_no_answer_lost(
         time.sleep(0.05)
 
     server = ChatServer(truth, slips=0.1, script=slowly)
-    chance = random.Random(int(batch))
+    chance = random.Random(batch)
     with serving(server) as url:
-        more = ("--rows", rows, "--batch", batch, "--parallel", "4", "--json")
-        words = arguments(table, url, *more)
+        words = arguments(table, url, "--rows", rows, "--json", batch=batch, parallel=4)
         for _ in range(10):
             before = len(server.bodies)
             process = subprocess.Popen(
@@ -487,7 +472,7 @@ def test_a_second_interrupt_does_not_wait_for_replies(tmp_path: Path) -> None:
     over = threading.Event()
     server = ChatServer(truth, script=lambda *_: over.wait(60))
     with serving(server) as url:
-        words = arguments(write_table(tmp_path), url, "--timeout", "60")
+        words = arguments(write_table(tmp_path), url, timeout=60)
         process = subprocess.Popen(
             [sys.executable, "-c", RUN, *words], stderr=subprocess.PIPE, text=True
         )
@@ -503,7 +488,8 @@ def test_a_second_interrupt_does_not_wait_for_replies(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_second_model_and_disagreements(tmp_path: Path) -> None:
+def test_another_model_is_another_teacher(tmp_path: Path) -> None:
+    """What two models call differently comes first to a person."""
     table, server = write_table(tmp_path), ChatServer(truth)
 
     def worse(number: int, _: Any, reply: Any) -> str | None:
@@ -513,15 +499,18 @@ def test_a_second_model_and_disagreements(tmp_path: Path) -> None:
 
     server.script = worse
     with serving(server) as url:
-        more = ("--rows", "60", "--second", "m2", "--share", "0.5", "--parallel", "1")
-        assert main(arguments(table, url, *more)) == 0
-    with Store(tmp_path / "pets.csv.sessions.db") as store, Session.open(store, "pets") as session:
+        words = arguments(table, url, "--rows", "40", parallel=1)
+        assert main(words) == 0
+        place = tmp_path / "pets.csv.sessions.db"
+        with Store(place) as store, Session.open(store, "pets") as session:
+            session.set("Ann", overlap=1.0)
+        words[words.index("--model") + 1] = "m2"
+        assert main(words) == 0
+    with Store(place) as store, Session.open(store, "pets") as session:
         assert session.models == {"m1": "m1", "m2": "m2"}
-        second = session.history(teacher="m2")
-        assert 15 <= len(second) <= 45
         disputed = {one.item.identity for one in session.disagreements()}
         assert disputed
-        given = session.next("Ann")  # what models dispute comes first to a person
+        given = session.next("Ann")
         assert given.item.identity in disputed
 
 

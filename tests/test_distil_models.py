@@ -16,6 +16,7 @@ import tellapart as ta
 from chat_server import ChatServer, serving
 from llama_server import language_model
 from tellapart.cli import main
+from tellapart.learners.reasons import parts_of
 
 pytestmark = pytest.mark.slow
 
@@ -31,9 +32,10 @@ def test_a_real_language_model(
     with language_model() as url:
         words = [
             "distil", str(table), "--labels", "animal,thing", "--task", "What is it about?",
-            "--endpoint", url, "--model", "smollm2", "--batch", "2", "--parallel", "1",
-            "--calls", "12", "--timeout", "120", "--json",
+            "--endpoint", url, "--model", "smollm2", "--calls", "12", "--json",
         ]  # fmt: skip
+        settings = "[distil]\nbatch = 2\nparallel = 1\ntimeout = 120\n"
+        (tmp_path / "tellapart.toml").write_text(settings)
         assert main(words) == 0
         made = json.loads(capsys.readouterr().out)
     assert 5 <= made["calls"] <= 12
@@ -130,8 +132,8 @@ def test_rules_agree_with_a_real_model_as_a_tree_does(
     capsys: pytest.CaptureFixture[str],
     needs: Callable[[str], None],
 ) -> None:
-    """Magika only labels: to choose its reasons blindly costs five points (docs/measurements.md),
-    so it is taught from as docs/distil.md says."""
+    """A tree of the same length: rules have a room of terms. Magika only labels, so it is taught
+    from as docs/distil.md says."""
     needs({"sentiment": "vaderSentiment", "languages": "py3langid", "files": "magika"}[kind])
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.tree import DecisionTreeClassifier
@@ -156,16 +158,20 @@ def test_rules_agree_with_a_real_model_as_a_tree_does(
         words = [
             "distil", str(table), "--labels", ",".join(sorted(set(labels.values()))),
             "--task", kind, "--endpoint", url, "--model", kind, "--rows", str(rows),
-            "--cell", "2000", "--parallel", "1", "-o", str(tmp_path / "rules.json"), "--json",
+            "-o", str(tmp_path / "rules.json"), "--json",
         ]  # fmt: skip
-        assert main(words if reasons else [*words, "--labels-only"]) == 0
+        settings = f"labels_only = {json.dumps(not reasons)}\ncell = 2000\nparallel = 1\n"
+        (tmp_path / "tellapart.toml").write_text("[distil]\n" + settings)
+        assert main(words) == 0
     made = json.loads(capsys.readouterr().out)
     model = ta.load_model(tmp_path / "rules.json")
     said = model.predict([{"text": text} for text in fresh])
     right = [labels[text] for text in fresh]
     ours = sum(map(str.__eq__, map(str, said), right)) / len(fresh)
     count = CountVectorizer(binary=True, token_pattern=r"(?u)\b\w+\b")
-    tree = DecisionTreeClassifier(random_state=0)
+    parts = [parts_of(one.feature) for clause in model.clauses for one in clause.literals]
+    leaves = 1 + max(1, sum(map(len, parts)))  # as many splits as the rules have terms
+    tree = DecisionTreeClassifier(random_state=0, max_leaf_nodes=leaves)
     tree.fit(count.fit_transform(taught[:rows]), [labels[text] for text in taught[:rows]])
     theirs = float((tree.predict(count.transform(fresh)) == right).mean())
     print(f"{kind}: rules {ours:.3f}, tree {theirs:.3f}, {made['asked']} rows")

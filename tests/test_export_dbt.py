@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import csv
+import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 import tellapart as ta
 from teaching import animals, teach
 from tellapart.cli import main
-from tellapart.errors import ExportError, ParameterError
+from tellapart.errors import ParameterError
 from tellapart.export import to_dbt
 from tellapart.sessions import Session, Store
 
@@ -56,8 +57,8 @@ def test_a_session_becomes_a_dbt_model_with_tests(
     command = ["export", "zoo", "--db", str(tmp_path / "a.db"), "--to", "dbt"]
     command += ["--table", "animals", "--keep", "name", "--keep", "legs"]
     assert main([*command, "-o", str(project)]) == 0
-    assert "macros/animals_labels.sql" in capsys.readouterr().out
-    assert "taught by Ann" in (project / "macros/animals_labels.sql").read_text()
+    assert "models/animals_labels.sql" in capsys.readouterr().out
+    assert "taught by Ann" in (project / "models/animals_labels.sql").read_text()
     needs("dbt")
     (project / "seeds/animals.csv").write_text(table.read_text())
     done = build(project)
@@ -67,9 +68,12 @@ def test_a_session_becomes_a_dbt_model_with_tests(
     with duckdb.connect(str(project / "shop.duckdb")) as base:
         found = dict(base.execute('SELECT "name", label FROM animals_labels').fetchall())
     assert found == wanted
-    # the tests can fail: another rule, another label
-    macro = project / "macros/animals_labels.sql"
-    macro.write_text(macro.read_text().replace(" THEN 1\n", " THEN 2\n"))
+    # the tests can fail: another label
+    model = project / "models/animals_labels.sql"
+    text = model.read_text()
+    first = re.search(r"1 AS rule,\s+'\w+'", text)
+    assert first is not None
+    model.write_text(text.replace(first[0], "1 AS rule, 'yeti'"))
     assert "FAIL" in build(project).stdout
 
 
@@ -83,33 +87,50 @@ def test_texts_that_look_like_jinja_or_sql(tmp_path: Path, needs: Any) -> None:
     ]
     clauses.append(ta.Clause((ta.Literal(ta.parse_feature("x > 1", schema)),), "large"))
     model = ta.DecisionList(tuple(clauses), ta.Clause((), "none"))
-    rows = [(text, {"s": text, "x": 0.5}, text) for text in (*strange, "", "none")]
-    rows.append(("empty", {"s": "z", "x": None}, "none"))
-    files = to_dbt(
-        model, name="labels", table="rows", keep=["id", "x"], schema=schema, taught=rows
-    )  # fmt: skip
+    files = to_dbt(model, name="labels", table="rows", keep=["id", "x", "s"], schema=schema)
     for path, text in files.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
-    seed = list(csv.DictReader(files["seeds/labels_taught.csv"].splitlines()))
-    assert [row["expected_label"] for row in seed] == [*strange, "none", "none"]  # no empty text
-    (tmp_path / "models/rows.sql").write_text("SELECT 1 AS id, 2.5 AS x, CAST('q' AS TEXT) AS s")
+    quoted = (text.replace("'", "''") for text in (*strange, "q"))
+    rows = " UNION ALL ".join(f"SELECT 1 AS id, 2.5 AS x, '{text}' AS s" for text in quoted)
+    (tmp_path / "models/rows.sql").write_text(rows.replace("{", "{{ '{' }}"))
     done = build(tmp_path)
     assert done.returncode == 0, done.stdout
+    import duckdb
+
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as base:
+        found = base.execute("SELECT s, label FROM labels").fetchall()
+    assert dict(found) == {**{text: text for text in strange}, "q": "large"}
+    assert ta.from_sql(files["models/labels.sql"]) == model
+
+
+def test_the_sql_is_what_jinja_makes_of_the_file(needs: Any) -> None:
+    needs("duckdb")
+    import duckdb
+    import jinja2
+
+    strange = ["{{ config }}", "{% raw %}", "it's", "{# no #}", 'a "b"', "{{{"]
+    clauses = [
+        ta.Clause((ta.Literal(ta.features.Column("s", text)),), text, text) for text in strange
+    ]
+    model = ta.DecisionList(tuple(clauses), ta.Clause((), "none"))
+    files = to_dbt(model, name="labels", table="zoo.rows", keep=["s"])
+    assert sorted(files) == ["models/labels.sql", "models/labels.yml"]
+    made = jinja2.Template(files["models/labels.sql"]).render(source=lambda *parts: parts[-1])
+    with duckdb.connect() as base:
+        base.execute("CREATE TABLE rows (s TEXT)")
+        base.executemany("INSERT INTO rows VALUES (?)", [[text] for text in (*strange, "q")])
+        found = base.execute(f'SELECT s, label, "like" FROM ({made})').fetchall()
+    assert sorted(found) == sorted([*((t, t, t) for t in strange), ("q", "none", None)])
+    assert ta.from_sql(files["models/labels.sql"]) == model
+    described = json.loads(files["models/labels.yml"])["models"][0]
+    names = ["label", "rule", "because", "like", "is_sure"]
+    assert [column["name"] for column in described["columns"]] == names
 
 
 def test_what_dbt_cannot_take_is_refused() -> None:
     model = ta.DecisionList((ta.Clause((ta.Literal("milk"),), "yes"),), ta.Clause((), "no"))
     with pytest.raises(ParameterError, match="small letters"):
         to_dbt(model, name="My Labels", table="t", keep=["id"])
-    with pytest.raises(ExportError, match="SQL Server has no WITH inside"):
-        to_dbt(model, "tsql", name="labels", table="t", keep=["id"])
-    with pytest.raises(ParameterError, match="columns to keep"):
-        to_dbt(model, name="labels", table="t", keep=[])
     with pytest.raises(ParameterError, match="source"):
         to_dbt(model, name="labels", table="a.b.c", keep=["id"])
-    literals = (ta.Literal("taught_row"),)
-    other = ta.DecisionList((ta.Clause(literals, "yes"),), ta.Clause((), "no"))
-    taught = [("a", {"taught_row": True}, "yes")]
-    with pytest.raises(ParameterError, match="'taught_row' of its own"):
-        to_dbt(other, name="labels", table="t", keep=["id"], taught=taught)

@@ -1,4 +1,4 @@
-"""Models as JavaScript, pandas, Polars and JSON rules say what the model says, on dirty rows."""
+"""Models as Python, JavaScript and JSON rules say what the model says, on dirty rows."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import polars as pl
 import pytest
 from jsonschema_rs import validator_for
 
-import rules_reader
 import sql_engines
 import tellapart as ta
 from random_features import SCHEMA, ModelMaker
@@ -30,7 +28,7 @@ RULES = validator_for(
 
 
 def models(seed: int, count: int) -> list[ta.DecisionList]:
-    maker = ModelMaker(seed)
+    maker = ModelMaker(seed, sql=False)
     record = Record(200, 1, 201, high=0.03)
     judged = ta.DecisionList((ta.Clause((ta.Literal("b"),), 1.5, record=record),))
     return [*(maker.model(5) for _ in range(count)), judged, ta.DecisionList()]
@@ -43,45 +41,18 @@ def wanted(model: ta.DecisionList, rows: pl.DataFrame) -> list[tuple[Any, ...]]:
     return [tuple(given[number[id(model.match(item))]]) for item in items]
 
 
-def run(source: str, frame: Any) -> Any:
+def run(source: str) -> dict[str, Any]:
     program: dict[str, Any] = {"__name__": "exported"}
     exec(compile(source, "exported", "exec"), program)
-    return program["predict"](frame)
+    return program
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_polars(seed: int) -> None:
+def test_python(seed: int) -> None:
     rows = sql_engines.dirty_rows(100, seed)
     for model in models(seed, 8):
-        found = run(ta.export.to_polars(model, schema=SCHEMA), rows.lazy()).collect()
-        assert found.rows() == wanted(model, rows), model
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_pandas(seed: int) -> None:
-    rows = sql_engines.dirty_rows(100, seed)
-    cells = pd.DataFrame(rows.to_dict(as_series=False), dtype=object)
-    for model in models(seed, 8):
-        source, said = ta.export.to_pandas(model, schema=SCHEMA), wanted(model, rows)
-        for frame in (cells, rows.to_pandas(use_pyarrow_extension_array=True)):
-            frame.index = pd.Index(range(1000, 1000 + len(frame)))
-            found = run(source, frame)
-            assert found.index.equals(frame.index)
-            made = found.astype(object).where(found.notna(), None)
-            assert list(made.itertuples(index=False, name=None)) == said, model
-
-
-def test_pandas_has_columns_of_floats_where_something_is_missing() -> None:
-    model = one(ta.parse_feature("legs >= 4 AND NOT milk", {"legs": "integer", "milk": "bool"}))
-    frame = pd.DataFrame({"legs": [4, None, 2], "milk": [0.0, 1.0, None]})
-    assert run(ta.export.to_pandas(model), frame)["label"].tolist() == ["yes", "no", "no"]
-    for name, cells in (
-        ("legs", [2.5, 4.0, 1.0]),
-        ("milk", ["no", "yes", None]),
-        ("legs", ["4"] * 3),
-    ):
-        with pytest.raises((TypeError, ValueError), match=r"should hold|safely cast"):
-            run(ta.export.to_pandas(model), frame.assign(**{name: cells}))
+        program = run(ta.export.to_python(model, schema=SCHEMA))
+        assert [tuple(program["explain"](row)) for row in rows.to_dicts()] == wanted(model, rows)
 
 
 def one(feature: Any, label: Any = "yes") -> ta.DecisionList:
@@ -206,15 +177,12 @@ def test_what_languages_see_differently(tmp_path: Path, needs: Any) -> None:
     )
     schema = {"s": "text", "n": "integer", "x": "number", "d": "date", "z": "datetime"}
     made = [one(ta.parse_feature(text, schema)) for text in HARD]
-    cells = pd.DataFrame(rows.to_dict(as_series=False), dtype=object)
     in_javascript = in_node(made, rows.to_dicts(), tmp_path)
     for text, model, said in zip(HARD, made, in_javascript, strict=True):
-        rules = json.loads(ta.export.to_json_rules(model))
+        program = run(ta.export.to_python(model))
         found = {
             "javascript": [row["rule"] for row in said],
-            "json rules": [rules_reader.answer(rules, row)["rule"] for row in rows.to_dicts()],
-            "pandas": run(ta.export.to_pandas(model), cells)["rule"].tolist(),
-            "polars": run(ta.export.to_polars(model), rows)["rule"].to_list(),
+            "python": [program["explain"](row).rule for row in rows.to_dicts()],
         }
         expected = [answer[1] for answer in wanted(model, rows)]
         assert set(expected) == {1, 2}, f"{text} tells nothing apart"
@@ -223,21 +191,16 @@ def test_what_languages_see_differently(tmp_path: Path, needs: Any) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_json_rules(seed: int) -> None:
-    rows = sql_engines.dirty_rows(60, seed)
     for model in models(seed, 8):
-        rules = json.loads(ta.export.to_json_rules(model, schema=SCHEMA))
-        RULES.validate(rules)
-        found = [rules_reader.answer(rules, row) for row in rows.to_dicts()]
-        said = [tuple(answer[name] for name in answers(model)[0]._fields) for answer in found]
-        assert said == wanted(model, rows), model
+        RULES.validate(json.loads(ta.export.to_json_rules(model, schema=SCHEMA)))
 
 
 def test_letters_are_there_for_long_conditions() -> None:
     column = "a name so long that no line can hold a condition on this column, however short it is"
     text = f"lower(trim(coalesce(\"{column}\", 'what stands for an unknown text'))) < 'b'"
-    rules = json.loads(ta.export.to_json_rules(one(ta.parse_feature(text, {column: "text"}))))
-    assert rules_reader.answer(rules, {column: " A "})["label"] == "yes"
-    assert rules_reader.answer(rules, {column: "c"})["label"] == "no"
+    program = run(ta.export.to_python(one(ta.parse_feature(text, {column: "text"}))))
+    assert program["predict"]({column: " A "}) == "yes"
+    assert program["predict"]({column: "c"}) == "no"
 
 
 def test_the_schema_of_json_rules_refuses_other_things() -> None:
@@ -248,7 +211,7 @@ def test_the_schema_of_json_rules_refuses_other_things() -> None:
         assert not RULES.is_valid(rules), wrong
 
 
-WRITERS = ("to_javascript", "to_pandas", "to_polars", "to_json_rules")
+WRITERS = ("to_javascript", "to_python", "to_json_rules")
 
 
 @pytest.mark.parametrize("writer", WRITERS)
@@ -270,7 +233,7 @@ def test_what_cannot_be_written_is_refused(writer: str) -> None:
         assert str(2**60) in write(big)
 
 
-@pytest.mark.parametrize("writer", [*WRITERS, "to_python"])
+@pytest.mark.parametrize("writer", WRITERS)
 def test_a_program_says_who_taught_it(writer: str) -> None:
     about = ["taught by Ann\nimport nothing", 'at most """5""" are wrong']
     made = getattr(ta.export, writer)(one("milk"), about=about)
@@ -281,7 +244,7 @@ def test_a_program_says_who_taught_it(writer: str) -> None:
         compile(made, "exported", "exec")
 
 
-@pytest.mark.parametrize("to", ["javascript", "pandas", "polars", "json-rules"])
+@pytest.mark.parametrize("to", ["javascript", "python", "json-rules"])
 def test_the_command(to: str, tmp_path: Path, capsys: Any) -> None:
     model = ta.DecisionList((ta.Clause((ta.Literal("legs"),), "x"),), ta.Clause((), "y"))
     ta.save_model(model, tmp_path / "m.json")
@@ -293,11 +256,23 @@ def test_the_command(to: str, tmp_path: Path, capsys: Any) -> None:
 
 
 @pytest.mark.slow
-def test_polars_and_pandas_programs_have_types(tmp_path: Path) -> None:
-    for n, model in enumerate(models(0, 10)):
-        (tmp_path / f"polars_{n}.py").write_text(ta.export.to_polars(model, schema=SCHEMA))
-        (tmp_path / f"pandas_{n}.py").write_text(ta.export.to_pandas(model, schema=SCHEMA))
-    (tmp_path / "mypy.ini").write_text("[mypy]\n[mypy-pandas.*]\nignore_missing_imports = True\n")
+def test_python_has_types_and_needs_nothing(tmp_path: Path) -> None:
+    """mypy --strict finds nothing, and it runs under `python -I -S`."""
+    for n, model in enumerate(models(0, 3)):
+        source = ta.export.to_python(model, schema=SCHEMA)
+        (tmp_path / f"exported_{n}.py").write_text(source, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "."]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout.startswith("Success: no issues"), done.stdout + done.stderr
+    path = tmp_path / "exported_0.py"
+    path.write_text(path.read_text() + "\nprint(explain({}).rule)\n")
+    alone = [sys.executable, "-I", "-S", "-W", "error", str(path)]
+    assert subprocess.run(alone, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_python_takes_sets_and_refuses_other_types() -> None:
+    program = run(ta.export.to_python(one(ta.And("milk", ta.Not("eggs")))))
+    items = ({"milk"}, frozenset({"milk", "eggs"}), set(), {"milk": 1, "eggs": None})
+    assert [program["predict"](item) for item in items] == ["yes", "no", "no", "yes"]
+    with pytest.raises(TypeError, match="column 'milk' should hold bool, but has 'no'"):
+        program["predict"]({"milk": "no"})

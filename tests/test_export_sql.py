@@ -144,7 +144,8 @@ def test_sql_server_refuses_what_it_cannot_say() -> None:
 # -- doubles at the edges
 
 
-EDGES = [0.0, -0.0, 5e-324, 1e-323, 2.0**-1022, 2.0**-1021, 1e-300, 2.0**-538, 2.0**-537, 2.0**-500,
+EDGES = [1e-75, 9.99e-76, 1e75, 1.01e75,
+         0.0, -0.0, 5e-324, 1e-323, 2.0**-1022, 2.0**-1021, 1e-300, 2.0**-538, 2.0**-537, 2.0**-500,
          1e-160, 0.1, 0.5, 1 - 2.0**-53, 1.0, 1 + 2.0**-52, 2.0, 3.0, 1e160, 2.0**511, 2.0**512,
          2.0**1022, 2.0**1023, 8.9e307, 8.99e307, 1.7976931348623155e308,
          1.7976931348623157e308]  # fmt: skip
@@ -170,9 +171,12 @@ def test_arithmetic_at_the_edges_of_doubles(dialect: str, request: Any) -> None:
     schema = {"x": "number", "y": "number", "n": "integer"}
     models = [one(ta.parse_feature(text, schema)) for text in OPERATIONS]
     run = run_on(dialect, request)
-    items = rows.to_dicts()
-    for clean in (False, True):
-        found = run(rows, [ta.to_sql(model, dialect, clean=clean) for model in models])
+    taken = rows.filter(
+        pl.all_horizontal((pl.col("x", "y") == 0) | pl.col("x", "y").abs().is_between(1e-75, 1e75))
+    )
+    for clean, some in ((False, rows), (True, taken)):
+        found = run(some, [ta.to_sql(model, dialect, clean=clean) for model in models])
+        items = some.to_dicts()
         for text, model, got in zip(OPERATIONS, models, found, strict=True):
             assert [text, *got] == [text, *model.predict(items)]
 
@@ -213,9 +217,13 @@ def test_case_of_every_character(dialect: str, request: Any) -> None:
     conditions += ["lower(s) = 'k'", "upper(s) = 'I'", "upper(s) IN ('Å', 'K')", "lower(s) = 'K'"]
     conditions += ["s NOT ILIKE '_'", "s ILIKE '%'"]
     check(conditions, rows, {"s": "text"}, dialect, run_on(dialect, request))
-    few = rows.filter(pl.col("s").str.len_bytes() < 3).vstack(rows[7_000:9_000])
-    conditions = ["lower(s) <> s AND s > 'z'", "upper(s) < s"]
-    check(conditions, few, {"s": "text"}, dialect, run_on(dialect, request))
+
+
+@pytest.mark.parametrize("text", ["lower(s) < 'm'", "lower(s) = trim(t)", "upper(s) = s"])
+def test_another_case_is_written_only_beside_a_literal(text: str) -> None:
+    model = one(ta.parse_feature(text, {"s": "text", "t": "text"}))
+    with pytest.raises(ExportError, match="only where it is compared with a text in quotes"):
+        ta.to_sql(model)
 
 
 @pytest.mark.parametrize("dialect", SMALL)
@@ -443,24 +451,6 @@ def test_a_polars_schema_says_which_times_have_a_zone() -> None:
     assert "AT TIME ZONE" not in plain
 
 
-def test_sqlite_checks_the_types_of_cells() -> None:
-    import sqlite3
-
-    schema = {"n": "integer", "x": "number", "s": "text", "b": "bool"}
-    model = one(ta.parse_feature("n > 3 AND x < 2.5 AND s = 'a' AND b", schema))
-    sql = ta.to_sql(model, "sqlite", value="types")
-    base = sqlite3.connect(":memory:")
-    base.execute("CREATE TABLE t (n, x, s, b)")
-    rows = [(4, 2.0, "a", 1), (None, None, None, None), (4, 2, "a", 0), ("4", 2.0, "a", 1),
-            (4, "2", "a", 1), (4, 2.0, b"a", 1), (4.5, 2.0, "a", 1)]  # fmt: skip
-    base.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
-    found = [cell for (cell,) in base.execute(f"SELECT {sql} FROM t")]
-    base.close()
-    assert found == [1, 1, 1, 0, 0, 0, 0]
-    with pytest.raises(ExportError, match="only SQLite"):
-        ta.to_sql(model, "duckdb", value="types")
-
-
 def test_postgres_orders_texts_by_code_point_in_any_language(postgres: str) -> None:
     import psycopg
 
@@ -489,9 +479,8 @@ def test_long_models_and_long_clauses(needs: Any) -> None:
 
 
 def test_a_model_without_clauses_is_a_literal() -> None:
-    assert ta.to_sql(ta.DecisionList((), ta.Clause((), "fish"))) == "'fish'"
-    assert ta.to_sql(ta.DecisionList()) == "NULL"
-    assert ta.to_sql(ta.DecisionList((), ta.Clause((), 0.5))) == "CAST(0.5 AS DOUBLE)"
+    for label, sql in (("fish", "'fish'"), (None, "NULL"), (0.5, "CAST(0.5 AS DOUBLE)")):
+        assert bare(ta.to_sql(ta.DecisionList((), ta.Clause((), label)))) == sql
 
 
 def test_what_stands_after_a_clause_that_always_applies_is_left_out() -> None:
@@ -499,7 +488,12 @@ def test_what_stands_after_a_clause_that_always_applies_is_left_out() -> None:
         (ta.Clause((ta.Literal("a"),), 1), ta.Clause((), 2), ta.Clause((ta.Literal("b"),), 3)),
         ta.Clause((), 4),
     )
-    assert ta.to_sql(always) == "CASE\n  WHEN a THEN 1\n  ELSE 2\nEND"
+    assert bare(ta.to_sql(always)) == "CASE\n  WHEN a THEN 1\n  ELSE 2\nEND"
+
+
+def bare(sql: str) -> str:
+    """SQL without its comments."""
+    return "\n".join(line for line in sql.split("\n") if not line.lstrip().startswith("--"))
 
 
 def nested(levels: int) -> ta.DecisionList:
@@ -520,7 +514,7 @@ def nested(levels: int) -> ta.DecisionList:
         (one(ta.features.Column("a", (1, 2))), "cannot be written"),
         (one(ta.features.Column("a", float("nan"))), "nan"),
         (one(ta.And("b", ta.Not(ta.features.Named("deep", bool)))), "'deep' is a function"),
-        (nested(20), "too long"),
+        (nested(20), "too large or too small"),
         (one("nul\0"), "SQL cannot hold"),
         (one(""), "SQL cannot hold"),
         (ta.DecisionList((), ta.Clause((), "nul\0")), "SQL cannot hold"),
@@ -547,14 +541,14 @@ def test_an_unknown_dialect_or_value() -> None:
 def test_plain_columns_follow_the_schema() -> None:
     schema = {"n": "integer", "x": "number", "s": "text", "d": "date", "b": "bool"}
     conditions = [
-        ta.to_sql(one(name), clean=True, schema=schema).split("\n")[1].split(" THEN")[0]
+        bare(ta.to_sql(one(name), clean=True, schema=schema)).split("\n")[1].split(" THEN")[0]
         for name in schema
     ]
     assert conditions == [
-        "  WHEN n <> 0", "  WHEN CAST(x AS DOUBLE) <> 0", "  WHEN s <> ''",
+        "  WHEN n <> 0", "  WHEN x <> 0", "  WHEN s <> ''",
         "  WHEN d IS NOT NULL", "  WHEN b",
     ]  # fmt: skip
-    assert ta.to_sql(one("n")).split("\n")[1] == "  WHEN n THEN 'yes'"
+    assert bare(ta.to_sql(one("n"))).split("\n")[1] == "  WHEN n THEN 'yes'"
 
 
 def test_snapshots_of_the_dialects() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -17,7 +16,6 @@ from random_features import SCHEMA, ModelMaker
 from sql_engines import ENGINES, Query
 from tellapart.cli import main
 from tellapart.errors import ExportError, ParameterError
-from tellapart.export.dialects import DIALECTS
 from tellapart.export.text import brief_sentences, example_text
 from tellapart.model import Record
 
@@ -76,21 +74,6 @@ def in_sqlite(sql: str, *before: str) -> tuple[list[str], list[tuple[Any, ...]]]
     return names, rows
 
 
-def test_a_condition_is_written_once() -> None:
-    schema = {"price": "number", "amount": "number", "legs": "integer"}
-    ratio = ta.parse_feature("price / amount > 10", schema)
-    clauses = [
-        ta.Clause((ta.Literal(ratio, n % 2 == 0), ta.Literal(f"c{n}")), f"label {n}")
-        for n in range(11)
-    ]
-    model = ta.DecisionList(tuple(clauses), ta.Clause((), "none"))
-    for dialect in DIALECTS:
-        sql = ta.to_select(model, dialect, table="t", schema=schema)
-        assert sql.count("price_by_amount_above_10") == 12
-        body = sql[sql.index("WITH ") :]
-        assert len(re.findall(r"\bprice\b", body.split("price_by_amount")[0])) < 8
-
-
 def test_a_column_of_whole_numbers_may_be_compared_as_a_number() -> None:
     """Previously such a view named a column that was not there."""
     whole, number = ({"n": kind} for kind in ("integer", "number"))
@@ -105,7 +88,7 @@ def test_a_column_of_whole_numbers_may_be_compared_as_a_number() -> None:
                 _, rows = in_sqlite(sql, before)
                 assert [row[len(keep)] for row in rows] == ["yes", "no", "no"]
     typed = one(ta.features.Above("n", 2.5), ta.parse_feature("n <> 7", whole))
-    assert "finite" not in ta.to_select(typed, "duckdb", table="items")
+    assert "FINITE" not in ta.to_select(typed, "duckdb", table="items")
 
 
 def test_of_many_points_the_heaviest_are_the_reason() -> None:
@@ -118,22 +101,6 @@ def test_of_many_points_the_heaviest_are_the_reason() -> None:
     assert brief_sentences(one(*several))[0].endswith(
         "(c0, c1, and 6 more) and at least 2 of (c0, c1, and 7 more)."
     )
-
-
-def test_points_are_added_up_once() -> None:
-    schema = {"a": "integer", "b": "integer", "c": "bool"}
-    many, some = (
-        ta.parse_feature(f"2 * (a > 1) + (b = 2) + c >= {bound}", schema) for bound in (3, 2)
-    )
-    model = ta.DecisionList(
-        (ta.Clause((ta.Literal(many),), "many"), ta.Clause((ta.Literal(some),), "some")),
-        ta.Clause((), "few"),
-    )
-    sql = ta.to_select(model, "sqlite", table="t", keep=["c"])
-    assert sql.count("CASE WHEN a_above_1 THEN 2 ELSE 0 END") == 1
-    assert "WHEN points_1 >= 3 THEN 1\n      WHEN points_1 >= 2 THEN 2" in sql
-    before = "CREATE TABLE t AS SELECT 5 AS a, 0 AS b, 1 AS c UNION ALL SELECT 0, 2, NULL"
-    assert [row[1] for row in in_sqlite(sql, before)[1]] == ["many", "few"]
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "postgres"])
@@ -170,25 +137,13 @@ def test_texts_with_line_ends_and_quotes_come_out_as_they_are(dialect: str, requ
 
 
 def test_names_do_not_meet() -> None:
-    schema = {"legs_at_least_4": "bool", "legs": "integer", "finite_x": "number", "x": "number"}
-    texts = ["legs >= 4", "legs_at_least_4", "x > 1 OR finite_x > 1"]
-    model = one(*(ta.parse_feature(text, schema) for text in texts))
-    before = (
-        "CREATE TABLE rules AS SELECT 4 AS legs, 1 AS legs_at_least_4, 2.0 AS finite_x, 0.0 AS x"
-    )
-    sql = ta.to_select(model, "sqlite", table="rules", keep=["legs", "legs_at_least_4", "x"])
+    schema = {"matched": "bool", "rules": "integer"}
+    model = one(*(ta.parse_feature(text, schema) for text in ("rules >= 4", "matched")))
+    before = "CREATE TABLE rules AS SELECT 4 AS rules, 1 AS matched, 7 AS points_1"
+    sql = ta.to_select(model, "sqlite", table="rules", keep=["rules", "matched", "points_1"])
     names, rows = in_sqlite(sql, before)
-    assert names == ["legs", "legs_at_least_4", "x", *COLUMNS]
-    assert [row[:5] for row in rows] == [(4, 1, 0.0, "yes", 1)]
-
-
-def test_a_kept_column_may_be_called_as_a_sum() -> None:
-    schema = {"a": "integer", "b": "integer"}
-    points = ta.parse_feature("(a > 0) + (b > 0) >= 2", schema)
-    model = ta.DecisionList((ta.Clause((ta.Literal(points),), "both"),), ta.Clause((), "no"))
-    sql = ta.to_select(model, "sqlite", table="t", keep=["points_1"])
-    before = "CREATE TABLE t AS SELECT 1 AS a, 1 AS b, -9 AS points_1 UNION ALL SELECT 0, 1, 9"
-    assert [row[:2] for row in in_sqlite(sql, before)[1]] == [(-9, "both"), (9, "no")]
+    assert names == ["rules", "matched", "points_1", *COLUMNS]
+    assert [row[:5] for row in rows] == [(4, 1, 7, "yes", 1)]
 
 
 def test_only_rules_with_a_record_are_sure() -> None:
@@ -224,7 +179,7 @@ def test_what_cannot_be_kept_or_written_is_refused() -> None:
         ta.to_select(one("milk"), table="t", keep=["Label"])
     with pytest.raises(ParameterError, match="keep is a list"):
         ta.to_select(one("milk"), table="t", keep="id")
-    with pytest.raises(ExportError, match=r"cannot write 'if len: yes, like it' for DuckDB"):
+    with pytest.raises(ExportError, match=r"cannot write 'len' for DuckDB"):
         ta.to_select(one(len), table="t")
     with pytest.raises(ParameterError, match="dialect must be one of"):
         ta.to_select(one("milk"), "oracle", table="t")

@@ -130,7 +130,7 @@ def test_the_largest_features_are_read_in_time() -> None:
         ["select", "AND", "in", "True", "date", "case", "lower", "null", "a.b", '"', "'"]
     )
 )
-@example("CALL")  # sqlglot reads everything after it as the text of a command
+@example("CALL")
 def test_a_column_may_have_any_name(name: str) -> None:
     schema = {name: "integer", "other": "bool"}
     feature = parse_feature(f"other AND {identifier(name)} > 1", schema)

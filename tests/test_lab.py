@@ -1,241 +1,298 @@
-"""The lab goes on, wherever its cells run and whatever dies."""
+"""The lab: what is finished is kept, runs go on where they were stopped, and one file is enough."""
 
 from __future__ import annotations
 
+import csv
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-import slow_experiment
-from slow_experiment import local, runs
 from tellapart import lab
 from tellapart.cli import main
-from tellapart.errors import LabError, ParameterError
-from tellapart.lab.cell_store import CellStore
-from tellapart.lab.sweep import sweep
+from tellapart.errors import LabError, MissingExtra, ParameterError
+from tellapart.lab.experiment import Experiment
+from tellapart.lab.runner import run_cells
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("runs_folder")]
+Needs = Callable[[str], None]
 
+MINE = '''
+import os, random, signal, time
+from pathlib import Path
+from tellapart.lab import experiment
 
-# -- workers that misbehave
+HERE = Path(__file__).parent
 
+@experiment("Sums & <more>", k=range(8), name=("a", "b"), quick={"k": range(3)})
+def sums(k, name, seed):
+    """k^2 adds up."""
+    with (HERE / "runs").open("a") as runs:
+        runs.write(f"{k}{name}\\n")
+    if (HERE / f"raise-{k}").exists():
+        raise ValueError(f"cell {k} was told to fail")
+    if (HERE / f"kill-{k}").exists():
+        os.kill(os.getpid(), signal.SIGKILL)
+    if k < 4 and (HERE / "wait").exists():
+        time.sleep(600)
+    yield {"sum": k + random.Random(seed).random(), "nothing": None}
 
-def test_a_killed_worker_is_replaced(tmp_path: Path, runs_folder: Path) -> None:
-    cells = slow_experiment.cells(False)
-    expected = local(cells, tmp_path / "calm")
-    (runs_folder / "kill-9").touch()
-    assert local(cells, tmp_path / "out", workers=2) == expected
+@sums.claims
+def _(rows):
+    yield "sums <grow>", rows.mean("sum") > 1, f"k^2 & {rows.mean('sum'):.3f}"
 
-
-def test_a_cell_that_kills_every_worker_ends_the_sweep(tmp_path: Path, runs_folder: Path) -> None:
-    cells = slow_experiment.cells(True)
-    (runs_folder / "kill-3-always").touch()
-    with pytest.raises(LabError, match=r"died 3 times in a row.*near \S+ k=3\."):
-        local(cells, tmp_path / "out", workers=2)
-    (runs_folder / "kill-3-always").unlink()
-    (runs_folder / "runs").unlink()
-    assert len(local(cells, tmp_path / "out")) == len(cells)
-    assert runs(runs_folder) == [3], "all others are finished and kept"
-
-
-def test_a_failing_cell_does_not_stop_the_others(tmp_path: Path, runs_folder: Path) -> None:
-    cells = slow_experiment.cells(True)
-    (runs_folder / "raise-4").touch()
-    with pytest.raises(LabError, match=r"1 of 6 cells failed.*k=4(.|\n)*told to fail"):
-        local(cells, tmp_path / "out")
-    (runs_folder / "raise-4").unlink()
-    (runs_folder / "runs").unlink()
-    local(cells, tmp_path / "out")
-    assert runs(runs_folder) == [4]
+sums.figure("k", "sum", line="name")
+'''
 
 
-def test_a_worker_of_another_version_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    versions = iter(["the worker's", *["ours"] * 9])
-    monkeypatch.setattr("tellapart.lab.sweep.source_fingerprint", lambda name: next(versions))
-    with pytest.raises(LabError, match="another version of tellapart"):
-        local(slow_experiment.cells(True)[:1], tmp_path / "out")
-    assert not list((tmp_path / "out").rglob("*.json"))
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    (tmp_path / "mine").mkdir()
+    path = tmp_path / "mine" / "mine.py"
+    path.write_text(MINE)
+    return path
 
 
-# -- a lab that is stopped, and goes on
-
-
-def start(out: Path, *more: str) -> subprocess.Popen[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "tellapart",
-        "lab",
-        slow_experiment.NAME,
-        "--out",
-        str(out),
-        *more,
-    ]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-
-
-def wait_for_cells(out: Path, number: int, started: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 120
-    while len(list(out.rglob("k=*.json"))) < number:
-        assert started.poll() is None, started.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def living(group: int) -> list[str]:
-    """The processes of a group; not those that are dead, and wait for the system to notice."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):  # it has just gone
-            name, _, more = path.read_text().rpartition(")")
-            state, _, its_group = more.split()[:3]
-            if int(its_group) == group and state not in "ZX":
-                found.append(name)
+def runs(mine: Path) -> list[str]:
+    """Which cells were run since it was asked last."""
+    path = mine.with_name("runs")
+    found = path.read_text().split() if path.exists() else []
+    path.unlink(missing_ok=True)
     return found
 
 
-def wait_for_the_end_of(group: int) -> None:
-    """Workers do not outlive their lab."""
-    deadline = time.monotonic() + 120
-    while left := living(group):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
+def rows_of(mine: Path, out: Path, **how: Any) -> list[dict[str, Any]]:
+    return run_cells(lab.load(str(mine)), out, **{"workers": 1} | how)["sums"]
 
 
-def stop_early(out: Path, runs_folder: Path, how: signal.Signals) -> tuple[int, str, set[int]]:
-    """Stop a lab after three cells: its exit code, its last words, and the cells it kept."""
-    (runs_folder / "wait-7").touch()
-    stopped = start(out, "--workers", "2")
-    assert living(stopped.pid)
-    wait_for_cells(out, 3, stopped)
-    stopped.send_signal(how)
-    _, said = stopped.communicate(timeout=120)
-    wait_for_the_end_of(stopped.pid)
-    assert not (out / "report.html").exists()
-    assert not list(out.rglob("*.unfinished")) or how == signal.SIGKILL
-    with CellStore(out) as store:
-        kept = {
-            c.parameters["k"] for c in slow_experiment.cells(False) if store.load(c) is not None
-        }
-    (runs_folder / "runs").unlink()
-    (runs_folder / "wait-7").unlink()
-    return stopped.returncode, said, kept
+# -- cells
 
 
-def test_a_killed_lab_goes_on(tmp_path: Path, runs_folder: Path) -> None:
-    calm, out = tmp_path / "calm", tmp_path / "out"
-    lab.run(calm, [slow_experiment.NAME], workers=1)
-    (runs_folder / "runs").unlink()
-    _, _, kept = stop_early(out, runs_folder, signal.SIGKILL)
-    again = start(out, "--workers", "2", "--json")
-    told, said = again.communicate(timeout=120)
-    assert again.returncode == 0, said
-    assert set(runs(runs_folder)) == set(range(10)) - kept
-    assert json.loads(told)["cells_run"] == 10 - len(kept)
-    for path in ("report.html", "numbers/sums.csv", "figures/sums.svg", "figures/sums.png"):
-        assert (out / path).read_bytes() == (calm / path).read_bytes()
+def test_a_second_run_reads_what_the_first_has_finished(mine: Path, tmp_path: Path) -> None:
+    quick = rows_of(mine, tmp_path / "out", quick=True)
+    assert len(runs(mine)) == 6
+    whole = rows_of(mine, tmp_path / "out")
+    assert len(runs(mine)) == 16 - 6
+    assert all(row in whole for row in quick)
+    assert rows_of(mine, tmp_path / "out") == whole == rows_of(mine, tmp_path / "other", workers=2)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_lab_says_what_it_kept(
-    how: signal.Signals, tmp_path: Path, runs_folder: Path
-) -> None:
-    code, said, kept = stop_early(tmp_path / "out", runs_folder, how)
-    assert code == 130
-    assert kept == {7, 8, 9}
-    assert "interrupted. 3 of 10 cells are kept" in said
-    assert len(local(slow_experiment.cells(False), tmp_path / "out")) == 10
-    assert set(runs(runs_folder)) == set(range(10)) - kept
+@pytest.mark.parametrize("tail", ["{", '{"cell": 1}\n', "[]\n", '{"cell": "sums", "sour'])
+def test_a_line_that_is_not_whole_is_run_again(tail: str, mine: Path, tmp_path: Path) -> None:
+    before = rows_of(mine, tmp_path, quick=True)
+    runs(mine)
+    path = tmp_path / "cells" / "sums.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]) + tail)
+    assert rows_of(mine, tmp_path, quick=True) == before
+    assert len(runs(mine)) == 1
+    assert rows_of(mine, tmp_path, quick=True) == before
+    assert not runs(mine)
 
 
-# -- Dask
+def test_cells_of_other_code_are_run_again(mine: Path, tmp_path: Path) -> None:
+    rows_of(mine, tmp_path, quick=True)
+    runs(mine)
+    mine.write_text(MINE.replace("k + random", "k + 1 + random"))
+    assert len(rows_of(mine, tmp_path, quick=True)) == len(runs(mine)) == 6
 
 
-def test_dask_with_a_killed_worker_gives_the_same_numbers(
-    tmp_path: Path, runs_folder: Path, needs: Callable[[str], None]
-) -> None:
-    needs("distributed")
-    from distributed import LocalCluster
-
-    cells = slow_experiment.cells(False)
-    expected = local(cells, tmp_path / "local")
-    (runs_folder / "runs").unlink()
-    (runs_folder / "kill-5").touch()
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        CellStore(tmp_path / "out") as store,
-    ):
-        address = cluster.scheduler_address
-        assert sweep(cells, store, dask=address) == expected
-        assert runs(runs_folder).count(5) > 1
-        (runs_folder / "runs").unlink()
-        assert sweep(cells, store, dask=address) == expected
-        assert not runs(runs_folder)
+def test_a_failing_cell_does_not_stop_the_others(mine: Path, tmp_path: Path) -> None:
+    mine.with_name("raise-1").touch()
+    with pytest.raises(LabError, match=r"2 cells failed(.|\n)*told to fail"):
+        rows_of(mine, tmp_path, quick=True)
+    mine.with_name("raise-1").unlink()
+    runs(mine)
+    rows_of(mine, tmp_path, quick=True)
+    assert sorted(runs(mine)) == ["1a", "1b"]
 
 
-def test_dask_gives_up_on_a_cell_that_kills_its_workers(
-    tmp_path: Path, runs_folder: Path, needs: Callable[[str], None]
-) -> None:
-    needs("distributed")
-    import dask
-    from distributed import LocalCluster
-
-    cells = slow_experiment.cells(True)
-    (runs_folder / "kill-3-always").touch()
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        CellStore(tmp_path / "out") as store,
-    ):
-        with pytest.raises(LabError, match=r"of 6 cells failed.*k=\d: KilledWorker"):
-            sweep(cells, store, dask=cluster.scheduler_address)
-        # neighbours may have been on both killed workers, too
-        assert sum(store.load(cell) is not None for cell in cells) >= 3
-        assert store.load(cells[3]) is None
+@pytest.mark.slow
+def test_a_killed_worker_is_told_and_a_rerun_goes_on(mine: Path, tmp_path: Path) -> None:
+    mine.with_name("kill-1").touch()
+    with pytest.raises(LabError, match="a worker process died"):
+        rows_of(mine, tmp_path / "out", workers=2)
+    mine.with_name("kill-1").unlink()
+    assert rows_of(mine, tmp_path / "out") == rows_of(mine, tmp_path / "calm")
 
 
-def test_no_scheduler_is_one_line(
-    needs: Callable[[str], None],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    needs("distributed")
-    monkeypatch.setattr("tellapart.lab.sweep._CONNECT", 0.5)
-    assert main(["lab", slow_experiment.NAME, "--out", "out", "--dask", "tcp://127.0.0.1:1"]) == 1
-    assert "no Dask scheduler at 'tcp://127.0.0.1:1'" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("address", ["", "nonsense", "http://localhost:80"])
-def test_an_address_that_is_none_is_one_line_too(
-    address: str, needs: Callable[[str], None], tmp_path: Path
-) -> None:
-    """A client with such an address left a traceback when it died, and took its time."""
-    needs("distributed")
-    command = [sys.executable, "-m", "tellapart", "lab", "erratum_return", "--dask", address]
-    done = subprocess.run(
-        [*command, "--out", str(tmp_path / "out")],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=60,
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_lab_goes_on(how: signal.Signals, mine: Path, tmp_path: Path) -> None:
+    """Same result as if nothing had happened; and what was finished is not run again."""
+    out, kept = tmp_path / "out", tmp_path / "out" / "cells" / "sums.jsonl"
+    mine.with_name("wait").touch()
+    words = [sys.executable, "-m", "tellapart", "lab", str(mine), "--out", str(out)]
+    started = subprocess.Popen(
+        [*words, "--workers", "2"], stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    assert done.returncode == 1
-    assert f"no Dask scheduler at {address!r}" in done.stderr
-    assert "Traceback" not in done.stderr
+    deadline = time.monotonic() + 120
+    while not kept.exists() or kept.read_text().count("\n") < 8:  # the others wait
+        assert started.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    # as if the machine stopped, or as a person stops it
+    os.killpg(started.pid, how) if how == signal.SIGKILL else started.send_signal(how)
+    said = started.communicate(timeout=120)[1]
+    if how != signal.SIGKILL:
+        assert started.returncode == 130
+        assert "interrupted. 8 of 16 cells are kept" in said
+        assert "Warning" not in said
+    mine.with_name("wait").unlink()
+    runs(mine)
+    assert rows_of(mine, out) == rows_of(mine, tmp_path / "calm")
+    assert len(runs(mine)) == 8 + 16
 
 
-@pytest.mark.parametrize("workers", [0, -1, 1.5])
-def test_workers_are_counted_from_one(workers: int, tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="workers must be an integer >= 1"):
-        lab.run(tmp_path / "out", [slow_experiment.NAME], workers=workers)
+@pytest.mark.slow
+def test_dask_gives_the_same_numbers(mine: Path, tmp_path: Path, needs: Needs) -> None:
+    needs("distributed")
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        there = rows_of(mine, tmp_path / "out", dask=cluster.scheduler_address)
+    assert there == rows_of(mine, tmp_path / "here")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x"])
+def test_no_scheduler_is_one_line(
+    address: str, mine: Path, needs: Needs, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    needs("distributed")
+    monkeypatch.setattr("tellapart.lab.runner._CONNECT", 0.5)
+    assert main(["lab", str(mine), "--out", "out", "--dask", address]) == 1
+    assert f"no Dask scheduler with workers at {address!r}" in capsys.readouterr().err
+
+
+# -- report and command
+
+
+def test_the_command_runs_a_file_of_ones_own(
+    mine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], needs: Needs
+) -> None:
+    needs("matplotlib")
+    words = ["lab", str(mine), "--quick", "--workers", "1", "--out", str(tmp_path / "out")]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert "seen" in shown
+    assert "sums <grow>" in shown
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Sums &amp; &lt;more&gt;" in page
+    assert "k<sup>2</sup> &amp; " in page
+    links = re.findall(r"(?:src|href)=['\"]([^'\"]*)", page)
+    assert [link for link in links if not link.startswith(("data:", "#"))] == ["numbers/sums.csv"]
+    with (tmp_path / "out" / "numbers" / "sums.csv").open(newline="") as file:
+        read = list(csv.DictReader(file))
+    assert len(read) == 6
+    assert {path.name for path in (tmp_path / "out" / "figures").iterdir()} == {
+        "sums.pdf",
+        "sums.svg",
+    }
+    content = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.*")}
+    assert main([*words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["cells"], told["cells_run"]) == (6, 0)
+    [claim] = told["experiments"][0]["claims"]
+    assert claim["holds"] is True
+    assert content == {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.*")}
+
+
+def test_only_some_values(mine: Path) -> None:
+    [sums] = lab.load(str(mine))
+
+    def chosen(**only: list[str]) -> list[tuple[Any, ...]]:
+        return [tuple(cell.parameters.values()) for cell in sums.cells(only=only)]
+
+    assert chosen(k=["1", "7"], name=["B"]) == [(1, "b"), (7, "b")]
+    assert chosen(k=["9"], name=["*"]) == [(9, "a"), (9, "b")], "a new value"
+    with pytest.raises(ParameterError, match=r"nothing matches 'c\*'; known are a, b"):
+        chosen(name=["c*"])
+    with pytest.raises(ParameterError, match="'x' is no value like 0, 1"):
+        chosen(k=["x"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["theorem9"], "unknown experiment 'theorem9'; known are theorem1"),
+        (["./nowhere.py"], "cannot run ./nowhere.py: FileNotFoundError"),
+        (["slope", "--workers", "0"], "workers must be an integer >= 1, got 0"),
+        (["slope", "--only", "q=1"], "--only takes AXIS=VALUE, of m, s, k, repeat; got 'q=1'"),
+        (["corrections", "--only", "row=zoos"], "unknown row 'zoos'; known are banana"),
+        (["corrections", "--only", "learner=oracle"], "unknown learner 'oracle'"),
+        (["corrections", "--only", "row=zoo", "--only", "group=kept"], "nothing is left to run"),
+    ],
+)
+def test_errors_are_one_line(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lab", *words, "--out", "out"]) == 1
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_file_without_experiments_or_with_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("x = 1")
+    with pytest.raises(ParameterError, match="has no experiment"):
+        lab.load(str(path))
+    path.write_text("x = 1/0")
+    with pytest.raises(ParameterError, match="ZeroDivisionError: division by zero"):
+        lab.load(str(path))
+    with pytest.raises(ParameterError, match="quick has an axis that the grid has not: n"):
+        lab.experiment("Title", quick={"n": 1}, k=3)
+
+
+def test_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "--list"]) == 0
+    listed = capsys.readouterr().out
+    assert listed.count("\n") == 15
+    assert main(["lab", "corrections", "--list"]) == 0
+    assert "teacher: tree, informed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("module", "extra"), [("joblib", "lab"), ("distributed", "dask")])
+def test_missing_extras(
+    module: str, extra: str, mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtra, match=rf"\[{extra}\]"):
+        rows_of(mine, tmp_path, dask="tcp://nowhere:1" if extra == "dask" else None)
+
+
+def test_a_full_disk_keeps_what_was_finished(
+    mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tellapart.lab.runner import CellFile
+
+    real = CellFile.add
+
+    def full(self: CellFile, *what: Any) -> None:
+        if len(self.rows) == 2:
+            raise OSError(28, os.strerror(28))
+        real(self, *what)
+
+    monkeypatch.setattr(CellFile, "add", full)
+    with pytest.raises(OSError, match="No space"):
+        rows_of(mine, tmp_path, quick=True)
+    monkeypatch.setattr(CellFile, "add", real)
+    runs(mine)
+    rows_of(mine, tmp_path, quick=True)
+    assert len(runs(mine)) == 4
+
+
+def test_an_experiment_can_be_called() -> None:
+    [found] = lab.load("slope")
+    assert isinstance(found, Experiment)
+    [first, *_] = found(m=2, s=1, k=1, seed=0)
+    assert first["learner"] == "RobustDFF"

@@ -8,8 +8,9 @@ import pytest
 
 from tellapart.cli import main
 from tellapart.cli.open_session import open_or_begin
+from tellapart.cli.options import TableOptions
 from tellapart.errors import ParameterError
-from tellapart.lab.compare import plan, run
+from tellapart.lab.corrections import corrections
 from tellapart.learners import AdaptiveDFF, AutoDFF, Guarded
 from tellapart.learners.by_name import (
     format_learner,
@@ -26,7 +27,7 @@ from tellapart.tables import Table
 def test_every_learner_can_be_named(name: str) -> None:
     facts = world_facts(m=4, k=2, s=1, n=100)
     made = make_learner(name, facts=facts)
-    assert type(made).__name__ == name
+    assert type(made).__name__ == {"Hindsight": "ShortList"}.get(name, name)
     assert type(make_learner(name.lower().removesuffix("dff") or name, facts=facts)) is type(made)
     assert make_learner(name, facts=facts) is not made
 
@@ -80,13 +81,15 @@ def test_a_session_keeps_the_full_name_and_knows_every_other(tmp_path: Path) -> 
     table = tmp_path / "pets.csv"
     table.write_text("name,legs\nrex,4\ntom,2\n")
     with Store(tmp_path / "pets.db") as store:
-        open_or_begin(store, table, "pets", learner="capped:m=7,remember=true").close()
+        open_or_begin(
+            store, table, "pets", None, TableOptions(learner="capped:m=7,remember=true")
+        ).close()
         begun = store.opened("pets").data
         assert (begun["learner"], begun["parameters"]) == ("CappedDFF", {"m": 7, "remember": True})
         for same in ("CappedDFF", "capped:m=7", "cappeddff:remember=TRUE"):
-            open_or_begin(store, table, "pets", learner=same).close()
+            open_or_begin(store, table, "pets", None, TableOptions(learner=same)).close()
         with pytest.raises(ParameterError, match="another learner, CappedDFF:m=7,remember=true"):
-            open_or_begin(store, table, "pets", learner="capped:m=8")
+            open_or_begin(store, table, "pets", None, TableOptions(learner="capped:m=8"))
         pets = Table({"name": ["rex", "tom"], "legs": [4, 2]}, id="name")
         Session.new(store, "other", pets, learner="robust:m=2", parameters={"k": 1, "s": 1}).close()
         begun = store.opened("other").data
@@ -94,15 +97,16 @@ def test_a_session_keeps_the_full_name_and_knows_every_other(tmp_path: Path) -> 
 
 
 def test_compare_takes_its_own_names_and_every_other(capsys: pytest.CaptureFixture[str]) -> None:
-    cells = plan(["zoo"], ["robust", "capped:m=7", "CappedDFF", "tree, l*"], seeds=1)
-    names = [cell.parameters["learner"] for cell in cells]
-    assert names == ["RobustDFF", "CappedDFF", "tree, light", "CappedDFF:m=7"]
-    mistakes = {
-        name: run(0, row="zoo", learner=name, seed=0, rounds=101)[0]["mistakes"]
-        for name in ("CappedDFF", "CappedDFF:m=7", "CappedDFF:m=1")
+    only = {"row": ["zoo"], "learner": ["robust", "capped:m=7", "CappedDFF"], "seed": ["0"]}
+    names = [cell.parameters["learner"] for cell in corrections.cells(only=only)]
+    assert names == ["robust", "capped:m=7", "CappedDFF"]
+    made = {
+        name: corrections(row="zoo", teacher="tree", learner=name, seed=0, rounds=101)[0]
+        for name in ("CappedDFF", "capped:m=7", "CappedDFF:m=1")
     }
-    assert mistakes["CappedDFF"] == mistakes["CappedDFF:m=7"] != mistakes["CappedDFF:m=1"]
-    assert main(["compare", "--learners", "oracle"]) == 1
-    assert "no learner is called 'oracle'; known are AutoDFF, " in capsys.readouterr().err
-    assert main(["compare", "--learners", "capped:k=3"]) == 1
+    wrong = {name: row["corrections"] for name, row in made.items()}
+    assert wrong["CappedDFF"] == wrong["capped:m=7"] != wrong["CappedDFF:m=1"]
+    assert main(["compare", "--only", "learner=oracle"]) == 1
+    assert "unknown learner 'oracle'; known are AdaptiveDFF, " in capsys.readouterr().err
+    assert main(["compare", "--only", "learner=capped:k=3"]) == 1
     assert "CappedDFF has no parameter 'k'; it has m" in capsys.readouterr().err

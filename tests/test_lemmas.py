@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import tellapart as ta
 from tellapart import theory
-from tellapart.learners.rule_list import RuleLearner
-from tellapart.simulation import unpack
+from tellapart.columns import unpack
+from tellapart.learners.rule_list import RuleList
 from tellapart.teachers import Hostile
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
@@ -38,7 +38,7 @@ def made_worlds(draw, exceptions=None):
 class Watch:
     """Teach, and look at every rule after every correction."""
 
-    def __init__(self, learner: RuleLearner, world, teacher=None):
+    def __init__(self, learner: RuleList, world, teacher=None):
         self.learner, self.world, self.teacher = learner, world, teacher or world.teacher()
         self.columns = {}
         self.mistakes = Counter()  # by the rule's number; None is the default
@@ -53,7 +53,7 @@ class Watch:
         return self.world.representation.components[self.teacher.component_of(item)].label
 
     def good(self, rule):
-        return not self.exceptional(rule.example)
+        return not self.exceptional(rule.guess.example)
 
     def truth(self, feature):
         if feature not in self.columns:
@@ -61,11 +61,11 @@ class Watch:
         return self.columns[feature]
 
     def covers_component(self, rule):
-        inside = self.world.components == self.teacher.component_of(rule.example)
+        inside = self.world.components == self.teacher.component_of(rule.guess.example)
         return all((self.truth(f) == wanted)[inside].all() for f, wanted in rule.clause.literals)
 
     def separates(self, rule, feature):
-        j = self.teacher.component_of(rule.example)
+        j = self.teacher.component_of(rule.guess.example)
         representation = self.world.representation
         return any(
             representation.separator(i, j) == feature
@@ -76,7 +76,7 @@ class Watch:
     def run(self, after):
         for item in self.world.items:
             guess = self.learner.guess(item)
-            rule = None if guess.label is None else self.learner._match(item)
+            rule = None if guess.label is None else self.learner.match(item)
             before = {rule.number: rule for rule in self.learner.rules}
             correction = self.teacher.answer(item, guess)
             self.learner.learn(item, guess, correction)
@@ -99,7 +99,7 @@ def lemma_gx_and_dup(watch):
         assert watch.covers_component(rule), "lemma gx: a good rule must cover its component"
         for feature in rule.features:
             assert watch.separates(rule, feature), "lemma gx: a literal separates two components"
-    components = [watch.teacher.component_of(rule.example) for rule in good]
+    components = [watch.teacher.component_of(rule.guess.example) for rule in good]
     assert len(components) == len(set(components)), "lemma dup: two good rules for one component"
 
 
@@ -182,7 +182,7 @@ def test_guarded_errs_little_more_than_twice(world):
     learner = ta.Guarded(ta.DFF(), ta.CappedDFF(world.m))
     lesson = ta.teach(learner, world.teacher(), world.items)
     assert lesson.mistakes <= lesson.bound == 2 * theory.capped_bound(world.m, world.k) + 1
-    practical, guaranteed = learner._charged
+    practical, guaranteed = learner.charged
     assert practical + guaranteed == lesson.mistakes
     assert lesson.mistakes <= 2 * practical
     assert guaranteed <= theory.capped_bound(world.m, world.k)

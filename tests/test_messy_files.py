@@ -56,3 +56,19 @@ def test_a_messy_file_is_read_right_or_refused_or_warned_of(what: str, tmp_path:
 
 def test_there_are_enough_of_them() -> None:
     assert len(FILES) == len(messy_files.FILES) + len(messy_exports.FILES) >= 150
+
+
+def test_every_finding_says_what_to_do_or_is_no_warning(tmp_path: Path) -> None:
+    """Which of them a command shows."""
+    for what, shown in {"yes and no": True, "a total": True, "an empty column": False}.items():
+        folder = tmp_path / what
+        folder.mkdir()
+        [finding] = ta.read_table(FILES[what].write(folder)).findings
+        assert finding.is_warning is shown
+        assert bool(finding.option or finding.advice) is shown
+
+
+def test_what_is_hidden_in_a_spreadsheet(tmp_path: Path) -> None:
+    hidden = FILES["merged cells and a hidden row, OpenDocument"].write(tmp_path)
+    codes = {finding.code for finding in ta.read_table(hidden).findings}
+    assert codes == {"merged", "hidden rows", "hidden columns"}

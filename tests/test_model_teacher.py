@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -13,11 +14,11 @@ import pytest
 
 import tellapart as ta
 from chat_server import ChatServer, Cut, serving
-from tellapart.errors import BudgetUsed, ParameterError, ProtocolError
+from tellapart.distil import KeptLedger, Ledger, Model
+from tellapart.distil.endpoint import most_tokens
+from tellapart.errors import BudgetUsed, MissingExtra, ParameterError, ProtocolError
 from tellapart.sessions import Store
-from tellapart.sessions.requests import KeptLedger
-from tellapart.teachers import Checked, Ledger, Model
-from tellapart.teachers.endpoint import most_tokens
+from tellapart.teachers import Checked
 
 PETS = [
     {"name": "duck", "legs": 2, "feathers": True},
@@ -270,6 +271,12 @@ def test_bad_arguments_are_named(wrong: dict[str, Any], message: str) -> None:
     }  # fmt: skip
     with pytest.raises(ParameterError, match=message):
         Model(**(good | wrong))
+
+
+def test_a_missing_client_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'tellapart\[distil\]'"):
+        Model("http://127.0.0.1:9/v1", "m", "Which?", ["a", "b"])
 
 
 def test_a_function_in_five_lines() -> None:

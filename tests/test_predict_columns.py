@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tellapart as ta
+from tellapart.columns import fired, pack, predict
 from tellapart.errors import FeatureError
-from tellapart.features import Column, Points
-from tellapart.simulation import fired, pack, predict, predict_chunks
+from tellapart.features import Points
 
 
 def random_model(generator: random.Random, features: list[object], labels: int) -> ta.DecisionList:
@@ -46,24 +46,10 @@ def test_worlds(seed):
     assert [clauses[number] for number in numbers] == [model.match(item) for item in world.items]
 
 
-def test_a_table_in_chunks():
-    rows = [{"milk": n % 3 == 0, "legs": n % 5} for n in range(1000)]
-    model = ta.DecisionList(
-        (
-            ta.Clause((ta.Literal("milk"), ta.Literal(Column("legs", 4), False)), "mammal"),
-            ta.Clause((ta.Literal(Column("legs", 2)),), "bird"),
-        ),
-        ta.Clause((), "stone"),
-    )
-    chunks = (ta.Table(rows[first : first + 300]) for first in range(0, 1000, 300))
-    labels = [label for part in predict_chunks(model, chunks) for label in part]
-    assert labels == model.predict(rows) == list(predict(model, ta.Table(rows)))
-
-
 def test_no_items():
     class Nothing:
         def truth(self, feature):
-            return ta.simulation.pack([])
+            return ta.columns.pack([])
 
         def __len__(self):
             return 0

@@ -46,8 +46,31 @@ def test_a_frame_gives_a_frame_of_its_kind(needs: Callable[[str], None]) -> None
     needs("duckdb")
     import duckdb
 
-    relation = duckdb.sql("select 'cat' as name, 4 as legs")
-    assert predict_frame(MODEL, relation, keep=["name"]).fetchall() == ROWS[:1]
+    for legs in ("4", "4.0", "4::double", "4::utinyint", "4::hugeint"):
+        relation = duckdb.sql(f"select 'cat' as name, {legs} as legs")
+        assert predict_frame(MODEL, relation, keep=["name"]).fetchall() == ROWS[:1]
+    with pytest.raises(duckdb.Error, match=r"tellapart: 4\.5 does not fit"):
+        predict_frame(MODEL, duckdb.sql("select 4.5::double as legs")).fetchall()
+    with pytest.raises(FormatError, match="'legs' should hold integer, but holds text"):
+        predict_frame(MODEL, duckdb.sql("select 'x' as legs"))
+    red = ta.parse_feature("tags LIKE '%red%'", {"tags": "text"})
+    with pytest.raises(FormatError, match="holds lists, objects or times"):
+        predict_frame(
+            ta.DecisionList((ta.Clause((ta.Literal(red),), "red"),), ta.Clause((), "no")),
+            duckdb.sql("select ['red'] as tags"),
+        )
+
+
+def test_times_with_a_zone_in_a_relation_are_read_in_utc(needs: Callable[[str], None]) -> None:
+    needs("duckdb")
+    import duckdb
+
+    early = ta.parse_feature("seen < '2024-01-01 12:00'", {"seen": "datetime"})
+    model = ta.DecisionList((ta.Clause((ta.Literal(early),), "early"),), ta.Clause((), "late"))
+    times = "(timestamptz '2024-01-01 13:30+02'), (timestamptz '2024-01-01 11:30-01'), (NULL)"
+    relation = duckdb.sql(f"select * from (values {times}) t(seen)")
+    labels = [row[0] for row in predict_frame(model, relation).fetchall()]
+    assert labels == ["early", "late", "late"]
 
 
 def test_a_frame_that_does_not_fit() -> None:
@@ -64,8 +87,13 @@ def test_a_spark_frame(spark: Any) -> None:
     made = predict_frame(MODEL, frame, keep=["name"])
     assert type(made) is type(frame)
     assert sorted(map(tuple, made.collect())) == ROWS[:2]
-    with pytest.raises(FormatError, match="'legs' should hold integer, but holds string"):
+    with pytest.raises(FormatError, match="'legs' should hold integer, but holds text"):
         predict_frame(MODEL, frame.selectExpr("name", "'x' as legs"))
+    with pytest.raises(FormatError, match="column 'legs' holds Object, which features cannot"):
+        predict_frame(MODEL, frame.selectExpr("array(1) as legs"))
+    for kind in ("tinyint", "float", "decimal(4, 1)"):
+        made = predict_frame(MODEL, frame.selectExpr("name", f"cast(legs as {kind}) as legs"))
+        assert sorted(row.label for row in made.collect()) == ["else", "walks"]
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".jsonl"])

@@ -85,16 +85,25 @@ def test_a_feature_that_cannot_be_read_changes_nothing():
     assert learner.to_json() == before
 
 
-@pytest.mark.parametrize("damage", ["learner", "parameters", "first", "memory", "state", "rounds"])
+@pytest.mark.parametrize("damage", ["learner", "parameters", "state", "remember"])
 def test_a_damaged_learner_file_is_refused(damage):
+    refuses(json.loads(taught().to_json()), damage, lambda broken: broken)
+
+
+@pytest.mark.parametrize("damage", ["first", "memory", "rounds", "rules"])
+def test_a_damaged_state_of_a_learner_is_refused(damage):
     data = json.loads(taught().to_json())
+    refuses(data["state"], damage, lambda broken: data | {"state": broken})
+
+
+def refuses(data, damage, whole):
     for broken in (data | {damage: "?"}, {k: v for k, v in data.items() if k != damage}):
         with pytest.raises(FormatError):
-            ta.load_learner(json.dumps(broken))
+            ta.load_learner(json.dumps(whole(broken)))
 
 
 def test_a_learner_of_another_format_is_refused():
-    with pytest.raises(FormatError, match="format 1"):
+    with pytest.raises(FormatError, match="format 2"):
         ta.load_learner('{"tellapart":"learner","format":99}')
 
 

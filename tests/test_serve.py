@@ -36,8 +36,8 @@ def replayed(folder: Path) -> str:
     """The model that the log comes to, read without the server."""
     table = read_table(folder / "things.csv", id="name")
     with Store(folder / "things.csv.sessions.db") as store:
-        state = State.of(Items(table), store.log("things"))
-    return replies.named_model(state, state.replay.now.learner.model).to_json()
+        state = State(Items(table), store.log("things"))
+    return replies.named_model(state, state.learning.model).to_json()
 
 
 def test_killed_at_any_moment_under_load(folder: Path) -> None:
@@ -133,7 +133,8 @@ def refused(*words: str, cwd: Path) -> str:
 
 
 def test_on_a_network_and_beside_another(folder: Path) -> None:
-    words = ("things.csv", "--id", "name", "--host", "0.0.0.0", "--allow-host", "teach.test")
+    words = ("things.csv", "--id", "name", "--host", "0.0.0.0")
+    (folder / "tellapart.toml").write_text('[serve]\nallow_host = ["teach.test"]\n')
     with serving(*words, cwd=folder) as server:
         port = server.address.rpartition(":")[2]
         server.address = f"http://127.0.0.1:{port}"

@@ -301,8 +301,15 @@ def test_the_order_can_be_switched(store: Store) -> None:
 
 
 def test_stoppers(store: Store) -> None:
-    stopper = NoMistakeIn(4) & ErrorBelow(0.9, lately=True) | Rounds(1000)
-    assert read_stopper(write_stopper(stopper)) == stopper
+    stoppers = NoMistakeIn(4), ErrorBelow(0.9, lately=True), Rounds(1000)
+    for stopper in stoppers:
+        assert read_stopper(write_stopper(stopper)) == stopper
+    run, error, rounds = map(write_stopper, stoppers)
+    joined = {"or": [{"and": [run, error]}, rounds]}  # in logs of earlier versions
+    assert read_stopper(joined) == stoppers[1]
+    assert read_stopper({"or": [rounds, run]}) == stoppers[2]
+    with pytest.raises(ParameterError, match="choose one stopper"):
+        zoo(store, until=joined)
     for odd in ({"no mistake in": 4, "or": 3}, {"error": 1}, {"and": [None, None]}, 3):
         with pytest.raises(ParameterError, match="stopper"):
             read_stopper(odd)
@@ -440,3 +447,17 @@ def test_no_rule_says_unless_not(store: Store, feature: str, known: str, unknown
             answer(session, "Ann", "wrong", "cattle", "sound = 'moo'")
             answer(session, "Ann", "wrong", "pet", feature)
             assert said in str(session.model)
+
+
+def test_texts_alone_are_taught_without_reasons(store: Store) -> None:
+    texts = Table({"text": [f"a text that goes on, number {n}" for n in range(60)]})
+    with Session.new(store, "texts", texts, order="file") as session:
+        for n in range(60):
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            label = "ab"[n * n % 3 % 2]
+            if given.guess.label == label:
+                session.answer("Ann", given.id, "right")
+            else:
+                session.answer("Ann", given.id, "wrong", label)
+        assert len(session.history()) == 60

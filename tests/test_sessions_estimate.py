@@ -9,7 +9,7 @@ import pytest
 
 from teaching import animals, words
 from tellapart.review import ErrorBelow, NoMistakeIn, Progress, estimate
-from tellapart.review.without_replacement import Draws
+from tellapart.review.error_bound import Draws
 from tellapart.sessions import Given, Session, Store
 from tellapart.sessions.phrasing import progress_facts
 from tellapart.sessions.replies import WORTH, error_now
@@ -24,7 +24,7 @@ def numbers(store: Store, rows: int = 300) -> Session:
 
 def counts(session: Session) -> Progress:
     with session._log.ready() as state:
-        return state.replay.now.progress
+        return state.learning.mind.progress
 
 
 def test_the_facts_leave_out_no_item(store: Store) -> None:
@@ -182,7 +182,7 @@ def test_only_a_learner_that_refits_is_trusted_to_get_no_worse(
         for number in range(150):
             given = session.next("Ann")
             assert isinstance(given, Given)
-            said = words(session, given, "slip" if number % 12 == 5 else None)
+            said = words(session, given, "slip" if number % 8 == 3 else None)
             session.answer("Ann", given.id, *said)
         assert ("if the rules got no worse" in session.summary().estimate) == may
 
@@ -213,7 +213,7 @@ def test_a_summary_is_worked_out_once_after_an_event(
 def test_a_stopper_takes_only_the_estimate_that_it_speaks_of() -> None:
     progress = Progress.of([False] * 40)
     now = estimate(progress)
-    for stopper in (NoMistakeIn(40), ErrorBelow(0.05), NoMistakeIn(40) & ErrorBelow(0.05)):
+    for stopper in (NoMistakeIn(40), ErrorBelow(0.05)):
         assert stopper.say(progress, now) == stopper.say(progress)
     surer = ErrorBelow(0.05, confidence=0.99)
     assert surer.say(progress, now) == surer.say(progress) != ErrorBelow(0.05).say(progress)

@@ -24,7 +24,6 @@ from tellapart.sessions.items import Items, check_same
 from tellapart.sessions.log import parse_log, write_log
 from tellapart.sessions.state import State
 from tellapart.tables import Table
-from test_sessions_load import address
 from zoo_session import ZOO as CELLS
 
 ARCHIVE = Path(__file__).parent / "archive"
@@ -118,32 +117,6 @@ def test_a_log_without_the_number_of_its_last_event_gets_it(path: Path) -> None:
     with Store(path) as store:
         Session.open(store, "zoo", animals()).close()
     assert run(path, f"SELECT number FROM tellapart_lengths {ZOO}") == [(14,)]
-
-
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_a_lost_end_is_noticed_from_a_snapshot_too(
-    kind: str, path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tellapart.sessions.snapshots.LEAST", 1)
-    place: str | Path = path
-    if kind == "postgres":
-        place = address(request.getfixturevalue("postgres"))
-    with Store(place) as store:
-        with Session.new(store, "fox", animals(), learner="AdaptiveDFF") as session:
-            teach(session, "Ann", 6)
-            count = session.number
-            session._log.keep_snapshot()
-            teach(session, "Ann", 2)
-            monkeypatch.setattr("tellapart.sessions.snapshots.LEAST", 10_000)
-        for gone in (count + 3, count - 3):  # after the snapshot, and before it
-            with store.connected() as connection:
-                for table in (EVENTS, "tellapart_hashes"):
-                    connection.execute(
-                        f"DELETE FROM {table} WHERE session = 'fox' AND number > {gone - 1}"
-                    )
-                connection.commit()
-            with pytest.raises(FormatError, match=f"event {gone} is missing: there were"):
-                Session.open(store, "fox", animals())
 
 
 def test_a_foreign_event_at_the_end_is_checked_by_itself(path: Path) -> None:
@@ -388,7 +361,7 @@ def test_a_mutated_text_is_refused_or_opens() -> None:
             events = parse_log(mutated)
             items = logs[path]()
             check_same(items, events[0].data["table"])
-            State.of(Items(items), events)
+            State(Items(items), events)
             opened += 1
         except TellapartError:
             pass

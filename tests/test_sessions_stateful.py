@@ -20,7 +20,6 @@ from hypothesis.stateful import (
 )
 
 from plain_session import PlainAct, PlainSession
-from tellapart import sessions
 from tellapart.errors import ParameterError
 from tellapart.sessions import Ending, Given, Session, Store
 from tellapart.sessions.config import make_learner, with_columns
@@ -53,12 +52,9 @@ class Sessions(RuleBasedStateMachine):
         order=st.sampled_from(["file", "random", "least sure", "mixed"]),
         overlap=st.sampled_from([0.0, 0.5, 1.0]),
         seed=st.integers(0, 5),
-        snapshots=st.booleans(),
     )
-    def begin(self, order: str, overlap: float, seed: int, snapshots: bool) -> None:
+    def begin(self, order: str, overlap: float, seed: int) -> None:
         self.now = 1e9
-        if snapshots:  # of everything, whenever the session is closed
-            sessions.snapshots.LEAST = 1
         self.folder = Path(tempfile.mkdtemp())
         self.store = Store(self.folder / "s.db")
         name, parameters = self.learner
@@ -85,7 +81,6 @@ class Sessions(RuleBasedStateMachine):
         self.number = self.session.number
 
     def teardown(self) -> None:
-        sessions.snapshots.LEAST = 2_000
         if hasattr(self, "store"):
             self.session.close()
             self.store.close()
@@ -156,7 +151,13 @@ class Sessions(RuleBasedStateMachine):
         words = self._words(data, found.item, found.guess, answer)
         self.session.change(teacher, event, *words)
         said = self._said(words, act.shown)
+        before = self.plain.said(number)
         self.plain.act(PlainAct("changed", teacher, act.item, said=said, target=number))
+        if self.plain.said(number) != before:  # what comes back because of the change comes first
+            self.held.pop(teacher, None)
+            for other, given in list(self.held.items()):
+                if given.asks == "feature" and given.item.identity == act.item:
+                    del self.held[other]
 
     @rule(teacher=TEACHERS)
     def undo(self, teacher: str) -> None:
@@ -218,13 +219,12 @@ class Sessions(RuleBasedStateMachine):
         table = Table(COLUMNS, id="name")
         self.session = Session.open(self.store, "s", table, clock=lambda: self.now)
 
-    @rule(results=st.booleans())
-    def die(self, results: bool) -> None:
-        """The process is killed, perhaps after it kept what came after the last snapshot."""
-        log = self.session._log
-        if results and log.state is not None:
-            log._keep_results(log.state)
-        log.writer.close()
+    @rule(keeps=st.booleans())
+    def die(self, keeps: bool) -> None:
+        """The process is killed, perhaps after it kept what the learner came to."""
+        if keeps:
+            self.session.keep()
+        self.session._log.writer.close()
         table = Table(COLUMNS, id="name")
         self.session = Session.open(self.store, "s", table, clock=lambda: self.now)
 

@@ -583,3 +583,17 @@ def test_two_servers_on_one_file_through_a_link(
         ):
             Session.open(other, "zoo", animals())
         assert teach(session, "Ann", 3) == 3
+
+
+def test_a_session_is_read_while_another_program_writes_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with Store(path) as store, Session.new(store, "s", animals(), learner="DFF") as session:
+        teach(session, "Ann", 5)
+        with Store(path) as other, Session.open(other, "s", animals(), writes=False) as read:
+            assert read.history() == session.history()
+            assert read.model == session.model
+            with pytest.raises(SessionError, match="opened to be read"):
+                read.note("Bob", "hello")
+            assert len(read.history()) == 5
+        teach(session, "Ann", 1)
+        assert len(session.history()) == 6

@@ -81,7 +81,7 @@ def test_what_is_accepted_is_answered_and_what_is_marked_comes_next(store: Store
 
 
 def session_summary(log: list[Event]) -> Summary:
-    return summary(State.of(Items(table()), log))
+    return summary(State(Items(table()), log))
 
 
 def test_undo_takes_the_whole_sweep_back_and_redo_brings_it_again(store: Store) -> None:

@@ -131,3 +131,21 @@ def test_that_a_tag_is_unknown_is_no_feature() -> None:
     table = Table({"picture": [f"p{n}.png" for n in range(9)]}, id="picture")
     table.tag("round").set("p1.png", False)
     assert table.candidates("p0.png", "p1.png", {"p1.png": "cube"}, label="ball") == []
+
+
+def test_a_tag_that_was_undone_is_still_known_when_the_kept_learner_is_read(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tellapart.sessions.log._WORTH", 0.0)  # keep it whatever it cost
+    columns = {"name": ["a", "b"], "legs": [2, 4]}
+    with Session.new(store, "s", Table(columns, id="name"), learner="AdaptiveDFF") as session:
+        session.set_tag("Ann", "odd", "a", True)
+        session.undo("Ann")
+        for label in ("bird", "cat"):
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            session.answer("Ann", given.id, "wrong", label)
+        session.keep()
+    with Session.open(store, "s", Table(columns, id="name")) as session:
+        odd = session.table.parse("odd")
+        assert not any(odd(item) for item in session.table.items)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from teaching import animals, state_of, teach, truth, words
-from tellapart.errors import ParameterError
+from teaching import animals, teach, truth, words
 from tellapart.sessions import Ending, Session, Store
 from tellapart.sessions.agreement import alpha
 from tellapart.tables import Table
@@ -124,60 +122,10 @@ def test_second_opinions_are_blind_and_compared(store: Store) -> None:
         assert session.label_of(given.item) is None
 
 
-@pytest.mark.parametrize("overlap", [0.3, 1.0])
-def test_no_question_shows_an_item_of_which_a_second_opinion_is_due(
-    store: Store, overlap: float
-) -> None:
-    """As the example of a guess it would say what the other answered."""
-    dice = random.Random(3)
-    shown = asked = 0
-    with Session.new(store, "zoo", animals(150), learner="AdaptiveDFF", overlap=overlap) as session:
-        for _ in range(200):
-            teacher = dice.choice(["Ann", "Bob", "Carol"])
-            if dice.random() < 0.2:
-                with suppress(ParameterError):
-                    session.search(teacher, dice.choice([None, "legs > 3", "fins", "eggs"]))
-            given = session.next(teacher)
-            if isinstance(given, Ending):
-                break
-            example = given.guess.example
-            if example is not None and session.awaits_opinion(example, teacher):
-                queue = state_of(session).queue
-                assert example.place in queue.leases or not queue.is_due(example.place)
-            if dice.random() < 0.05:
-                session.answer(teacher, given.id, "skipped")
-                again = session.next(teacher)
-                assert isinstance(again, Ending) or again.item != given.item
-            else:
-                shown += 1
-                asked += len(session.history(item=given.item)) == 1
-                session.answer(teacher, given.id, *words(session, given))
-    assert shown > 100
-    assert asked > 10
-
-
-def test_who_is_to_be_asked_about_an_example_is_asked_before_it_is_shown(store: Store) -> None:
-    with zoo(store, overlap=1.0) as session:
-        answer(session, "Ann", "wrong", "mammal")
-        answer(session, "Bob", "wrong", "mammal")
-        session.next("Bob", item="crow")
-        assert name(give(session, "Ann")) == "duck"
-        answer(session, "Ann", "wrong", "bird", "wings")
-        given = give(session, "Bob")  # now the crow is a bird, like the duck: he must not see it
-        assert (name(given), str(given.guess.example)) == ("crow", "bear")
-        assert session.answer("Bob", given.id, "wrong", "bird").outcome == "right"
-        session.undo("Bob")  # the crow comes first to him, but for the duck
-        given = give(session, "Bob")
-        assert (name(given), given.guess.label) == ("duck", "mammal")
-        session.answer("Bob", given.id, "wrong", "bird", "legs = 2")
-        given = give(session, "Bob")
-        assert (name(given), str(given.guess.example)) == ("crow", "duck")
-
-
 def test_an_overlap_is_a_share(store: Store) -> None:
     with Session.new(store, "a", animals(400), learner="DFF", overlap=0.25, seed=7) as session:
         with session._log.ready() as state:
-            assert 70 < sum(state.is_shared(place) for place in range(400)) < 130
+            assert 70 < sum(state.queue.is_shared(place, {}) for place in range(400)) < 130
         teach(session, "Ann", 60)
         given = give(session, "Bob")
         assert session.label_of(given.item) is not None

@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 import tellapart as ta
-from tellapart import simplification
-from tellapart.errors import ParameterError
 from tellapart.features import Above, Column, Not
 from tellapart.features.implications import implications
-from tellapart.simplification import shorten, simplify
+from tellapart.simplification import simplify
 
 Rules = list[tuple[list[tuple[Any, bool]], Any]]
 
@@ -44,8 +42,23 @@ def first(rules: Any, row: Any) -> int:
     )
 
 
-def shortened(rules: Rules, **options: Any) -> Rules:
-    return [(list(lits), rules[n][1]) for n, lits in shorten(rules, **options)]
+def shortened(rules: Rules) -> Rules:
+    return [(literals, label) for literals, label, _ in simplified(rules)]
+
+
+def simplified(rules: Rules, examples: Any = None) -> list[tuple[Any, Any, Any]]:
+    """The literals, label and number of the rules that are left."""
+    clauses = [
+        ta.Clause(
+            tuple(ta.Literal(*literal) for literal in literals),
+            label,
+            None if examples is None else dict(enumerate(examples[number])),
+            number,
+        )
+        for number, (literals, label) in enumerate(rules)
+    ]
+    model = simplify(ta.DecisionList(tuple(clauses[:-1]), clauses[-1]))
+    return [([tuple(lit) for lit in c.literals], c.label, c.origin) for c in model]
 
 
 def size(rules: Any) -> tuple[int, int]:
@@ -90,12 +103,9 @@ def test_an_example_that_reaches_its_rule_still_does(seed: int) -> None:
         for n in range(len(rules))
     ]
 
-    def shows(number: int, literals: Any) -> bool:
-        return all(examples[number][feature] == wanted for feature, wanted in literals)
-
-    kept = shorten(rules, shows=shows)
-    short = [(literals, rules[number][1]) for number, literals in kept]
-    for place, (number, _) in enumerate(kept):
+    kept = simplified(rules, examples)
+    short = [(literals, label) for literals, label, _ in kept]
+    for place, (_, _, number) in enumerate(kept):
         if first(rules, examples[number]) == number:
             assert first(short, examples[number]) == place
     for row in rows:
@@ -131,9 +141,7 @@ def test_thresholds_and_values_of_one_column(seed: int) -> None:
 def test_implications_make_it_shorter() -> None:
     literals = [[(Above("x", 1), True)], [(Above("x", 2), True)], [(Column("x", 5), False)]]
     rules: Rules = [(literals[0], 1), (literals[1], 2), (literals[2] + [("z", True)], 3), ([], 0)]
-    assert size(shortened(rules)) == (4, 4)
-    short = shortened(rules, implied=implications([Above("x", 1), Above("x", 2), Column("x", 5)]))
-    assert short == [(literals[0], 1), ([("z", True)], 3), ([], 0)]
+    assert shortened(rules) == [(literals[0], 1), ([("z", True)], 3), ([], 0)]
 
 
 def test_implications_are_true() -> None:
@@ -227,22 +235,6 @@ def test_examples_stay_with_their_clauses() -> None:
 def test_labels_that_are_equal_but_not_the_same() -> None:
     short = shortened([([A], True), ([], 1)])
     assert [label for _, label in short] == [True, 1]
-
-
-def test_the_last_rule_takes_everything() -> None:
-    for rules in ([], [([A], 1)]):
-        with pytest.raises(ParameterError, match="the last rule"):
-            shorten(rules)
-
-
-def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With no work allowed the list may stay as it is, and it is still the same list."""
-    monkeypatch.setattr(simplification, "_WORK", 0)
-    for seed in range(30):
-        rules, features = random_rules(random.Random(seed))
-        short = shortened(rules)
-        for row in product((False, True), repeat=features):
-            assert short[first(short, row)][1] == rules[first(rules, row)][1]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -273,15 +273,20 @@ def test_commands_say_what_could_be_read_otherwise(
     said = capsys.readouterr().err.splitlines()
     assert said == [
         "tellapart: born: dates such as '1/2/2024', which do not show whether the day or the month"
-        " comes first; read as dates with the day first. To change that: --dates month-first",
-        "tellapart: wet: only 'no' and 'yes'; read as texts. To change that: --true yes --false no",
+        " comes first; read as dates with the day first. To change that: --read dates=month-first",
+        "tellapart: wet: only 'no' and 'yes'; read as texts. To change that: --read true=yes --read"
+        " false=no",
     ]
     born = ta.parse_feature("born >= DATE '2024-02-01'", {"born": "date"})
     wet = ta.parse_feature("wet", {"wet": "bool"})
     clauses = [ta.Clause((ta.Literal(one),), str(one)[:4]) for one in (born, wet)]
     ta.save_model(ta.DecisionList(tuple(clauses), ta.Clause((), "no")), "m.json")
-    words = ["predict", "m.json", "t.csv", "-o", "o.csv", "--true", "yes", "--false", "no"]
-    for more, labels in (([], ["born", "born"]), (["--dates", "month-first"], ["wet", "born"])):
+    words = ["predict", "m.json", "t.csv", "-o", "o.csv", "--read", "true=yes"]
+    words += ["--read", "false=no"]
+    for more, labels in (
+        ([], ["born", "born"]),
+        (["--read", "dates=month-first"], ["wet", "born"]),
+    ):
         assert main([*words, *more]) == 0
         assert pl.read_csv("o.csv")["label"].to_list() == labels
         assert ("day first" in capsys.readouterr().err) is (not more)
@@ -294,7 +299,7 @@ def test_commands_ask_databases(
     place = database(tmp_path)
     for _ in range(2):  # begun, and opened again
         monkeypatch.setattr("sys.stdin", io.StringIO(""))
-        query = ["--query", "select * from pets order by name", "--from", place]
+        query = ["--read", "query=select * from pets order by name", "--read", f"from={place}"]
         assert main(["teach", *query, "--console"]) == 0
         assert "rex" in capsys.readouterr().out
     legs = ta.parse_feature("legs = 4", {"legs": "integer"})
@@ -395,7 +400,10 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     made.server_close()
 
 
-def test_an_object_store_is_read(bucket: Path, tmp_path: Path) -> None:
+def test_an_object_store_is_read(
+    bucket: Path, tmp_path: Path, needs: Callable[[str], None]
+) -> None:
+    needs("duckdb")
     text = "name,legs\nbear,4\nduck,2\n"
     (bucket / "a.csv").write_text(text)
     (bucket / "a.csv.gz").write_bytes(gzip.compress(text.encode()))
@@ -407,10 +415,9 @@ def test_an_object_store_is_read(bucket: Path, tmp_path: Path) -> None:
     model = ta.DecisionList((ta.Clause((ta.Literal(walks),), "walks"),), ta.Clause((), "else"))
     out = tmp_path / "out.csv"
     for name in ("a.csv", "a.parquet"):
-        predict_file(model, f"s3://zoo/{name}", out)
-        assert pl.read_csv(out)["label"].to_list() == ["walks", "else"]
-    with pytest.raises(FormatError, match="Use the engine polars"):
-        predict_file(model, "s3://zoo/a.parquet", out, engine="duckdb")
+        for engine in ("polars", "duckdb"):
+            predict_file(model, f"s3://zoo/{name}", out, engine=engine)
+            assert pl.read_csv(out)["label"].to_list() == ["walks", "else"]
     for name in ("no.csv", "no.parquet"):
         with pytest.raises(FormatError, match="not found") as raised:
             ta.read_table(f"s3://zoo/{name}")

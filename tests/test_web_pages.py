@@ -88,7 +88,7 @@ def test_unsure_rows_are_left_for_a_person(ann: Client) -> None:
         .headers["location"]
         .endswith("/rules")
     )
-    assert ann.get(path).text == "NULL\n"
+    assert ann.get(path).text.endswith("\nNULL\n")
     assert "'bird'" in ann.get(f"{path}&unsure=label").text
     assert "not sure: left for a person" in ann.get("/s/zoo/rules").text
     assert "5 of 5 rows are unknown now" in ann.get("/s/zoo/rules").text
@@ -373,27 +373,12 @@ def test_said_is_the_same_everywhere_without_second_opinions(tmp_path: Path) -> 
         ]
 
 
-def test_what_changed_since_yesterday(ann: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tellapart.web.pages import progress
-
-    teach(ann)
-    answers = ann.call("GET", "/api/sessions/zoo/history")["answers"]
-    first = answers[-1]["at"]
-    monkeypatch.setattr(progress, "stamp", lambda moment: first)
-    page = ann.get("/s/zoo/progress").text
-    assert "1 answer in the last 24 hours, 1 of them a correction. New: <em>bird</em>." in page
-    assert "2 rows are called otherwise now: 2 mammal → bird" in page
-    monkeypatch.setattr(progress, "SOON", 0)
-    assert "compare=true" in ann.get("/s/zoo/progress").text
-    assert "2 mammal → bird" in ann.get("/s/zoo/progress?compare=true").text
-
-
 def test_what_is_chosen_is_shown_copied_and_downloaded(ann: Client) -> None:
     teach(ann)
     page = ann.get("/s/zoo/export").text
     ways = set(re.findall(r'href="(/s/zoo/export\?[^"]*)"', page.replace("&amp;", "&")))
     ways |= {f"/s/zoo/export?to=sql, {one}" for one in ("postgres", "sqlite")}
-    assert len(ways) == 12  # nine languages, two dialects; and whether unsure rules count
+    assert len(ways) == 9  # six languages, two dialects; and whether unsure rules count
     for way in ways:
         page = ann.get(way).text
         shown = re.search(r'<pre id="text"[^>]*>(.*?)</pre>', page, flags=re.DOTALL)
@@ -404,47 +389,6 @@ def test_what_is_chosen_is_shown_copied_and_downloaded(ann: Client) -> None:
         import html
 
         assert html.unescape(shown[1]) == saved, way
-
-
-def test_a_model_of_the_past_leaves_the_present_alone(tmp_path: Path) -> None:
-    from tellapart import Store, Table
-
-    table = Table({"name": ["bear", "duck", "bass"], "wings": [False, True, False]}, id="name")
-    with (
-        Store(tmp_path / "zoo.db") as store,
-        Session.new(store, "zoo", table, learner="DFF") as session,
-    ):
-        session.answer("Ann", session.next("Ann").id, "wrong", "mammal")
-        first = session.history()[-1]
-        session.answer("Ann", session.next("Ann").id, "wrong", "bird", "wings")
-        session.change("Ann", first.id, "wrong", "beast")
-        before, model = session.history(), str(session.model)
-        assert str(session.model_until(first.at)) == "always: mammal, like bear"
-        assert session.history() == before
-        assert str(session.model) == model
-        assert str(session.model_until("9999")) == model
-
-
-def test_a_second_opinion_is_blind(tmp_path: Path) -> None:
-    """The label of an item is not seen as that of an example, either, by who will be asked."""
-    app = make_app(write_tables(tmp_path))
-    with Client(app, BOB) as bob:
-        ann = Client(app, ANN)
-        begin(ann, overlap=1.0)
-        teach(ann)
-        paths = ["/s/zoo/rules", "/s/zoo/export", "/api/sessions/zoo/rules"]
-        paths += ["/api/sessions/zoo/export?to=text"]
-
-        def seen(client: Client) -> list[bool]:
-            pages = [client.get(path).text for path in paths]
-            return ["like duck" in page or '"duck"' in page for page in pages]
-
-        assert seen(ann) == [True] * 4
-        assert seen(bob) == [False] * 4
-        while (given := bob.next())["item"]["id"] != "duck":
-            bob.answer(given=given["id"], answer="wrong", label="mammal")
-        bob.answer(given=given["id"], answer="unsure")
-        assert seen(bob) == [True] * 4
 
 
 def test_who_gets_which_rows_is_said_on_the_page(tmp_path: Path) -> None:
@@ -520,7 +464,7 @@ def test_one_teacher_alone_sees_no_team(tmp_path: Path) -> None:
     with Client(app, ANN) as ann:
         begin(ann)
         teach(ann)
-        assert "Disagreements" in ann.get("/s/zoo/rules").text
+        assert "Disagreements" in ann.get("/s/zoo/history").text
         app.state.tellapart.people = People([Person("Ann", ANN, owner=True)])
         for path in ("rules", "progress", "history", "data", "teach"):
             assert "isagreements" not in ann.get(f"/s/zoo/{path}").text, path
@@ -631,13 +575,15 @@ def test_what_is_wrong_with_a_table_is_said_for_who_has_only_the_page(tmp_path: 
             return str(answer.json()["error"])
 
         twice = refused("twice.csv", b"a,a\n1,2\n")
-        assert "header=0" not in twice
+        assert " header=0" not in twice.replace("--read header=0", "")
         assert "Rename one of them" in twice
-        assert "Mend the file, and add it again. Options such as --no-header are for the" in twice
-        assert "tellapart teach twice.csv --no-header" in twice
+        assert (
+            "Mend the file, and add it again. Options such as --read header=0 are for the" in twice
+        )
+        assert "tellapart teach twice.csv --read header=0" in twice
         western = refused("a b.csv", "name,x\ncaf\u00e9,1\n".encode("cp1252"))
         assert "Save the file as UTF-8" in western
-        assert "tellapart teach 'a b.csv' --encoding cp1252" in western
+        assert "tellapart teach 'a b.csv' --read encoding=cp1252" in western
         assert refused("x.jsonl", b"{nope").endswith(". Mend the file, and add it again")
         assert "begins with no point" in refused(".hidden.csv", b"a\n1\n")
         assert "ends in .csv" in refused("notes.md", b"a\n1\n")

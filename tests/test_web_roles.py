@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from fastapi.routing import APIRoute
 from starlette.routing import Mount, Route
 
+import tellapart.web
 from api_clients import Client, three_people
 
 PUBLIC = {"GET /health", "GET /static"}
@@ -82,7 +84,6 @@ TEACHER = {
             "disagreements",
             "export",
             "file",
-            "follows",
             "help",
             "history",
             "label",
@@ -151,7 +152,6 @@ def fill(path: str, given: str) -> str:
         "label": f"?given={given}&label=fish",
         "check": f"?given={given}&feature=milk",
         "file": "?path=zoo.png",
-        "follows": "?event=bob-2&label=fish",
         "events": "?follow=false",
         "sweep": "?label=mammal",
     }
@@ -240,11 +240,8 @@ def test_nobody_confirms_the_odd_answer_of_another(people: dict[str, Client]) ->
 def test_nobody_repairs_the_answer_of_another_or_settles_but_the_owner(
     people: dict[str, Client],
 ) -> None:
-    asked = {"event": "bob-2", "label": "thing"}
-    for who, status in (("Carol", 403), ("Bob", 200), ("Ann", 200)):
-        assert people[who].get("/s/zoo/follows", params=asked).status_code == status
     for what, teachers in (("settle", 403), ("", 303)):
-        sent = {**asked, "do": what, "from": "odd"}
+        sent = {"event": "bob-2", "label": "thing", "do": what, "from": "odd"}
         for who, status in (("Carol", 403), ("Bob", teachers), ("Ann", 303)):
             assert people[who].post("/s/zoo/repair", data=sent).status_code == status, (who, what)
 
@@ -308,3 +305,16 @@ def test_pages_offer_what_one_may_do(people: dict[str, Client]) -> None:
         assert ("What comes next" in people[who].get("/s/zoo/progress").text) is words
         assert ("or merge" in people[who].get("/s/zoo/progress").text) is words
         assert ("edit or drop" in people[who].get("/s/zoo/rules").text) is words
+
+
+def test_every_reading_of_answers_says_for_whom() -> None:
+    """What shows answers has a viewer, and no page or route may leave it out."""
+    shows = ("history", "label_of", "taught", "rule_teacher", "notes", "disagreements", "odd_ones")
+    missing = []
+    for path in sorted(Path(tellapart.web.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                named = {keyword.arg for keyword in node.keywords}
+                if node.func.attr in shows and "viewer" not in named:
+                    missing.append(f"{path.name}:{node.lineno}")
+    assert missing == []

@@ -105,17 +105,22 @@ def test_the_token_leads_nowhere_else(app: FastAPI, path: str) -> None:
         assert re.match(r"/[a-z]", to), to
 
 
-def test_a_cookie_needs_the_seal_of_the_page(app: FastAPI) -> None:
+def test_a_change_with_a_cookie_says_from_which_site_it_comes(app: FastAPI) -> None:
+    """Browsers do; a page of another site cannot say that it is one of ours."""
     browser = enter(app)
-    refused = browser.call("POST", "/api/sessions/zoo/next", 403)
-    assert refused["kind"] == "NoCsrf"
-    assert "Go back, and press it again" in refused["error"]
-    wrong = {"x-csrf-token": "0" * 64}
-    browser.call("POST", "/api/sessions/zoo/next", 403, headers=wrong)
-    seal = {"x-csrf-token": browser.call("GET", "/api/me")["csrf"]}
-    assert not browser.call("POST", "/api/sessions/zoo/next", headers=seal)["done"]
-    other = enter(app, BOB)
-    other.call("POST", "/api/sessions/zoo/next", 403, headers=seal)
+    for foreign in (
+        {},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {"origin": "http://evil.test"},
+        {"origin": "null"},
+        {"origin": "http://evil.test", "sec-fetch-site": "same-origin"},
+    ):
+        refused = browser.call("POST", "/api/sessions/zoo/next", 403, headers=foreign)
+        assert refused["kind"] == "ForeignOrigin"
+    for own in ({"sec-fetch-site": "same-origin"}, {"origin": HOST}):
+        assert not browser.call("POST", "/api/sessions/zoo/next", headers=own)["done"]
+    assert browser.call("GET", "/api/me")["csrf"] is None
 
 
 def test_a_forged_cookie_is_refused(app: FastAPI) -> None:

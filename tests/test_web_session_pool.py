@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 from tellapart.cli.open_session import open_or_begin
+from tellapart.cli.options import TableOptions
 from tellapart.sessions import Session, Store
 from tellapart.tables import read_table
 from tellapart.web.session_pool import QUIET, SessionPool
@@ -98,7 +99,9 @@ def test_what_is_begun_for_people_is_drawn_named_and_comes_to_an_end(tmp_path: P
     table = tmp_path / "zoo.csv"
     table.write_text("legs,name\n4,bear\n2,duck\n")
     with Store(tmp_path / "a.db") as store:
-        session = open_or_begin(store, table, "zoo", learner="CappedDFF:m=3", overlap=0.5)
+        session = open_or_begin(
+            store, table, "zoo", None, TableOptions(learner="CappedDFF:m=3"), overlap=0.5
+        )
         assert session.settings["order"] == "mixed"
         assert session.settings["overlap"] == 0.5
         assert session.summary().stop is not None

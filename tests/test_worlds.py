@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tellapart as ta
+from tellapart.columns import bit, pack, unpack
 from tellapart.errors import ParameterError
-from tellapart.simulation import bit, pack, unpack
 from tellapart.teachers import Informed, Recorded, Slipping
 
 quick = settings(max_examples=40, deadline=None, derandomize=True)

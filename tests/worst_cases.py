@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from typing import Any
 
 import tellapart as ta
+from tellapart.adversary.adversary import WorstCase, worst_case
 from tellapart.learners import (
     BaseLearner,
 )
 from tellapart.protocol import Correction, Guess, Item
-from tellapart.teachers.adversary.adversary import WorstCase, worst_case
 
 
 class Transcript:

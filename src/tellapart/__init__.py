@@ -18,29 +18,35 @@ __version__ = "0.1.0"
 _NAMES = {
     "errors": ("FeatureError", "TellapartError"),
     "export": ("from_sql", "load_model", "save_model", "to_select", "to_sql", "to_view"),
-    "features": ("And", "Or", "parse_feature"),
+    "combinations": ("And", "Or"),
+    "features": ("parse_feature",),
     "learners": (
         "AdaptiveDFF", "AutoDFF", "CappedDFF", "DFF", "Guarded", "Hindsight", "RobustDFF",
-        "StRoDFF", "load_learner",
+        "ShortList", "StRoDFF", "load_learner",
     ),
     "model": ("Clause", "DecisionList", "Literal", "Not"),
     "protocol": ("Correction", "Guess", "Lesson", "teach"),
     "review": ("estimate",),
     "sessions": ("Session", "Store"),
     "simplification": ("simplify",),
-    "simulation": ("simulate",),
     "tables": ("Table", "read_table"),
+    "worlds": ("simulate",),
 }  # fmt: skip
 _HOME = {name: room for room, names in _NAMES.items() for name in names}
 _ROOMS = (
-    "adapters", "checks", "engines", "errors", "export", "features", "lab", "learners", "model",
-    "protocol", "review", "sessions", "simplification", "simulation", "tables", "teachers",
-    "theory", "worlds",
+    "adapters", "adversary", "bounds", "checks", "columns", "combinations", "distil", "engines",
+    "errors", "export", "features", "lab", "learners", "model", "protocol", "representations",
+    "review", "samples", "sessions", "simplification", "tables", "teachers", "theory", "worlds",
 )  # fmt: skip
 
 if TYPE_CHECKING:
     from tellapart import adapters as adapters
+    from tellapart import adversary as adversary
+    from tellapart import bounds as bounds
     from tellapart import checks as checks
+    from tellapart import columns as columns
+    from tellapart import combinations as combinations
+    from tellapart import distil as distil
     from tellapart import engines as engines
     from tellapart import errors as errors
     from tellapart import export as export
@@ -49,14 +55,17 @@ if TYPE_CHECKING:
     from tellapart import learners as learners
     from tellapart import model as model
     from tellapart import protocol as protocol
+    from tellapart import representations as representations
     from tellapart import review as review
+    from tellapart import samples as samples
     from tellapart import sessions as sessions
     from tellapart import simplification as simplification
-    from tellapart import simulation as simulation
     from tellapart import tables as tables
     from tellapart import teachers as teachers
     from tellapart import theory as theory
     from tellapart import worlds as worlds
+    from tellapart.combinations import And as And
+    from tellapart.combinations import Or as Or
     from tellapart.errors import FeatureError as FeatureError
     from tellapart.errors import TellapartError as TellapartError
     from tellapart.export import from_sql as from_sql
@@ -65,8 +74,6 @@ if TYPE_CHECKING:
     from tellapart.export import to_select as to_select
     from tellapart.export import to_sql as to_sql
     from tellapart.export import to_view as to_view
-    from tellapart.features import And as And
-    from tellapart.features import Or as Or
     from tellapart.features import parse_feature as parse_feature
     from tellapart.learners import DFF as DFF
     from tellapart.learners import AdaptiveDFF as AdaptiveDFF
@@ -75,6 +82,7 @@ if TYPE_CHECKING:
     from tellapart.learners import Guarded as Guarded
     from tellapart.learners import Hindsight as Hindsight
     from tellapart.learners import RobustDFF as RobustDFF
+    from tellapart.learners import ShortList as ShortList
     from tellapart.learners import StRoDFF as StRoDFF
     from tellapart.learners import load_learner as load_learner
     from tellapart.model import Clause as Clause
@@ -89,9 +97,9 @@ if TYPE_CHECKING:
     from tellapart.sessions import Session as Session
     from tellapart.sessions import Store as Store
     from tellapart.simplification import simplify as simplify
-    from tellapart.simulation import simulate as simulate
     from tellapart.tables import Table as Table
     from tellapart.tables import read_table as read_table
+    from tellapart.worlds import simulate as simulate
 
 __all__ = sorted([*_HOME, *_ROOMS])  # noqa: PLE0605  (one list, used twice)
 

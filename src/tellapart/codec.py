@@ -14,7 +14,7 @@ import copy
 import importlib
 import json
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -120,10 +120,7 @@ _compact: ContextVar[bool] = ContextVar("compact", default=False)
 
 @contextmanager
 def compactly() -> Iterator[None]:
-    """Write for a reader who has the same items and the same code: quick to read, not for people.
-
-    Items of a sequence that the reader has are written as their places (`Context.items`).
-    """
+    """Write items of a sequence that the reader has as their places (`Context.items`)."""
     before = _compact.set(True)
     try:
         yield
@@ -134,37 +131,6 @@ def compactly() -> Iterator[None]:
 def is_compact() -> bool:
     """Whether values are written `compactly`."""
     return _compact.get()
-
-
-def encode_many(values: Iterable[Any]) -> Any:
-    """Many values; compactly, items are one list of places, and what is equal is written once.
-
-    >>> with compactly():
-    ...     encode_many([("a", 1), ("b", 2), ("a", 1)])
-    {'$many': [[{'$tuple': ['a', 1]}, {'$tuple': ['b', 2]}], [0, 1, 0]]}
-    """
-    written = [encode(value) for value in values]
-    if not is_compact():
-        return written
-    if written and all(type(one) is dict and type(one.get("$row")) is int for one in written):
-        return {"$rows": [one["$row"] for one in written]}
-    if all(type(one) is int or type(one) is str for one in written):
-        return written
-    number: dict[str, int] = {}
-    places = [number.setdefault(dump(one), len(number)) for one in written]
-    return {"$many": [[json.loads(text) for text in number], places]}
-
-
-def decode_many(written: Any, context: Context) -> list[Any]:
-    """The inverse of `encode_many`."""
-    if isinstance(written, list):
-        return [v if type(v) is int or type(v) is str else decode(v, context) for v in written]
-    ((kind, inside),) = written.items()
-    if kind == "$rows":
-        items: Any = context.items
-        return list(items.many(inside))
-    values = [decode(value, context) for value in inside[0]]
-    return [values[place] for place in inside[1]]
 
 
 def _find(tag: str) -> None:

@@ -75,16 +75,13 @@ def as_options(name: str, value: Any) -> str:
     """An argument of `read_table` as it is given to a command.
 
     >>> as_options("types", {"post code": "text"}), as_options("nulls", ["-", "n/a"])
-    ("--types 'post code=text'", '--nulls - --nulls n/a')
+    ("--read 'types=post code=text'", '--read nulls=- --read nulls=n/a')
     """
-    name = name.replace("_", "-")
-    if name == "header" and not value:
-        return "--no-header"
     if isinstance(value, Mapping):
         value = [f"{column}={kind}" for column, kind in value.items()]
     elif isinstance(value, str | int):
         value = ["tab" if value == "\t" else str(value)]
-    return " ".join(f"--{name} {shlex.quote(one)}" for one in value)
+    return " ".join(f"--read {shlex.quote(f'{name}={one}')}" for one in value)
 
 
 class ExportError(TellapartError):

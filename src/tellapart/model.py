@@ -93,6 +93,14 @@ def truth(feature: Feature, item: Item, reading: Holds = holds) -> bool:
     return bool(reading(feature, item))
 
 
+def tells(feature: Feature, item: Item, example: Item, holds: Holds = holds) -> bool:
+    """Whether a feature holds on an item and not on an example."""
+    try:
+        return truth(feature, item, holds) and not truth(feature, example, holds)
+    except (FeatureError, TypeError, LookupError):
+        return False
+
+
 class Not(Compound):
     """Holds where `feature` does not.
 
@@ -250,15 +258,18 @@ class FirstMatch:
         self._removed = 0
         self._if_true: dict[Feature, int] = {}  # the slots a feature violates by holding,
         self._if_false: dict[Feature, int] = {}  # and by not holding
-        self._forbidden: set[Feature] = set()  # of these, the plain names, read by membership;
+        self._forbidden: set[Feature] = set()  # of these, the plain names, which sets tell at once
         self._required: set[Feature] = set()
-        self._asked: dict[Feature, None] = {}  # and all others, asked one by one
-        self._costly: dict[int, list[tuple[Compound, bool]]] = {}  # by slot, what is asked last
+        self._literals: list[list[Literal]] = []  # of each slot, what is costly to ask last
+        self._others: list[list[Literal]] = []  # of these, all that are no plain names
+        self._calls = False  # whether some feature is a function
 
-    def append(self, literals: Iterable[Literal] = (), label: Label = None) -> int:
-        """A new conjunction after all others; returns its slot. The label is not used here."""
+    def append(self, literals: Iterable[Literal] = ()) -> int:
+        """A new conjunction after all others; returns its slot."""
         slot = self.slots
         self.slots += 1
+        self._literals.append([])
+        self._others.append([])
         for literal in literals:
             self.require(slot, literal)
         return slot
@@ -266,65 +277,68 @@ class FirstMatch:
     def require(self, slot: int, literal: Literal) -> None:
         """Add a literal to the conjunction in `slot`."""
         feature, wanted = literal
-        if isinstance(feature, Compound) and feature.costly:
-            self._costly.setdefault(slot, []).append((feature, wanted))
-            return
         masks = self._if_false if wanted else self._if_true
         masks[feature] = masks.get(feature, 0) | 1 << slot
+        kept = [self._literals[slot]]
         if self.reading is not holds or callable(feature):
-            self._asked[feature] = None
+            kept.append(self._others[slot])
+            self._calls = self._calls or not isinstance(feature, Compound)
         else:
             (self._required if wanted else self._forbidden).add(feature)
+        for literals in kept:
+            literals.append(literal)
+            if _is_costly(literals[max(0, len(literals) - 2)]):
+                literals.sort(key=_is_costly)
 
     def remove(self, slot: int) -> None:
         """Remove the conjunction in `slot`: it never matches again."""
         self._removed |= 1 << slot
 
     def first(self, item: Item) -> int | None:
-        """The slot of the first conjunction that `item` satisfies."""
-        violated = self._removed
-        if_true, if_false = self._if_true, self._if_false
-        forbidden, required = self._forbidden, self._required
+        """The slot of the first conjunction that `item` satisfies.
+
+        A feature is read only where it matters: all conjunctions before are violated already.
+        """
+        violated, literals = self._removed, self._literals
+        if_true, if_false, reading = self._if_true, self._if_false, self.reading
         kind = type(item)
         if kind is frozenset or kind is set:
-            for feature in forbidden & item:
+            literals = self._others
+            for feature in self._forbidden & item:
                 violated |= if_true[feature]
-            for feature in required - item:
+            for feature in self._required - item:
                 violated |= if_false[feature]
-        elif forbidden or required:
-            has = _reader(item)
-            for feature in forbidden:
-                if has(feature):
-                    violated |= if_true[feature]
-            for feature in required:
-                if not has(feature):
-                    violated |= if_false[feature]
-        for feature in self._asked:
-            masks = if_true if truth(feature, item, self.reading) else if_false
-            violated |= masks.get(feature, 0)
         known: dict[Feature, bool] = {}
-        while True:
-            slot = (~violated & (violated + 1)).bit_length() - 1
-            if slot >= self.slots:
-                return None
-            if all(
-                feature.truth_given(item, self.reading, known) == wanted
-                for feature, wanted in self._costly.get(slot, ())
-            ):
+        has = _reader(item, reading, self._calls)
+        while (slot := (~violated & (violated + 1)).bit_length() - 1) < self.slots:
+            for feature, wanted in literals[slot]:
+                held = known.get(feature)
+                if held is None:
+                    if isinstance(feature, Compound):
+                        held = feature.truth_given(item, reading, known)
+                    else:
+                        held = bool(has(feature))
+                    known[feature] = held
+                    violated |= (if_true if held else if_false).get(feature, 0)
+                if held is not wanted:
+                    violated |= 1 << slot
+                    break
+            else:
                 return slot
-            violated |= 1 << slot
+        return None
 
 
-def _reader(item: Item) -> Callable[[Feature], bool]:
-    """`holds` on one item, for many plain names."""
+def _is_costly(literal: Literal) -> bool:
+    return isinstance(literal.feature, Compound) and literal.feature.costly
+
+
+def _reader(item: Item, reading: Holds, calls: bool) -> Callable[[Feature], bool]:
+    """How to read features that are no compounds on one item; some may be functions if `calls`."""
     kind = _kinds.get(type(item)) or _kind(item)
-    if kind is _MAPPING:
-        get: Callable[[Feature], bool] = item.get
-        return get
-    if kind is _MEMBERS:
-        contains: Callable[[Feature], bool] = item.__contains__
-        return contains
-    return lambda feature: holds(feature, item)
+    if reading is not holds or calls or kind is _NEITHER:
+        return lambda feature: reading(feature, item)
+    has: Callable[[Feature], bool] = item.get if kind is _MAPPING else item.__contains__
+    return has
 
 
 @dataclass(frozen=True)
@@ -348,6 +362,10 @@ class DecisionList:
     clauses: tuple[Clause, ...] = ()
     default: Clause = Clause((), None)
     reading: Holds = field(default=holds, repr=False, compare=False)
+    example_for: Callable[[Item, Label], Item] | None = field(
+        default=None, repr=False, compare=False
+    )
+    """The example that a guess shows, given the item and the label; None: that of the clause."""
 
     @cached_property
     def _index(self) -> FirstMatch:
@@ -366,7 +384,10 @@ class DecisionList:
 
     def first_match(self, item: Item) -> Guess:
         """The guess of the first clause that covers `item`, or of the default."""
-        return self.match(item).guess
+        found = self.match(item).guess
+        if self.example_for is None or found.label is None:
+            return found
+        return Guess(found.label, self.example_for(item, found.label))
 
     def predict(self, items: Iterable[Item]) -> list[Label]:
         """The label of each item."""

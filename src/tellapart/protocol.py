@@ -12,8 +12,7 @@ a label and no feature, and it is no mistake.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -78,20 +77,12 @@ class Round(NamedTuple):
 
 @runtime_checkable
 class Learner(Protocol):
-    """What `teach` asks of a learner. `tellapart.learners.base` has a base to build on."""
+    """All that a learner must have. `tellapart.learners.base` has a base to build on.
 
-    inconsistencies: list[Inconsistency]
-
-    @property
-    def rules_created(self) -> int: ...
-
-    @property
-    def rules_deleted(self) -> int: ...
-
-    @property
-    def model(self) -> DecisionList:
-        """What has been learnt so far; at all times a decision list."""
-        ...
+    It may have more: `bound(m=, k=, s=, n=)`, the most mistakes possible in such a world; `idle`,
+    which tells `simulate` what rounds change nothing (`learners.BaseLearner.idle`); and counters
+    that a `Lesson` reports: `rules_created`, `rules_deleted`, `inconsistencies`.
+    """
 
     def guess(self, item: Item) -> Guess:
         """The label of `item` and the example shown for it. Changes nothing."""
@@ -101,10 +92,9 @@ class Learner(Protocol):
         """Take the answer to `guess` on `item`; None when the guess stands."""
         ...
 
-    def bound(
-        self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
-    ) -> float | None:
-        """The most mistakes possible in a world of `m` components and so on; None if unknown."""
+    @property
+    def model(self) -> DecisionList:
+        """What has been learnt so far; at all times a decision list."""
         ...
 
 
@@ -137,7 +127,7 @@ class Lesson:
     """
 
     rounds: int
-    corrections: Sequence[Round] = field(repr=False)
+    corrections: tuple[Round, ...] = field(repr=False)
     """The mistakes, each with its item, guess and correction."""
     rules_created: int
     rules_deleted: int
@@ -153,9 +143,6 @@ class Lesson:
     @property
     def mistake_rounds(self) -> tuple[int, ...]:
         """In which rounds the mistakes fell."""
-        numbers = getattr(self.corrections, "numbers", None)  # those of `simulate` are made lazily
-        if numbers is not None:
-            return tuple(numbers.tolist())
         return tuple(corrected.number for corrected in self.corrections)
 
 
@@ -164,7 +151,7 @@ def teach(
 ) -> Lesson:
     """Run the protocol over `items`, in their order, and return what happened.
 
-    `until` may end it sooner: `NoMistakeIn(40) | Rounds(1000)`.
+    `until` may end it sooner: `NoMistakeIn(40)`.
 
     >>> from tellapart import CappedDFF
     >>> from tellapart.teachers import Recorded
@@ -198,11 +185,15 @@ class Conversation:
         self.learner, self.teacher = learner, teacher
         self._watch = None if until is None else until.watch(learner)
         self.corrections: list[Round] = []
-        self._before = learner.rules_created, learner.rules_deleted, len(learner.inconsistencies)
+        self._before = self._counters()
 
-    def round(self, number: int, item: Item) -> Correction | None:
-        """One round of the protocol; returns what the teacher said."""
-        guess = self.learner.guess(item)
+    def round(self, number: int, item: Item, guess: Guess | None = None) -> Correction | None:
+        """One round of the protocol; returns what the teacher said.
+
+        `guess` may be given where it is known what the learner guesses.
+        """
+        if guess is None:
+            guess = self.learner.guess(item)
         correction = self.teacher.answer(item, guess)
         self.learner.learn(item, guess, correction)
         if correction is not None and guess.label is not None:
@@ -211,34 +202,26 @@ class Conversation:
             self._watch(guess, correction)
         return correction
 
-    def skip(self, rounds: int) -> None:
-        """Count rounds whose guesses are known to be right and to change nothing."""
-        if self._watch is not None:
-            self._watch.skip(rounds)
-
-    @property
-    def watched(self) -> bool:
-        """Whether a stopper must see every mistake as it happens."""
-        return self._watch is not None
-
     @property
     def over(self) -> bool:
         """Whether the stopper says so."""
         return self._watch is not None and self._watch.met()
 
-    def left(self) -> int:
-        """How many more right guesses until it is over."""
-        return sys.maxsize if self._watch is None else self._watch.left()
-
-    def lesson(self, rounds: int, corrections: Sequence[Round] | None = None) -> Lesson:
-        """What happened in `rounds` rounds; `corrections`, if there were more than it heard of."""
-        created, deleted, known = self._before
+    def lesson(self, rounds: int) -> Lesson:
+        """What happened in `rounds` rounds."""
+        created, deleted, odd = self._counters()
+        bound = getattr(self.learner, "bound", None)
         world = {name: getattr(self.teacher, name, None) for name in "mks"}  # if it says
         return Lesson(
             rounds=rounds,
-            corrections=tuple(self.corrections) if corrections is None else corrections,
-            rules_created=self.learner.rules_created - created,
-            rules_deleted=self.learner.rules_deleted - deleted,
-            inconsistencies=tuple(self.learner.inconsistencies[known:]),
-            bound=self.learner.bound(**world, n=rounds),
+            corrections=tuple(self.corrections),
+            rules_created=created - self._before[0],
+            rules_deleted=deleted - self._before[1],
+            inconsistencies=tuple(odd[len(self._before[2]) :]),
+            bound=None if bound is None else bound(**world, n=rounds),
         )
+
+    def _counters(self) -> tuple[int, int, list[Inconsistency]]:
+        one = self.learner
+        created, deleted = (getattr(one, f"rules_{what}", 0) for what in ("created", "deleted"))
+        return created, deleted, list(getattr(one, "inconsistencies", ()))

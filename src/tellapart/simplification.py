@@ -20,8 +20,8 @@ That is not one before j, by assumption, and not one between j and k, since k is
 the label of j. Every step keeps the label of every row, and so do all of them together.
 
 Whether rules cover a conjunction is decided by splitting it on one feature after the other, until
-one rule covers each part, or the rules left are too small to cover a part together: the rules that
-need n more features each have a 2^-n part of the assignments. This is exact, but may take long (the
+one rule covers each part, or the rules left are too small to cover a part together: a rule that
+needs n more features has a 2^-n part of the assignments. This is exact, but may take long (the
 problem is co-NP-complete), so after `_SPLITS` splits the answer is no, and the list stays longer
 than it could be. It is never wrong.
 
@@ -31,29 +31,29 @@ a conjunction is then kept with all that it implies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from itertools import chain
 from typing import Any, TypeAlias
 
-from tellapart.errors import ParameterError, TellapartError
+from tellapart.errors import TellapartError
 from tellapart.features.implications import implications
 from tellapart.model import Clause, DecisionList, Literal, Not
 
-Wanted: TypeAlias = tuple[Any, bool]
-"""A literal: a feature, or anything hashable that stands for one, and the truth it must have."""
-Shows: TypeAlias = Callable[[int, Sequence[Wanted]], bool]
+Region: TypeAlias = frozenset[Literal]
+"""A conjunction of literals, with all that they imply."""
 
 _SPLITS = 64  # in one question whether rules cover a conjunction
-_WORK = 200  # questions for every literal and rule of the list
+_LONGEST = 300  # clauses; a longer list stays as it is, for it would take too long
 
 
 def simplify(model: DecisionList) -> DecisionList:
     """A shorter list that gives every possible item the same label.
 
     Clauses and literals that change nothing are left out; the order of the rest stays. A clause
-    keeps its example, and an example that was labelled by its clause still is.
+    keeps its example, and an example that was labelled by its clause still is. A list of more than
+    300 clauses is returned as it is.
 
-    >>> from tellapart.features import Above
+    >>> from tellapart.combinations import Above
     >>> big, large = Literal(Above("size", 3)), Literal(Above("size", 2))
     >>> model = DecisionList(
     ...     (Clause((Literal("milk"), Literal("hair")), "mammal"),
@@ -66,294 +66,165 @@ def simplify(model: DecisionList) -> DecisionList:
     else if size > 3: fish
     else: bird
     """
-    clauses = list(model)
-
-    def shows(number: int, literals: Sequence[Wanted]) -> bool:
-        example = clauses[number].example
-        try:
-            asked = Clause(tuple(Literal(*literal) for literal in literals), None)
-            return example is not None and asked.covers(example, model.reading)
-        except (TellapartError, TypeError, LookupError, AttributeError, ValueError):
-            return False  # an example that features cannot be read on, such as a mere name
-
-    plain = [[_plain(literal) for literal in clause.literals] for clause in clauses]
-    written = {_plain(literal): literal for clause in clauses for literal in clause.literals}
-    kept = shorten(
-        [(literals, clause.label) for literals, clause in zip(plain, clauses, strict=True)],
-        implied=implications({feature for literals in plain for feature, _ in literals}),
-        shows=shows,
-    )
-    made = [
-        Clause(tuple(written[lit] for lit in literals), old.label, old.example, old.origin)
-        for old, literals in ((clauses[number], literals) for number, literals in kept)
-    ]
+    if len(model.clauses) > _LONGEST:
+        return model
+    made = _Shortening(model).run()
     return DecisionList(tuple(made[:-1]), made[-1], model.reading)
 
 
-def _plain(literal: Literal) -> Wanted:
-    """A literal without a negation in its feature."""
-    feature, wanted = literal
-    return (feature.feature, not wanted) if isinstance(feature, Not) else (feature, wanted)
+class _Rule:
+    """A clause, the literals it still needs, and their region."""
 
-
-def shorten(
-    rules: Sequence[tuple[Sequence[Wanted], Hashable]],
-    *,
-    implied: Iterable[tuple[Wanted, Wanted]] = (),
-    shows: Shows | None = None,
-) -> list[tuple[int, tuple[Wanted, ...]]]:
-    """The rules that are left, each by its number in `rules` with the literals it still needs.
-
-    Parameters
-    ----------
-    rules : sequence of (literals, label)
-        The first one that matches decides; the last one has no literals.
-    implied : pairs of literals, default=()
-        Where the first of a pair is true, so is the second.
-    shows : (number, literals) -> bool, default=None
-        Whether the example of a rule satisfies some literals. With it, an example that reaches its
-        rule still does, or its rule is gone. None: the examples of rules do not matter.
-
-    >>> a, b, not_b = ("a", True), ("b", True), ("b", False)
-    >>> shorten([([a, b], "yes"), ([a, not_b], "yes"), ([b], "no"), ([], "maybe")])
-    [(0, (('a', True),)), (2, (('b', True),)), (3, ())]
-    """
-    if not rules or rules[-1][0]:
-        raise ParameterError("shorten: the last rule must have no literals, as a default has none")
-    return _Shortening(rules, implied, shows).run()
+    def __init__(self, clause: Clause) -> None:
+        self.clause, self.label = clause, (type(clause.label), clause.label)  # 1 is not True
+        self.literals = [*dict.fromkeys(map(_plain, clause.literals))]
+        self.region: Region = frozenset()
 
 
 class _Shortening:
-    """Rules over numbered literals: 2n for a feature, 2n + 1 for its negation.
+    """Rules, from which literals and rules are left out as long as any can be."""
 
-    Sets of rules are bits of integers.
-    """
+    def __init__(self, model: DecisionList) -> None:
+        self.reading, self.rules = model.reading, [_Rule(clause) for clause in model]
+        self.written = {_plain(literal): literal for c in model for literal in c.literals}
+        self.implied = _closures(self.written)
+        for rule in self.rules:
+            rule.region = self.close(rule.literals)
+        self.splits = 0  # left in the question that is asked
 
-    def __init__(
-        self,
-        rules: Sequence[tuple[Sequence[Wanted], Hashable]],
-        implied: Iterable[tuple[Wanted, Wanted]],
-        shows: Shows | None,
-    ) -> None:
-        features: dict[Any, int] = {}
-        self.cubes = [
-            tuple(
-                dict.fromkeys(
-                    2 * features.setdefault(feature, len(features)) + (not wanted)
-                    for feature, wanted in literals
-                )
+    def run(self) -> list[Clause]:
+        """The clauses that are left; the last one has no literals."""
+        while self.drop_literals() or self.drop_rules():
+            pass
+        return [
+            Clause(
+                tuple(self.written[literal] for literal in rule.literals),
+                rule.clause.label,
+                rule.clause.example,
+                rule.clause.origin,
             )
-            for literals, _ in rules
+            for rule in self.rules
         ]
-        """The literals of each rule, in their order."""
-        self.literals: list[Wanted] = [(f, wanted) for f in features for wanted in (True, False)]
-        self.implied = _closures(len(self.literals), features, implied)
-        self.closed = [self.close(cube) for cube in self.cubes]
-        """The literals of each rule and all that they imply."""
-        self.having = [0] * len(self.literals)
-        """For each literal, the rules that have it,"""
-        self.implying = [0] * len(self.literals)
-        """and those that have or imply it."""
-        self.counts = [0] * max(map(len, self.cubes)).bit_length()
-        """How many literals each rule has, in binary: bit b of the count is in number b."""
-        for number in range(len(rules)):
-            self.flip(number)
-        alike: dict[Any, int] = {}
-        kinds = [(type(label), label) for _, label in rules]  # 1 and True are two labels
-        for number, kind in enumerate(kinds):
-            alike[kind] = alike.get(kind, 0) | 1 << number
-        self.alike = [alike[kind] for kind in kinds]
-        """For each rule, the rules with its label."""
-        self.left = (1 << len(rules)) - 1
-        """The rules that are left."""
-        self.changed = self.changed_before = self.left
-        """The rules that were changed or left out in this round, and in the last one."""
-        self.refuted: dict[tuple[int, frozenset[int]], tuple[int, frozenset[int]]] = {}
-        """For a rule and a region: a later rule with another label, and rows that it takes."""
-        self.shows = shows
-        self.splits = 0
-        self.work = _WORK * sum(len(cube) + 1 for cube in self.cubes)
 
-    def run(self) -> list[tuple[int, tuple[Wanted, ...]]]:
-        while self.changed:
-            self.changed, self.changed_before = 0, self.changed
-            self.drop_literals()
-            self.drop_rules()
-        literals = self.literals
-        return [(n, tuple(literals[lit] for lit in self.cubes[n])) for n in _bits(self.left)]
-
-    def drop_literals(self) -> None:
+    def drop_literals(self) -> bool:
         """Leave out literals where the rows that come in have the same label already."""
-        for number in reversed([*_bits(self.left)]):
-            for literal in self.cubes[number]:
-                if self.left >> number & 1:
-                    self.drop_literal(number, literal)
+        tried = [(rule, lit) for rule in reversed(self.rules) for lit in rule.literals]
+        dropped = [self.drop_literal(rule, lit) for rule, lit in tried if rule in self.rules]
+        return any(dropped)
 
-    def drop_rules(self) -> None:
-        """Leave out rules whose rows later rules label the same."""
-        for number in reversed([*_bits(self.left)]):
-            if not self.cubes[number]:  # it takes every row that is left
-                self.remove(self.left & -2 << number)
-            elif self.agrees(number, self.closed[number]):
-                self.remove(1 << number)
+    def drop_rules(self) -> bool:
+        """Leave out rules whose rows later rules label the same, and those that nothing reaches."""
+        before = len(self.rules)
+        for rule in self.rules[-2::-1]:
+            if self.agrees(rule, rule.region):
+                self.rules.remove(rule)
+        always = next(n for n, rule in enumerate(self.rules) if not rule.literals)
+        del self.rules[always + 1 :]
+        return len(self.rules) < before
 
-    def drop_literal(self, number: int, literal: int) -> None:
-        cube = self.cubes[number]
-        region = tuple(lit ^ 1 if lit == literal else lit for lit in cube)
-        if not self.agrees(number, self.close(region)):
-            return
-        moved = self.examples_in(number, region)
-        before = self.left, self.changed
-        self.replace(number, tuple(lit for lit in cube if lit != literal))
+    def drop_literal(self, rule: _Rule, literal: Literal) -> bool:
+        turned = [_negated(lit) if lit == literal else lit for lit in rule.literals]
+        if not self.agrees(rule, self.close(turned)):
+            return False
+        moved = [other for other in self.examples_in(rule, turned) if other.literals]
+        if len(moved) < len(self.examples_in(rule, turned)):
+            return False  # the default would lose its example
+        before, literals = list(self.rules), rule.literals
+        rule.literals = [lit for lit in literals if lit != literal]
+        rule.region = self.close(rule.literals)
         for other in moved:  # they must not lose their example, so they must go
-            if not self.cubes[other] or not self.agrees(other, self.closed[other]):
-                self.replace(number, cube)
-                self.left, self.changed = before
-                return
-            self.remove(1 << other)
+            if not self.agrees(other, other.region):
+                self.rules, rule.literals, rule.region = before, literals, self.close(literals)
+                return False
+            self.rules.remove(other)
+        return True
 
-    def remove(self, rules: int) -> None:
-        self.left &= ~rules
-        self.changed |= rules
+    def examples_in(self, rule: _Rule, literals: list[Literal]) -> list[_Rule]:
+        """Later rules with the same label whose example reaches them now, and has `literals`."""
+        later = self.rules[self.rules.index(rule) + 1 :]
+        return [
+            other
+            for other in later
+            if other.label == rule.label
+            and self.shows(other, literals)
+            and not any(
+                self.shows(other, earlier.literals)
+                for earlier in self.rules[: self.rules.index(other)]
+            )
+        ]
 
-    def replace(self, number: int, cube: tuple[int, ...]) -> None:
-        self.changed |= 1 << number
-        self.flip(number)
-        self.cubes[number], self.closed[number] = cube, self.close(cube)
-        self.flip(number)
+    def shows(self, rule: _Rule, literals: list[Literal]) -> bool:
+        """Whether the example of a rule has these literals."""
+        example = rule.clause.example
+        try:
+            return example is not None and Clause(tuple(literals), None).covers(
+                example, self.reading
+            )
+        except (TellapartError, TypeError, LookupError, AttributeError, ValueError):
+            return False  # an example that features cannot be read on, such as a mere name
 
-    def flip(self, number: int) -> None:
-        """Put a rule into the sets of rules, or take it out of them."""
-        bit = 1 << number
-        for literal in self.cubes[number]:
-            self.having[literal] ^= bit
-        for literal in self.closed[number]:
-            self.implying[literal] ^= bit
-        for place in range(len(self.counts)):
-            if len(self.cubes[number]) >> place & 1:
-                self.counts[place] ^= bit
-
-    def examples_in(self, number: int, region: tuple[int, ...]) -> list[int]:
-        """The rules after `number` whose example reaches them now, and is in `region`."""
-        if self.shows is None:
-            return []
-        later = self.left & self.alike[number] & -2 << number
-        return [n for n in _bits(later) if self.example_is_in(n, region) and self.reaches(n)]
-
-    def example_is_in(self, number: int, cube: tuple[int, ...]) -> bool:
-        assert self.shows is not None
-        return self.shows(number, [self.literals[literal] for literal in cube])
-
-    def reaches(self, number: int) -> bool:
-        earlier = _bits(self.left & ((1 << number) - 1))
-        return not any(self.example_is_in(number, self.cubes[other]) for other in earlier)
-
-    def close(self, literals: Iterable[int]) -> frozenset[int]:
+    def close(self, literals: Iterable[Literal]) -> Region:
+        """Literals and all that they imply."""
         return frozenset(chain.from_iterable(self.implied[literal] for literal in literals))
 
     # -- the question
 
-    def agrees(self, number: int, region: frozenset[int]) -> bool:
-        """Whether the rows of `region` that no rule before `number` takes get its label from the
+    def agrees(self, rule: _Rule, region: Region) -> bool:
+        """Whether the rows of `region` that no rule before this one takes get its label from the
         rules after it."""
-        if not region.isdisjoint([literal ^ 1 for literal in region]):
+        if any(_negated(literal) in region for literal in region):
             return True  # there is no such row
-        if self.refuted_before(number, region):
-            return False
-        left = self.meeting(region, self.left & ~(1 << number))
-        missing = self.less(self.counts, region)
-        for other in _bits(left & ~self.alike[number] & -2 << number):
-            self.splits = _SPLITS
-            closed = self.closed[other]
-            earlier = self.meeting(closed, left & ((1 << other) - 1))
-            needed = self.less(missing, closed - region)
-            part = self.uncovered(earlier, region | closed, needed) if self.work > 0 else region
-            if part is not None:
-                self.refuted[number, region] = other, part
-                return False
+        place = self.rules.index(rule)
+        for number, other in enumerate(self.rules[place + 1 :], place + 1):
+            if other.label != rule.label and _meet(other.region, region):
+                earlier = [one for one in self.rules[:number] if one is not rule]
+                self.splits = _SPLITS
+                if not self.covered(earlier, region | other.region):
+                    return False
         return True
 
-    def refuted_before(self, number: int, region: frozenset[int]) -> bool:
-        """Whether the reason why the last answer was no still stands."""
-        other, part = self.refuted.get((number, region), (None, region))
-        if other is None or not self.left >> other & 1:
+    def covered(self, rules: list[_Rule], region: Region) -> bool:
+        """Whether `rules` take every row of `region`, as far as can be told."""
+        rules = [rule for rule in rules if _meet(rule.region, region)]
+        missing = [[lit for lit in rule.literals if lit not in region] for rule in rules]
+        if not all(missing):
+            return True
+        if sum(0.5 ** len(literals) for literals in missing) < 1 or not self.splits:
             return False
-        changed = (self.changed | self.changed_before) & self.left & ((1 << other) - 1)
-        return not self.meeting(part, changed)
-
-    def meeting(self, literals: frozenset[int], rules: int) -> int:
-        """The rules among `rules` that are not excluded by one of `literals`."""
-        excluded = 0
-        for literal in literals:
-            excluded |= self.implying[literal ^ 1]
-        return rules & ~excluded
-
-    def less(self, counts: list[int], literals: Iterable[int]) -> list[int]:
-        """The counts of literals, without those that are among `literals`."""
-        made = counts.copy()
-        for literal in literals:
-            borrow, place = self.having[literal], 0
-            while borrow:
-                made[place] ^= borrow
-                borrow &= made[place]  # it was 0 and is 1 now
-                place += 1
-        return made
-
-    def uncovered(
-        self, rules: int, region: frozenset[int], missing: list[int]
-    ) -> frozenset[int] | None:
-        """A part of `region` that `rules` do not cover, as far as can be told; None if they cover
-        all of it.
-
-        All the rules meet the region. `missing` counts their literals that are not in the region.
-        """
-        self.work -= 1
-        ones, twos = (*missing, 0, 0)[:2]
-        more = 0
-        for bits in missing[2:]:
-            more |= bits
-        if rules & ~(ones | twos | more):
-            return None
-        few = rules & ~more
-        one, two, three, more = few & ~twos, few & ~ones, few & ones & twos, rules & more
-        share = one.bit_count() * 8 + two.bit_count() * 4 + three.bit_count() * 2
-        if share + more.bit_count() < 16 or not self.splits:
-            return region
         self.splits -= 1
-        best = one or two or three or more
-        cube = self.cubes[(best & -best).bit_length() - 1]
-        literal = next(literal for literal in cube if literal not in region)
-        for known in (self.implied[literal ^ 1], self.implied[literal]):
-            left = self.less(missing, known - region)
-            part = self.uncovered(self.meeting(known, rules), region | known, left)
-            if part is not None or one:  # a rule that lacks one literal covers the other half
-                return part
-        return None
+        literal = min(missing, key=len)[0]
+        return all(
+            self.covered(rules, region | self.implied[one]) for one in (_negated(literal), literal)
+        )
 
 
-def _closures(
-    literals: int, features: dict[Any, int], implied: Iterable[tuple[Wanted, Wanted]]
-) -> list[frozenset[int]]:
+def _plain(literal: Literal) -> Literal:
+    """A literal without a negation in its feature."""
+    feature, wanted = literal
+    return Literal(feature.feature, not wanted) if isinstance(feature, Not) else literal
+
+
+def _negated(literal: Literal) -> Literal:
+    return Literal(literal.feature, not literal.wanted)
+
+
+def _meet(one: Region, other: Region) -> bool:
+    """Whether some row may be in both."""
+    return not any(_negated(literal) in other for literal in one)
+
+
+def _closures(literals: Iterable[Literal]) -> dict[Literal, Region]:
     """All that each literal implies, itself included; what is said of two literals also holds for
     their negations, the other way round."""
-    said: list[set[int]] = [{literal} for literal in range(literals)]
-    for (one, is_true), (other, also_true) in implied:
-        if one in features and other in features:
-            first, second = 2 * features[one] + (not is_true), 2 * features[other] + (not also_true)
-            said[first].add(second)
-            said[second ^ 1].add(first ^ 1)
-    for start in said:
+    features: dict[Any, None] = dict.fromkeys(feature for feature, _ in literals)
+    said = {Literal(f, wanted): {Literal(f, wanted)} for f in features for wanted in (True, False)}
+    for first, second in implications(features):
+        said[first].add(second)
+        said[_negated(second)].add(_negated(first))
+    for start in said.values():
         pending = [*start]
         while pending:
             new = said[pending.pop()] - start
             start.update(new)
             pending.extend(new)
-    return [frozenset(found) for found in said]
-
-
-def _bits(number: int) -> Iterator[int]:
-    """Which bits are set, from the lowest on."""
-    while number:
-        low = number & -number
-        yield low.bit_length() - 1
-        number ^= low
+    return {literal: frozenset(found) for literal, found in said.items()}

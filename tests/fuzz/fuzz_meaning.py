@@ -204,7 +204,7 @@ def other_model(model: DecisionList, rows: list[dict[str, Any]]) -> str | None:
     with suppress(TellapartError):
         to_sql(model, "duckdb", schema=SCHEMA)
     try:
-        source = to_python(model)
+        source = to_python(model, schema=SCHEMA)
     except TellapartError:
         return None
     space: dict[str, Any] = {}

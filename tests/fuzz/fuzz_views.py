@@ -36,7 +36,7 @@ from tellapart.errors import ExportError, FeatureError
 from tellapart.export import from_sql, to_select, to_sql, to_view
 from tellapart.export.dialects import DIALECTS
 from tellapart.export.feature_trees import columns_of
-from tellapart.export.text import example_text, reasons
+from tellapart.export.text import answers, example_text
 from tellapart.model import Clause, DecisionList, Literal, Record
 
 Numbers = npt.NDArray[np.int64]
@@ -75,7 +75,7 @@ def differences(
 ) -> Iterator[tuple[int, tuple[Any, ...], tuple[Any, ...]]]:
     """The rows of which the engine says something else than Python."""
     sql = to_select(model, dialect, table="items", keep=["place"], schema=SCHEMA)
-    said = reasons(model)
+    said = [answer.because for answer in answers(model)]
     wanted = [
         (c.label, n + 1, said[n], example_text(c.example), c.record and c.record.high <= 0.05)
         for n, c in enumerate(model)
@@ -114,9 +114,9 @@ def engine(dialect: str, rows: pl.DataFrame) -> Iterator[Query]:
         elif dialect == "mysql":
             server = [stack.enter_context(mariadb_server.server())]
         elif dialect == "spark":
-            from tellapart.engines.spark import session
+            from tellapart.engines.sql_engines import spark_session
 
-            server = [session("local[1]", {"spark.driver.memory": "2g"})]
+            server = [spark_session("local[1]", {"spark.driver.memory": "2g"})]
             stack.callback(server[0].stop)
         yield stack.enter_context(load(*server, rows))
 
@@ -170,7 +170,7 @@ def imports(models: int, seed: int) -> int:
                 continue
             tried += 1
             try:
-                found = from_sql(sql, dialect, schema=SCHEMA).predict(items)
+                found = from_sql(sql, dialect).predict(items)
             except Exception as error:
                 found = [repr(error)]
             if found != wanted:

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Any
 
 from tellapart import learners
-from tellapart.adapters import Explanation, explanations
 from tellapart.errors import MissingExtra
+from tellapart.export.text import Answer, answers
 from tellapart.features import Above, Column
 from tellapart.model import DecisionList, Not, truth
 from tellapart.protocol import Correction, Feature, Guess, Label, Learner
@@ -111,9 +111,9 @@ class DFFClassifier(base.Classifier):
             for label in self._labels
         }
 
-    def explain_one(self, x: dict[Any, Any]) -> Explanation:
+    def explain_one(self, x: dict[Any, Any]) -> Answer:
         """The label of an item, the clause that gives it, and the example of that clause."""
-        return explanations(self.model)[_clause(self.model, x)]
+        return answers(self.model)[_clause(self.model, x)]
 
     def _record(self, item: Row, label: Label) -> None:
         assert self._recorded is not None

@@ -13,8 +13,8 @@ import errno
 import importlib
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import TellapartError
 
@@ -22,24 +22,28 @@ if TYPE_CHECKING:
     from cyclopts import App
 
 COMMANDS = {
-    "bench": "Measure how fast simulate, teach, predict and updates are, as ratios.",
     "compare": "Compare learners by the corrections they need, on real tables and made worlds.",
     "demo": "Teach 101 animals to several learners, and see what they learnt.",
     "distil": "Let a language model teach: its judgement becomes rules and SQL.",
     "export": "Write a model as SQL, a program, sentences or a picture.",
     "import": "Read rules that are written in SQL, a CASE WHEN, as a model.",
-    "lab": "Test the theorems by experiment, and write a report with figures and numbers.",
+    "lab": "Test claims by experiment, and write a report with figures and numbers.",
     "predict": "Label every row of a table.",
     "serve": "Serve sessions over HTTP, for a browser and for programs.",
     "teach": "Teach a classifier about the rows of a table, in your browser or here.",
     "session": "List sessions, take out what was learnt, export and import, check and repair.",
     "simulate": "Teach learners a made world, or a table with a label column.",
 }
-"""Every command, and its one line in `tellapart --help`. `tellapart.cli.NAME` has its function."""
+"""Every command, and its one line in `tellapart --help`."""
+
+_PLACES = {"import": "export:import_rules", "demo": "simulate:demo", "compare": "lab:compare"}
+"""Where a command is, if not in NAME:NAME."""
 
 
-FUNCTIONS = {"import": "import_rules"}
-"""Where a command cannot be the name of a function."""
+def place_of(command: str) -> tuple[str, str]:
+    """The module and the function of a command."""
+    module, function = _PLACES.get(command, f"{command}:{command}").split(":")
+    return f"tellapart.cli.{module}", function
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,8 +57,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     from cyclopts import CycloptsError
 
+    from tellapart.cli.options import error_message, find_settings, load_settings, moved
+
     try:
-        result = build(next(iter(words), None))(words, result_action="return_value")
+        words, file = find_settings(words)
+        chosen = next(iter(words), None)
+        if (said := moved(chosen or "", words)) is not None:
+            return _complain(f"{said} (Try: tellapart {chosen} --help)", 2)
+        settings = load_settings(file, [*COMMANDS, "read", "keys"])
+        command, bound, ignored = build(chosen, settings, str(file)).parse_args(words)
+        result = command(*bound.args, **bound.kwargs, **dict.fromkeys(ignored, settings))
         sys.stdout.flush()
     except BrokenPipeError:  # the reader left (`tellapart demo | head`): nothing to complain about
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -68,37 +80,42 @@ def _run(words: list[str]) -> int:
         do = ". Make room, and run it again; what was finished is kept" if full else ""
         return _complain(f"{where}{error.strerror or error}{do}", 1)
     except TellapartError as error:
-        from tellapart.cli.options import error_message
-
         return _complain(error_message(error), 1)
     return result if isinstance(result, int) else 0
 
 
-def build(chosen: str | None = None) -> App:
-    """The command line. Only the `chosen` command is loaded, for the help it wrote itself."""
+def build(
+    chosen: str | None = None, settings: Mapping[str, Any] | None = None, source: str = ""
+) -> App:
+    """The command line. Only the `chosen` command is loaded, for the help it wrote itself.
+
+    What is not given is in the section of the command in `settings`, if it is there.
+    """
     from cyclopts import App, Parameter
+    from cyclopts.config import Dict
 
     import tellapart
 
     app = App(
         name="tellapart",
         help="Teach a rule-based classifier by saying what tells two things apart.\n\n"
-        "Start with: tellapart demo",
+        "Start with: tellapart demo\n\n"
+        "Settings are in tellapart.toml beside the table or above it; --config FILE names another.",
         version=tellapart.__version__,
         # what docstrings need; the renderer takes a while to load, and the list can do without
         help_format="markdown" if chosen in COMMANDS else "plaintext",
         default_parameter=Parameter(negative=()),
+        config=[Dict(dict(settings), source=source)] if settings else None,
         exit_on_error=False,
         print_error=False,
         suppress_keyboard_interrupt=False,
     )
     for name, line in COMMANDS.items():
-        function = FUNCTIONS.get(name, name)
+        module, function = place_of(name)
         if name == chosen:
-            module = importlib.import_module(f"tellapart.cli.{function}")
-            app.command(getattr(module, function), name=name)
+            app.command(getattr(importlib.import_module(module), function), name=name)
         else:
-            app.command(f"tellapart.cli.{function}:{function}", name=name, help=line)
+            app.command(f"{module}:{function}", name=name, help=line)
     return app
 
 

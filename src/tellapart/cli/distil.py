@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from json import dumps, loads
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,232 +15,188 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from tellapart.cli.open_session import open_or_begin, reading_notice
-from tellapart.cli.options import Reading, Whole, table_arguments
-from tellapart.errors import EndpointError, ParameterError
+from tellapart.cli.options import Again, TableOptions, TomlSettings, Whole, table_and_reading
+from tellapart.errors import EndpointError, ExportError, ParameterError
 
 if TYPE_CHECKING:
-    from tellapart.cli.distil_report import DistilReport
+    from tellapart.distil import Distillation, Ledger, Model
     from tellapart.sessions import Session, Store
-    from tellapart.sessions.distil import Distillation
     from tellapart.tables import Row, Table
-    from tellapart.teachers import Model
 
+SURE = 0.1
+"""A rule is sure if its error is below this, with 95 % confidence."""
 _UNTIL = 0.05
 _LONGEST_NAME = 25  # characters
 _AGAIN = 2  # a question is sent so often, at most
 _COMPLAINT = 200  # characters that say why it is asked again, at most
+_ODDEST = 20  # odd answers are listed
+
+
+@Parameter(name="*", show=False)
+@dataclass(frozen=True)
+class Settings:
+    """What is in [distil] of tellapart.toml only."""
+
+    meaning: dict[str, str] = field(default_factory=dict)
+    """What labels mean, for the model and for people."""
+    price_in: float | None = None
+    """The price of a million tokens that are sent."""
+    price_out: float | None = None
+    """The price of a million tokens of replies."""
+    batch: Whole = 10
+    """So many rows in one call."""
+    parallel: Whole = 2
+    """So many calls for labels at the same time."""
+    labels_only: bool = False
+    """Ask for labels, and for no reasons: fewer calls."""
+    teacher: str | None = None
+    """The name of the model as a teacher; the model's name if not given."""
+    id: str | None = None
+    """The column that names a row; it is sent only if it is among the columns."""
+    learner: str | None = None
+    """Who learns, for a new session."""
+    cell: Whole = 500
+    """Cells are shortened to so many characters."""
+    reply_tokens: Whole | None = None
+    """The most tokens of a reply; if not given, what the longest valid reply needs."""
+    reasoning: bool = False
+    """The model reasons before it answers, as newer hosted models do."""
+    timeout: float = 60.0
+    """Seconds to wait for a reply."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What is asked, of whom, and how much."""
+
+    labels: str
+    """The labels, with commas between them; one with a comma in it in double quotes."""
+    task: str
+    """What the labels are about, in a sentence or some."""
+    endpoint: str
+    """The address of an OpenAI-compatible server, up to /chat/completions."""
+    model: str
+    """The name that the server knows the model by."""
+    columns: str | None = None
+    """The only columns that are sent, and that rules may use, with commas; all if not given."""
+    rows: Whole = 500
+    """Ask about so many rows at most."""
+    calls: Whole | None = None
+    """Send so many requests at most, in all runs of the session together."""
+    spend: float | None = None
+    """Spend so much at most, in all runs together. Needs both prices."""
+    until: float | None = None
+    """Stop when rules and model differ on less than this share of the rows left; 0.05 at first."""
+    db: str | None = None
+    """The database: a file, or postgresql://host/name; TABLE.sessions.db if not given."""
+    session: str | None = None
+    """The name of the session; the table's name if not given."""
+    dry_run: bool = False
+    """Show what would be sent, and how many calls and tokens there may be; send nothing."""
+    output: Annotated[Path | None, Parameter(alias="-o")] = None
+    """Write the rules to this file: SQL if it ends in .sql, else a model."""
+    json: bool = False
+    """Print the report as JSON."""
+    read: Again = None
+    """KEY=VALUE: how the table is read, such as separator=tab (docs/tables.md). Again for more."""
+    more: Settings = field(default_factory=Settings)
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        prices = {"price_in": self.more.price_in, "price_out": self.more.price_out}
+        return {"calls": self.calls, "spend": self.spend, **prices}
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """The labels, and what they mean."""
+        from tellapart.sessions.labels import split_names
+
+        names, meanings = split_names(self.labels), self.more.meaning
+        if unknown := meanings.keys() - set(names):
+            raise ParameterError(
+                f"meaning in [distil] is of one of the labels {', '.join(names)}, got"
+                f" {min(unknown)!r}"
+            )
+        return {name: meanings.get(name, "") for name in names}
+
+    @property
+    def sent(self) -> list[str] | None:
+        from tellapart.sessions.labels import split_names
+
+        return None if self.columns is None else split_names(self.columns)
+
+    def make(self, ledger: Ledger, columns: Sequence[str] | None = None) -> Model:
+        from tellapart.distil import Model
+
+        more = self.more
+        return Model(
+            self.endpoint,
+            self.model,
+            self.task,
+            self.meanings,
+            columns=columns,
+            cell=more.cell,
+            reply_tokens=more.reply_tokens,
+            reasoning=more.reasoning,
+            timeout=more.timeout,
+            ledger=ledger,
+        )
 
 
 def distil(
-    table: Path,
+    table: Annotated[str, Parameter(help="A file, as for 'tellapart teach'.")],
     *,
-    labels: str,
-    task: str,
-    endpoint: str,
-    model: str,
-    meaning: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
-    columns: str | None = None,
-    rows: Whole = 500,
-    calls: Whole | None = None,
-    spend: float | None = None,
-    price_in: float | None = None,
-    price_out: float | None = None,
-    batch: Whole = 10,
-    parallel: Whole = 2,
-    until: float | None = None,
-    labels_only: bool = False,
-    second: str | None = None,
-    share: float = 0.1,
-    teacher: str | None = None,
-    db: str | None = None,
-    session: str | None = None,
-    id: str | None = None,
-    learner: str | None = None,
-    cell: Whole = 500,
-    reply_tokens: Whole | None = None,
-    reasoning: bool = False,
-    timeout: float = 60.0,
-    reading: Reading | None = None,
-    dry_run: bool = False,
-    output: Annotated[Path | None, Parameter(alias="-o")] = None,
-    report: Path | None = None,
-    json: bool = False,
-) -> int:
+    asked: Options,
+    settings: TomlSettings = None,
+) -> None:
     """Let a language model teach: its judgement becomes rules and SQL.
 
     The model labels some rows, least sure first and some at random, and chooses its
     reason among true differences. It is a teacher in a session like others: stop it at
     any moment, and the same command goes on without paying twice. `tellapart teach
     TABLE` on the same session lets you settle what looks odd; your word outranks the
-    model's. The key comes from TELLAPART_API_KEY, else OPENAI_API_KEY.
+    model's. The key comes from TELLAPART_API_KEY, else OPENAI_API_KEY. Prices and more
+    are in [distil] of tellapart.toml (docs/distil.md).
 
-    Examples:
+    For example:
 
         tellapart distil mails.csv --labels spam,ham --task "Is this mail spam?"
             --endpoint http://127.0.0.1:8080/v1 --model smollm2 --dry-run
-        tellapart distil mails.csv --labels spam,ham --task "Is this mail spam?"
-            --endpoint https://api.example.com/v1 --model small --columns subject,body
-            --spend 2 --price-in 0.15 --price-out 0.60 -o spam.sql --report spam.html
-
-    Parameters
-    ----------
-    table
-        CSV, JSON lines, Parquet or Arrow IPC, by its ending.
-    labels
-        The labels, with commas between them; one with a comma in it in double quotes.
-    task
-        What the labels are about, in a sentence or some.
-    endpoint
-        The address of an OpenAI-compatible server (llama.cpp, Ollama, vLLM, a hosted
-        service), up to /chat/completions, such as http://127.0.0.1:8080/v1.
-    model
-        The name that the server knows the model by.
-    meaning
-        LABEL=WHAT IT MEANS, for the model and for people. Again for more.
-    columns
-        The only columns that are sent, and that rules may use, with commas between them;
-        all columns if not given.
-    rows
-        Ask about so many rows at most.
-    calls
-        Send so many requests at most, in all runs of the session together.
-    spend
-        Spend so much at most, in all runs together. Needs both prices.
-    price_in
-        The price of a million tokens that are sent.
-    price_out
-        The price of a million tokens of replies.
-    batch
-        So many rows in one call.
-    parallel
-        So many calls for labels at the same time.
-    until
-        Stop when the rules differ from the model on less than this share of the rows left,
-        with 95 % confidence, by the rows drawn at random; 0.05 for a new session.
-    labels_only
-        Ask for labels, and for no reasons: fewer calls.
-    second
-        Another model of the same server, which labels a share of the rows, too. Where the
-        two differ, a person is asked first.
-    share
-        The share of rows that the second model labels.
-    teacher
-        The name of the model as a teacher; the model's name if not given.
-    db
-        The database: a file, or the address of a PostgreSQL database; if not given,
-        TABLE.sessions.db beside the table.
-    session
-        The name of the session; the table's name if not given.
-    id
-        The column that names a row; if not given, the first whose texts all differ. It is
-        sent only if it is among the columns.
-    learner
-        Who learns; there is no need to choose. For a new session.
-    cell
-        Cells are shortened to so many characters.
-    reply_tokens
-        The most tokens of a reply; if not given, what the longest valid reply needs.
-    reasoning
-        The model reasons before it answers: 4,000 tokens more, max_completion_tokens is sent
-        instead of max_tokens, and no temperature. Newer hosted models want this.
-    timeout
-        Seconds to wait for a reply.
-    dry_run
-        Show what would be sent, and how many calls and tokens there may be; send nothing.
-    output
-        Write the rules to this file: SQL if it ends in .sql, else a model for the
-        commands export and predict.
-    report
-        Write the report as a page to this file.
-    json
-        Print the report as JSON.
     """
-    from tellapart.cli.distil_report import DistilReport
-    from tellapart.sessions.distil import Distillation
-    from tellapart.sessions.labels import split_names
-    from tellapart.sessions.requests import KeptLedger
-    from tellapart.teachers import Ledger, Model
-    from tellapart.teachers.endpoint import Endpoint
-
-    names = split_names(labels)
-    meanings = dict(_meaning(one, names) for one in meaning or ())
-    if until is not None and not 0 < until < 1:
-        raise ParameterError(f"--until is a share between 0 and 1, got {until}")
-    if not 0 < share <= 1:
-        raise ParameterError(f"--share is a share above 0, up to 1, got {share}")
-    if reading is not None and reading.source is not None:
-        raise ParameterError("distil reads a file: write the rows of --from to one, and name it")
-    for path in (output, report):
-        if path is not None and (path.is_dir() or not path.parent.is_dir()):
-            raise ParameterError(f"{path} cannot be written: name a file in a folder that exists")
-    how_read = table_arguments(reading, table)
-    limits = {"price_in": price_in, "price_out": price_out}
-    told = {name: meanings.get(name, "") for name in names}
-    Ledger(calls, spend, **limits)  # bad options are named before any work
-    Model(endpoint, model, task, told, key="")
-    Endpoint(endpoint, second or model, timeout=timeout)
-    sent = None if columns is None else split_names(columns)
-    place = db or str(table.with_name(table.name + ".sessions.db"))
-    with _store(place, dry_run) as store:
-        with reading_notice(f"Reading {table.name}"):
-            opened = _open(store, table, session, how_read, id, sent, learner)
+    path, how_read = _checked(table, asked, settings)
+    place = asked.db or str(path.with_name(path.name + ".sessions.db"))
+    with _store(place, asked.dry_run) as store:
+        with reading_notice(f"Reading {path.name}"):
+            opened = _open(store, path, how_read, asked)
         with opened:
-            _describe(opened, teacher or model, model, names, meanings, dry_run)
-            ledger = KeptLedger(store, opened.name, calls, spend, **limits)
-            sent = sent or _visible(opened)
-            options: dict[str, Any] = {
-                "columns": sent,
-                "cell": cell,
-                "reply_tokens": reply_tokens,
-                "reasoning": reasoning,
-                "timeout": timeout,
-                "ledger": ledger,
-            }
-            asked = Model(endpoint, model, task, told, **options)
-            other = None if second is None else Model(endpoint, second, task, told, **options)
-            if not dry_run:
-                _set(opened, teacher or model, until, None if other is None else share)
-            work = Distillation(
-                opened,
-                asked,
-                teacher,
-                rows=rows,
-                batch=batch,
-                parallel=parallel,
-                reasons=not labels_only,
-                second=other,
-                say=_say,
-            )
-            if dry_run:
+            work = _work(store, opened, asked)
+            if asked.dry_run:
                 print("\n".join(_dry(work)))
-                return 0
-            for line in _beforehand(work):
-                print(line, file=sys.stderr)
-            trouble = None
-            try:
-                ended = work.run()
-            except EndpointError as error:
-                trouble, ended = error, "the server could not be used"
-            misfits = [*asked.misfits(), *(() if other is None else other.misfits())]
-            made = DistilReport.of(opened, ledger, work.teacher, ended, misfits)
-            _give(opened, made, output, report, as_json=json)
-            if trouble is not None:
-                raise trouble
-    return 0
+            else:
+                _run(work, asked.output, as_json=asked.json)
 
 
 # -- before
 
 
-def _meaning(text: str, names: Sequence[str]) -> tuple[str, str]:
-    fits = [name for name in names if text.strip().startswith((f"{name}=", f"{name} ="))]
-    label = max(fits, key=len, default="")
-    means = text.strip().removeprefix(label).lstrip().removeprefix("=")
-    if not label or not means.strip():
-        raise ParameterError(
-            f"--meaning is LABEL=TEXT with one of the labels {', '.join(names)}; got {text!r}"
-        )
-    return label, means.strip()
+def _checked(
+    table: str, asked: Options, settings: Mapping[str, Any] | None
+) -> tuple[Path, dict[str, Any]]:
+    """The file and how it is read; bad options are named before any work."""
+    from tellapart.distil import Ledger
+
+    place, how_read = table_and_reading(table, asked.read, settings, sampling=False)
+    if asked.until is not None and not 0 < asked.until < 1:
+        raise ParameterError(f"--until is a share between 0 and 1, got {asked.until}")
+    output = asked.output
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        raise ParameterError(f"{output} cannot be written: name a file in a folder that exists")
+    path = Path(str(place))
+    if path.is_dir():
+        raise ParameterError(f"{path} is a folder; name a table in it")
+    asked.make(Ledger(**asked.limits))
+    return path, how_read
 
 
 @contextmanager
@@ -255,43 +212,31 @@ def _store(place: str, dry_run: bool) -> Iterator[Store]:
         yield store
 
 
-def _open(
-    store: Store,
-    table: Path,
-    name: str | None,
-    how_read: Mapping[str, Any],
-    id: str | None,
-    columns: Sequence[str] | None,
-    learner: str | None,
-) -> Session:
+def _open(store: Store, table: Path, how_read: Mapping[str, Any], asked: Options) -> Session:
     """The session, with the columns that may be sent and no others."""
+    from tellapart.distil.distillation import WORDS
     from tellapart.sessions import Session
     from tellapart.sessions.config import DEFAULT
-    from tellapart.sessions.distil import WORDS
     from tellapart.tables import read_table
 
-    if table.is_dir():
-        raise ParameterError(f"{table} is a folder; name a table in it")
-    name = name or table.stem
+    name, columns, more = asked.session or table.stem, asked.sent, asked.more
     if name in {listed.name for listed in store.sessions()}:
-        another = "--session NAME"
-        opened = open_or_begin(
-            store, table, name, how_read, id=id, learner=learner, another=another, for_teach=True
-        )
+        begun = TableOptions(id=more.id, learner=more.learner)
+        opened = open_or_begin(store, table, name, how_read, begun, for_teach=True)
     else:
         read = read_table(table, **how_read)
         if not len(read):
             raise ParameterError(f"{table} has columns, and no rows to ask about")
         for column in columns or ():
             read.check(column)
-        names = id or _names(read)
+        names = more.id or _names(read)
         hidden = [one for one in read.types if one not in (columns or read.types) and one != names]
         reading = {**how_read, "id": names, "without": hidden or None}
         opened = Session.new(
             store,
             name,
             table,
-            learner=learner or DEFAULT,
+            learner=more.learner or DEFAULT,
             order="mixed",
             until={"error below": _UNTIL},
             words=WORDS,
@@ -316,46 +261,34 @@ def _names(table: Table) -> str | None:
     return found if lengths[len(lengths) // 2] <= _LONGEST_NAME else None
 
 
-def _visible(session: Session) -> list[str]:
-    """All columns; of a session that was begun with some, these, without the names of rows."""
-    table, source = session.table, session.opened.data.get("source") or {}
-    hidden = {table.id} if source.get("without") else set()
-    return [name for name in table.types if name not in table.tags and name not in hidden]
+def _work(store: Store, session: Session, asked: Options) -> Distillation:
+    """The model and its session; labels, meanings and settings are in the log, for people."""
+    from tellapart.distil import Distillation, KeptLedger
 
-
-def _describe(
-    session: Session,
-    teacher: str,
-    model: str,
-    names: Sequence[str],
-    meanings: Mapping[str, str],
-    dry_run: bool,
-) -> None:
-    """The labels and their meanings, for people who look at the session."""
-    if dry_run:
-        return
-    session.join(teacher, model=model)
-    for name in names:
-        if not session.knows_label(name):
-            session.add_label(teacher, name)
-    for name, text in meanings.items():
-        if session.meanings.get(name) != text and name in session.labels:
-            session.describe_label(teacher, name, text)
-
-
-def _set(session: Session, teacher: str, until: float | None, share: float | None) -> None:
-    """Settings that were given, if they are others than before."""
-    wanted: dict[str, Any] = {} if until is None else {"until": {"error below": until}}
-    wanted |= {} if share is None else {"overlap": share}
-    now = session.settings
-    new = {name: value for name, value in wanted.items() if now[name] != value}
-    if new:
-        session.set(teacher, **new)
-
-
-def _say(text: str) -> None:
-    if sys.stderr.isatty():
-        print(text, file=sys.stderr)
+    table, teacher = session.table, asked.more.teacher or asked.model
+    source = session.opened.data.get("source") or {}
+    hidden = {*table.tags, *([table.id] if source.get("without") else [])}
+    sent = asked.sent or [name for name in table.types if name not in hidden]
+    if not asked.dry_run:
+        session.join(teacher, model=asked.model)
+        for name, text in asked.meanings.items():
+            if not session.knows_label(name):
+                session.add_label(teacher, name)
+            if text and session.meanings.get(name) != text and name in session.labels:
+                session.describe_label(teacher, name, text)
+        until = {"error below": asked.until}
+        if asked.until is not None and session.settings["until"] != until:
+            session.set(teacher, until=until)
+    return Distillation(
+        session,
+        asked.make(KeptLedger(store, session.name, **asked.limits), sent),
+        teacher,
+        rows=asked.rows,
+        batch=asked.more.batch,
+        parallel=asked.more.parallel,
+        reasons=not asked.more.labels_only,
+        say=lambda text: print(text, file=sys.stderr) if sys.stderr.isatty() else None,
+    )
 
 
 def _beforehand(work: Distillation) -> list[str]:
@@ -377,41 +310,18 @@ def _beforehand(work: Distillation) -> list[str]:
         budget.append(f"{counted(max(0, ledger.most_calls - ledger.calls), 'call')} more")
     if ledger.most_spend is not None:
         budget.append(f"{max(0.0, ledger.most_spend - ledger.spend):.4g} to spend")
-    lines.append(f"The budget: {', '.join(budget)}.")
-    return lines
+    return [*lines, f"The budget: {', '.join(budget)}."]
 
 
 def _dry(work: Distillation) -> list[str]:
     """What would be sent first, and how much at most."""
-    from tellapart.teachers.endpoint import most_tokens
-    from tellapart.teachers.model import LONGEST_TEXT
-
-    model, session = work.model, work.session
-    items = work.coming()
+    model, ledger, items = work.model, work.model.ledger, work.coming()
     if not items:
         return ["Nothing would be sent: no rows are left."]
     first = (work.batches(items) or [items])[0]
     body = model.labels_request([(item.place, item) for item in first])
-    left = max(0, min(work.rows, len(session.table)) - len(work.told))
-    sizes = sorted((_size(model, item) for item in session.table.items), reverse=True)
-    labels = -(-left // work.batch)
-    if work.second is not None:  # it may be asked about all that the first is unsure of
-        seconds = left + len(work.told - session.answered_by(work.second_teacher))
-        labels += -(-seconds // work.batch)
-    reasons = left if work.reasons else 0
-    again = "\\" * _COMPLAINT  # takes the most bytes
-    pair = len(session.table) - 1, first[0]  # no id is longer
-    sent, _ = most_tokens(model.labels_request([pair], again))
-    most = sent + sum(sizes[: work.batch])
-    _, replied = most_tokens(model.labels_request([pair] * min(work.batch, left)))
-    name, text = max(model.labels, key=_bytes), "x" * (LONGEST_TEXT - 6)
-    difference = model.difference_request(pair, name, pair, name, [text] * model.offered, again)
-    why, because = most_tokens(difference)
-    per_reason = why + 2 * sizes[0]
+    labels, reasons, tokens_in, tokens_out = _at_most(work, first[0])
     calls = _AGAIN * (labels + reasons)
-    tokens_in = _AGAIN * (labels * most + reasons * per_reason)
-    tokens_out = _AGAIN * (labels * replied + reasons * because)
-    ledger = model.ledger
     allowed = calls if ledger.most_calls is None else max(0, ledger.most_calls - ledger.calls)
     lines = [
         f"POST {model.endpoint.url}/chat/completions",
@@ -435,38 +345,181 @@ def _dry(work: Distillation) -> list[str]:
     return [*lines, "Nothing was sent."]
 
 
-def _size(model: Model, item: Row) -> int:
-    """The bytes that a row takes in a request: its document is a text inside JSON."""
-    cells = dumps({"id": item.place, "cells": model.cells(item)}, ensure_ascii=False)
-    return _bytes(cells) + 2 + len(str(item.place))
+def _at_most(work: Distillation, item: Row) -> tuple[int, int, int, int]:
+    """Calls for labels and for reasons, and tokens that are sent and come back, at most."""
+    from tellapart.distil.endpoint import most_tokens
+    from tellapart.distil.model_teacher import LONGEST_TEXT
+
+    def size(text: str) -> int:  # the bytes that a text takes in JSON
+        return len(dumps(text, ensure_ascii=False).encode())
+
+    def row_size(row: Row) -> int:  # its document is a text inside JSON
+        document = dumps({"id": row.place, "cells": model.cells(row)}, ensure_ascii=False)
+        return size(document) + 2 + len(str(row.place))
+
+    model, table = work.model, work.session.table
+    left = max(0, min(work.rows, len(table)) - len(work.told))
+    sizes = sorted(map(row_size, table.items), reverse=True)
+    labels, reasons = -(-left // work.batch), left if work.reasons else 0
+    again = "\\" * _COMPLAINT  # takes the most bytes
+    pair = len(table) - 1, item  # no id is longer
+    sent, _ = most_tokens(model.labels_request([pair], again))
+    _, replied = most_tokens(model.labels_request([pair] * min(work.batch, left)))
+    name, text = max(model.labels, key=size), "x" * (LONGEST_TEXT - 6)
+    difference = model.difference_request(pair, name, pair, name, [text] * model.offered, again)
+    why, because = most_tokens(difference)
+    tokens_in = labels * (sent + sum(sizes[: work.batch])) + reasons * (why + 2 * sizes[0])
+    return labels, reasons, _AGAIN * tokens_in, _AGAIN * (labels * replied + reasons * because)
 
 
-def _bytes(text: str) -> int:
-    """The bytes that a text takes in JSON."""
-    return len(dumps(text, ensure_ascii=False).encode())
+# -- the work, and after
 
 
-# -- after
-
-
-def _give(
-    session: Session,
-    made: DistilReport,
-    output: Path | None,
-    page: Path | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Write the rules and the report."""
+def _run(work: Distillation, output: Path | None, *, as_json: bool) -> None:
+    """Teach; write the rules and the report, also where the server could not be used."""
     from tellapart.export.model_files import write_whole
 
+    for line in _beforehand(work):
+        print(line, file=sys.stderr)
+    trouble = None
+    try:
+        ended = work.run()
+    except EndpointError as error:
+        trouble, ended = error, "the server could not be used"
+    made = _report(work, ended)
     if output is not None:
         sql = output.suffix.lower() == ".sql"
-        text = made.sql if sql else session.judged_model().to_json()
-        write_whole(output, (text + "\n").encode())
-    if page is not None:
-        write_whole(page, made.html().encode())
-    if as_json:
-        print(dumps(made.to_json(), ensure_ascii=False))
-    else:
-        print(made.text())
+        text = made["sql"] if sql else work.session.judged_model().to_json()
+        write_whole(output, f"{text}\n".encode())
+    print(dumps(made, ensure_ascii=False) if as_json else _text(made))
+    if trouble is not None:
+        raise trouble
+
+
+def _report(work: Distillation, ended: str) -> dict[str, Any]:
+    """Everything that is known of a session now, under the keys that docs/distil.md documents."""
+    import numpy as np
+
+    from tellapart.columns import fired
+    from tellapart.export import to_sql
+    from tellapart.export.text import Words, sentences
+    from tellapart.features.phrasing import spoken
+    from tellapart.sessions.phrasing import name
+
+    session, ledger = work.session, work.model.ledger
+    summary, history, model = session.summary(), session.history(), session.judged_model()
+    mine = [a for a in history if a.teacher == work.teacher and not a.undone]
+    people = {
+        a.item.place: a.label if a.answer == "wrong" else str(a.guess.label)
+        for a in history
+        if a.teacher not in session.models and not a.undone and a.answer in ("right", "wrong")
+    }
+    said = model.predict([session.table.items[place] for place in people])
+    low, likely, high = summary.error
+    counts = np.bincount(fired(model, session.table).array(), minlength=len(list(model)))
+    rules = sentences(model, Words(feature=spoken))
+    records = [  # clauses after the last rule label nothing
+        (rule, int(n), 1.0 if clause.record is None else clause.record.high)
+        for rule, clause, n in zip(rules, model, counts, strict=False)
+        if clause.label is not None
+    ]
+    misfits = [*work.model.misfits()]
+    try:
+        sql = to_sql(model)
+    except ExportError as error:
+        sql = f"-- {error}"
+    return {
+        "tellapart": "distillation",
+        "format": 1,
+        "session": session.name,
+        "teacher": work.teacher,
+        "ended": ended,
+        "rows": len(session.table),
+        "asked": sum(a.answer != "skipped" for a in mine),
+        "unsure_answers": sum(a.answer == "unsure" for a in mine),
+        "calls": ledger.calls,
+        "no_reply": sum(one.own and one.state == "sent" for one in ledger.requests.values()),
+        "outside_schema": len(misfits),
+        "tokens_sent": ledger.tokens[0],
+        "tokens_replied": ledger.tokens[1],
+        "spend": ledger.spend,
+        "corrections": summary.mistakes,
+        "drawn": summary.drawn or 0,
+        "agreement": [1 - high, 1 - likely, 1 - low],
+        "estimate": summary.estimate,
+        "person": [sum(map(str.__eq__, map(str, said), map(str, people.values()))), len(people)],
+        "slips": [
+            {"model": model_name, **rate._asdict()}
+            for model_name, rates in session.slip_rates().items()
+            for rate in rates
+        ],
+        "sure_rows": sum(n for _, n, high in records if high <= SURE),
+        "unsure_rules": [
+            {"rule": rule, "rows": n, "error_at_most": high}
+            for rule, n, high in sorted(records, key=lambda one: -one[1])
+            if high > SURE and n
+        ],
+        "odd": [
+            {
+                "item": name(odd.answer.item),
+                "teacher": odd.answer.teacher,
+                "label": odd.answer.label or str(odd.answer.guess.label),
+                "expected": odd.expected,
+                "why": odd.why,
+            }
+            for odd in session.odd_ones()[:_ODDEST]
+        ],
+        "rules": rules,
+        "sql": sql,
+        "last_misfit": misfits[-1] if misfits else None,
+    }
+
+
+def _text(made: Mapping[str, Any]) -> str:
+    """The report for a terminal."""
+    from tellapart.features.phrasing import counted
+
+    low, likely, high = (f"{100 * share:.1f} %" for share in made["agreement"])
+    fresh = f"{likely}, between {low} and {high} with 95 % confidence ({made['estimate']})"
+    if not made["drawn"] and not made["asked"]:
+        fresh = "nothing was asked yet"
+    agreed, settled = made["person"]
+    person = f"on {agreed:,} of {settled:,} rows that people answered"
+    lines = [
+        f"Ended: {made['ended']}.",
+        f"Rows: {made['asked']:,} of {made['rows']:,} asked about, {made['unsure_answers']:,}"
+        f" unsure; {counted(made['corrections'], 'correction')}.",
+        f"Calls: {made['calls']:,}, {made['no_reply']:,} without a reply;"
+        f" {made['tokens_sent']:,} tokens sent, {made['tokens_replied']:,} in replies; spend"
+        f" {made['spend']:.6g}.",
+    ]
+    if made["outside_schema"]:
+        lines.append(
+            f"Replies outside the schema: {made['outside_schema']:,} of"
+            f" {counted(made['calls'], 'call')}; the last: {made['last_misfit']}."
+        )
+    lines += [
+        f"Rules and model agree on rows left: {fresh}.",
+        "Rules and person agree:"
+        f" {person if settled else 'nobody has looked yet: tellapart teach on this session'}.",
+        f"Sure rules: label {made['sure_rows']:,} of {made['rows']:,} rows with an error below"
+        f" {100 * SURE:g} %; the model would still be needed for the others.",
+    ]
+    for one in made["slips"]:
+        which = (
+            one["model"] if one["label"] is None else f"{one['model']} when it says {one['label']}"
+        )
+        bounds = f"between {100 * one['low']:.1f} % and {100 * one['high']:.1f} %"
+        known = f"{which}: {one['slips']:,} of {one['settled']:,} settled answers, {bounds}"
+        unknown = f"{one['model']}: unknown until a person settles some answers"
+        lines.append(f"Slips: {known if one['settled'] else unknown}.")
+    lines += ["", "Rules; the first that matches wins:"]
+    lines += [f"{n:3}. {rule}" for n, rule in enumerate(made["rules"], 1)]
+    if made["unsure_rules"]:
+        lines += ["", "Not sure, by the rows they label:"]
+    for one in made["unsure_rules"][:10]:
+        error = f"error at most {100 * one['error_at_most']:.0f} %"
+        lines.append(f"  {counted(one['rows'], 'row')}, {error}: {one['rule']}")
+    if made["odd"]:
+        lines += ["", "The oddest answers:"]
+    return "\n".join([*lines, *(f"  {one['why']} ({one['teacher']})" for one in made["odd"])])

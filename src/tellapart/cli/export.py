@@ -1,4 +1,4 @@
-"""`tellapart export`: a model in the language of somebody else."""
+"""`tellapart export` and `tellapart import`: a model in the language of somebody else, and back."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from cyclopts import Parameter
 
-from tellapart.cli.options import column_types
-from tellapart.errors import ParameterError
+from tellapart.cli.options import Again, column_types
+from tellapart.errors import FormatError, ParameterError
 from tellapart.export.sql import Dialect
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 
 Language: TypeAlias = Literal[
-    "sql", "select", "view", "dbt", "json", "python", "polars", "pandas", "javascript",
-    "json-rules", "text", "dot", "svg",
+    "sql", "select", "view", "dbt", "json", "python", "javascript", "json-rules", "text", "svg",
 ]  # fmt: skip
 
 
@@ -31,13 +30,10 @@ def export(
     dialect: Dialect = "duckdb",
     db: str | None = None,
     table: str | None = None,
-    keep: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
+    keep: Again = None,
     name: str | None = None,
     diff: Path | None = None,
-    value: Literal["label", "clause", "example", "types"] = "label",
-    type: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
-    clean: bool = False,
-    simplify: bool = False,
+    type: Again = None,
     unsure: Literal["label", "null"] = "label",
     error: float = 0.05,
     output: Annotated[Path | None, Parameter(alias="-o")] = None,
@@ -47,15 +43,13 @@ def export(
     SQL gives every row of a table the label that the model gives it, whatever the
     engine: as one CASE expression (sql), as a SELECT that also says which rule it was and
     why (select), as a view of it, or as the files of a dbt model. Python and JavaScript are
-    functions of a row that need no package; Polars and pandas are functions of a frame; JSON
-    rules are for a program of your own.
+    functions of a row that need no package; JSON rules are for a program of your own.
 
     Examples:
 
         tellapart export zoo.json --to sql --dialect postgres
         tellapart export zoo.json --to view --table animals --keep id
         tellapart export zoo --db zoo.csv.sessions.db --to dbt --table animals --keep id -o shop
-        tellapart export zoo.json --to svg -o zoo.svg
 
     Parameters
     ----------
@@ -66,8 +60,7 @@ def export(
     dialect
         Whose SQL.
     db
-        The database of a session: a file, or the address of a PostgreSQL database. Then
-        comments say who taught it, when, and what is known of the error.
+        The database of a session. Then comments say who taught it, when, and what the error is.
     table
         The table that a SELECT or a view reads, such as animals or zoo.animals.
     keep
@@ -75,67 +68,44 @@ def export(
     name
         What to call the view or the dbt model; by default TABLE_labels, beside the table.
     diff
-        An older model file. Instead of the rules, say which of them changed; for a session,
-        also because of which row, and who said so. With --to text.
-    value
-        What the SQL gives: the label, the number of the clause that fired (the
-        numbers of '--to text'), the example it shows; or, for SQLite, whether the cells
-        have the types that the features state.
+        An older model file: with --to text, say which rules changed since, and because of what.
     type
-        What a plain column holds that a feature only names, as
-        COLUMN=TYPE: bool (if not given), integer, number, text, date or datetime; or
-        timestamptz for a column of times with a zone. Again for more columns.
-    clean
-        For SQL, promise that no number in the table is NaN or infinite: it becomes
-        shorter.
-    simplify
-        Leave out clauses and conditions that change no label of any row.
+        COLUMN=TYPE of a plain column: bool (if not given), integer, number, text, date, datetime or
+        timestamptz; "not null" behind it says that it is never unknown. Again for more columns.
     unsure
-        What a rule gives whose error may be above --error, by its record: its label all
-        the same, or nothing (null). 'tellapart session model --records' writes a
-        model with records.
+        What a rule gives whose error may be above --error, by its record: its label, or null.
     error
         The largest error of a rule that is sure.
     output
         Write to this file instead of the screen; for dbt, the folder of the project.
     """
-    from tellapart.export import PROGRAMS, WRITERS, load_model, to_python, to_sql
-    from tellapart.export.model_files import write_whole
+    from tellapart.export import load_model
+    from tellapart.simplification import simplify
 
     taught = _Taught(load_model(model)) if db is None else _of_session(db, model)
-    read = taught.model
-    if unsure == "null":
-        read = read.abstain(error)
-    if simplify:
-        from tellapart.simplification import simplify as shorter
-
-        read = shorter(read)
+    read = taught.model.abstain(error) if unsure == "null" else taught.model
     if diff is not None:
-        from tellapart.sessions.rules import rule_changes
-
         if to != "text":
             raise ParameterError(f"--diff is written as text: give --to text, not --to {to}")
-        made = "\n".join(rule_changes(load_model(diff), read, taught.answers))
-        (sys.stdout.write(made + "\n") if output is None else write_whole(output, made.encode()))
-        return
+        from tellapart.sessions.rules import rule_changes
+
+        return _give("\n".join(rule_changes(load_model(diff), read, taught.answers)), output)
+    if to != "json":  # that one is the model as it is
+        read = simplify(read)
     schema = {**taught.schema, **column_types("--type", type)}
-    if to == "sql":
-        made = to_sql(read, dialect, value=value, schema=schema, clean=clean)
-    elif to in ("select", "view", "dbt"):
-        if table is None:
-            raise ParameterError(f"--to {to} needs the table that it reads: --table animals")
-        how: dict[str, Any] = {"table": table, "keep": keep or [], "schema": schema, "clean": clean}
-        how |= {"error": error, "about": taught.about}
-        if to == "dbt":
-            _write_dbt(output, read, dialect, name, taught.rows, how)
-            return
-        made = _over_table(to, read, dialect, name, how)
-    elif to == "python":
-        made = to_python(read, about=taught.about)
-    elif to in PROGRAMS:
-        made = PROGRAMS[to](read, schema=schema, error=error, about=taught.about)
-    else:
-        made = read.to_json() if to == "json" else WRITERS[to](read)
+    how: dict[str, Any] = {"table": table, "keep": keep or [], "schema": schema}
+    how |= {"error": error, "about": taught.about}
+    if to in ("select", "view", "dbt") and table is None:
+        raise ParameterError(f"--to {to} needs the table that it reads: --table animals")
+    if to == "dbt":
+        return _write_dbt(output, read, dialect, name, how)
+    return _give(_written(to, read, dialect, name, how), output)
+
+
+def _give(made: str, output: Path | None) -> None:
+    """Print a text, or write it to a file."""
+    from tellapart.export.model_files import write_whole
+
     made = made.rstrip("\n") + "\n"
     if output is None:
         sys.stdout.write(made)
@@ -143,16 +113,22 @@ def export(
         write_whole(output, made.encode())
 
 
-def _over_table(
+def _written(
     to: Language, model: DecisionList, dialect: Dialect, name: str | None, how: dict[str, Any]
 ) -> str:
-    """A SELECT over a table, or a view of one."""
-    from tellapart.export import to_select, to_view
-    from tellapart.export.views import labels_of
+    """A model in some language."""
+    from tellapart.export import PROGRAMS, WRITERS, to_select, to_sql, to_view
+    from tellapart.export.view import labels_of
 
+    if to == "sql":
+        return to_sql(model, dialect, schema=how["schema"])
     if to == "select":
         return to_select(model, dialect, **how)
-    return to_view(model, dialect, name=name or labels_of(how["table"]), **how)
+    if to == "view":
+        return to_view(model, dialect, name=name or labels_of(how["table"]), **how)
+    if to in PROGRAMS:
+        return PROGRAMS[to](model, schema=how["schema"], error=how["error"], about=how["about"])
+    return model.to_json() if to == "json" else WRITERS[to](model)
 
 
 def _write_dbt(
@@ -160,24 +136,20 @@ def _write_dbt(
     model: DecisionList,
     dialect: Dialect,
     name: str | None,
-    rows: _Rows,
     how: dict[str, Any],
 ) -> None:
     """Write the files of a dbt model, and print their names."""
     from tellapart.export import to_dbt
     from tellapart.export.model_files import write_whole
-    from tellapart.export.views import labels_of, table_names
+    from tellapart.export.view import labels_of, table_names
 
     if folder is None:
         raise ParameterError("--to dbt writes files: name the folder of the project with -o")
     called = name or table_names(labels_of(how["table"]))[-1]
-    for path, text in to_dbt(model, dialect, name=called, taught=rows, **how).items():
+    for path, text in to_dbt(model, dialect, name=called, **how).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         write_whole(folder / path, text.encode())
         print(folder / path)
-
-
-_Rows: TypeAlias = Sequence[tuple[str, Mapping[str, Any], str | None]]
 
 
 class _Taught(NamedTuple):
@@ -186,7 +158,6 @@ class _Taught(NamedTuple):
     model: DecisionList
     schema: Mapping[str, str] = {}
     about: Sequence[str] = ()
-    rows: _Rows = ()
     answers: Sequence[Answered] = ()
 
 
@@ -197,6 +168,63 @@ def _of_session(db: str, name: str) -> _Taught:
         raise ParameterError(f"there is no database {db}; a table's is called TABLE.sessions.db")
     with Store(db) as store, Session.open(store, name) as session:
         answers = session.history()
-        items = {one.item.identity: one.item for one in answers if not one.undone}
-        rows = [(str(item), item, session.label_of(item)) for item in items.values()]
-        return _Taught(session.judged_model(), session.table.schema, session.about(), rows, answers)
+        return _Taught(session.judged_model(), session.table.schema, session.about(), answers)
+
+
+def import_rules(
+    rules: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    *,
+    output: Annotated[Path, Parameter(alias="-o")],
+    dialect: str = "duckdb",
+    table: Path | None = None,
+    type: Again = None,
+    column: str | None = None,
+) -> None:
+    """Read rules that are written in SQL, a CASE WHEN, as a model.
+
+    The file has a CASE expression, or a SELECT or a view with one. Conditions are read as
+    features (docs/features.md); what cannot be read is named with its place. The model can
+    be exported again, used to predict, and taught: 'tellapart teach TABLE --rules MODEL'.
+
+    Examples:
+
+        tellapart import rules.sql -o rules.json
+        tellapart import rules.sql -o rules.json --dialect snowflake --table animals.csv
+        tellapart import - -o rules.json --type legs=integer < rules.sql
+
+    Parameters
+    ----------
+    rules
+        The file with the SQL; - for the standard input.
+    output
+        The model file to write.
+    dialect
+        Whose SQL: any dialect that sqlglot parses.
+    table
+        A table that has the columns, to know what they hold.
+    type
+        What a column holds, as COLUMN=TYPE: bool, integer, number, text, date or datetime.
+        Otherwise the SQL tells: legs > 3 reads a number. Again for more columns.
+    column
+        The column that is the label, where a SELECT has several with a CASE.
+    """
+    from tellapart.export import from_sql, save_model, to_text
+    from tellapart.features import Expression
+    from tellapart.tables import read_table
+
+    try:
+        text = sys.stdin.read() if rules == "-" else Path(rules).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{rules} is not UTF-8 ({error.reason}). Save it as UTF-8") from None
+    schema = {} if table is None else dict(read_table(table).schema)
+    schema |= column_types("--type", type)
+    model = from_sql(text, dialect, schema=schema, column=column)
+    read = {name for one in model.features if isinstance(one, Expression) for name in one.schema}
+    if table is not None and (unknown := sorted(read - schema.keys())):
+        raise ParameterError(
+            f"{table} has no column {unknown[0]!r}, which the rules read. Columns:"
+            f" {', '.join(schema)}"
+        )
+    save_model(model, output)
+    print(to_text(model))
+    print(f"Saved in {output}.", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`tellapart lab`: every theorem as a table and a picture."""
+"""`tellapart lab`: experiments, and what they show; `tellapart compare` is one of them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ import signal
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tellapart.cli.options import Whole
-from tellapart.errors import check
+from tellapart.errors import LabError, ParameterError, check
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from tellapart.lab import Cell, Result
-
-T = TypeVar("T")
+    from tellapart.lab import Experiment, Result
+    from tellapart.lab.experiment import Cell
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -27,86 +26,133 @@ def lab(
     *experiments: str,
     out: Path = Path("tellapart-lab"),
     quick: bool = False,
+    only: list[str] | None = None,
     workers: Whole | None = None,
     dask: str | None = None,
     list: bool = False,
     json: bool = False,
 ) -> int:
-    """Test the theorems by experiment, and write a report with figures and numbers.
+    """Test claims by experiment, and write a report with figures and numbers.
 
     Needs the extra 'lab'. Finished parts are kept in the folder: the same command
-    goes on where an earlier one was stopped, on this machine or another.
+    goes on where an earlier one was stopped.
 
     Examples:
 
         tellapart lab --quick
         tellapart lab theorem3 slope --out paper --dask tcp://10.0.0.1:8786
+        tellapart lab ./mine.py --only k=8 --only learner='Capped*'
 
     Parameters
     ----------
     experiments
-        Names of experiments; all if none is given.
+        Names of experiments, or Python files of your own; if none is given, all about
+        theorems and bounds.
     out
         The folder for report.html, figures, numbers and finished cells.
     quick
-        Fewer and shorter runs: under two minutes on two cores.
+        Fewer and shorter runs: about a minute on two cores.
+    only
+        Only these values of an axis, as in row='heart*' (again for more).
     workers
         How many local processes to use; one for each core if not given.
     dask
         The address of a Dask scheduler, to run on its workers instead (needs the
         extra 'dask'; tellapart must be installed there, too).
     list
-        Say which experiments there are, and stop.
+        Say which experiments there are, or the axes of those named, and stop.
     json
-        Print the verdicts as one JSON object instead.
+        Print the claims as one JSON object instead.
     """
-    from tellapart.lab import EXPERIMENTS, load, plan, run
+    from tellapart.lab.experiment import experiments as known
+    from tellapart.lab.experiment import load
 
-    names = [*dict.fromkeys(experiments)] or [*EXPERIMENTS]
-    titles = {name: load(name).title for name in names}
+    names = experiments or [name for name in known() if name != "corrections"]
+    found = [one for name in dict.fromkeys(names) for one in load(name)]
     if list:
-        width = max(map(len, titles))
-        for name, title in titles.items():
-            print(f"{name:<{width}}  {title}")
+        for one in found if experiments else known().values():
+            print(f"{one.name:<18} {one.title}")
+            for axis, values in one.grid.items() if experiments else ():
+                print(f"    {axis}: {', '.join(map(str, values))}")
         return 0
-    if workers is not None:
-        check("lab", "workers", workers, "an integer >= 1", lambda v: v >= 1)
-    cells = plan(names, quick=quick)
+    how = {"quick": quick, "only": _patterns(found, only or []), "workers": workers, "dask": dask}
+    return _run(found, out, how, as_json=json)
+
+
+def compare(
+    *,
+    out: Path = Path("tellapart-compare"),
+    quick: bool = False,
+    only: list[str] | None = None,
+    workers: Whole | None = None,
+    json: bool = False,
+) -> int:
+    """Compare learners by the corrections they need, on real tables and made worlds.
+
+    The same as `tellapart lab corrections`. Needs the extras 'lab' and 'compare'.
+
+    Examples:
+
+        tellapart compare --quick
+        tellapart compare --only row='heart*' --only learner=AutoDFF --only learner='tree*'
+
+    Parameters
+    ----------
+    out
+        The folder for report.html, figures, numbers and finished cells.
+    quick
+        Few rows, short streams, two seeds.
+    only
+        Only these values of an axis: row, group (kept, tuned), teacher, learner, seed
+        (again for more). A learner may have parameters, as in learner=capped:m=7.
+    workers
+        How many local processes to use; one for each core if not given.
+    json
+        Print the claims as one JSON object instead.
+    """
+    return lab("corrections", out=out, quick=quick, only=only, workers=workers, json=json)
+
+
+def _patterns(experiments: Sequence[Experiment], only: Sequence[str]) -> dict[str, list[str]]:
+    """{axis: patterns} of texts like row=heart*."""
+    found: dict[str, list[str]] = {}
+    axes = dict.fromkeys(axis for one in experiments for axis in one.grid)
+    for text in only:
+        axis, equals, pattern = text.partition("=")
+        if not equals or axis not in axes:
+            raise ParameterError(f"--only takes AXIS=VALUE, of {', '.join(axes)}; got {text!r}")
+        found.setdefault(axis, []).append(pattern)
+    return found
+
+
+def _run(
+    experiments: Sequence[Experiment], out: Path, how: dict[str, Any], *, as_json: bool
+) -> int:
+    from tellapart.lab import run
+
+    if how["workers"] is not None:
+        check("lab", "workers", how["workers"], "an integer >= 1", lambda v: v >= 1)
+    cells = [c for one in experiments for c in one.cells(quick=how["quick"], only=how["only"])]
+    if not cells:
+        raise LabError("nothing is left to run: choose other values with --only")
     bars = Bars(cells)
-    results = run_with_bars(
-        bars,
-        out,
-        lambda: run(out, names, quick=quick, workers=workers, dask=dask, on_cell=bars.advance),
-    )
-    if results is None:
-        return INTERRUPTED
-    report = out / "report.html"
-    if json:
-        print(json_format.dumps(_as_json(results, report, bars), ensure_ascii=False))
-    else:
-        _show(results, report)
-    return 0
-
-
-def run_with_bars(bars: Bars, out: Path, work: Callable[[], T]) -> T | None:
-    """Run cells under their bars; None, and a line that says what is kept, if somebody stops it."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with bars.progress:
-            return work()
+            results = run(experiments, out, on_cell=bars.advance, **how)
     except KeyboardInterrupt:
-        from tellapart.lab.cell_store import CellStore
-
-        with CellStore(out) as store:  # one more than was told may be finished
-            kept = sum(store.load(cell) is not None for cell in bars.cells)
-        print(
-            f"tellapart: interrupted. {kept} of {bars.total} cells are kept in {out}; the same"
-            " command goes on from there",
-            file=sys.stderr,
-        )
-        return None
+        kept = f"{bars.done} of {len(cells)} cells are kept in {out}"
+        print(f"tellapart: interrupted. {kept}; the same command goes on from there",
+              file=sys.stderr)  # fmt: skip
+        return INTERRUPTED
     finally:
         signal.signal(signal.SIGTERM, before)
+    if as_json:
+        told = {"cells": len(cells), "cells_run": bars.ran, "report": str(out / "report.html")}
+        print(json_format.dumps({"tellapart": "lab", "format": 2} | told | _as_json(results)))
+    else:
+        _show(results, out / "report.html")
+    return 0
 
 
 class Bars:
@@ -118,26 +164,18 @@ class Bars:
         from rich.progress import TimeElapsedColumn as Elapsed
 
         self.done = self.ran = 0
-        self.cells, self.total = cells, len(cells)
-        self.progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            Elapsed(),
-            console=Console(stderr=True),
-        )
-        self._tasks: dict[str, Any] = {}
-        for name, own in Counter(cell.experiment for cell in cells).items():
-            shown = name.rpartition(":")[2].lower()
-            self._tasks[name] = self.progress.add_task(shown, total=own)
+        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed()
+        self.progress = Progress(*columns, console=Console(stderr=True))
+        counts = Counter(cell.experiment for cell in cells)
+        self._tasks = {
+            name: self.progress.add_task(name, total=own) for name, own in counts.items()
+        }
 
     def advance(self, cell: Cell, ran: bool) -> None:
         """A cell is finished; it was run just now, or kept from before."""
         self.done += 1
         self.ran += ran
         self.progress.advance(self._tasks[cell.experiment])
-        if self.done == self.total:
-            self.progress.add_task("report", total=None)
 
 
 def _show(results: Sequence[Result], report: Path) -> None:
@@ -145,21 +183,27 @@ def _show(results: Sequence[Result], report: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from tellapart.lab.report import WORDS
+
     console = Console(highlight=False)
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 1, 0))
-    for experiment, _, finding in results:
-        word, style = ("seen", "green") if finding.holds else ("not seen", "bold red")
-        table.add_row(Text(experiment.title), Text(word, style), Text(finding.verdict))
-    console.print(table)
+    styles = {True: "green", False: "bold red", None: "dim"}
+    for result in results:
+        console.print(Text(result.experiment.title, "bold"))
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
+        for claim, holds, seen in result.verdicts:
+            table.add_row(Text(WORDS[holds], styles[holds]), Text(claim), Text(seen, "dim"))
+        console.print(table)
     console.print(f"Report: {report}", soft_wrap=True, markup=False)
 
 
-def _as_json(results: Sequence[Result], report: Path, bars: Bars) -> dict[str, Any]:
+def _as_json(results: Sequence[Result]) -> dict[str, Any]:
     return {
-        "tellapart": "lab",
-        "format": 1,
-        "report": str(report),
-        "cells": bars.done,
-        "cells_run": bars.ran,
-        "experiments": [result.summary() for result in results],
+        "experiments": [
+            {
+                "experiment": result.experiment.name,
+                "title": result.experiment.title,
+                "claims": [verdict._asdict() for verdict in result.verdicts],
+            }
+            for result in results
+        ]
     }

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tellapart.cli.options import say_finding
+from tellapart.cli.options import TableOptions, say_finding
 from tellapart.errors import ParameterError, as_options
 
 if TYPE_CHECKING:
@@ -34,17 +34,11 @@ def open_or_begin(
     table: str | Path,
     name: str,
     reading: Mapping[str, Any] | None = None,
+    asked: TableOptions | None = None,
     *,
-    id: str | None = None,
-    learner: str | None = None,
-    label: str | None = None,
-    start_from: str | None = None,
-    order: str | None = None,
-    overlap: float | None = None,
     another: str = "--session NAME",
-    title: str | None = None,
-    rules: Path | None = None,
     for_teach: bool = False,
+    **settings: Any,
 ) -> Session:
     """The session of a table: opened, or begun if there is none of that name.
 
@@ -52,70 +46,76 @@ def open_or_begin(
     ----------
     reading
         Arguments of `read_table`; a session that is opened remembers its own.
-    label
-        A column of the table to hide.
-    start_from
-        Another one, whose labels are the first answers.
+    asked
+        What was asked for, where it is not left to us.
     another
         How to begin another session, for messages.
-    title
-        The column that names items in sentences.
-    rules
-        A model whose rules a new session begins with.
     for_teach
         The table is read from where it lies now, which may have changed, and must have rows.
+    settings
+        More of what was asked for: the title, the order, the overlap, or rules to begin with.
     """
-    from tellapart.sessions import Session
-    from tellapart.sessions.config import FOR_PEOPLE
-    from tellapart.tables.read import read_table_again
-
-    how_read = dict(reading or {})
+    asked = asked or TableOptions()
+    label, start_from = asked.label, asked.start_from
     if label is not None and label == start_from:
         raise ParameterError(
             f"column {label!r} cannot be both: --start-from takes its labels as answers, --label"
             " compares your own answers with them. Leave one out"
         )
-    hidden = _given(label=label, start_from=start_from)
+    how_read, hidden = dict(reading or {}), _given(label=label, start_from=start_from)
     if name in {listed.name for listed in store.sessions()}:
-        begun = store.opened(name).data
-        if rules is not None:
-            raise ParameterError(
-                f"--rules {rules}: the session was begun already, and rules stand at its beginning."
-                f" Leave it out to go on; or begin another one with {another}"
-            )
-        for said in _differences(begun, id, learner, how_read, hidden):
+        chosen = _given(id=asked.id, learner=asked.learner, **settings)
+        for said in _differences(store, name, chosen, how_read, hidden):
             raise ParameterError(
                 f"{said}. Leave it out to go on; or begin another one with {another}"
             )
-        source = dict(begun.get("source") or {})
-        source.pop("path", None)
-        again = read_table_again(table, begun["table"]["columns"], **source) if for_teach else None
-        opened = Session.open(store, name, again)
-        if title is not None:
-            opened.table.title = title
-        now = opened.settings["overlap"]
-        if overlap is not None and overlap != now:
-            opened.close()
-            raise ParameterError(
-                f"--overlap {overlap}: it is {now} in this session. Leave it out; it can be changed"
-                " on the page Progress"
-            )
+        opened = _open(store, table, name, for_teach)
+        if settings.get("title") is not None:
+            opened.table.title = settings["title"]
     else:
-        named = id
-        if for_teach or id is None or hidden:
-            read = _read_checked(table, how_read, hidden, for_teach)
-            named = id or read.names(hidden.values())
-        how_read |= {"id": named, "without": [*hidden.values()] or None, "title": title}
-        settings = {**FOR_PEOPLE, **_given(learner=learner, order=order, overlap=overlap)}
-        if rules is not None:
-            from tellapart.export import load_model
-
-            settings["rules"] = load_model(rules)
-        opened = Session.new(store, name, table, reading=_given(**how_read), **settings)
-        if for_teach or sys.stderr.isatty():  # a server's log has nothing of what is in the table
-            for finding in opened.table.findings:
-                say_finding(finding)
+        how_read |= _given(id=asked.id, title=settings.pop("title", None))
+        wanted = _given(learner=asked.learner, **settings)
+        opened = _begin(store, table, name, how_read, hidden, wanted, for_teach)
     return _start_from(opened, table, start_from)
+
+
+def _open(store: Store, table: str | Path, name: str, for_teach: bool) -> Session:
+    from tellapart.sessions import Session
+    from tellapart.tables.read import read_table_again
+
+    begun = store.opened(name).data
+    source = dict(begun.get("source") or {})
+    source.pop("path", None)
+    again = read_table_again(table, begun["table"]["columns"], **source) if for_teach else None
+    return Session.open(store, name, again)
+
+
+def _begin(
+    store: Store,
+    table: str | Path,
+    name: str,
+    how_read: dict[str, Any],
+    hidden: Mapping[str, str],
+    settings: dict[str, Any],
+    for_teach: bool,
+) -> Session:
+    from tellapart.export import load_model
+    from tellapart.sessions import Session
+    from tellapart.sessions.config import FOR_PEOPLE
+
+    if for_teach or "id" not in how_read or hidden:
+        given = {key: value for key, value in how_read.items() if key not in ("id", "title")}
+        read = _read_checked(table, given, hidden, for_teach)
+        how_read["id"] = how_read.get("id") or read.names(hidden.values())
+    how_read["without"] = [*hidden.values()] or None
+    if "rules" in settings:
+        settings["rules"] = load_model(settings["rules"])
+    reading = _given(**how_read)
+    opened = Session.new(store, name, table, reading=reading, **{**FOR_PEOPLE, **settings})
+    if for_teach or sys.stderr.isatty():  # a server's log has nothing of what is in the table
+        for finding in opened.table.findings:
+            say_finding(finding)
+    return opened
 
 
 def _read_checked(
@@ -157,33 +157,40 @@ def _given(**options: Any) -> dict[str, Any]:
 
 
 def _differences(
-    begun: Mapping[str, Any],
-    id: str | None,
-    learner: str | None,
+    store: Store,
+    session: str,
+    asked: Mapping[str, Any],
     reading: Mapping[str, Any],
     hidden: Mapping[str, str],
 ) -> Iterator[str]:
     """What can only be chosen when a session begins, and is asked for otherwise now."""
+    begun = store.opened(session).data
     source = begun.get("source") or {}
+    if "rules" in asked:
+        yield f"--rules {asked['rules']}: the session was begun already, and they are its start"
     for option, column in hidden.items():
         if column not in (source.get("without") or []):
             said = f"--{option.replace('_', '-')} {column}"
             yield f"{said}: the session was begun with that column in sight"
-    if id is not None and id != source.get("id"):
-        yield f"--id {id}: the session was begun with {source.get('id') or 'row numbers'}"
-    if learner is not None:
+    if "id" in asked and asked["id"] != source.get("id"):
+        yield f"--id {asked['id']}: the session was begun with {source.get('id') or 'row numbers'}"
+    if "learner" in asked:
         from tellapart.learners.by_name import format_learner, parse_learner, write_value
 
-        name, parameters = parse_learner(learner)
+        name, parameters = parse_learner(asked["learner"])
         # as texts: an old log may have "true" where it is True now
         given = {key: write_value(value) for key, value in parameters.items()}
         before = {key: write_value(value) for key, value in begun["parameters"].items()}
         if name != begun["learner"] or not given.items() <= before.items():
             before.pop("columns", None)
             other = format_learner(begun["learner"], before)
-            yield f"--learner {learner}: the session has another learner, {other}"
+            yield f"--learner {asked['learner']}: the session has another learner, {other}"
     for name, value in reading.items():
         now = source.get(name, "utf-8" if name == "encoding" else None)
         if value != now:
             how = "without it" if now is None else f"with {as_options(name, now)}"
             yield f"{as_options(name, value)}: the session was begun {how}"
+    if "overlap" in asked:
+        overlap = store.setting(session, "overlap") or 0.0
+        if asked["overlap"] != overlap:
+            yield f"--overlap {asked['overlap']}: it is {overlap} in this session"

@@ -1,13 +1,14 @@
-"""Options that several commands share: numbers, and how a table is read."""
+"""Options that several commands share, `tellapart.toml`, and where options moved."""
 
-from __future__ import annotations
+# no `from __future__ import annotations`: what inherits from `TableOptions` elsewhere has its types
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -15,6 +16,8 @@ from tellapart.errors import FormatError, ParameterError, TellapartError, as_opt
 
 if TYPE_CHECKING:
     from tellapart.tables.findings import Finding
+
+FILE = "tellapart.toml"
 
 
 def _whole(_kind: Any, tokens: Sequence[Any]) -> int:
@@ -44,74 +47,126 @@ Whole = Annotated[int, Parameter(converter=_whole)]
 Amount = Annotated[int | float, Parameter(converter=_amount)]
 """A count (57) or a rate (0.03)."""
 
+Again = Annotated[list[str] | None, Parameter(consume_multiple=False)]
+"""An option that may be given several times."""
 
-@Parameter(name="*")
-@dataclass(frozen=True)
-class Reading:
-    """How a table is to be read; what is not given, the table tells."""
-
-    separator: str | None = None
-    """What stands between the cells of a CSV file, such as ';' or tab; if not given,
-    what its first line shows."""
-    encoding: str | None = None
-    """Of a CSV file that is not UTF-8, such as cp1252 (Windows, Latin-1) or utf-16."""
-    nulls: Annotated[
-        list[str] | None,
-        Parameter(alias="--null", consume_multiple=False, allow_leading_hyphen=True),
-    ] = None
-    """What a CSV file or a spreadsheet writes for an unknown value besides an empty
-    cell, such as n/a. Again for more."""
-    types: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None
-    """COLUMN=TYPE for a column that is not what it looks like, such as zip=text.
-    Types: text, integer, number, bool, date, datetime. Again for more."""
-    dates: Literal["day-first", "month-first", "iso"] | None = None
-    """What dates such as 1/2/2024 mean; with iso they are texts."""
-    decimal: str | None = None
-    """The decimal mark of numbers: . or ,"""
-    thousands: str | None = None
-    """What stands between thousands: a comma, a point, a space or an apostrophe."""
-    true: Annotated[
-        list[str] | None, Parameter(consume_multiple=False, allow_leading_hyphen=True)
-    ] = None
-    """A word for true, such as yes. Again for more."""
-    false: Annotated[
-        list[str] | None, Parameter(consume_multiple=False, allow_leading_hyphen=True)
-    ] = None
-    """A word for false, such as no. Again for more."""
-    header: Annotated[int | None, Parameter(converter=_whole)] = None
-    """The line with the names of the columns, from 1; 0 if there is none."""
-    no_header: Annotated[bool, Parameter(negative="")] = False
-    """There is no line with the names of the columns: the same as --header 0."""
-    comment: str | None = None
-    """What lines begin with that are no rows, such as #."""
-    sheet: str | None = None
-    """The sheet of a spreadsheet."""
-    query: str | None = None
-    """What to ask a database, such as "select * from items order by id"."""
-    source: Annotated[str | None, Parameter(name="--from")] = None
-    """The database of --query: postgresql://host/name, duckdb:FILE or sqlite:FILE.
-    Stands for the table."""
+TomlSettings = Annotated[Mapping[str, Any] | None, Parameter(parse=False)]
+"""What `tellapart.toml` says; not an option."""
 
 
 @Parameter(name="*")
-@dataclass(frozen=True)
-class Sampling(Reading):
-    """The same, and how much of it."""
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """How a table is read, how its session begins, and who teaches it."""
 
-    sample: Annotated[int | None, Parameter(converter=_whole)] = None
-    """Take so many rows at random from a table too large to teach from whole. What is
-    said about the error is about the whole table."""
-    sample_seed: Annotated[int | None, Parameter(converter=_whole)] = None
-    """Which rows these are."""
+    label: str | None = None
+    """A column with known labels: hidden while one teaches, and compared with the answers."""
+    start_from: str | None = None
+    """A column with labels to start from: hidden, and each label is taken as a first answer."""
+    id: str | None = None
+    """The column that names a row; if not given, the first whose texts all differ."""
+    learner: str | None = None
+    """Who learns, such as CappedDFF:m=7; there is no need to choose. For a new session."""
+    name: str | None = None
+    """Your name as a teacher; your login name if not given."""
+    read: Again = None
+    """KEY=VALUE: how the table is read, such as separator=tab (docs/tables.md). Again for more."""
 
 
-def table_place(reading: Reading | None, table: str | None) -> str | None:
-    """The table that was named, or the database."""
-    if reading is None or reading.source is None:
-        return table
-    if table is not None:
-        raise ParameterError(f"name the table ({table}) or the database (--from), not both")
-    return reading.source
+# -- how a table is read
+
+READ_KEYS: dict[str, Any] = {
+    "separator": str,
+    "encoding": str,
+    "nulls": list,
+    "types": dict,
+    "dates": ("day-first", "month-first", "iso"),
+    "decimal": str,
+    "thousands": str,
+    "true": list,
+    "false": list,
+    "header": int,
+    "comment": str,
+    "sheet": str,
+    "query": str,
+    "from": str,
+    "sample": int,
+    "sample_seed": int,
+}
+"""What `--read` and `[read]` say, and what it is. docs/tables.md says what each means."""
+
+
+def reading_of(
+    read: Iterable[str] | None, settings: Mapping[str, Any] | None, *, sampling: bool = True
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What `--read` says, and what `[read]` says besides, as arguments of `read_table`.
+
+    >>> reading_of(["separator=tab", "types=zip=text", "nulls=-"], {"read": {"nulls": ["?"]}})
+    ({'separator': '\\t', 'types': {'zip': 'text'}, 'nulls': ['-']}, {})
+    >>> reading_of(["header=0"], {"read": {"sample": 9, "decimal": ","}}, sampling=False)
+    ({'header': 0}, {'decimal': ','})
+    """
+    given: dict[str, list[str]] = {}
+    for text in read or ():
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise ParameterError(f"--read is KEY=VALUE, such as separator=tab, got {text!r}")
+        given.setdefault(key.replace("-", "_"), []).append(value)
+    sampled = () if sampling else ("sample", "sample_seed")
+    for key in sampled:
+        if key in given:
+            raise ParameterError(f"--read {key}: this command reads the whole table")
+    section = (settings or {}).get("read", {})
+    besides = {k: v for k, v in section.items() if k not in given and k not in sampled}
+    said = {key: _read_value(f"--read {key}", key, values) for key, values in given.items()}
+    return said, {key: _read_value(f"{key} in [read]", key, v) for key, v in besides.items()}
+
+
+def _read_value(where: str, key: str, value: Any) -> Any:
+    """What stands for a key, as `read_table` wants it."""
+    if key not in READ_KEYS:
+        raise ParameterError(f"{where}: there is no such key; there are {', '.join(READ_KEYS)}")
+    kind, values = READ_KEYS[key], value if isinstance(value, list) else [value]
+    if kind is dict:
+        return dict(value) if isinstance(value, Mapping) else column_types(where, map(str, values))
+    if kind is list:
+        return sorted(set(map(str, values)))
+    if len(values) != 1:
+        raise ParameterError(f"{where}: give it once")
+    text = str(values[0])
+    if kind is int:
+        try:
+            return int(text)
+        except ValueError:
+            raise ParameterError(f"{where}: expected a whole number, got {text!r}") from None
+    if isinstance(kind, tuple) and text not in kind:
+        raise ParameterError(f"{where}: one of {', '.join(kind)}, got {text!r}")
+    return "\t" if key == "separator" and text in ("tab", "\\t") else text
+
+
+def table_and_reading(
+    table: str | None,
+    read: Iterable[str] | None,
+    settings: Mapping[str, Any] | None,
+    *,
+    sampling: bool = True,
+) -> tuple[str | None, dict[str, Any]]:
+    """The table that was named, or the database, and the arguments of `read_table`.
+
+    Without a table, `[read]` means nothing, and `--read` is refused.
+    """
+    said, besides = reading_of(read, settings, sampling=sampling)
+    if "from" in said and table is not None:
+        raise ParameterError(f"name the table ({table}) or the database (--read from), not both")
+    if said and table is None and "from" not in {**said, **besides}:
+        options = " ".join(as_options(name, value) for name, value in said.items())
+        raise ParameterError(f"{options}: that is how to read a table; name the table, too")
+    how = {**besides, **said}
+    database = how.pop("from", None)
+    place = database if table is None else table
+    if table is not None and "query" not in said and database is not None:
+        how.pop("query", None)  # it is for the database
+    return place, how if place is not None else {}
 
 
 def local_path(table: str) -> Path:
@@ -130,43 +185,6 @@ def local_path(table: str) -> Path:
     return Path(re.sub(r"[^\w.-]+", "_", without_password(table)).strip("_."))
 
 
-def table_arguments(reading: Reading | None, table: str | Path | None) -> dict[str, Any]:
-    """What was given, as arguments of `read_table`; there must be a table then.
-
-    >>> table_arguments(Reading(separator="tab", types=["zip=text"]), "a.csv")
-    {'separator': '\\t', 'types': {'zip': 'text'}}
-    """
-    if reading is None:
-        return {}
-    separator = reading.separator
-    if separator in ("tab", "\\t"):
-        separator = "\t"
-    if reading.no_header and reading.header:
-        raise ParameterError("give --header or --no-header, not both")
-    given = {
-        "separator": separator,
-        "encoding": reading.encoding,
-        "nulls": sorted(set(reading.nulls)) if reading.nulls else None,
-        "types": column_types("--types", reading.types) or None,
-        "dates": reading.dates,
-        "decimal": reading.decimal,
-        "thousands": reading.thousands,
-        "true": sorted(set(reading.true)) if reading.true else None,
-        "false": sorted(set(reading.false)) if reading.false else None,
-        "header": 0 if reading.no_header else reading.header,
-        "comment": reading.comment,
-        "sheet": reading.sheet,
-        "query": reading.query,
-        "sample": getattr(reading, "sample", None),
-        "sample_seed": getattr(reading, "sample_seed", None),
-    }
-    found = {name: value for name, value in given.items() if value is not None}
-    if found and table is None:
-        said = " ".join(as_options(name, value) for name, value in found.items())
-        raise ParameterError(f"{said}: that is how to read a table; name the table, too")
-    return found
-
-
 def column_types(option: str, given: Iterable[str] | None) -> dict[str, str]:
     """The types of columns that an option gives.
 
@@ -182,11 +200,105 @@ def column_types(option: str, given: Iterable[str] | None) -> dict[str, str]:
     return types
 
 
-def say_finding(finding: Finding) -> None:
-    """Print on stderr what could have been read in another way."""
+def say_finding(finding: "Finding") -> None:
+    """Print on stderr what could have been read in another way, if there is something to do."""
+    if not finding.is_warning:
+        return
     print(f"tellapart: {finding.said(as_options)}", file=sys.stderr)
 
 
 def error_message(error: TellapartError) -> str:
     """What an error says to whoever gave a command."""
     return error.said(as_options) if isinstance(error, FormatError) else str(error)
+
+
+# -- tellapart.toml
+
+
+def find_settings(words: Sequence[str]) -> tuple[list[str], Path | None]:
+    """The words without `--config FILE`, and that file; else the `tellapart.toml` beside the first
+    file that is named, or in this folder, or in a folder above."""
+    rest = list(words)
+    for place, word in enumerate(rest):
+        name, equals, value = word.partition("=")
+        if name == "--config":
+            if not equals and place + 1 == len(rest):
+                raise ParameterError("--config needs a file")
+            path = Path(value if equals else rest[place + 1])
+            del rest[place : place + (1 if equals else 2)]
+            return rest, path
+    named = (Path(word) for word in rest[1:] if not word.startswith("-") and len(word) < 1000)
+    folder = next((path.parent for path in named if path.is_file()), Path()).resolve()
+    found = (one / FILE for one in (folder, *folder.parents) if (one / FILE).is_file())
+    return rest, next(found, None)
+
+
+def load_settings(path: Path | None, sections: Iterable[str]) -> dict[str, Any]:
+    """What a `tellapart.toml` says."""
+    if path is None:
+        return {}
+    try:
+        with path.open("rb") as file:
+            loaded = tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ParameterError(f"{path} is not TOML: {error}") from None
+    for name, section in loaded.items():
+        if name not in sections or not isinstance(section, dict):
+            known = ", ".join(f"[{one}]" for one in sections)
+            raise ParameterError(f"{path}: {name!r} is no section; there are {known}")
+    return loaded
+
+
+# -- options that moved
+
+_IN_READ = "moved: use --read {name}=VALUE, or {name} in [read] of tellapart.toml"
+_IN_FILE = "moved: it is {name} in [{command}] of tellapart.toml"
+_AGAIN = "is gone: run the command again with another --model; it is another teacher"
+_READ = dict.fromkeys([key.replace("_", "-") for key in READ_KEYS if key != "sample"], _IN_READ) | {
+    "null": _IN_READ.replace("{name}", "nulls"),
+    "no-header": "moved: use --read header=0, or header = 0 in [read] of tellapart.toml",
+}
+MOVED: dict[str, dict[str, str]] = {
+    "teach": {
+        **_READ,
+        "keys": 'moved: keys are in [keys] of tellapart.toml, such as undo = "z"',
+    },
+    "serve": {**_READ, "sample": _IN_READ, "title": _IN_FILE, "allow-host": _IN_FILE},
+    "distil": {
+        **_READ,
+        **dict.fromkeys(["meaning", "price-in", "price-out", "batch", "parallel"], _IN_FILE),
+        **dict.fromkeys(["labels-only", "teacher", "id", "learner", "cell"], _IN_FILE),
+        **dict.fromkeys(["reply-tokens", "reasoning", "timeout"], _IN_FILE),
+        "second": _AGAIN,
+        "share": _AGAIN,
+        "report": "is gone: the pages of 'tellapart teach TABLE' say the same, and --json",
+    },
+    "predict": {**_READ, "prefix": _IN_FILE, "split": _IN_FILE, "master": _IN_FILE},
+    "simulate": {
+        **_READ,
+        "sample": _IN_READ,
+        "teacher": "is gone: the teacher goes by the components",
+    },
+    "export": {
+        "value": "is gone: --to select gives the label, the rule and its example",
+        "clean": "is gone: leave it out",
+        "simplify": "is gone: exports are always simplified",
+    },
+}
+"""What became of options of earlier versions, command by command."""
+
+
+def moved(command: str, words: Iterable[str]) -> str | None:
+    """What to say of the first option that has moved, if there is one.
+
+    >>> moved("teach", ["zoo.csv", "--separator", "tab"])
+    '--separator moved: use --read separator=VALUE, or separator in [read] of tellapart.toml'
+    """
+    for word in words:
+        option = word.partition("=")[0]
+        if word == "--":
+            break
+        if option.startswith("--") and option[2:] in MOVED.get(command, {}):
+            name = option[2:].replace("-", "_")
+            return f"{option} {MOVED[command][option[2:]].format(name=name, command=command)}"
+    return None

@@ -6,37 +6,69 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from tellapart.cli.options import (
-    Reading,
+    Again,
+    TomlSettings,
     Whole,
     local_path,
     say_finding,
-    table_arguments,
-    table_place,
+    table_and_reading,
 )
 from tellapart.errors import ParameterError
 
 
+@Parameter(name="*", show=False)
+@dataclass(frozen=True)
+class Settings:
+    """What is in [predict] of tellapart.toml only."""
+
+    prefix: str = ""
+    """Stands before the names label, clause and example in the output."""
+    split: Whole | None = None
+    """Write so many rows to a file; the output is then a folder of files."""
+    master: str | None = None
+    """The Spark cluster, such as spark://host:7077; this machine if not given."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What is written, and who does the work."""
+
+    output: Annotated[Path, Parameter(alias="-o")]
+    """CSV, JSON lines or Parquet, by its ending."""
+    engine: Literal["polars", "duckdb", "spark"] = "polars"
+    """Who does the work. DuckDB and Spark run the SQL of 'tellapart export', and need the extra of
+    that name."""
+    keep: Again = None
+    """A column of the table to write as well. Again for more."""
+    keep_all: bool = False
+    """Write all columns of the table as well."""
+    unsure: Literal["label", "null"] = "label"
+    """What a rule gives whose error may be above --error, by its record: its label, or null."""
+    error: float = 0.05
+    """The largest error of a rule that is sure."""
+    quiet: bool = False
+    """No progress bar, and no line at the end."""
+    read: Again = None
+    """KEY=VALUE: how the table is read, such as separator=tab (docs/tables.md). Again for more."""
+    more: Settings = field(default_factory=Settings)
+
+
 def predict(
-    model: Path,
-    table: str | None = None,
+    model: Annotated[Path, Parameter(help="The model file, as save_model writes it.")],
+    table: Annotated[
+        str | None, Parameter(help="A table, as for 'tellapart teach'; - for standard input.")
+    ] = None,
     *,
-    output: Annotated[Path, Parameter(alias="-o")],
-    engine: Literal["polars", "duckdb", "spark"] = "polars",
-    keep: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
-    keep_all: bool = False,
-    prefix: str = "",
-    unsure: Literal["label", "null"] = "label",
-    error: float = 0.05,
-    reading: Reading | None = None,
-    split: Whole | None = None,
-    master: str | None = None,
-    quiet: bool = False,
+    asked: Options,
+    settings: TomlSettings = None,
 ) -> None:
     """Label every row of a table.
 
@@ -44,68 +76,38 @@ def predict(
     a row for each row of the table and in its order. The table may be larger than
     memory. After an error nothing is written.
 
-    Examples:
+    For example:
 
         tellapart predict zoo.json animals.csv -o labels.csv
         tellapart predict zoo.json big.parquet -o out.parquet --engine duckdb --keep id
-
-    Parameters
-    ----------
-    model
-        The model file, as save_model writes it.
-    table
-        CSV, JSON, Parquet, Arrow or a spreadsheet, by its ending, perhaps compressed; a
-        folder or a pattern such as '2024-*.csv'; - for standard input; an address; or a
-        database for --query.
-    output
-        CSV, JSON lines or Parquet, by its ending.
-    engine
-        Who does the work. DuckDB and Spark run the SQL of 'tellapart export', and
-        need the extra of that name.
-    keep
-        A column of the table to write as well. Again for more.
-    keep_all
-        Write all columns of the table as well.
-    prefix
-        Stands before the names label, clause and example in the output.
-    unsure
-        What a rule gives whose error may be above --error, by its record: its label all
-        the same, or nothing (null). 'tellapart session model --records' writes a
-        model with records.
-    error
-        The largest error of a rule that is sure.
-    split
-        Write so many rows to a file; the output is then a folder of files.
-    master
-        The Spark cluster, such as spark://host:7077; this machine if not given.
-    quiet
-        No progress bar, and no line at the end.
     """
     from tellapart.engines import predict_file
     from tellapart.export import load_model
 
     start = time.perf_counter()
-    table = table_place(reading, table)
+    table, how = table_and_reading(table, asked.read, settings, sampling=False)
     if table is None:
-        raise ParameterError("name the table to label, or a database with --query and --from")
-    read = load_model(model)
-    if unsure == "null":
-        read = read.abstain(error)
-    with _bar(quiet or not sys.stderr.isatty(), local_path(table).name) as progress:
-        done = predict_file(
-            read,
-            table,
-            output,
-            engine=engine,
-            keep="all" if keep_all else keep or [],
-            prefix=prefix,
-            split=split,
-            master=master,
-            progress=progress,
-            warn=None if quiet else say_finding,
-            **table_arguments(reading, table),
+        raise ParameterError(
+            "name the table to label, or a database with --read query=... --read from=..."
         )
-    if not quiet:
+    rules = load_model(model)
+    if asked.unsure == "null":
+        rules = rules.abstain(asked.error)
+    with _bar(asked.quiet or not sys.stderr.isatty(), local_path(table).name) as progress:
+        done = predict_file(
+            rules,
+            table,
+            asked.output,
+            engine=asked.engine,
+            keep="all" if asked.keep_all else asked.keep or [],
+            prefix=asked.more.prefix,
+            split=asked.more.split,
+            master=asked.more.master,
+            progress=progress,
+            warn=None if asked.quiet else say_finding,
+            **how,
+        )
+    if not asked.quiet:
         taken = time.perf_counter() - start
         print(f"{done.rows:,} rows labelled in {taken:.1f} s: {done.path}")
 

@@ -9,49 +9,70 @@ import os
 import socket
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from tellapart.cli.open_session import open_or_begin, reading_notice
-from tellapart.cli.options import (
-    Sampling,
-    local_path,
-    table_arguments,
-    table_place,
-)
+from tellapart.cli.options import Again, TableOptions, TomlSettings, local_path, table_and_reading
 from tellapart.errors import ParameterError
 
 if TYPE_CHECKING:
-    from tellapart.web.auth import Person
+    from tellapart.sessions import Store
+    from tellapart.web.auth import People, Person
     from tellapart.web.config import Limits
+    from tellapart.web.session_pool import SessionPool
+
+
+@Parameter(name="*", show=False)
+@dataclass(frozen=True)
+class Settings:
+    """What is in [serve] of tellapart.toml only."""
+
+    title: str | None = None
+    """The column that names an item in sentences; its texts need not all differ."""
+    allow_host: list[str] = field(default_factory=list)
+    """Other names this server goes by."""
+    rate: float = 200.0
+    """Requests a second that each teacher may send."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Options(TableOptions):
+    """Where to listen, and who may come."""
+
+    db: str | None = None
+    """Where sessions are kept: a file, or postgresql://host/name; else TABLE.sessions.db."""
+    host: str = "127.0.0.1"
+    """The address to listen on. 0.0.0.0 is every address: read docs/security.md first."""
+    port: int = 8400
+    """The port; 0 takes a free one."""
+    session: str | None = None
+    """The name of the table's session; the table's name if not given."""
+    overlap: float | None = None
+    """The share of the items that two teachers are asked about, for a new session."""
+    folder: Path | None = None
+    """Where tables for new sessions lie; the table's folder if not given."""
+    teacher: Again = None
+    """A teacher who gets a token of their own, printed at the start. Again for more."""
+    teachers: Path | None = None
+    """A file with a name and a token on each line, for tokens that last."""
+    public_url: str | None = None
+    """The address people use when a proxy with HTTPS stands before this server."""
+    quiet: bool = False
+    """Log only what goes wrong."""
+    more: Settings = field(default_factory=Settings)
 
 
 def serve(
-    table: str | None = None,
+    table: Annotated[str | None, Parameter(help="A table, as for 'tellapart teach'.")] = None,
     *,
-    db: str | None = None,
-    host: str = "127.0.0.1",
-    port: int = 8400,
-    session: str | None = None,
-    id: str | None = None,
-    label: str | None = None,
-    start_from: str | None = None,
-    title: str | None = None,
-    reading: Sampling | None = None,
-    learner: str | None = None,
-    overlap: float | None = None,
-    folder: Path | None = None,
-    name: str | None = None,
-    teacher: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
-    teachers: Path | None = None,
-    public_url: str | None = None,
-    allow_host: Annotated[list[str] | None, Parameter(consume_multiple=False)] = None,
-    rate: float = 200.0,
-    webhook: str | None = None,
-    quiet: bool = False,
+    asked: Options | None = None,
+    settings: TomlSettings = None,
 ) -> None:
     """Serve sessions over HTTP, for a browser and for programs.
 
@@ -60,132 +81,85 @@ def serve(
     opened, or begun if there is none; it remembers how its table is read. Logs are JSON
     lines on stderr. Stops on Ctrl-C or SIGTERM, and loses nothing.
 
-    Examples:
+    For example:
 
         tellapart serve zoo.csv --id name
         tellapart serve --db postgresql://localhost/teaching --teacher Ann --teacher Bob
-
-    Parameters
-    ----------
-    table
-        CSV, JSON, Parquet, Arrow or a spreadsheet, by its ending, perhaps compressed; a
-        folder or a pattern such as '2024-*.csv'; an address; or a database for --query.
-    db
-        Where sessions are kept: a file, or postgresql://host/name. If not given,
-        TABLE.sessions.db beside the table, or tellapart.sessions.db in the folder.
-    host
-        The address to listen on. 0.0.0.0 is every address of this machine: read
-        docs/security.md first.
-    port
-        The port; 0 takes a free one.
-    session
-        The name of the table's session; the table's name if not given.
-    id
-        The column that names an item, for a new session; if not given, the first whose
-        texts all differ.
-    label
-        A column with known labels, for practice. It is hidden from everybody, and each
-        teacher's answers are compared with it on their page Odd ones.
-    start_from
-        A column with labels to start from. It is hidden, and its labels are taken as
-        first answers, an answer each; teachers are asked about the other rows.
-    title
-        The column that names an item in sentences; its texts need not all differ. If not
-        given, the one that looks most like it.
-    learner
-        Who learns, for a new session, such as CappedDFF:m=7.
-    overlap
-        The share of the items that two teachers are asked about, for a new session; 0 if
-        not given, with 0.1 a tenth. What they call differently is under Disagreements.
-    folder
-        Where tables for new sessions lie; the table's folder if not given.
-    name
-        Your own name as a teacher; your login name if not given.
-    teacher
-        A teacher who gets a token of their own, printed at the start. Again for more.
-    teachers
-        A file with a name and a token on each line, for tokens that last.
-    public_url
-        The address people use when a proxy with HTTPS stands before this server.
-    allow_host
-        Another name this server goes by. Again for more.
-    rate
-        Requests a second that each teacher may send.
-    webhook
-        An address that every event of every session is sent to, signed with the secret in
-        TELLAPART_WEBHOOK_SECRET.
-    quiet
-        Log only what goes wrong.
     """
+    from tellapart.console.keyboard import read_keys
     from tellapart.sessions import Store
     from tellapart.web import json_logging
     from tellapart.web.app import create_app, listen, run
-    from tellapart.web.auth import People, Person, new_token
     from tellapart.web.config import PageOptions
     from tellapart.web.session_pool import SessionPool
-    from tellapart.web.webhook import SECRET, Webhook
 
-    table = table_place(reading, table)
-    how_read = table_arguments(reading, table)
-    if table is None and (label or start_from):
+    asked = asked or Options()
+    table, how_read = table_and_reading(table, asked.read, settings)
+    if table is None and (asked.label or asked.start_from):
         raise ParameterError("--label and --start-from are columns of a table: name the table, too")
-    place = None if table is None else local_path(table)
-    check_port(port)
-    if not rate > 0:
-        raise ParameterError(f"--rate is more than 0, got {rate}")
-    if public_url is not None and not public_url.startswith(("https://", "http://")):
-        raise ParameterError(f"--public-url begins with https:// or http://, got {public_url!r}")
-    hook = None if webhook is None else Webhook(webhook, os.environ.get(SECRET))
-    owner = Person(name or login(), os.environ.get("TELLAPART_TOKEN") or new_token(), owner=True)
-    known = [] if teachers is None else _read_teachers(teachers)
-    people = People([owner, *known, *(Person(one, new_token()) for one in teacher or ())])
-    where = folder or (Path.cwd() if place is None else place.parent)
+    limits = _limits(asked)
+    people, known = _people(asked)
+    where = asked.folder or (Path.cwd() if table is None else local_path(table).parent)
     if not where.is_dir():
         raise ParameterError(f"--folder {where}: there is no such folder")
-    json_logging.configure(level=logging.WARNING if quiet else logging.INFO)
-    listening = listen(host, port)
-    if db is None and place is not None:
-        store = Store.beside(place)
+    keys = (settings or {}).get("keys")
+    json_logging.configure(level=logging.WARNING if asked.quiet else logging.INFO)
+    listening = listen(asked.host, asked.port)
+    if asked.db is None and table is not None:
+        store = Store.beside(local_path(table))
     else:
-        store = Store(db or where / "tellapart.sessions.db")
+        store = Store(asked.db or where / "tellapart.sessions.db")
     try:
-        pool, pages = SessionPool(store, where), PageOptions()
-        if table is not None and place is not None:
-            wanted = session or place.stem
-            with reading_notice(f"Reading {place.name}"):
-                opened = open_or_begin(
-                    store,
-                    table,
-                    wanted,
-                    how_read,
-                    id=id,
-                    learner=learner,
-                    label=label,
-                    start_from=start_from,
-                    overlap=overlap,
-                    title=title,
-                )
-            pool.add(opened)
-            pages = PageOptions(known={} if label is None else {wanted: (table, label)})
-        else:  # better refused at the start than later
-            store.claim("")
-            store.release("")
-        limits = _limits(host, allow_host or (), public_url, rate)
-        address = public_url or _address(host, listening.getsockname()[1])
+        pool = SessionPool(store, where)
+        pages = PageOptions(
+            keys=None if keys is None else read_keys(keys),
+            known=_open(pool, store, table, how_read, asked),
+        )
+        app = create_app(pool, people, limits, pages)
+        number = listening.getsockname()[1]
+        base = (asked.public_url or _address(asked.host, number)).rstrip("/")
 
         def ready() -> None:
             print(f"Serving {store.where}", flush=True)
             for person in people.all:
                 if person not in known:
-                    link = f"{address.rstrip('/')}/?token={shown_token(person.token)}"
+                    link = f"{base}/?token={shown_token(person.token)}"
                     print(f"  {person.name}: {link}", flush=True)
             print("Stop with Ctrl-C; nothing is lost.", flush=True)
-            json_logging.log_event("started", host=host, port=listening.getsockname()[1])
+            json_logging.log_event("started", host=asked.host, port=number)
 
-        run(create_app(pool, people, limits, pages, hook), listening, ready=ready)
+        run(app, listening, ready=ready)
     finally:
         listening.close()
         store.close()
+
+
+def _open(
+    pool: SessionPool, store: Store, table: str | None, how_read: Mapping[str, Any], asked: Options
+) -> dict[str, tuple[str, str]]:
+    """Open or begin the session of the table; what its answers are compared with."""
+    if table is None:  # better refused at the start than later
+        store.claim("")
+        store.release("")
+        return {}
+    place = local_path(table)
+    name = asked.session or place.stem
+    with reading_notice(f"Reading {place.name}"):
+        more: dict[str, Any] = {"overlap": asked.overlap, "title": asked.more.title}
+        pool.add(open_or_begin(store, table, name, how_read, asked, **more))
+    return {} if asked.label is None else {name: (table, asked.label)}
+
+
+def _people(asked: Options) -> tuple[People, list[Person]]:
+    """Everybody who may come in, and those whose tokens are in a file."""
+    from tellapart.web.auth import People, Person, new_token
+
+    token = os.environ.get("TELLAPART_TOKEN") or new_token()
+    owner = Person(asked.name or login(), token, owner=True)
+    known = [] if asked.teachers is None else _read_teachers(asked.teachers)
+    return People(
+        [owner, *known, *(Person(one, new_token()) for one in asked.teacher or ())]
+    ), known
 
 
 def _read_teachers(file: Path) -> list[Person]:
@@ -220,15 +194,21 @@ def login() -> str:
         return "teacher"
 
 
-def _limits(host: str, more: Iterable[str], public_url: str | None, rate: float) -> Limits:
+def _limits(asked: Options) -> Limits:
     from tellapart.web.config import Limits
 
-    loopback = _is_loopback(host)
-    names = [*more, *([] if loopback else [host, socket.gethostname()])]
+    check_port(asked.port)
+    rate, url = asked.more.rate, asked.public_url
+    if not rate > 0:
+        raise ParameterError(f"rate in [serve] is more than 0, got {rate}")
+    if url is not None and not url.startswith(("https://", "http://")):
+        raise ParameterError(f"--public-url begins with https:// or http://, got {url!r}")
+    loopback = _is_loopback(asked.host)
+    names = [*asked.more.allow_host, *([] if loopback else [asked.host, socket.gethostname()])]
     return Limits(
         loopback=loopback,
         hosts=frozenset(map(str.lower, names)),
-        public=public_url,
+        public=url,
         rate=rate,
         burst=max(20, round(2 * rate)),
     )

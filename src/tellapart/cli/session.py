@@ -46,53 +46,31 @@ def session(
     do
         list, model, export, import, check or repair.
     what
-        The name of the session, or the file to import (- for the standard input); to check
-        all sessions, leave it out.
+        The name of the session, or the file to import (- for the standard input).
     db
         The database: a file, or the address of a PostgreSQL database.
     name
         What to call an imported session; by default what it was called.
     records
-        With the model, write the record of each rule: right, wrong, when last seen, and
-        a bound on its error. It takes as long again as opening the session. Where the
-        session is set to leave unsure rows for a person, its model says nothing there.
+        With the model, write the record of each rule: right, wrong, and a bound on its error.
     output
         Write to this file instead of the screen.
     """
     from tellapart.export.model_files import write_whole
-    from tellapart.sessions import Session, Store, export_log, import_log
+    from tellapart.sessions import Store, export_log, import_log
 
     if do in ("list", "check", "repair") and "://" not in db and not Path(db).exists():
         raise ParameterError(f"there is no database {db}; a table's is called TABLE.sessions.db")
     with Store(db) as store:
         if do == "list":
-            made = [
-                f"{one.name}\t{one.events:,} events\t{table['name']}, {table['items']:,} items\t"
-                f"last {one.last}\n"
-                for one in store.sessions()
-                for table in [one.opened.data["table"]]
-            ]
+            made = _list(store)
         elif do == "check":
             made = _check(store, store.names() if what is None else [what])
         elif what is None:
             given = "a file" if do == "import" else "the name of a session"
             raise ParameterError(f"tellapart session {do} needs {given}")
         elif do == "model":
-            try:
-                with Session.open(store, what) as opened:
-                    model = opened.chosen_model()
-                    if records and opened.settings["unsure"] == "label":
-                        model = opened.judged_model()
-                    made = [model.to_json() + "\n"]
-            except TableChanged as error:
-                kept = store.last_model(what)
-                if kept is None or store.setting(what, "unsure") == "null":
-                    raise
-                print(
-                    f"tellapart: {error}. This is the model after event {kept[0]:,}",
-                    file=sys.stderr,
-                )
-                made = [kept[1] + "\n"]
+            made = [_model(store, what, records) + "\n"]
         elif do == "export":
             made = list(export_log(store, what))
         elif do == "repair":
@@ -107,6 +85,33 @@ def session(
         sys.stdout.writelines(made)
     else:
         write_whole(output, "".join(made).encode())
+
+
+def _list(store: Store) -> list[str]:
+    """A line for each session."""
+    return [
+        f"{one.name}\t{one.events:,} events\t{table['name']}, {table['items']:,} items\t"
+        f"last {one.last}\n"
+        for one in store.sessions()
+        for table in [one.opened.data["table"]]
+    ]
+
+
+def _model(store: Store, name: str, records: bool) -> str:
+    """The model of a session as JSON; where its table is gone, the last that was kept."""
+    from tellapart.sessions import Session
+
+    try:
+        with Session.open(store, name, writes=False) as opened:
+            if records and opened.settings["unsure"] == "label":
+                return opened.judged_model().to_json()
+            return opened.chosen_model().to_json()
+    except TableChanged as error:
+        kept = store.last_model(name)
+        if kept is None or store.setting(name, "unsure") == "null":
+            raise
+        print(f"tellapart: {error}. This is the model after event {kept[0]:,}", file=sys.stderr)
+        return kept[1]
 
 
 def _check(store: Store, names: list[str]) -> list[str]:

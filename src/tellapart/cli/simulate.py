@@ -1,30 +1,49 @@
-"""`tellapart simulate`: the demo for a made world, or for a table."""
+"""`tellapart demo` and `tellapart simulate`: a made world, or a table, is taught to learners.
+
+The first trial is the one whose story and rules are told; the others are compared to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from tellapart.cli.options import (
-    Amount,
-    Sampling,
-    Whole,
-    say_finding,
-    table_arguments,
-    table_place,
-)
-from tellapart.errors import FormatError, ParameterError
+from cyclopts import Parameter
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
-if TYPE_CHECKING:
-    from tellapart.export.text import Words
-    from tellapart.protocol import Feature
-    from tellapart.worlds import World
+from tellapart import worlds
+from tellapart.cli.options import Again, Amount, TomlSettings, Whole, say_finding, table_and_reading
+from tellapart.errors import FormatError, MissingExtra, ParameterError
+from tellapart.export import save_model
+from tellapart.export.text import Words, name_of, plainly, sentences
+from tellapart.features import Points
+from tellapart.features.phrasing import counted
+from tellapart.lab.figures import draw_trials
+from tellapart.lab.trial import Trial, run, told_parameters
+from tellapart.learners import BaseLearner
+from tellapart.learners.by_name import make_learner, world_facts
+from tellapart.model import Not, describe
+from tellapart.protocol import Correction, Feature, Guess, Item, Label
+from tellapart.tables import read_table
+from tellapart.teachers import Slip
+from tellapart.worlds import World
+from tellapart.worlds.zoo import say_feature, say_label
 
+LEARNERS = ("AutoDFF", "CappedDFF", "AdaptiveDFF", "RobustDFF", "DFF")
+"""Who is taught; the first one tells its story."""
 LONG = 20_000
 """Items beyond which AutoDFF, who must be given every round, is taught only when asked for."""
-
-Kind = Literal["tree", "dnf", "lower-bound", "single-exception", "zoo"]
+SLIP_RATE = 0.03
+_SHOWN = 10  # exceptions, slips and rules listed; --json has them all
 _SIZES = {"items": 2000, "features": 100, "components": 8, "labels": 3, "exceptions": 0.02}
 _TAKES: dict[str, dict[str, Any]] = {
     "tree": _SIZES,
@@ -37,145 +56,136 @@ _TAKES: dict[str, dict[str, Any]] = {
 """The sizes each kind of world takes, and what they are when not given."""
 
 
-def simulate(
-    *,
-    world: Kind | None = None,
-    items: Whole | None = None,
-    features: Whole | None = None,
-    components: Whole | None = None,
-    labels: Whole | None = None,
-    exceptions: Amount | None = None,
-    table: str | None = None,
-    label: str | None = None,
-    id: str | None = None,
-    reading: Sampling | None = None,
-    teacher: Literal["components", "informed"] = "components",
-    slips: float = 0.0,
-    learner: list[str] | None = None,
-    seed: Whole = 0,
-    picture: Path | None = None,
-    model: Path | None = None,
-    json: bool = False,
+def demo(
+    *, seed: Whole = 0, picture: Path = Path("tellapart-demo.png"), json: bool = False
 ) -> None:
-    """Teach learners a made world, or a table with a label column.
+    """Teach 101 animals to several learners, and see what they learnt.
 
-    A simulated teacher corrects every wrong guess, as in 'tellapart demo'.
+    A simulated teacher, who slips now and then, corrects every wrong guess and
+    names a feature that tells the animal from the one shown. Prints a few rounds,
+    the rules that came out and the mistakes of each learner against its bound,
+    and draws the mistakes over time.
 
-    Examples:
+    Example:
 
-        tellapart simulate --world dnf --components 12 --exceptions 0.03
-        tellapart simulate --table animals.csv --label class --slips 0.02
-        tellapart simulate --table animals.csv --label class --model animals.json
+        tellapart demo --seed 7 --picture zoo.png
 
     Parameters
     ----------
-    world
-        The kind of made world; tree if not given.
-    items
-        How many items there are (tree, dnf: 2000 if not given).
-    features
-        How many features there are (tree, dnf, single-exception: 100).
-    components
-        Groups in the teacher's mind (tree, dnf, lower-bound: 8). For a table
-        the most there may be; if not given, as many as pay for themselves.
-    labels
-        How many different labels there are (tree, dnf: 3).
-    exceptions
-        Items that defy their group: a rate with a point in it (tree, dnf: 0.02),
-        or a count.
-    table
-        Teach the rows of this file (CSV, JSON lines, Parquet, Arrow), in their order,
-        instead of a made world. The teacher has a decision tree in mind that fits them.
-    label
-        The column of the table that holds the labels.
-    id
-        The column that names the rows; if not given, the first whose texts all differ.
-    teacher
-        What the teacher goes by: the components, or all the labels at once, to
-        name the most telling feature ('informed'; then no bound applies).
-    slips
-        How often the teacher errs: a rate from 0 to 1.
-    learner
-        Who is taught, as NAME or NAME:parameter=value,... (again for more). The
-        first one tells its story. By default five of them; beyond 20 000 items
-        without AutoDFF, who looks at every one.
     seed
-        Makes the world, and settles where the teacher slips.
+        The order of the animals, and where the teacher slips.
     picture
-        Save a picture of the mistakes here (PNG, SVG, PDF; needs the extra 'lab').
-    model
-        Save what the first learner learnt here, as a model file.
+        Where to save the picture of the mistakes (PNG, SVG or PDF; needs the extra 'lab').
     json
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
-    from tellapart.cli.trial_report import LEARNERS, Report, run_trials
-
-    sizes = {
-        "items": items,
-        "features": features,
-        "components": components,
-        "labels": labels,
-        "exceptions": exceptions,
-    }
-    table = table_place(reading, table)
-    how = table_arguments(reading, table)
-    if table or label:
-        made = _from_table(table, label, {"id": id, **how}, world, sizes)
-    else:
-        made = _made(world, sizes, seed)
-    usual = LEARNERS if len(made) <= LONG else LEARNERS[1:]
-    informed = teacher == "informed"
-    trials = run_trials(made, learner or usual, slip_rate=slips, seed=seed, informed=informed)
-    if model is not None:
-        from tellapart.export import save_model
-
-        save_model(trials[0].learner.model, model)
-    mistakes, odd = trials[0].lesson.mistake_rounds, set(made.exceptions)
-    report = Report(
-        title=f"Teaching {made.name}",
-        introduction=_introduction(made, informed=informed),
-        what="items",
-        words=_words(world or "tree", from_table=table is not None),
-        trials=trials,
-        also=[number for number in mistakes if number in odd][:1],
+    world = worlds.zoo(seed)
+    trials = _run_trials(world, LEARNERS, SLIP_RATE, seed)
+    platypus = [str(animal) for animal in world.items].index("platypus")
+    introduction = (
+        "The learner guesses what an animal is, and shows an earlier one as its reason. When it is"
+        " wrong, the teacher says what it is, and one thing that tells the two apart. The teacher"
+        " is simulated, and slips now and then."
+    )
+    report = _Report(
+        "Teaching 101 animals", introduction, "animals", _words("zoo"), world, trials, [platypus]
     )
     report.give(picture, as_json=json)
 
 
-def _made(kind: Kind | None, sizes: Mapping[str, Any], seed: int) -> World:
-    from tellapart import worlds
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What is taught, and to whom."""
 
-    kind = kind or "tree"
-    take = _fill(kind, sizes)
-    if sizes["labels"] is None and "labels" in take:
+    world: Literal["tree", "dnf", "lower-bound", "single-exception", "zoo"] | None = None
+    """The kind of made world; tree if not given."""
+    items: Whole | None = None
+    """How many items there are (tree, dnf: 2000 if not given)."""
+    features: Whole | None = None
+    """How many features there are (tree, dnf, single-exception: 100)."""
+    components: Whole | None = None
+    """Groups in the teacher's mind (tree, dnf, lower-bound: 8); for a table the most there may
+    be."""
+    labels: Whole | None = None
+    """How many different labels there are (tree, dnf: 3)."""
+    exceptions: Amount | None = None
+    """Items that defy their group: a rate with a point in it (tree, dnf: 0.02), or a count."""
+    table: str | None = None
+    """Teach the rows of this file, in their order, instead of a made world."""
+    label: str | None = None
+    """The column of the table that holds the labels."""
+    id: str | None = None
+    """The column that names the rows; if not given, the first whose texts all differ."""
+    read: Again = None
+    """KEY=VALUE: how the table is read, such as separator=tab (docs/tables.md). Again for more."""
+    slips: float = 0.0
+    """How often the teacher errs: a rate from 0 to 1."""
+    learner: list[str] | None = None
+    """Who is taught, as NAME or NAME:parameter=value,... (again for more); five if not given."""
+    seed: Whole = 0
+    """Makes the world, and settles where the teacher slips."""
+    picture: Path | None = None
+    """Save a picture of the mistakes here (PNG, SVG, PDF; needs the extra 'lab')."""
+    model: Path | None = None
+    """Save what the first learner learnt here, as a model file."""
+    json: bool = False
+    """Print everything as one JSON object instead (docs/cli.md has its keys)."""
+
+
+def simulate(*, asked: Options | None = None, settings: TomlSettings = None) -> None:
+    """Teach learners a made world, or a table with a label column.
+
+    A simulated teacher corrects every wrong guess, as in 'tellapart demo'.
+
+    For example:
+
+        tellapart simulate --world dnf --components 12 --exceptions 0.03
+        tellapart simulate --table animals.csv --label class --model animals.json
+    """
+    asked = asked or Options()
+    table, how = table_and_reading(asked.table, asked.read, settings)
+    made = _from_table(table, how, asked) if table or asked.label else _made(asked)
+    usual = LEARNERS if len(made) <= LONG else LEARNERS[1:]
+    trials = _run_trials(made, asked.learner or usual, asked.slips, asked.seed)
+    if asked.model is not None:
+        save_model(trials[0].learner.model, asked.model)
+    odd = set(made.exceptions)
+    also = [number for number in trials[0].lesson.mistake_rounds if number in odd][:1]
+    introduction = (
+        f"{counted(len(made), 'item').capitalize()}. The teacher has"
+        f" {counted(made.m, 'component')} in mind. Exceptions: {made.k or 'none'}."
+    )
+    words = Words() if table else _words(asked.world or "tree")
+    report = _Report(f"Teaching {made.name}", introduction, "items", words, made, trials, also)
+    report.give(asked.picture, as_json=asked.json)
+
+
+# -- what is taught
+
+
+def _made(asked: Options) -> World:
+    kind, seed = asked.world or "tree", asked.seed
+    take = _sizes(kind, asked)
+    if asked.labels is None and "labels" in take:
         take["labels"] = min(take["labels"], take["components"])
-    match kind:
-        case "lower-bound":
-            return worlds.lower_bound(take["components"], seed)
-        case "single-exception":
-            return worlds.single_exception(take["features"], seed=seed)
-        case "zoo":
-            return worlds.zoo(seed)
-        case "tree" | "dnf":
-            return (worlds.tree if kind == "tree" else worlds.dnf)(**take, seed=seed)
+    if kind == "lower-bound":
+        return worlds.lower_bound(take["components"], seed)
+    if kind == "single-exception":
+        return worlds.single_exception(take["features"], seed=seed)
+    if kind == "zoo":
+        return worlds.zoo(seed)
+    return (worlds.tree if kind == "tree" else worlds.dnf)(**take, seed=seed)
 
 
-def _from_table(
-    path: str | None,
-    label: str | None,
-    reading: Mapping[str, Any],
-    kind: Kind | None,
-    sizes: Mapping[str, Any],
-) -> World:
-    from tellapart import worlds
-    from tellapart.tables import read_table
-
+def _from_table(path: str | None, how: Mapping[str, Any], asked: Options) -> World:
+    label = asked.label
     if path is None or label is None:
         raise ParameterError("give both --table FILE and --label COLUMN, or neither")
-    if kind is not None:
-        raise ParameterError(f"give --table or --world, not both (got --world {kind})")
-    take = _fill("table", sizes)
-    table = read_table(path, **reading)
+    if asked.world is not None:
+        raise ParameterError(f"give --table or --world, not both (got --world {asked.world})")
+    take = _sizes("table", asked)
+    table = read_table(path, id=asked.id, **how)
     labels = table.labels(label)
     if not labels:
         raise FormatError(f"{path}: there are no items, only the names of the columns")
@@ -198,42 +208,334 @@ def _from_table(
     )
 
 
-def _fill(kind: str, sizes: Mapping[str, Any]) -> dict[str, Any]:
+def _sizes(kind: str, asked: Options) -> dict[str, Any]:
     """The sizes a kind takes, given or not; a size it does not take is refused."""
-    takes = _TAKES[kind]
-    for name, value in sizes.items():
+    takes, given = _TAKES[kind], {name: getattr(asked, name) for name in _SIZES}
+    for name, value in given.items():
         if value is not None and name not in takes:
             known = ", ".join(f"--{size}" for size in takes) or "no sizes"
             what = "a table" if kind == "table" else f"the world {kind!r}"
             raise ParameterError(f"{what} takes {known}, got --{name} {value}")
-    return {name: takes[name] if sizes[name] is None else sizes[name] for name in takes}
+    return {name: takes[name] if given[name] is None else given[name] for name in takes}
 
 
-def _introduction(made: World, *, informed: bool) -> str:
-    from tellapart.features.phrasing import counted
-
-    items = counted(len(made), "item").capitalize()
-    if informed:
-        return f"{items}. The teacher knows every label, and names the feature that tells most."
-    components = counted(made.m, "component")
-    return f"{items}. The teacher has {components} in mind. Exceptions: {made.k or 'none'}."
+def _run_trials(world: World, names: Iterable[str], slip_rate: float, seed: int) -> list[Trial]:
+    facts = world_facts(*told_parameters(world, slip_rate, seed), len(world))
+    learners = [make_learner(name, facts=facts) for name in names]
+    return [run(world, learner, slip_rate=slip_rate, seed=seed) for learner in learners]
 
 
-def _words(kind: str, *, from_table: bool) -> Words:
-    from tellapart.export.text import Words, plainly
-    from tellapart.features import Points
-    from tellapart.worlds.zoo import say_feature, say_label
-
-    if from_table:
-        return Words()
+def _words(kind: str) -> Words:
+    """How labels and features of a made world are said."""
     if kind == "zoo":
         return Words(say_label, say_feature, subject="it")
 
     def has(feature: Feature, wanted: bool) -> str:
         if isinstance(feature, str):
             return f"has {feature}" if wanted else f"has no {feature}"
-        if isinstance(feature, Points):
-            return f"has {plainly(feature, wanted)}"
-        return plainly(feature, wanted)
+        said = plainly(feature, wanted)
+        return f"has {said}" if isinstance(feature, Points) else said
 
     return Words(feature=has, subject="it")
+
+
+# -- what is told of it
+
+
+class _Round(NamedTuple):
+    """One round of a story: the item, the guess, the teacher's answer, and what to know of it."""
+
+    number: int
+    item: Item
+    guess: Guess
+    answer: Correction | None
+    truth: Label
+    slip: bool
+    exception: bool
+
+
+def _story(world: World, trial: Trial, also: Iterable[int]) -> Iterator[_Round]:
+    """The first rounds of each sort, and some others; in round 0 the first label is asked."""
+    mistakes = {corrected.number: corrected for corrected in trial.lesson.corrections}
+    slips = {slip.round: slip.said for slip in trial.slips}
+    odd, default = set(world.exceptions), trial.learner.model.default
+    early = (n for n in range(1, min(30, trial.lesson.rounds)) if n not in mistakes)
+    right = (n for n in early if trial.guess_at(n).label not in (None, default.label))
+    first_right = [n for n, _ in zip(right, range(1), strict=False)]  # of a learnt rule
+    for number in sorted({0, *[*mistakes][:4], *first_right, *[*slips][:1], *also}):
+        truth, answer = world.labels[number], None
+        if number in mistakes:
+            guess, answer = mistakes[number].guess, mistakes[number].correction
+        else:
+            guess = trial.guess_at(number)
+            if guess.label is None:
+                answer = slips.get(number, Correction(truth))
+        item = world.items[number]
+        yield _Round(number, item, guess, answer, truth, number in slips, number in odd)
+
+
+@dataclass(frozen=True)
+class _Report:
+    """Trials in one world, and how to speak of them."""
+
+    title: str
+    introduction: str
+    what: str
+    """What items are called: "animals"."""
+    words: Words
+    world: World
+    trials: Sequence[Trial]
+    also: Iterable[int]
+    """Rounds of the first trial to tell, besides those that are always told."""
+
+    def give(self, picture: Path | None, *, as_json: bool) -> None:
+        """Save the picture, if one is wanted and can be drawn, and print the rest."""
+        saved = None
+        if picture is not None:
+            try:
+                draw_trials(self.trials, picture, title=self.title, name=self.words.item)
+                saved = str(picture)
+            except MissingExtra as error:
+                print(f"tellapart: going on without a picture: {error}", file=sys.stderr)
+        if as_json:
+            print(dumps(self.to_json(saved), ensure_ascii=False))
+            return
+        console = Console(highlight=False)
+        self._print(console)
+        if saved is not None:
+            console.print(f"Picture of the mistakes: {saved}", soft_wrap=True, markup=False)
+
+    def to_json(self, picture: str | None) -> dict[str, Any]:
+        """Everything, under the keys that docs/cli.md documents."""
+        first, world = self.trials[0], self.world
+        return {
+            "tellapart": "simulation",
+            "format": 1,
+            "world": world.name,
+            "items": len(world.items),
+            "labels": len(set(world.labels)),
+            "components": world.m,
+            "exceptions": [
+                {"round": n, "item": name_of(world.items[n]), "label": str(world.labels[n])}
+                for n in world.exceptions
+            ],
+            "slip_rate": first.slip_rate,
+            "seed": first.seed,
+            "learners": [_trial_json(trial) for trial in self.trials],
+            "story": [_round_json(one) for one in _story(world, first, self.also)],
+            "picture": picture,
+        }
+
+    def _print(self, console: Console) -> None:
+        """Story, rules, mistakes, exceptions, slips."""
+        first, name = self.trials[0], type(self.trials[0].learner).__name__
+        slips = [self._slip(slip) for slip in first.slips]
+        sections: dict[str, RenderableType | list[str]] = {
+            self.title: Text(self.introduction),
+            f"A few rounds with {name}": self._rounds(),
+            f"What {name} learnt: the first matching rule wins": self._rules(),
+            "Mistakes, and the most there could be": self._mistakes(),
+            "Exceptions: no rule explains them": [*map(self._exception, self.world.exceptions)],
+            f"Slips of the teacher, in front of {name}": slips,
+        }
+        for title, told in sections.items():
+            if not told:
+                continue
+            if isinstance(told, list):
+                more = [f"... and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else []
+                shown: RenderableType = Group(*map(Text, [*told[:_SHOWN], *more]))
+            else:
+                shown = told
+            console.print(Text(title, style="bold"))
+            console.print(Padding(shown, (0, 0, 1, 2)))
+
+    def _rounds(self) -> Table:
+        table = _columns("round", "item", "guess, and why", "the teacher says", right=["round"])
+        last = -1
+        for one in _story(self.world, self.trials[0], self.also):
+            between = range(last + 1, one.number)
+            if between:
+                wrong = sum(n in between for n in self.trials[0].lesson.mistake_rounds)
+                gone = f"{counted(len(between), 'round')}, {counted(wrong, 'mistake')}"
+                table.add_row("...", "", Text(gone, style="dim"), "")
+            guess = Text("?")
+            if one.guess.label is not None:
+                guess = Text(self.words.label(one.guess.label), style="cyan")
+                guess.append(f", like {self.words.item(one.guess.example)}", style="default")
+            item = Text(self.words.item(one.item), style="bold")
+            table.add_row(str(one.number), item, guess, self._answer(one))
+            last = one.number
+        return table
+
+    def _answer(self, one: _Round) -> Text:
+        text, words = Text(), self.words
+        if one.answer is None:
+            text.append("Right.", style="green")
+        else:
+            asked = one.guess.label is None
+            text.append("It is " if asked else "No, ", style="default" if asked else "red")
+            text.append(words.label(one.answer.label), style="cyan")
+            if one.answer.feature is not None:
+                said = self._reason(one.answer.feature)
+                text.append(f": {said}, unlike {words.item(one.guess.example)}")
+            text.append(".")
+        if one.slip:
+            other = one.answer is not None and one.answer.label != one.truth
+            slip = f" A slip: it is {words.label(one.truth)}." if other else " A slip."
+            text.append(slip, style="yellow")
+        elif one.exception:
+            text.append(" An exception.", style="yellow")
+        return text
+
+    def _reason(self, feature: Feature) -> str:
+        """What a teacher says of the item by naming a feature: "it lays eggs"."""
+        inner, wanted = (feature.feature, False) if isinstance(feature, Not) else (feature, True)
+        return f"{self.words.subject} {self.words.feature(inner, wanted)}".strip()
+
+    def _rules(self) -> Table:
+        """Each sentence of the model: how many items it labels, and how many of them wrong."""
+        table = _columns("", "rule", "covers", "wrong", right=["", "covers", "wrong"])
+        trial = self.trials[0]
+        model, said = trial.learner.model, sentences(trial.learner.model, self.words)
+        place = {id(clause): number for number, clause in enumerate(model)}
+        labelled, wrong = Counter[int](), Counter[int]()
+        for item, label in zip(trial.world.items, trial.world.labels, strict=True):
+            clause = model.match(item)
+            labelled[place[id(clause)]] += 1
+            wrong[place[id(clause)]] += clause.label != label
+        left_out = range(_SHOWN - 1, len(said) - 1) if len(said) > _SHOWN else range(0)
+        for n, sentence in enumerate(said):
+            if n not in left_out:
+                count = f"{wrong[n]:,}" if wrong[n] else ""
+                table.add_row(f"{n + 1}.", Text(sentence), f"{labelled[n]:,}", count)
+            elif n == left_out[0]:
+                table.add_row("", Text(f"... {len(left_out)} more", style="dim"), "", "")
+        return table
+
+    def _mistakes(self) -> RenderableType:
+        after = f"right of {len(self.trials[0].world.items):,}"
+        names = ("learner", "is told", "mistakes", "bound", "rules", "dropped", after)
+        table = _columns(*names, right=names[2:])
+        for trial in self.trials:
+            lesson, useless = trial.lesson, "*" if _is_useless(trial) else ""
+            table.add_row(
+                type(trial.learner).__name__,
+                chosen_parameters(trial.learner),
+                Text(f"{lesson.mistakes:,}", style="bold"),
+                "none" if trial.bound is None else f"{trial.bound:,.0f}{useless}",
+                f"{lesson.rules_created:,}",
+                f"{lesson.rules_deleted:,}",
+                f"{trial.right:,}",
+            )
+        notes = [
+            f"{after}: {self.what} its rules label rightly when the lesson is over",
+            "m: groups in the teacher's mind; k: exceptions and slips; s: how many say the same",
+        ]
+        if any(trial.bound is None for trial in self.trials):
+            notes.append("none: its guarantee does not reach this far")
+        if any(map(_is_useless, self.trials)):
+            notes.append("*: no useful bound: as many mistakes as rounds, or more")
+        return Group(table, *(Text(note, style="dim") for note in notes))
+
+    def _exception(self, number: int) -> str:
+        """An item whose label is not its component's."""
+        world, words = self.world, self.words
+        component = world.teacher().component_of(world.items[number])
+        assert component is not None
+        other = world.representation.components[component]
+        line = f"{words.item(world.items[number])} is {words.label(world.labels[number])}"
+        line += f", yet by its features {words.label(other.label)}"
+        if 0 < len(other.literals) <= 5:
+            said = (words.feature(feature, wanted) for feature, wanted in other.literals)
+            line += f": {words.subject} {', '.join(said)}".replace("  ", " ")
+        return line
+
+    def _slip(self, slip: Slip) -> str:
+        """What the teacher said and did not mean, and whether the learner noticed."""
+        trial, words = self.trials[0], self.words
+        truth = trial.world.labels[slip.round]
+        line = f"round {slip.round}: {words.item(slip.item)} is {words.label(truth)}"
+        if slip.said.label != truth:
+            line += f", and was called {words.label(slip.said.label)}"
+        elif slip.said.feature is not None and slip.meant is not None:
+            line += f", but not because {self._reason(slip.said.feature)}"
+        noticed = {odd.round for odd in trial.lesson.inconsistencies}
+        return line + (" (noticed, and not learnt from)" if slip.round in noticed else "")
+
+
+def _is_useless(trial: Trial) -> bool:
+    """Whether a bound allows a mistake in every round."""
+    return trial.bound is not None and trial.bound >= trial.lesson.rounds
+
+
+def _columns(*names: str, right: Sequence[str] = ()) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for name in names:
+        table.add_column(name, justify="right" if name in right else "left")
+    return table
+
+
+def chosen_parameters(learner: BaseLearner) -> str:
+    """The parameters of a learner that differ from the defaults.
+
+    >>> from tellapart import AdaptiveDFF, RobustDFF
+    >>> chosen_parameters(RobustDFF(7, 4, 1)), chosen_parameters(AdaptiveDFF())
+    ('m=7 k=4 s=1', 'nothing')
+    """
+
+    def short(value: object) -> str:
+        if isinstance(value, BaseLearner):
+            return type(value).__name__
+        return f"{value:.2g}" if isinstance(value, float) else str(value)
+
+    parameters = inspect.signature(type(learner)).parameters
+    values = learner.parameters()
+    shown = [f"{k}={short(v)}" for k, v in values.items() if v != parameters[k].default]
+    return " ".join(shown) or "nothing"
+
+
+# -- as JSON
+
+
+def _trial_json(trial: Trial) -> dict[str, Any]:
+    lesson = trial.lesson
+    return {
+        "learner": repr(trial.learner),
+        "rounds": lesson.rounds,
+        "mistakes": lesson.mistakes,
+        "mistake_rounds": list(lesson.mistake_rounds),
+        "bound": trial.bound,
+        "rules_created": lesson.rules_created,
+        "rules_deleted": lesson.rules_deleted,
+        "right_afterwards": trial.right,
+        "rules": sentences(trial.learner.model),
+        "inconsistencies": [odd._asdict() for odd in lesson.inconsistencies],
+        "slips": [
+            {
+                "round": slip.round,
+                "item": name_of(slip.item),
+                "meant": _correction_json(slip.meant),
+                "said": _correction_json(slip.said),
+            }
+            for slip in trial.slips
+        ],
+    }
+
+
+def _round_json(one: _Round) -> dict[str, Any]:
+    label, example = one.guess
+    return {
+        "round": one.number,
+        "item": name_of(one.item),
+        "guess": None if label is None else {"label": str(label), "example": name_of(example)},
+        "correction": _correction_json(one.answer),
+        "slip": one.slip,
+        "exception": one.exception,
+    }
+
+
+def _correction_json(said: Correction | None) -> dict[str, str | None] | None:
+    if said is None:
+        return None
+    feature = None if said.feature is None else describe(said.feature)
+    return {"label": str(said.label), "feature": feature}

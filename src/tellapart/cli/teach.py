@@ -7,13 +7,17 @@ import os
 import sys
 import threading
 import webbrowser
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 from tellapart.cli.open_session import open_or_begin, reading_notice
-from tellapart.cli.options import Sampling, local_path, table_arguments, table_place
+from tellapart.cli.options import TableOptions, TomlSettings, Whole, local_path, table_and_reading
 from tellapart.cli.serve import check_port, login, shown_token
 from tellapart.errors import ParameterError, SessionError
 
@@ -22,23 +26,40 @@ if TYPE_CHECKING:
     from tellapart.web.config import PageOptions
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Options(TableOptions):
+    """Where one teaches, and what comes next."""
+
+    session: Path | None = None
+    """The file your answers are kept in; TABLE.sessions.db beside the table if not given."""
+    title: str | None = None
+    """The column that names a row in sentences; its texts need not all differ."""
+    order: str | None = None
+    """What comes next: file, random, or mixed: least sure, with one in four at random."""
+    rules: Path | None = None
+    """A model file whose rules a new session begins with."""
+    console: bool = False
+    """Teach here in the terminal. The same session, the same keys."""
+    port: int = 0
+    """The port of the page; 0 takes the last one of this session, or a free one."""
+    no_browser: bool = False
+    """Print the address, and open no browser."""
+    sample: Whole | None = None
+    """Take so many rows at random; what is said about the error is about the whole table."""
+
+
+_TABLE = (
+    "CSV, JSON, Parquet, Arrow or a spreadsheet, by its ending, perhaps compressed; a folder or a"
+    " pattern such as '2024-*.csv'; or an address."
+)
+
+
 def teach(
-    table: str | None = None,
+    table: Annotated[str | None, Parameter(help=_TABLE)] = None,
     *,
-    label: str | None = None,
-    start_from: str | None = None,
-    session: Path | None = None,
-    id: str | None = None,
-    title: str | None = None,
-    order: str | None = None,
-    learner: str | None = None,
-    rules: Path | None = None,
-    reading: Sampling | None = None,
-    console: bool = False,
-    keys: Path | None = None,
-    name: str | None = None,
-    port: int = 0,
-    no_browser: bool = False,
+    asked: Options | None = None,
+    settings: TomlSettings = None,
 ) -> None:
     """Teach a classifier about the rows of a table, in your browser or here.
 
@@ -47,107 +68,82 @@ def teach(
     where you stopped, and remembers how the table is read. Without a table: a zoo, and
     a tour of two minutes.
 
-    Examples:
+    For example:
 
         tellapart teach animals.csv
         tellapart teach mails.parquet --console
         tellapart teach --console
-
-    Parameters
-    ----------
-    table
-        CSV, JSON, Parquet, Arrow or a spreadsheet, by its ending, perhaps compressed; a
-        folder or a pattern such as '2024-*.csv'; an address; or a database for --query.
-    label
-        A column with known labels. It is hidden while you teach, and compared with your
-        answers on the page Odd ones and at the end.
-    start_from
-        A column with labels to start from. It is hidden, and its labels are taken as
-        first answers, an answer each; rows without one are yours.
-    session
-        The file your answers are kept in; TABLE.sessions.db beside the table if not
-        given.
-    id
-        The column that names a row; if not given, the first whose texts all differ.
-    title
-        The column that names a row in sentences; its texts need not all differ. If not
-        given, the one that looks most like it.
-    order
-        What comes next: file, random, "least sure", or mixed (if not given), which is
-        least sure with one in four at random. Can be switched at any time.
-    learner
-        Who learns, such as CappedDFF:m=7; there is no need to choose. For a new session.
-    rules
-        A model file whose rules a new session begins with, such as 'tellapart import'
-        writes; you teach corrections on top.
-    console
-        Teach here in the terminal. The same session, the same keys.
-    keys
-        A file with keys of your own, with lines such as undo = "z".
-    name
-        Your name as a teacher; your login name if not given.
-    port
-        The port of the page; 0 takes the last one of this session, or a free one.
-    no_browser
-        Print the address, and open no browser.
     """
     from tellapart.console.keyboard import FILE, read_keys
     from tellapart.sessions import Store
-    from tellapart.sessions.tour import FIRST, LABEL, write_zoo
 
-    if not console:  # a missing extra is named before any work
+    asked = asked or Options()
+    if not asked.console:  # a missing extra is named before any work
         from tellapart.web.config import PageOptions
-    table = table_place(reading, table)
-    tour, how_read = table is None, table_arguments(reading, table)
-    check_port(port)
+    sample = [] if asked.sample is None else [f"sample={asked.sample}"]
+    table, how_read = table_and_reading(table, [*(asked.read or []), *sample], settings)
+    check_port(asked.port)
+    tour = table is None
     if table is None:
-        if label or id or start_from:
-            raise ParameterError(
-                "--label, --id and --start-from are columns of a table: name the table, too"
-            )
-        table = str(write_zoo(Path.cwd()))
-        label, order = LABEL, "file"
-        print(f"No table was given: the zoo is in {table}. {FIRST[0].title()} comes first.")
+        table, asked = _zoo(asked)
     place = local_path(table)
-    if keys is None and (place.parent / FILE).is_file():
-        keys = place.parent / FILE
-    chosen = read_keys(keys)
-    teacher = name or login()
-    kept = session or place.with_name(place.name + ".sessions.db")
+    old = place.parent / FILE
+    keys = read_keys((settings or {}).get("keys") or (old if old.is_file() else None))
+    teacher = asked.name or login()
+    kept = asked.session or place.with_name(place.name + ".sessions.db")
     with Store(kept) as store:
         with reading_notice(f"Reading {place.name}"):
-            opened = open_or_begin(
-                store,
-                table,
-                place.stem,
-                how_read,
-                id=id,
-                title=title,
-                learner=learner,
-                label=label,
-                start_from=start_from,
-                order=order,
-                rules=rules,
-                another=f"--session FILE (this one is in {store.where})",
-                for_teach=True,
-            )
-            if order is not None and order != opened.settings["order"]:
-                try:
-                    opened.join(teacher)
-                    opened.set(teacher, order=order)
-                except SessionError:
-                    opened.close()
-                    raise
-            opened.prepare()
-        if console:
-            _talk(opened, teacher, chosen, tour=tour)
+            opened = _open(store, table, how_read, teacher, asked)
+        if asked.console:
+            _talk(opened, teacher, keys, tour=tour)
         else:
-            known = {} if label is None else {opened.name: (table, label)}
-            pages = PageOptions(chosen, known, tour)
+            known = {} if asked.label is None else {opened.name: (table, asked.label)}
+            pages = PageOptions(keys, known, tour)
             last = LastAddress(kept.with_name(kept.name + ".page"))
-            _serve(store, opened, place.parent, teacher, port, pages, last, browser=not no_browser)
-    if label is not None:
-        print(_agreement(opened, table, label), file=sys.stderr)
+            browser = not asked.no_browser
+            _serve(store, opened, place.parent, teacher, asked.port, pages, last, browser=browser)
+    if asked.label is not None:
+        print(_agreement(opened, table, asked.label), file=sys.stderr)
+
+
+def _open(
+    store: Store, table: str, how_read: Mapping[str, Any], teacher: str, asked: Options
+) -> Session:
+    """The session of the table, in the order that is asked for, ready for the first item."""
+    opened = open_or_begin(
+        store,
+        table,
+        local_path(table).stem,
+        how_read,
+        asked,
+        title=asked.title,
+        order=asked.order,
+        rules=asked.rules,
+        another=f"--session FILE (this one is in {store.where})",
+        for_teach=True,
+    )
+    if asked.order is not None and asked.order != opened.settings["order"]:
+        try:
+            opened.join(teacher)
+            opened.set(teacher, order=asked.order)
+        except SessionError:
+            opened.close()
+            raise
+    opened.prepare()
+    return opened
+
+
+def _zoo(asked: Options) -> tuple[str, Options]:
+    """The table of the tour, with its label column, in its order."""
+    from tellapart.sessions.tour import FIRST, LABEL, write_zoo
+
+    if asked.label or asked.id or asked.start_from:
+        raise ParameterError(
+            "--label, --id and --start-from are columns of a table: name the table, too"
+        )
+    table = str(write_zoo(Path.cwd()))
+    print(f"No table was given: the zoo is in {table}. {FIRST[0].title()} comes first.")
+    return table, replace(asked, label=LABEL, order="file")
 
 
 def _talk(session: Session, name: str, keys: dict[str, str], *, tour: bool) -> None:

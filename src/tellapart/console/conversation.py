@@ -30,6 +30,15 @@ from tellapart.sessions.phrasing import (
 )
 
 _USUAL = ("label", "skip", "unsure", "undo", "redo", "note", "meaning", "search", "help")
+_PROMPTS = {
+    "label": "label: ",
+    "feature": "find: ",
+    "write": "condition: ",
+    "tag": "tag: ",
+    "note": "note: ",
+    "meaning": "label: what it means: ",
+    "search": "look for: ",
+}
 _LONGEST = 400
 _SIGNS = {"enter": "Enter", "escape": "Esc", "space": "Space"}
 
@@ -121,8 +130,7 @@ class _Conversation:
         self.screen.candidates(shown, label)
         self.screen.actions("feature", "write", "tag", "none", "back")
         while (key := self.keyboard.key()) is not None:
-            action = self.actions.get(key)
-            done = False
+            action, done = self.actions.get(key), False
             if key.isdecimal() and 0 < int(key) <= len(shown):
                 done = self.answer(given, "wrong", label, str(shown[int(key) - 1].feature))
             elif action == "none":
@@ -130,21 +138,22 @@ class _Conversation:
             elif action == "back" and given.asks != "feature":
                 done = True  # the same item comes again
             elif action == "feature":
-                words = (self.keyboard.line("find: ") or "").strip().lower()
+                words = self.line(action).lower()
                 texts = [f"{one.feature} {spoken(one.feature)}".lower() for one in everything]
                 shown = [one for one, text in zip(everything, texts, strict=True) if words in text]
                 self.screen.candidates(shown, label)
-            elif action == "write":
-                text = self.keyboard.line("condition: ")
-                done = bool(text) and self.answer(given, "wrong", label, text)
-            elif action == "tag":
-                text = self.keyboard.line("tag: ")
-                done = bool(text) and self.tag(given, label, str(text).strip())
+            elif action in ("write", "tag"):
+                text = self.line(action)
+                done = bool(text) and self.say_feature(given, label, text, tag=action == "tag")
             else:
                 done = self.act(given, action)
             if done:
                 return True
         return False
+
+    def line(self, action: str) -> str:
+        """What is typed after a key that asks for words."""
+        return (self.keyboard.line(_PROMPTS[action]) or "").strip()
 
     def act(self, given: Given, action: str | None) -> bool:
         if action == "right" and given.asks == "answer":
@@ -152,21 +161,18 @@ class _Conversation:
         if action in ("yes", "no") and given.tags:
             tag, value = given.tags[0], action == "yes"
             return self.attempt(lambda: self.session.set_tag(self.teacher, tag, given.item, value))
-        if action == "skip":
-            return self.answer(given, "skipped")
-        if action == "unsure":
-            return self.answer(given, "unsure")
+        if action in ("skip", "unsure"):
+            return self.answer(given, "skipped" if action == "skip" else "unsure")
         if action in ("undo", "redo"):
             return self.undo_or_redo(action)
         if action == "search":
-            return self.search(self.keyboard.line("look for: "))
+            return self.search()
         if action == "note":
-            text = self.keyboard.line("note: ")
+            text = self.line(action)
             if text and self.attempt(lambda: self.session.note(self.teacher, text, given.item)):
                 self.screen.say("Noted.", "dim")
         if action == "meaning":
-            label, _, meaning = (self.keyboard.line("label: what it means: ") or "").partition(":")
-            label, meaning = label.strip(), meaning.strip()
+            label, _, meaning = (part.strip() for part in self.line(action).partition(":"))
             if label and self.attempt(
                 lambda: self.session.describe_label(self.teacher, label, meaning)
             ):
@@ -192,11 +198,11 @@ class _Conversation:
 
         return self.attempt(work)
 
-    def tag(self, given: Given, label: str, tag: str) -> bool:
-        """Answer with a tag that the item has and the example has not."""
+    def say_feature(self, given: Given, label: str, text: str, *, tag: bool) -> bool:
+        """Answer with a condition, or a tag, that the item has and the example has not."""
 
         def work() -> bool:
-            feature = self.session.tag_apart(self.teacher, given, tag)
+            feature = self.session.tag_apart(self.teacher, given, text) if tag else text
             return self.answer(given, "wrong", label, feature)
 
         return self.attempt(work)
@@ -209,21 +215,20 @@ class _Conversation:
 
         return self.attempt(work)
 
-    def search(self, text: str | None) -> bool:
+    def search(self) -> bool:
         """Look for items, or for none in particular; True if that was possible."""
+        text = self.keyboard.line(_PROMPTS["search"])
         if text is None or not self.attempt(lambda: self.session.search(self.teacher, text)):
             return False
         search = self.session.search_of(self.teacher)
-        if search is None:
-            self.screen.say("Items as they come.", "dim")
-        else:
-            fit = "fits" if search[1] == 1 else "fit"
-            self.screen.say(f"{counted(search[1], 'item')} {fit}.", "dim")
+        fit = "" if search is None else "fits" if search[1] == 1 else "fit"
+        found = f"{counted(search[1], 'item')} {fit}." if search else "Items as they come."
+        self.screen.say(found, "dim")
         return True
 
     def type_label(self, labels: list[str]) -> str | None:
         """A label that is typed: a known one by a part of its name, or a new one."""
-        text = (self.keyboard.line("label: ") or "").strip()
+        text = self.line("label")
         label = match_label(text, labels)
         if label in labels and text.lower() != label.lower():
             self.screen.say(f"{label}. A new label: type {NEW} {text}", "dim")

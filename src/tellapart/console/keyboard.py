@@ -1,12 +1,13 @@
 """The keys of teaching, the same on the page and in the console; and reading them one at a time.
 
-To change some, write a file such as
+To change some, write them into `tellapart.toml` beside the table, such as
 
+    [keys]
     right = "space"
     undo = "z"
 
-and name it in `tellapart teach --keys FILE`, or keep it as `tellapart-keys.toml` beside the table.
-The digits 1 to 9 choose from the list at hand, and cannot be changed.
+A file `tellapart-keys.toml` of earlier versions is read, too. The digits 1 to 9 choose from the
+list at hand, and cannot be changed.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ import tomllib
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from tellapart.errors import ParameterError
 
 FILE = "tellapart-keys.toml"
+"""Where earlier versions kept keys."""
 
 KEYS: dict[str, tuple[str, str]] = {
     "right": ("enter", "right, next"),
@@ -88,27 +90,29 @@ class Piped:
         return read.rstrip("\n") if read else None
 
 
-class Lines(Piped):
-    """A terminal that gives whole lines only, as on Windows: a key, then Enter.
-
-    Enter alone is the key Enter; other keys without a letter are typed by name.
-
-    >>> import io
-    >>> keys = Lines(io.StringIO("2\\n\\nescape\\nlegs > 2\\n"))
-    >>> keys.key(), keys.key(), keys.key(), keys.line("condition: "), keys.key()
-    condition: ('2', 'enter', 'escape', 'legs > 2', None)
-    """
+class WindowsTerminal:
+    """Keys from a terminal of Windows, without Enter after each. Ctrl-C and Ctrl-Z end it."""
 
     def key(self) -> str | None:
-        read = self._stream.readline()
-        if not read:
-            return None
-        word = read.strip().lower() or "enter"
-        return word if word in _NAMES.values() else word[0]
+        import msvcrt  # only there
+
+        read = self._character(msvcrt)
+        if read in ("\x00", "\xe0"):  # an arrow, or another key without a letter: two characters
+            self._character(msvcrt)
+            return ""
+        return None if read in (*_ENDS, "\x1a") else _NAMES.get(read, read.lower())
+
+    def _character(self, msvcrt: Any) -> str:
+        try:
+            return str(msvcrt.getwch())
+        except KeyboardInterrupt:
+            return ""
 
     def line(self, prompt: str) -> str | None:
-        print(prompt, end="", flush=True)
-        return super().line(prompt)
+        try:
+            return input(prompt)
+        except (EOFError, KeyboardInterrupt):
+            return None
 
 
 class Terminal:
@@ -173,34 +177,38 @@ class Terminal:
         return read.decode(errors="replace") if read or byte in (b"\n", b"\r") else None
 
 
-Keyboard = Piped | Terminal
+Keyboard = Piped | Terminal | WindowsTerminal
 
 
 def keyboard() -> Keyboard:
     if not sys.stdin.isatty():
         return Piped(sys.stdin)
     if find_spec("termios") is None:
-        return Lines(sys.stdin)
+        return WindowsTerminal()
     return Terminal(sys.stdin.fileno())
 
 
-def read_keys(path: Path | None = None) -> dict[str, str]:
-    """What each action's key is: the usual ones, and those in a file.
+def read_keys(source: Path | Mapping[str, object] | None = None) -> dict[str, str]:
+    """What each action's key is: the usual ones, and those in `[keys]` of `tellapart.toml`, or in a
+    file of earlier versions.
 
-    >>> read_keys()["right"], read_keys()["undo"]
-    ('enter', 'u')
+    >>> read_keys()["right"], read_keys({"undo": "z"})["undo"]
+    ('enter', 'z')
     """
-    keys = {action: key for action, (key, _) in (KEYS | PAGE_KEYS).items()}
-    if path is None:
-        return keys
+    if not isinstance(source, Path):
+        return _changed("[keys] in tellapart.toml", source or {})
     try:
-        with path.open("rb") as file:
-            changes = tomllib.load(file)
+        return _changed(str(source), tomllib.loads(source.read_text(encoding="utf-8")))
     except OSError as error:
-        raise ParameterError(f"{path}: cannot be read: {error.strerror}") from None
+        raise ParameterError(f"{source}: cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ParameterError(f'{path}: not a list of keys such as undo = "z": {error}') from None
-    changed = _checked(path, changes)
+        raise ParameterError(f'{source}: not a list of keys such as undo = "z": {error}') from None
+
+
+def _changed(where: str, changes: Mapping[str, object]) -> dict[str, str]:
+    """The usual keys, with some changed."""
+    keys = {action: key for action, (key, _) in (KEYS | PAGE_KEYS).items()}
+    changed = _checked(where, changes)
     for action in PAGE_KEYS:  # who gave this key away can do without
         if action not in changed and keys[action] in changed.values():
             keys[action] = ""
@@ -208,23 +216,25 @@ def read_keys(path: Path | None = None) -> dict[str, str]:
     taken: dict[str, str] = {}
     for action, key in keys.items():
         if key and key in taken:
-            raise ParameterError(f"{path}: {taken[key]!r} and {action!r} have the same key {key!r}")
+            raise ParameterError(
+                f"{where}: {taken[key]!r} and {action!r} have the same key {key!r}"
+            )
         taken[key] = action
     return keys
 
 
-def _checked(path: Path, changes: Mapping[str, object]) -> dict[str, str]:
+def _checked(where: str, changes: Mapping[str, object]) -> dict[str, str]:
     found = {}
     for action, key in changes.items():
         if action not in KEYS | PAGE_KEYS:
             known = ", ".join(KEYS | PAGE_KEYS)
-            raise ParameterError(f"{path}: unknown action {action!r}; known are {known}")
+            raise ParameterError(f"{where}: unknown action {action!r}; known are {known}")
         name = key.lower() if isinstance(key, str) else ""
         if name not in _KEY_NAMES and (
             len(name) != 1 or not name.isprintable() or name in "123456789"
         ):
             raise ParameterError(
-                f"{path}: {action} = {key!r} is no key; use one letter, 0, a sign, or one of"
+                f"{where}: {action} = {key!r} is no key; use one letter, 0, a sign, or one of"
                 f" {', '.join(_KEY_NAMES)}"
             )
         found[action] = name

@@ -1,36 +1,43 @@
-"""Label every row of a file with one of the engines Polars, DuckDB and Spark."""
+"""Label every row of a table: features over columns, first match on packed bits, batch by batch.
+
+Polars reads the table and, by default, evaluates the model. `sql_engines` gives the columns that
+the model wants to DuckDB or Spark instead, which run the exported SQL.
+"""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from tellapart.errors import FormatError, ParameterError
-from tellapart.export.feature_trees import check_reading, columns_of
+import polars as pl
+
+from tellapart.columns import Words, clause_numbers
+from tellapart.engines import sql_engines
+from tellapart.errors import ParameterError
+from tellapart.export.feature_trees import check_reading, columns_of, tree_of
 from tellapart.export.model_files import replacing
 from tellapart.export.sql import label_kind
-from tellapart.export.text import example_text, reachable
+from tellapart.export.text import answers, reachable
 from tellapart.features.expression import types as read_types
+from tellapart.features.to_polars import DTYPE, translate
 from tellapart.features.tree import Type
-from tellapart.model import Clause, DecisionList
-from tellapart.tables import Scan
-from tellapart.tables.csv_files import in_utf8
-from tellapart.tables.databases import is_database
-from tellapart.tables.files import Place, find_files, in_plain_files, is_url
+from tellapart.model import DecisionList
+from tellapart.tables.files import Place
 from tellapart.tables.findings import Finding
-from tellapart.tables.options import ReadOptions, is_utf8
-from tellapart.tables.source import name_of, open_source
+from tellapart.tables.options import ReadOptions
+from tellapart.tables.packed_columns import words
+from tellapart.tables.source import frame_source, open_source
+from tellapart.tables.wanted_columns import WantedColumns, wanted_columns
 
 Engine: TypeAlias = Literal["polars", "duckdb", "spark"]
+Progress: TypeAlias = Callable[[int, "int | None"], None]
 
 KINDS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 COLUMNS = ("label", "clause", "example")
-
 _TYPES = {str: Type.TEXT, bool: Type.BOOL, int: Type.INTEGER, float: Type.NUMBER}
 
 
@@ -39,44 +46,6 @@ class Predicted(NamedTuple):
 
     rows: int
     path: Path
-
-
-@dataclass(frozen=True)
-class Answers:
-    """What each clause says, by number."""
-
-    clauses: Sequence[Clause]
-    labels: list[Any]
-    type: Type
-    """What the labels are: text, bool, integer or number."""
-    examples: list[str | None]
-
-    @classmethod
-    def of(cls, model: DecisionList) -> Answers:
-        clauses = reachable(model)
-        labels: list[Any] = [clause.label for clause in clauses]
-        examples = [example_text(clause.example) for clause in clauses]
-        return cls(clauses, labels, _TYPES[label_kind(labels)], examples)
-
-
-@dataclass(frozen=True)
-class Job:
-    """What an engine has to do: write the answers for every row of `scan` to `out`."""
-
-    scan: Scan
-    model: DecisionList
-    answers: Answers
-    out: Path
-    kind: str
-    """The format of `out`: csv, jsonl or parquet."""
-    keep: Sequence[str]
-    """Columns of the table to write as well."""
-    names: Sequence[str]
-    """The columns of `out`."""
-    progress: Callable[[int, int | None], None]
-    master: str | None = None
-    split: int | None = None
-    """How many rows a file has, if `out` is to be a folder."""
 
 
 def predict_file(
@@ -89,7 +58,7 @@ def predict_file(
     prefix: str = "",
     split: int | None = None,
     master: str | None = None,
-    progress: Callable[[int, int | None], None] | None = None,
+    progress: Progress | None = None,
     warn: Callable[[Finding], None] | None = None,
     **reading: Any,
 ) -> Predicted:
@@ -144,27 +113,25 @@ def predict_file(
     named = Path(table) if isinstance(table, str | Path) else Path()
     if out.exists() and named.exists() and out.samefile(named):
         raise ParameterError(f"{out} is the table itself; give another name for the output")
-    if engine not in ("polars", "duckdb", "spark"):
+    if engine not in _WRITE:
         raise ParameterError(f"engine must be polars, duckdb or spark, got {engine!r}")
     if split is not None and split < 1:
         raise ParameterError(f"split is a number of rows, at least 1, got {split}")
-    run: Callable[[Job], int] = importlib.import_module(f"tellapart.engines.{engine}").run
-    types = reading.pop("types", None) or {}
-    options = ReadOptions(**reading)
-    wanted = _wanted(model, types)
     if split is not None and engine != "polars":
         raise ParameterError(f"split needs the engine polars, got {engine!r}")
+    types = reading.pop("types", None) or {}
+    wanted, options = _wanted(model, types), ReadOptions(**reading)
     place = replacing(out) if split is None else _new_folder(out)
-    with _scanned(table, wanted, options, out.parent) as scan, place as beside:
-        kept = scan.columns if keep == "all" else list(keep)
-        scan.check([*types, *kept])
+    with open_source(table, options, out.parent) as source, place as beside:
+        columns = wanted_columns(source, wanted)
+        kept = columns.columns if keep == "all" else list(keep)
+        columns.check([*types, *kept])
         if warn is not None:
-            for finding in scan.findings:
+            for finding in columns.findings:
                 warn(finding)
         names = _output_names(kept, prefix)
-        tell = progress or (lambda done, total: None)
-        job = Job(scan, model, Answers.of(model), beside, kind, kept, names, tell, master, split)
-        rows = run(job)
+        job = Job(model, columns, kept, names, progress, master, split)
+        rows = job.run(_WRITE[engine], beside, kind)
     return Predicted(rows, out)
 
 
@@ -178,8 +145,8 @@ def predict_frame(
     """The label, the clause and the example of every row of a frame, as a frame of the same kind.
 
     `frame` is one of Polars (lazy or not), pandas, pyarrow, DuckDB, or Spark; of anything else that
-    `Table` takes, the answer is a Polars frame. A lazy frame and one of Spark are computed when the
-    answer is. `keep` and `prefix` are those of `predict_file`.
+    `Table` takes, the answer is a Polars frame. A lazy frame and those of Spark and DuckDB are
+    computed when the answer is. `keep` and `prefix` are those of `predict_file`.
 
     >>> import polars as pl
     >>> from tellapart import Clause, Literal, parse_feature
@@ -188,36 +155,173 @@ def predict_frame(
     >>> predict_frame(model, pl.DataFrame({"legs": [4.0, 2.0]}))["label"].to_list()
     ['walks', 'else']
     """
-    import polars as pl
-
-    from tellapart.engines import polars
-    from tellapart.tables.frames import to_lazy
-
     check_reading(model)
     library = type(frame).__module__.partition(".")[0]
-    if library == "pyspark":
-        from tellapart.engines import spark
-
-        return spark.predict(model, frame, keep, prefix, _output_names)
-    lazy, _, _ = to_lazy(frame, "the frame")
-    scan = Scan(lazy, columns_of(model), name="the frame")
-    kept = scan.columns if keep == "all" else list(keep)
-    scan.check(kept)
-    names = _output_names(kept, prefix)
-    job = Job(scan, model, Answers.of(model), Path(), "", kept, names, lambda done, total: None)
-    answered = polars.answered(job)
+    wanted = columns_of(model)
+    if library == "pyspark" or "duckdb" in library:
+        bare = sql_engines.without_rows(frame)
+        columns = wanted_columns(frame_source(bare, "the frame"), wanted)
+        kept = columns.columns if keep == "all" else list(keep)
+        job = Job(model, columns, kept, _output_names(kept, prefix))
+        return sql_engines.answered(job, frame, "spark" if library == "pyspark" else "duckdb")
+    columns = wanted_columns(frame_source(frame, "the frame"), wanted)
+    kept = columns.columns if keep == "all" else list(keep)
+    columns.check(kept)
+    job = Job(model, columns, kept, _output_names(kept, prefix))
+    lazy = job.answered(Seen())
     if isinstance(frame, pl.LazyFrame):
-        return answered
-    made = polars.collected(job, answered)
+        return lazy
+    try:
+        made = lazy.collect(engine="streaming")
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        columns.explain(error)
     if library == "pandas":
         return made.to_pandas()
-    if library == "pyarrow":
-        return made.to_arrow()
-    if "duckdb" in library:
-        import duckdb
+    return made.to_arrow() if library == "pyarrow" else made
 
-        return duckdb.from_arrow(made.to_arrow())
-    return made
+
+@dataclass
+class Seen:
+    """What was seen on the way."""
+
+    rows: int = 0
+    gaps: bool = False
+    """Whether a row may be short, or an empty line."""
+
+    def take(self, batch: pl.DataFrame) -> None:
+        """Look at the rows of a batch."""
+        if batch.get_column("misfit").any():
+            raise ValueError("a value is not what the model wants")
+        self.rows += batch.height
+        self.gaps = self.gaps or bool(batch.get_column("short").any())
+
+
+@dataclass(frozen=True)
+class Job:
+    """What an engine has to do: the answers of a model for the rows of a table."""
+
+    model: DecisionList
+    columns: WantedColumns
+    keep: Sequence[str]
+    """Columns of the table to write as well."""
+    names: Sequence[str]
+    """The columns of the output."""
+    progress: Progress | None = None
+    master: str | None = None
+    split: int | None = None
+    """How many rows a file has, if the output is to be a folder."""
+
+    def run(self, write: Write, out: Path, kind: str) -> int:
+        """Let an engine write the answers to `out`; returns how many rows there were. If that fails
+        and nothing is wrong with the table, it is read more carefully."""
+        without_gaps = False
+        while True:
+            seen = Seen()
+            try:
+                write(self, seen, out, kind, without_gaps)
+            except (pl.exceptions.PolarsError, ValueError) as error:
+                self.columns.find_error()
+                if self.columns.more_carefully():
+                    continue
+                self.columns.explain(error)
+            if not seen.gaps or without_gaps or not self.columns.has_gaps():
+                return seen.rows
+            without_gaps = True
+            for part in out.iterdir() if out.is_dir() else ():
+                part.unlink()
+
+    def _read(self, columns: Sequence[pl.Expr], without_gaps: bool) -> pl.LazyFrame:
+        """Some columns of the table and those kept, with `short` and `misfit`, for `Seen`."""
+        kept = [pl.col(f"kept {n}") for n in range(len(self.keep))]
+        frame = self.columns.lazy(self.keep, without_gaps=without_gaps)
+        return frame.select([pl.col("short", "misfit"), *columns, *kept])
+
+    def items(self, seen: Seen, without_gaps: bool) -> pl.LazyFrame:
+        """The columns that the model reads, and those kept, for another engine; see `query`."""
+        names = {name: f"c{n}" for n, name in enumerate(self.columns.types)}
+        frame = self._read([pl.col(name).alias(c) for name, c in names.items()], without_gaps)
+
+        def take(batch: pl.DataFrame) -> pl.DataFrame:
+            seen.take(batch)
+            if self.progress is not None:
+                self.progress(seen.rows, None)
+            return batch
+
+        return frame.map_batches(take, streamable=True)
+
+    def query(self, dialect: sql_engines.Dialect) -> str:
+        """The SQL over `items` that gives the answers."""
+        types = self.columns.types
+        columns = [f"c{n}" for n in range(len(types))]
+        kept = [sql_engines.quoted(f"kept {n}", dialect) for n in range(len(self.keep))]
+        return sql_engines.select(self.model, dialect, types, columns, kept, self.names)
+
+    def answered(self, seen: Seen, without_gaps: bool = False) -> pl.LazyFrame:
+        """The answers, lazily."""
+        clauses, said, total = reachable(self.model), answers(self.model), self.columns.count()
+        features = list(
+            dict.fromkeys(lit.feature for clause in clauses[:-1] for lit in clause.literals)
+        )
+        places = {feature: f"holds {n}" for n, feature in enumerate(features)}
+        given: list[Any] = [one.label for one in said]
+        dtype = DTYPE[_TYPES[label_kind(given)]]
+        labels = pl.Series("label", given, dtype=dtype, strict=False)
+        examples = pl.Series("example", [one.like for one in said], dtype=pl.String)
+        kept = [f"kept {n}" for n in range(len(self.keep))]
+
+        def answer(batch: pl.DataFrame) -> pl.DataFrame:
+            seen.take(batch)
+            packed: dict[object, Words] = {}
+
+            def truth(feature: object) -> Words:
+                if feature not in packed:
+                    packed[feature] = words(batch.get_column(places[feature]))
+                return packed[feature]
+
+            numbers = pl.Series(clause_numbers(clauses, truth, batch.height))
+            if self.progress is not None:
+                self.progress(seen.rows, total)
+            clause = (numbers + 1).cast(pl.UInt32)
+            made = [*batch.select(kept), labels.gather(numbers), clause, examples.gather(numbers)]
+            return pl.DataFrame([c.alias(name) for c, name in zip(made, self.names, strict=True)])
+
+        types = self.columns.types
+        holds = [translate(tree_of(f, types), clean=True).alias(places[f]) for f in features]
+        frame = self._read(holds, without_gaps)
+        found = frame.collect_schema()
+        schema = [*(found[name] for name in kept), dtype, pl.UInt32(), pl.String()]
+        return frame.map_batches(
+            answer, schema=dict(zip(self.names, schema, strict=True)), streamable=True
+        )
+
+    def optimizations(self) -> pl.QueryOptFlags:
+        """A CSV row that is too long shows only where all columns are read."""
+        return pl.QueryOptFlags(projection_pushdown=self.columns.source.kind != "csv")
+
+    def sink(self, frame: pl.LazyFrame, out: Path, kind: str, **options: Any) -> None:
+        """Write a lazy frame to a file, or so many rows to each file of a folder."""
+        name = {"csv": "sink_csv", "jsonl": "sink_ndjson", "parquet": "sink_parquet"}[kind]
+        place: Any = out
+        if self.split is not None:
+            place = pl.PartitionBy(
+                out,
+                max_rows_per_file=self.split,
+                approximate_bytes_per_file=None,
+                file_path_provider=lambda part: f"part-{part.index_in_partition:05}.{kind}",
+            )
+        getattr(frame, name)(place, **options)
+
+
+def _with_polars(job: Job, seen: Seen, out: Path, kind: str, without_gaps: bool) -> None:
+    job.sink(job.answered(seen, without_gaps), out, kind, optimizations=job.optimizations())
+
+
+Write: TypeAlias = Callable[[Job, Seen, Path, str, bool], None]
+_WRITE: dict[str, Write] = {
+    "polars": _with_polars,
+    "duckdb": sql_engines.with_duckdb,
+    "spark": sql_engines.with_spark,
+}
 
 
 @contextmanager
@@ -230,53 +334,6 @@ def _new_folder(path: Path) -> Iterator[Path]:
         made.mkdir()
         yield made
         made.replace(path)
-
-
-@contextmanager
-def _scanned(
-    table: Place, wanted: Mapping[str, Type | None], options: ReadOptions, folder: Path
-) -> Iterator[Scan]:
-    """A table to read once. Files are unpacked, fetched or rewritten into `folder` if needed."""
-    if options.sample is not None:
-        raise ParameterError("sample is for teaching; predict labels every row")
-    name = name_of(table)
-    if is_database(table):
-        yield Scan(open_source(table, options).frame.lazy(), wanted, name=name)
-        return
-    files = find_files(table)
-    with ExitStack() as stack:
-        remote = files[0].kind in ("parquet", "ipc") and files[0].packed is None
-        plain = files if remote else stack.enter_context(in_plain_files(files, folder))
-        if plain[0].kind in ("json", "excel"):
-            frame = open_source([file.path for file in plain], options).frame.lazy()
-            yield Scan(frame, wanted, name=name)
-            return
-        encoding = options.encoding or "utf-8"
-        if plain[0].kind == "csv" and not is_utf8(encoding):
-            options = replace(options, encoding=None)
-            plain = [
-                replace(f, path=str(stack.enter_context(in_utf8(Path(f.path), encoding, folder))))
-                for f in plain
-            ]
-        yield Scan(plain, wanted, options, name if len(plain) == 1 else None)
-
-
-def check_plain(scan: Scan, engine: str) -> None:
-    """Raise if a table is written in a way that this engine does not read as we do."""
-    if engine == "duckdb" and scan.kind in ("frame", "csv", "jsonl"):  # read by Polars
-        return
-    if any(is_url(file.path) for file in scan.files):
-        raise FormatError(
-            f"{scan.name}: the engine {engine} reads files of this machine. Use the engine polars,"
-            " or copy the file"
-        )
-    if not scan.is_one_plain_file:
-        odd = [name for name, reader in scan.readers.items() if not reader.plain]
-        what = f"column {odd[0]!r} is" if odd else "it is"
-        raise FormatError(
-            f"{scan.name}: {what} written in a way that the engine {engine} does not read as the"
-            " engine polars does. Use that one"
-        )
 
 
 def _wanted(model: DecisionList, types: Mapping[str, str]) -> dict[str, Type | None]:

@@ -2,45 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from decimal import Decimal
 from functools import cache
 from typing import Any, ClassVar
 
 from sqlglot import exp, parse_one
 from sqlglot.dialects.sqlite import SQLite as SQLiteDialect
 
-from tellapart.errors import ParameterError
-from tellapart.export.lowering import Lowering, changes_case
-from tellapart.export.mysql import MySQL
-from tellapart.export.postgres import Postgres
-from tellapart.export.sql_nodes import anonymous, cast, escape, string, words, wrap
-from tellapart.export.tsql import TSQL
+from tellapart.errors import ExportError, ParameterError
+from tellapart.export.lowering import Lowering, any_case, changes_case
+from tellapart.export.sql_nodes import (
+    anonymous,
+    cast,
+    escape,
+    opposite,
+    string,
+    whole,
+    words,
+    wrap,
+)
 from tellapart.features import letter_case, tree
-from tellapart.features.expression import regex
-from tellapart.features.tree import Arithmetic, Column, Node, Pattern, Type, Value, Wild
+from tellapart.features.evaluate import regex, wider
+from tellapart.features.tree import Column, Node, Pattern, Type, Value, Wild
 
 
 class DuckDB(Lowering):
-    """ILIKE is twenty times faster than TRANSLATE, and right but for two letters."""
+    """Its ILIKE takes two letters beyond ASCII for i and k; a decimal makes floats of 32 bits of
+    what it is compared with."""
 
     name, dialect = "DuckDB", "duckdb"
     trims_all = True
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
-        if not fold:
-            return self.matched(exp.Like, operand, pattern)
         wanted = words(pattern)
-        if not wanted.isascii():
-            return anonymous("REGEXP_FULL_MATCH", operand, f"(?s){regex(pattern, fold=True)}")
-        made = self.matched(exp.ILike, operand, pattern)
-        # the only characters beyond ASCII that DuckDB matches with one of a to z
-        strange = [other for letter, other in (("i", "İ"), ("k", "\u212a")) if letter in wanted]
-        if not strange:
-            return made
-        spared = operand.copy()
-        for letter in strange:
-            spared = anonymous("REPLACE", spared, letter, "·")
-        return exp.And(this=made, expression=self.matched(exp.ILike, spared, pattern))
+        if fold and wanted.isascii() and not set("ik") & set(wanted):
+            return self.matched(exp.ILike, operand, pattern)
+        return super().like(operand, pattern, fold=fold)
+
+    def is_finite(self, column: exp.Expr, op: str) -> list[exp.Expr]:
+        return [anonymous("ISFINITE", column)]
+
+    def figure(self, text: str) -> exp.Expr:
+        exact = "e" in text or Decimal(text) == Decimal(float(text))
+        return super().figure(text if exact else f"{text}e0")
+
+
+class Postgres(Lowering):
+    """ILIKE and the order of texts follow the database's language, unless COLLATE says "C".
+    Overflow is an error."""
+
+    name, dialect = "PostgreSQL", "postgres"
+    overflow_is_error = True
+
+    def ordered(self, node: Node, op: str) -> exp.Expr:
+        made = self.value(node)
+        return made if op in ("=", "<>") else _by_code(made)
+
+    def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
+        if fold and words(pattern).isascii():
+            return self.matched(exp.ILike, _by_code(operand), pattern)
+        return super().like(operand, pattern, fold=fold)
 
 
 class Backticks(SQLiteDialect):
@@ -60,21 +83,18 @@ class SQLite(Lowering):
     def create_view(self, name: str) -> str:
         return f"DROP VIEW IF EXISTS {name};\nCREATE VIEW {name} AS"
 
-    def unknown(self, kind: str) -> exp.Expr:
+    def unknown(self, kind: type) -> exp.Expr:
         return exp.null()  # whose columns have no types
+
+    def infinity(self, sign: int) -> exp.Expr:
+        endless = exp.Literal.number("9e999")
+        return endless if sign > 0 else exp.Neg(this=endless)
 
     def truth(self, value: bool) -> exp.Expr:
         return exp.Literal.number(int(value))
 
     def in_utc(self, column: exp.Expr) -> exp.Expr:
         return exp.replace_placeholders(_utc(), at=column)
-
-    def has_type(self, column: exp.Expr, kind: Type) -> exp.Expr:
-        """Whether a cell is stored as what its column is said to hold, or unknown."""
-        classes = {Type.NUMBER: ("integer", "real"), Type.INTEGER: ("integer",)}
-        classes[Type.BOOL] = ("integer",)
-        names = [string(name) for name in (*classes.get(kind, ("text",)), "null")]
-        return exp.In(this=anonymous("TYPEOF", column), expressions=names)
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         signs = {Wild.ANY: "*", Wild.ONE: "?"}
@@ -83,12 +103,6 @@ class SQLite(Lowering):
             for part in pattern
         )
         return exp.Glob(this=wrap(operand), expression=string(shape))
-
-    def change_case(self, operand: exp.Expr, lower: bool) -> exp.Expr:
-        uppers, lowers = (string("".join(side)) for side in zip(*letter_case.PAIRS, strict=True))
-        old, new = (uppers, lowers) if lower else (lowers, uppers)
-        walk = exp.replace_placeholders(_walk(), operand=operand, old=old, new=new)
-        return exp.Subquery(this=walk)
 
     def of(self, node: Node, kind: Type) -> exp.Expr:
         made = super().of(node, kind)
@@ -129,7 +143,7 @@ class Spark(Lowering):
     """Times have a zone unless they are TIMESTAMP_NTZ."""
 
     name, dialect = "Spark", "spark"
-    moment = exp.DType.TIMESTAMPNTZ
+    moment, moment_word = exp.DType.TIMESTAMPNTZ, "TIMESTAMP_NTZ"
 
     def in_utc(self, column: exp.Expr) -> exp.Expr:
         # to cast it would take the zone of the session, and shift what falls into its gaps
@@ -183,6 +197,9 @@ class Trino(Lowering):
     name, dialect = "Trino", "trino"
     quotes_all, has_is_true = True, False
 
+    def is_finite(self, column: exp.Expr, op: str) -> list[exp.Expr]:
+        return [anonymous("IS_FINITE", column)]
+
     def in_utc(self, column: exp.Expr) -> exp.Expr:
         return cast(anonymous("at_timezone", column, "UTC"), self.moment)
 
@@ -195,14 +212,16 @@ class Trino(Lowering):
 
 
 class BigQuery(Lowering):
-    """No ESCAPE, but backslashes; arithmetic that overflows is an error, unless it is SAFE_."""
+    """No ESCAPE, but backslashes; arithmetic that overflows is an error."""
 
     name, dialect = "BigQuery", "bigquery"
     trims_all = True
-    moment = exp.DType.DATETIME
-    _SAFE: ClassVar[dict[str, str]] = {
-        "+": "SAFE_ADD", "-": "SAFE_SUBTRACT", "*": "SAFE_MULTIPLY", "/": "SAFE_DIVIDE",
-    }  # fmt: skip
+    moment, moment_word = exp.DType.DATETIME, "DATETIME"
+    overflow_is_error = True
+
+    def is_finite(self, column: exp.Expr, op: str) -> list[exp.Expr]:
+        strange = (anonymous(name, column.copy()) for name in ("IS_INF", "IS_NAN"))
+        return [exp.Not(this=exp.Paren(this=self.chain(exp.Or, list(strange))))]
 
     def in_utc(self, column: exp.Expr) -> exp.Expr:
         return anonymous("DATETIME", column, "UTC")
@@ -215,10 +234,6 @@ class BigQuery(Lowering):
     def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
         return kind(this=wrap(operand), expression=string(escape(pattern, "\\")))
 
-    def compute(self, node: Arithmetic) -> exp.Expr:
-        right = self.guarded(node.right) if node.op == "/" else self.raw(node.right)
-        return anonymous(self._SAFE[node.op], self.raw(node.left), right)
-
 
 class Snowflake(Lowering):
     """sqlglot drops IS TRUE there; a literal with an exponent may be anything."""
@@ -226,7 +241,7 @@ class Snowflake(Lowering):
     name, dialect = "Snowflake", "snowflake"
     has_is_true = False
     trims_all = True
-    moment = exp.DType.TIMESTAMPNTZ
+    moment, moment_word = exp.DType.TIMESTAMPNTZ, ""
 
     def in_utc(self, column: exp.Expr) -> exp.Expr:
         return cast(anonymous("CONVERT_TIMEZONE", "UTC", column), self.moment)
@@ -248,6 +263,9 @@ class ClickHouse(Lowering):
 
     name, dialect = "ClickHouse", "clickhouse"
     quotes_all, has_is_true = True, False
+
+    def is_finite(self, column: exp.Expr, op: str) -> list[exp.Expr]:
+        return [anonymous("isFinite", column)]
 
     def in_utc(self, column: exp.Expr) -> exp.Expr:
         return column  # a moment is counted in UTC whatever its zone
@@ -272,11 +290,6 @@ class ClickHouse(Lowering):
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         return anonymous("match", operand, rf"(?s)\A{regex(pattern, fold)}\z")
 
-    def change_case(self, operand: exp.Expr, lower: bool) -> exp.Expr:
-        uppers, lowers = ("".join(side) for side in zip(*letter_case.PAIRS, strict=True))
-        pair = (uppers, lowers) if lower else (lowers, uppers)
-        return anonymous("translateUTF8", operand, *pair)
-
     def midnight(self, day: exp.Expr) -> exp.Expr:
         return anonymous("toDateTime64", day, exp.Literal.number(6), "UTC")
 
@@ -292,6 +305,192 @@ class ClickHouse(Lowering):
 
     def trim(self, operand: exp.Expr) -> exp.Expr:
         return anonymous("trimBoth", operand)
+
+
+class MySQL(Lowering):
+    """Texts are compared as bytes, which ignores collations and counts spaces at the end; patterns
+    go by letters, in a binary collation. There is no NaN and no infinity; overflow is an error.
+
+    Columns of texts should be utf8mb4.
+    """
+
+    name, dialect = "MySQL", "mysql"
+    quotes_all, has_nan, overflow_is_error = True, False, True
+
+    def in_utc(self, column: exp.Expr) -> exp.Expr:
+        raise ExportError("a time with a zone (a TIMESTAMP is shown in the zone of the session)")
+
+    def ordered(self, node: Node, op: str) -> exp.Expr:
+        return exp.Cast(this=self.value(node), to=exp.DataType.build(exp.DType.BINARY))
+
+    def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
+        if node.operand.type is not Type.TEXT or changes_case(node.operand):
+            return super().member(node, loose=loose)
+        values = [self.literal(value, Type.TEXT) for value in node.values]
+        made = exp.In(this=self.ordered(node.operand, "="), expressions=values)
+        return opposite(made) if node.negated else made
+
+    def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
+        exact = exp.Collate(this=wrap(operand), expression=exp.var("utf8mb4_bin"))
+        if not fold:
+            return self.matched(exp.Like, exact, pattern)
+        found = anonymous("REGEXP_INSTR", exact, rf"(?s)\A{regex(pattern, fold)}\z")
+        return exp.EQ(this=found, expression=exp.Literal.number(1))
+
+    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        if name == "weekday":  # Monday is 0
+            one = exp.Literal.number(1)
+            return exp.Paren(this=exp.Add(this=anonymous("WEEKDAY", moment), expression=one))
+        return super().part(name, moment)
+
+    def midnight(self, day: exp.Expr) -> exp.Expr:
+        return exp.Cast(this=day, to=_MYSQL_MOMENT.copy())
+
+    def instant(self, moment: datetime) -> exp.Expr:
+        return exp.Cast(this=string(moment.isoformat(sep=" ")), to=_MYSQL_MOMENT.copy())
+
+
+_EXACT = "Latin1_General_100_BIN2"
+"""The collation in which letters are equal only to themselves."""
+_BYTES = f"{_EXACT}_UTF8"
+_LETTERS = "Latin1_General_100_CS_AS_SC"
+"""The collation in which a character beyond U+FFFF is one character."""
+
+
+class TSQL(Lowering):
+    """A bool is a BIT, 1 or 0; a condition becomes one by CASE. Texts are Unicode (N'...').
+
+    LIKE counts spaces at the end, = does not: so a text equals another if it is LIKE it. Two texts
+    are compared as bytes of UTF-8, which are in the order of code points. There is no NaN and no
+    infinity; overflow is an error.
+    """
+
+    name, dialect = "SQL Server", "tsql"
+    quotes_all, has_nan, overflow_is_error = True, False, True
+    reserved = frozenset({"like", "rule"})
+
+    def sql(self, made: exp.Expr) -> str:
+        texts = made.transform(
+            lambda node: exp.National(this=node.this) if _is_text(node) else node
+        )
+        return super().sql(texts)
+
+    # -- views
+
+    def create_view(self, name: str) -> str:
+        return f"CREATE OR ALTER VIEW {name} AS"
+
+    def unknown(self, kind: type) -> exp.Expr:
+        types = {str: "NVARCHAR(MAX)", bool: "BIT", int: "BIGINT", float: "FLOAT"}
+        return _cast(exp.null(), types[kind])
+
+    def truth(self, value: bool) -> exp.Expr:
+        return _cast(whole(int(value)), "BIT")
+
+    # -- conditions, and bools as values
+
+    def condition(self, node: Node, *, loose: bool = True) -> exp.Expr:
+        match node:
+            case Value():
+                return exp.EQ(this=whole(1), expression=whole(int(node.value)))
+            case tree.Column() | tree.Call():
+                return exp.EQ(this=self.value(node), expression=whole(1))
+            case tree.Compare() if node.left.type is Type.BOOL:
+                return self.operator(node.op, self.flag(node.left), self.flag(node.right))
+        return super().condition(node, loose=loose)
+
+    def flag(self, node: Node) -> exp.Expr:
+        """A bool as a value: 1, 0 or NULL."""
+        if isinstance(node, Value):
+            return self.truth(node.value)
+        if isinstance(node, tree.Column | tree.Call):
+            return self.value(node)
+        made = self.condition(node, loose=False)
+        return _case((made, 1), (exp.Not(this=wrap(made.copy())), 0))
+
+    def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
+        return exp.EQ(this=_case((operand, 1), default=0), expression=whole(int(not negated)))
+
+    def known(self, node: Node) -> exp.Expr:
+        return self.flag(node) if node.type is Type.BOOL else super().known(node)
+
+    def of(self, node: Node, kind: Type) -> exp.Expr:
+        return self.flag(node) if kind is Type.BOOL else super().of(node, kind)
+
+    # -- numbers
+
+    def figure(self, text: str) -> exp.Expr:
+        # 0.1 is a decimal there
+        return exp.Literal.number(text if "e" in text else f"{text}e0")
+
+    def typed(self, number: float) -> exp.Expr:
+        return self.constant(number)
+
+    # -- texts
+
+    def compare_texts(self, node: tree.Compare) -> exp.Expr:
+        if node.op in ("=", "<>") and isinstance(node.right, Value):
+            if changes_case(node.left):
+                return super().compare_texts(node)
+            made = self.like(self.value(node.left), (node.right.value,), fold=False)
+            return opposite(made) if node.op == "<>" else made
+        return self.operator(node.op, _bytes(self.value(node.left)), _bytes(self.value(node.right)))
+
+    def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
+        kind = wider(node.operand.type, *(value.type for value in node.values))
+        if kind is not Type.TEXT or changes_case(node.operand):
+            return super().member(node, loose=loose)
+        any_of = [self.compare_texts(tree.Compare("=", node.operand, v)) for v in node.values]
+        made = exp.Paren(this=self.chain(exp.Or, any_of))
+        return exp.Not(this=made) if node.negated else made
+
+    def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
+        if Wild.ONE in pattern:
+            raise ExportError(
+                "a pattern with _ for one character: it takes those beyond U+FFFF for two"
+            )
+        return super().like(_collated(operand, _EXACT), pattern, fold=fold)
+
+    def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
+        special = any(sign in part for part in pattern if isinstance(part, str) for sign in "%_[")
+        signs = {"!": "!!", "%": "!%", "_": "!_", "[": "!["} if special else {}
+        text = "".join(
+            part.value if isinstance(part, Wild) else "".join(signs.get(c, c) for c in part)
+            for part in pattern
+        )
+        made = exp.Like(this=wrap(operand), expression=string(text))
+        return exp.Escape(this=made, expression=string("!")) if special else made
+
+    def value(self, node: Node) -> exp.Expr:
+        if (
+            isinstance(node, tree.Call) and node.name == "length"
+        ):  # LEN leaves out spaces at the end
+            longer = exp.Add(this=wrap(self.value(any_case(node.args[0]))), expression=string("."))
+            letters = anonymous("LEN", _collated(exp.Paren(this=longer), _LETTERS))
+            return exp.Paren(this=exp.Sub(this=letters, expression=whole(1)))
+        return super().value(node)
+
+    # -- dates
+
+    def in_utc(self, column: exp.Expr) -> exp.Expr:
+        return _cast(exp.AtTimeZone(this=column, zone=string("UTC")), "DATETIME2(6)")
+
+    def midnight(self, day: exp.Expr) -> exp.Expr:
+        return _cast(day, "DATETIME2(6)")
+
+    def day(self, text: str) -> exp.Expr:
+        return _cast(string(text), "DATE")
+
+    def instant(self, moment: datetime) -> exp.Expr:
+        return _cast(string(moment.isoformat(sep=" ")), "DATETIME2(6)")
+
+    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        if name != "weekday":
+            return anonymous(name.upper(), moment)
+        # whatever DATEFIRST says; the first day of the calendar is a Monday
+        days = anonymous("DATEDIFF", exp.var("DAY"), self.day("0001-01-01"), moment)
+        rest = exp.Mod(this=days, expression=whole(7))
+        return exp.Paren(this=exp.Add(this=rest, expression=whole(1)))
 
 
 DIALECTS: dict[str, type[Lowering]] = {
@@ -323,26 +522,6 @@ def _sunday_first() -> exp.Expr:
 
 
 @cache
-def _walk() -> exp.Expr:
-    """SQLite has no TRANSLATE: walk through the text, letter by letter. `old` and `new` are as long
-    as each other; a letter's place in the one is that of its partner in the other."""
-    return parse_one(
-        """
-        WITH RECURSIVE walk(whole, place, made) AS (
-          SELECT :operand, 1, ''
-          UNION ALL
-          SELECT whole, place + 1, made || CASE
-            WHEN INSTR(:old, SUBSTR(whole, place, 1)) > 0
-            THEN SUBSTR(:new, INSTR(:old, SUBSTR(whole, place, 1)), 1)
-            ELSE SUBSTR(whole, place, 1) END
-          FROM walk WHERE place <= LENGTH(whole)
-        ) SELECT made FROM walk WHERE place > LENGTH(whole)
-        """,
-        dialect="sqlite",
-    )
-
-
-@cache
 def _utc() -> exp.Expr:
     """SQLite moves a text with an offset to UTC, but counts in milliseconds: the seconds without
     their fraction, and then the fraction as it is."""
@@ -367,3 +546,31 @@ def _from_monday(day: exp.Expr, shift: int) -> exp.Expr:
     moved = wrap(exp.Add(this=day, expression=exp.Literal.number(shift)))
     rest = exp.Mod(this=moved, expression=exp.Literal.number(7))
     return wrap(exp.Add(this=rest, expression=exp.Literal.number(1)))
+
+
+def _by_code(made: exp.Expr) -> exp.Expr:
+    return exp.Collate(this=wrap(made), expression=exp.to_identifier("C", quoted=True))
+
+
+_MYSQL_MOMENT = exp.DataType.build("DATETIME(6)", dialect="mysql")
+
+
+def _is_text(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Literal) and node.is_string
+
+
+def _case(*cases: tuple[exp.Expr, int], default: int | None = None) -> exp.Expr:
+    ifs: Sequence[exp.If] = [exp.If(this=made, true=whole(value)) for made, value in cases]
+    return exp.Case(ifs=ifs, default=None if default is None else whole(default))
+
+
+def _cast(made: exp.Expr, to: str) -> exp.Expr:
+    return exp.Cast(this=made, to=exp.DataType.build(to, dialect="tsql"))
+
+
+def _collated(made: exp.Expr, collation: str) -> exp.Expr:
+    return exp.Collate(this=wrap(made), expression=exp.var(collation))
+
+
+def _bytes(made: exp.Expr) -> exp.Expr:
+    return _cast(_cast(_collated(made, _BYTES), "VARCHAR(MAX)"), "VARBINARY(MAX)")

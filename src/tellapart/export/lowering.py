@@ -1,11 +1,11 @@
 """A syntax tree as SQL that means the same on every engine.
 
 `Lowering` builds sqlglot nodes; sqlglot knows how a dialect spells types, quotes and texts, and
-`dialects` has a subclass for each engine that differs. What most engines agree on is here:
+`dialects` has a subclass for each engine. What most engines agree on is here:
 
-- every number that is not a whole one is cast to a double; NaN, infinity and overflow become
-unknown by a guard, where they are possible (`reach`); - a pattern that ignores case lists both
-cases of every letter, so that the engine's own idea of case does not matter;
+- NaN, infinity and numbers that arithmetic does not take become unknown by a guard, one a column;
+- a pattern that ignores case changes the letters that it names, so that the engine's own idea of
+  case does not matter;
 - where only truth counts (`loose`), a guard is one more condition; elsewhere it is a CASE.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import reduce
 from typing import Any, ClassVar, NamedTuple, TypeGuard
@@ -34,77 +34,75 @@ from tellapart.export.sql_nodes import (
     words,
     wrap,
 )
-from tellapart.features import letter_case, tree
-from tellapart.features.expression import reader, wider
+from tellapart.features import canonical, letter_case, tree
+from tellapart.features.evaluate import reader, wider
 from tellapart.features.tree import Node, Pattern, Type, Value
 
 _COMPARE: dict[str, type[exp.Expr]] = {
     "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
 }  # fmt: skip
 _COMPUTE: dict[str, type[exp.Expr]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
-LARGEST = sys.float_info.max
-SMALLEST = math.ulp(0.0)
-"""The double next to zero."""
-
+_FINITE = "NaN and infinity count as unknown."
+_TAKEN = "In arithmetic, a number beyond 1e75, or below 1e-75 and not 0, counts as unknown."
 _CHAIN = 100
 """Longer chains of AND, OR and + are cut into groups: SQLite allows at most 1000 levels."""
-_MOST = 2_000
-"""The most numbers written for one feature; beyond that it is refused."""
 
 
 class Lowering:
-    """What all engines share. One object lowers one feature."""
+    """What all engines share."""
 
     name: ClassVar[str]
     dialect: ClassVar[Any]
     double: ClassVar[exp.DType] = exp.DType.DOUBLE
     moment: ClassVar[exp.DType] = exp.DType.TIMESTAMP
+    moment_word: ClassVar[str] = "TIMESTAMP"
+    """What stands before the text of a time; if there is nothing, it is cast."""
     trims_all: ClassVar[bool] = False
     """Whether TRIM removes all kinds of white space, unless it is told to remove spaces."""
+    quotes_all: ClassVar[bool] = False
+    """Whether every name stands in quotes: the engine has many words of its own."""
+    has_is_true: ClassVar[bool] = True
+    """Whether there is IS TRUE."""
+    has_nan: ClassVar[bool] = True
+    """Whether a column can hold NaN or infinity."""
+    overflow_is_error: ClassVar[bool] = False
+    """Whether arithmetic stops with an error where a double overflows: a guard must come first."""
+    reserved: ClassVar[frozenset[str]] = frozenset({"like"})
+    """Those of the columns of a view that need quotes."""
 
     def __init__(
         self,
         *,
         clean: bool = False,
         zoned: frozenset[str] = frozenset(),
-        finite_columns: Mapping[str, str] | None = None,
+        filled: frozenset[str] = frozenset(),
     ) -> None:
         self.clean = clean
-        """No column holds NaN or infinity."""
+        """No number is NaN, infinite, or beyond what arithmetic takes."""
         self.zoned = zoned
         """The columns whose times have a zone."""
-        self.finite_columns = finite_columns or {}
-        """For columns of numbers, others that hold them as doubles, finite or unknown."""
-        self.numbers = 0
+        self.filled = filled
+        """The columns that are never unknown."""
+        self.notes: dict[str, None] = {}
+        """What a reader of the SQL should know of it."""
 
-    quotes_all: ClassVar[bool] = False
-    """Whether every name stands in quotes: the engine has many words of its own."""
-
-    def sql(self, made: exp.Expr, *, pretty: bool = False) -> str:
-        return made.sql(dialect=self.dialect, identify=self.quotes_all, pretty=pretty)
+    def sql(self, made: exp.Expr) -> str:
+        return made.sql(dialect=self.dialect, identify=self.quotes_all)
 
     # -- views
-
-    reserved: ClassVar[frozenset[str]] = frozenset({"like"})
-    """Those of the columns of a view that need quotes."""
 
     def create_view(self, name: str) -> str:
         """How a statement begins that makes or replaces a view."""
         return f"CREATE OR REPLACE VIEW {name} AS"
 
-    def certain(self, condition: exp.Expr, never_unknown: bool) -> exp.Expr:
-        """A condition as a column that is true or false, never unknown."""
-        return condition if never_unknown else self.is_true(condition, False)
+    def named(self, name: str) -> str:
+        """One of the columns of a view."""
+        return self.sql(exp.to_identifier(name, quoted=name in self.reserved))
 
-    def named(self, column: exp.Expr) -> exp.Expr:
-        """The condition that a column made by `certain` is true."""
-        return column
-
-    def unknown(self, kind: str) -> exp.Expr:
-        """NULL in the type of a text, bool, integer or number."""
+    def unknown(self, kind: type) -> exp.Expr:
+        """NULL in the type of a label."""
         types = {
-            "text": exp.DType.TEXT, "bool": exp.DType.BOOLEAN, "integer": exp.DType.BIGINT,
-            "number": self.double,
+            str: exp.DType.TEXT, bool: exp.DType.BOOLEAN, int: exp.DType.BIGINT, float: self.double,
         }  # fmt: skip
         return cast(exp.null(), types[kind])
 
@@ -118,7 +116,7 @@ class Lowering:
             case tree.Or():
                 return self.chain(exp.Or, [self.condition(p, loose=loose) for p in node.parts])
             case tree.Points():
-                return self.points(node)
+                return self.points(node, loose=loose)
             case tree.Compare():
                 return self.compare(node, loose=loose)
             case tree.In():
@@ -127,16 +125,24 @@ class Lowering:
                 made = self.like(self.value(node.operand), node.pattern, fold=node.fold)
                 return opposite(made) if node.negated else made
             case tree.IsNull():
-                operand = (
-                    node.operand.operand if isinstance(node.operand, tree.Not) else node.operand
-                )
-                return self.is_(self.known(operand), exp.null(), node.negated)
+                return self.is_null(node)
+            case tree.IsTrue(operand, negated=True) if self.is_filled(operand):
+                return self.condition(canonical.negate(operand))
             case tree.IsTrue():
                 return self.is_true(self.condition(node.operand), node.negated)
             case tree.Not():
                 return exp.Not(this=wrap(self.condition(node.operand, loose=False)))
             case _:
                 return self.value(node)
+
+    def is_filled(self, node: Node) -> bool:
+        """Whether a condition is never unknown, as its columns never are."""
+        if isinstance(node, tree.Column):
+            certain = self.clean or not self.has_nan or node.type is not Type.NUMBER
+            return node.name in self.filled and certain
+        return not isinstance(node, tree.Arithmetic) and all(
+            self.is_filled(child) for child in tree.children(node)
+        )
 
     def chain(self, kind: type[exp.Expr], parts: Sequence[exp.Expr]) -> exp.Expr:
         """Any number of conditions joined by AND or OR, or of numbers by +."""
@@ -147,7 +153,13 @@ class Lowering:
         wrapped = [wrap(part) if isinstance(part, other) else part for part in parts]
         return reduce(lambda left, right: kind(this=left, expression=right), wrapped)
 
-    def points(self, node: tree.Points) -> exp.Expr:
+    def points(self, node: tree.Points, *, loose: bool) -> exp.Expr:
+        """A sum of CASEs; or OR, where any of the conditions is enough, and AND, where all are
+        needed."""
+        joined = _joined(node)
+        if joined is not None:
+            plain = loose and not node.negated
+            return self.condition(joined if plain else tree.IsTrue(joined, node.negated))
         counted = [
             exp.Case(ifs=[exp.If(this=self.condition(part), true=whole(weight))], default=whole(0))
             for part, weight in node.terms
@@ -155,14 +167,20 @@ class Lowering:
         op = "<" if node.negated else ">="
         return self.operator(op, self.chain(exp.Add, counted), whole(node.at_least))
 
-    has_is_true: ClassVar[bool] = True
-    """Whether there is IS TRUE."""
-
     def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
         if self.has_is_true:
             return self.is_(operand, self.truth(True), negated)
         made = exp.Coalesce(this=operand, expressions=[exp.false()])
         return exp.Not(this=made) if negated else made
+
+    def is_null(self, node: tree.IsNull) -> exp.Expr:
+        operand = node.operand.operand if isinstance(node.operand, tree.Not) else node.operand
+        if isinstance(operand, tree.Column) and (finite := self.finite(operand)):
+            null = self.is_(self.column(operand), exp.null(), node.negated)
+            if node.negated:
+                return exp.Paren(this=self.chain(exp.And, [null, *finite]))
+            return exp.Paren(this=self.chain(exp.Or, [null, *map(opposite, finite)]))
+        return self.is_(self.known(operand), exp.null(), node.negated)
 
     def truth(self, value: bool) -> exp.Expr:
         """True or false."""
@@ -178,10 +196,8 @@ class Lowering:
             return self.operator(node.op, *sides)
         if kind is Type.TEXT:
             return self.compare_texts(node)
-        if kind is Type.NUMBER and loose:
-            left, right = self.raw(node.left), self.raw(node.right)
-            made = self.operator(node.op, left, right)
-            return self.chain(exp.And, [made, *self.limits(node.op, node.left, node.right)])
+        if kind is Type.NUMBER:
+            return self.compare_numbers(_whole_bound(node), loose=loose)
         return self.operator(node.op, self.of(node.left, kind), self.of(node.right, kind))
 
     def operator(self, op: str, left: exp.Expr, right: exp.Expr) -> exp.Expr:
@@ -206,64 +222,41 @@ class Lowering:
             return exp.NEQ(this=operand, expression=operand.copy())
         return self.like(operand, (letter_case.lower(wanted),), fold=True)
 
-    def limits(self, op: str, left: Node, right: Node) -> list[exp.Expr]:
-        """What makes a comparison of two numbers untrue where one of them is not finite.
+    def compare_numbers(self, node: tree.Compare, *, loose: bool) -> exp.Expr:
+        """Doubles; what a literal is compared with need not be cast."""
+        if wider(node.left.type, node.right.type) is Type.INTEGER:
+            return self.operator(node.op, self.value(node.left), self.value(node.right))
+        if not loose:
+            return self.operator(node.op, self.guarded(node.left), self.guarded(node.right))
+        left, guards = self.side(node.left, node.op, node.right)
+        right, more = self.side(node.right, _MIRROR[node.op], node.left)
+        made = self.operator(node.op, left, right)
+        return self.chain(exp.And, list(dict.fromkeys([made, *guards, *more])))
 
-        NaN is above everything, or comparable with nothing; so one bound a side is enough.
-        """
-        low, high = (right, left) if op in (">", ">=") else (left, right)
-        if op == "=":
-            return self.finite(left) if any(tree.columns(right)) else []
-        if op == "<>":
-            return [*self.finite(left), *self.finite(right)]
-        limits = []
-        if self.may_not_be_finite(low):
-            limits.append(self.operator(">=", self.raw(low), self.constant(-LARGEST)))
-        if self.may_not_be_finite(high):
-            limits.append(self.operator("<=", self.raw(high), self.constant(LARGEST)))
-        return limits
-
-    def finite(self, node: Node) -> list[exp.Expr]:
-        """The conditions under which a number is finite; none if it always is."""
-        return [self.is_finite(node)] if self.may_not_be_finite(node) else []
-
-    def is_finite(self, node: Node) -> exp.Expr:
-        return self.operator("<=", exp.Abs(this=self.raw(node)), self.constant(LARGEST))
-
-    def may_not_be_finite(self, node: Node) -> bool:
-        """Whether `raw` may give infinity or NaN: because a column holds it, or by overflow.
-        Divisors and the parts of coalesce have their own guards."""
-        match node:
-            case tree.Column():
-                return self.may_hold_nan(node)
-            case tree.Arithmetic():
-                right = node.op != "/" and self.may_not_be_finite(node.right)
-                return right or self.may_not_be_finite(node.left) or reach(node).overflows
-            case tree.Call(name="abs" | "negative"):
-                return self.may_not_be_finite(node.args[0])
-            case _:
-                return False
-
-    def may_hold_nan(self, node: tree.Column) -> bool:
-        """Whether a column may hold NaN or infinity."""
-        given = self.clean or node.name in self.finite_columns
-        return node.type is Type.NUMBER and not given
+    def side(self, node: Node, op: str, other: Node) -> tuple[exp.Expr, list[exp.Expr]]:
+        """A side of a comparison, and what has to be true as well."""
+        made, guards = self.safe(node)
+        if isinstance(node, tree.Column) and node.type is Type.NUMBER:
+            guards = self.finite(node, op, both=any(tree.columns(other)))
+        return made, guards
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
         kind = wider(node.operand.type, *(value.type for value in node.values))
-        changed = node.operand
-        if changes_case(changed):
-            any_of = [self.same_letters(changed, value.value) for value in node.values]
+        if changes_case(node.operand):
+            any_of = [self.same_letters(node.operand, value.value) for value in node.values]
             made = self.chain(exp.Or, any_of)
             return opposite(made) if node.negated else made
-        plain = kind is Type.NUMBER and loose
-        operand = self.raw(node.operand) if plain else self.of(node.operand, kind)
+        guards: list[exp.Expr] = []
+        if kind is not Type.NUMBER:
+            operand = self.of(node.operand, kind)
+        elif loose:
+            op = "<>" if node.negated else "="
+            operand, guards = self.side(node.operand, op, node.values[0])
+        else:
+            operand = self.guarded(node.operand)
         values = [self.literal(value, kind) for value in node.values]
         made = exp.In(this=wrap(operand), expressions=values)
-        made = exp.Not(this=made) if node.negated else made
-        op = "<>" if node.negated else "="
-        limits = self.limits(op, node.operand, node.values[0]) if plain else []
-        return self.chain(exp.And, [made, *limits])
+        return self.chain(exp.And, [exp.Not(this=made) if node.negated else made, *guards])
 
     # -- values
 
@@ -284,11 +277,14 @@ class Lowering:
             case tree.Call(name="abs" | "negative"):
                 return self.guarded(node)
             case tree.Call(name="lower" | "upper"):
-                return self.change_case(self.value(node.args[0]), node.name == "lower")
+                raise ExportError(
+                    f"{node.name}(...) is written only where it is compared with a text in quotes;"
+                    " engines change the case of other letters"
+                )
             case tree.Call(name="trim"):
                 return self.trim(self.value(node.args[0]))
             case tree.Call(name="length"):
-                return exp.Length(this=self.value(node.args[0]))
+                return exp.Length(this=self.value(any_case(node.args[0])))
             case tree.Call():
                 return self.part(node.name, self.value(node.args[0]))
             case _:
@@ -323,7 +319,7 @@ class Lowering:
         """Something that is unknown exactly where `node` is."""
         if node.type is Type.BOOL:
             return self.condition(node, loose=False)
-        return self.value(node)
+        return self.value(any_case(node))
 
     def midnight(self, day: exp.Expr) -> exp.Expr:
         return cast(day, self.moment)
@@ -338,51 +334,103 @@ class Lowering:
     # -- numbers
 
     def guarded(self, node: Node) -> exp.Expr:
-        """A double: finite, or unknown."""
-        conditions = [] if always_unknown(node) else self.finite(node)
-        made = self.raw(node)
+        """A double that is finite, or unknown."""
+        made, conditions = self.safe(node)
         if not conditions:
             return made
-        condition = self.chain(exp.And, conditions)
-        return exp.Case(ifs=[exp.If(this=condition, true=made)])
+        return exp.Case(ifs=[exp.If(this=self.chain(exp.And, conditions), true=made)])
 
-    def raw(self, node: Node) -> exp.Expr:
-        """A double that may be infinite or NaN."""
-        self.count_number()
+    def safe(self, node: Node) -> tuple[exp.Expr, list[exp.Expr]]:
+        """A double, and the conditions under which it is the number that is meant. Where overflow
+        is an error they are inside already."""
+        if not any(tree.columns(node)):
+            return self.constant(reader(node)({})), []
+        if always_unknown(node):
+            return self.constant(None), []
+        match node:
+            case tree.Column(type=Type.NUMBER):
+                return self.column(node), self.finite(node)
+            case tree.Call(name="abs"):
+                made, conditions = self.safe(node.args[0])
+                return exp.Abs(this=made), conditions
+            case tree.Call(name="negative"):
+                made, conditions = self.safe(node.args[0])
+                return exp.Neg(this=wrap(made)), conditions
+            case tree.Arithmetic():
+                range_of(node)
+                made, conditions = self.computed(node), list(dict.fromkeys(self.taken(node)))
+                if conditions and self.overflow_is_error:
+                    condition = self.chain(exp.And, conditions)
+                    return exp.Case(ifs=[exp.If(this=condition, true=made)]), []
+                return made, conditions
+            case tree.Call(type=Type.NUMBER):  # coalesce
+                return self.value(node), []
+            case _:
+                return cast(self.value(node), self.double), []
+
+    def finite(self, node: tree.Column, op: str = "<>", both: bool = True) -> list[exp.Expr]:
+        """What makes a comparison untrue where a column of numbers is not finite; with `both`, the
+        other side is a column, too."""
+        if self.clean or not self.has_nan or node.type is not Type.NUMBER:
+            return []
+        if op == "=" and not both:
+            return []
+        self.notes[_FINITE] = None
+        return self.is_finite(self.column(node), op)
+
+    def is_finite(self, column: exp.Expr, op: str) -> list[exp.Expr]:
+        """NaN is above everything, or comparable with nothing: so one end is enough for an op."""
+        ends = {">": (1,), ">=": (1,), "<": (-1,), "<=": (-1,)}.get(op, (-1, 1))
+        return [
+            self.operator(">" if end < 0 else "<", column.copy(), self.infinity(end))
+            for end in ends
+        ]
+
+    def infinity(self, sign: int) -> exp.Expr:
+        return cast(string("Infinity" if sign > 0 else "-Infinity"), self.double)
+
+    def taken(self, node: Node) -> list[exp.Expr]:
+        """The conditions under which arithmetic takes the numbers below `node` (`tree.MOST`)."""
+        match node:
+            case tree.Arithmetic():
+                return [*self.taken(node.left), *self.taken(node.right)]
+            case tree.Call(name="abs" | "negative"):
+                return self.taken(node.args[0])
+        if not tree.is_bounded(node) or (self.clean and isinstance(node, tree.Column)):
+            return []
+        self.notes[_TAKEN] = None
+        made = self.column(node) if isinstance(node, tree.Column) else self.value(node)
+        zero = self.operator("=", made, self.constant(0.0))
+        ends = {"low": self.constant(tree.LEAST), "high": self.constant(tree.MOST)}
+        within = exp.Between(this=exp.Abs(this=made.copy()), **ends)
+        return [exp.Paren(this=exp.Or(this=zero, expression=within))]
+
+    def computed(self, node: Node) -> exp.Expr:
+        """Arithmetic on doubles, without guards."""
         if not any(tree.columns(node)):
             return self.constant(reader(node)({}))
         match node:
+            case tree.Arithmetic(op="/"):
+                left, right = wrap(self.computed(node.left)), wrap(self.divisor(node.right))
+                # both sides are doubles: there is nothing for sqlglot to cast
+                return exp.Div(this=left, expression=right, typed=True)
             case tree.Arithmetic():
-                return self.constant(None) if always_unknown(node) else self.compute(node)
+                left, right = wrap(self.computed(node.left)), wrap(self.computed(node.right))
+                return _COMPUTE[node.op](this=left, expression=right)
             case tree.Call(name="abs"):
-                return exp.Abs(this=self.raw(node.args[0]))
+                return exp.Abs(this=self.computed(node.args[0]))
             case tree.Call(name="negative"):
-                return exp.Neg(this=wrap(self.raw(node.args[0])))
-            case tree.Call(name="coalesce", type=Type.NUMBER):
-                return self.value(node)
-            case tree.Column(name, Type.NUMBER) if name in self.finite_columns:
-                return exp.Column(this=identifier(self.finite_columns[name]))
-            case tree.Column(type=Type.NUMBER):
+                return exp.Neg(this=wrap(self.computed(node.args[0])))
+            case tree.Column():
                 return cast(self.column(node), self.double)
             case _:
                 return cast(self.value(node), self.double)
 
-    def count_number(self) -> None:
-        """Guards repeat their operands, one inside the other: refuse SQL that gets too long."""
-        self.numbers += 1
-        if self.numbers > _MOST:
-            raise ExportError(
-                f"it becomes too long in {self.name}, where every guard against overflow repeats"
-                " its operands. Say it with fewer divisions and products inside each other"
-            )
-
-    def compute(self, node: tree.Arithmetic) -> exp.Expr:
-        left, right = self.raw(node.left), self.raw(node.right)
-        if node.op == "/" and any(tree.columns(node.right)):
-            right = exp.Nullif(this=self.guarded(node.right), expression=self.constant(0.0))
-        sides = {"this": wrap(left), "expression": wrap(right)}
-        # both sides are doubles: there is nothing for sqlglot to cast
-        return exp.Div(**sides, typed=True) if node.op == "/" else _COMPUTE[node.op](**sides)
+    def divisor(self, node: Node) -> exp.Expr:
+        made = self.computed(node)
+        if not any(tree.columns(node)):
+            return made
+        return exp.Nullif(this=made, expression=self.constant(0.0))
 
     def constant(self, number: float | None) -> exp.Expr:
         """A double literal."""
@@ -421,10 +469,6 @@ class Lowering:
         made = kind(this=wrap(operand), expression=string(text))
         return exp.Escape(this=made, expression=string("!")) if special else made
 
-    def change_case(self, operand: exp.Expr, lower: bool) -> exp.Expr:
-        uppers, lowers = ("".join(side) for side in zip(*letter_case.PAIRS, strict=True))
-        return anonymous("TRANSLATE", operand, *((uppers, lowers) if lower else (lowers, uppers)))
-
     # -- literals
 
     def literal(self, node: Value, kind: Type) -> exp.Expr:
@@ -446,14 +490,52 @@ class Lowering:
                 return self.instant(moment)
 
     def day(self, text: str) -> exp.Expr:
-        return cast(string(text), exp.DType.DATE)
+        return exp.Introducer(this=exp.var("DATE"), expression=string(text))
 
     def instant(self, moment: datetime) -> exp.Expr:
-        return cast(string(moment.isoformat(sep=" ")), self.moment)
+        text = string(moment.isoformat(sep=" "))
+        if self.moment_word:
+            return exp.Introducer(this=exp.var(self.moment_word), expression=text)
+        return cast(text, self.moment)
+
+
+_MIRROR = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+def _joined(node: tree.Points) -> Node | None:
+    """Points as OR, if any condition is enough, or as AND, if all are needed; else None."""
+    parts, weights = zip(*node.terms, strict=True)
+    least, total = min(weights), sum(weights)
+    if least >= node.at_least > 0:
+        return canonical.either(map(canonical.feature, parts))
+    if least > 0 and total - least < node.at_least <= total:
+        return canonical.both(map(canonical.feature, parts))
+    return None
+
+
+def _whole_bound(node: tree.Compare) -> tree.Compare:
+    """A whole number above 2.5 is at least 3."""
+    if not (node.left.type is Type.INTEGER and isinstance(node.right, Value)):
+        return node
+    value = node.right.value
+    if node.op in ("=", "<>") or abs(value) >= 2**53:
+        return node
+    up = node.op in (">", ">=")
+    bound = Value(math.ceil(value) if up else math.floor(value), Type.INTEGER)
+    return tree.Compare(">=" if up else "<=", node.left, bound)
 
 
 def changes_case(node: Node) -> TypeGuard[tree.Call]:
     return isinstance(node, tree.Call) and node.name in ("lower", "upper")
+
+
+def any_case(node: Node) -> Node:
+    """A text that is as long as `node`, and known where it is, whatever its case."""
+    while changes_case(node):
+        node = node.args[0]
+    if isinstance(node, tree.Call) and node.name == "trim":
+        return tree.Call("trim", (any_case(node.args[0]),), node.type)
+    return node
 
 
 def always_unknown(node: Node) -> bool:
@@ -471,9 +553,6 @@ def always_unknown(node: Node) -> bool:
 
 
 # -- how large and how small the results of arithmetic can be
-#
-# Engines agree about doubles as long as nothing overflows. Most arithmetic in features is on 64-bit
-# integers and literals, which cannot overflow; the rest gets a guard.
 
 
 class Range(NamedTuple):
@@ -482,42 +561,34 @@ class Range(NamedTuple):
     most: float
     least: float
 
-    @property
-    def overflows(self) -> bool:
-        return self.most > LARGEST
-
-    @property
-    def underflows(self) -> bool:
-        """Whether a result may be rounded to zero that is not zero."""
-        return self.least < SMALLEST
-
 
 def range_of(node: Node) -> Range:
-    """What a number can be, given that it is finite."""
-    if isinstance(node, Value):
-        size = abs(float(node.value))
-        return Range(size, size or LARGEST)
+    """What a number that arithmetic takes can be. Engines agree about doubles as long as nothing
+    overflows or vanishes: what may do so is refused.
+
+    >>> price = tree.Column("price", Type.NUMBER)
+    >>> range_of(tree.Arithmetic("*", price, price))
+    Range(most=1e+150, least=1e-150)
+    """
+    if not any(tree.columns(node)):
+        size = abs(reader(node)({}) or 0.0)
+        return Range(size, size or math.inf)
+    if isinstance(node, tree.Arithmetic):
+        (most, least), (other, smallest) = range_of(node.left), range_of(node.right)
+        if node.op in "+-":  # what two numbers differ by may be one digit of theirs
+            found = Range(most + other, min(least, smallest) * 2.0**-53)
+        elif node.op == "*":
+            found = Range(most * other, least * smallest)
+        else:
+            found = Range(most / smallest, least / other if other else math.inf)
+        if found.most > sys.float_info.max or found.least < sys.float_info.min:
+            raise ExportError(
+                "its result may be too large or too small for a double, where engines differ. Say"
+                " it with fewer products and quotients inside each other"
+            )
+        return found
+    if isinstance(node, tree.Call) and node.name in ("abs", "negative"):
+        return range_of(node.args[0])
     if node.type is Type.INTEGER:
         return Range(2.0**63, 1.0)
-    if isinstance(node, tree.Call):  # abs, negative, coalesce
-        parts = [range_of(part) for part in node.args]
-        return Range(max(p.most for p in parts), min(p.least for p in parts))
-    if isinstance(node, tree.Arithmetic):
-        most, least = reach(node)
-        return Range(min(most, LARGEST), max(least, SMALLEST))
-    return Range(LARGEST, SMALLEST)
-
-
-def reach(node: tree.Arithmetic) -> Range:
-    """What the outcome of an operation on finite numbers can be, infinity included.
-
-    >>> legs, price = tree.Column("legs", Type.INTEGER), tree.Column("price", Type.NUMBER)
-    >>> [reach(tree.Arithmetic("*", one, legs)).overflows for one in (legs, price)]
-    [False, True]
-    """
-    (most, least), (other, smallest) = range_of(node.left), range_of(node.right)
-    if node.op in "+-":
-        return Range(most + other, SMALLEST)
-    if node.op == "*":
-        return Range(most * other, least * smallest)
-    return Range(most / smallest, least / other if other else LARGEST)
+    return Range(tree.MOST, tree.LEAST)

@@ -23,44 +23,6 @@ _AT_NIGHT = (
 )
 
 
-def to_dot(model: DecisionList) -> str:
-    """The picture in the language of Graphviz.
-
-    >>> from tellapart.model import Literal
-    >>> model = DecisionList((Clause((Literal("milk"),), "bear"),), Clause((), "duck"))
-    >>> print(to_dot(model))
-    digraph model {
-      node [shape=box, fontname="sans-serif"];
-      if1 [label="milk?"];
-      then1 [label="bear", style="rounded,filled", fillcolor="#cfe8ff"];
-      if1 -> then1 [label="yes"];
-      {rank=same; if1; then1}
-      then2 [label="duck", style="rounded,filled", fillcolor="#ffe2c6"];
-      if1 -> then2 [label="no"];
-    }
-    <BLANKLINE>
-    """
-    clauses = reachable(model)
-    colours = _colours(clauses)
-    lines = ["digraph model {", '  node [shape=box, fontname="sans-serif"];']
-    for number, clause in enumerate(clauses, 1):
-        last = number == len(clauses)
-        name = f"then{number}" if last else f"if{number}"
-        if not last:
-            lines.append(f"  {name} [label={_quoted(_lines(_condition(clause)))}];")
-        answer = _quoted(_answer(clause))
-        colour = colours[clause.label]
-        lines.append(
-            f'  then{number} [label={answer}, style="rounded,filled", fillcolor="{colour}"];'
-        )
-        if not last:
-            lines.append(f'  {name} -> then{number} [label="yes"];')
-            lines.append(f"  {{rank=same; {name}; then{number}}}")
-        if number > 1:
-            lines.append(f'  if{number - 1} -> {name} [label="no"];')
-    return "\n".join([*lines, "}", ""])
-
-
 class _Box(NamedTuple):
     """Some lines of text, and the place of their box."""
 
@@ -188,8 +150,3 @@ def _arrow(x1: float, y1: float, x2: float, y2: float, word: str) -> str:
         f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" stroke="#555555" marker-end="url(#head)"/>'
         f'<text x="{x:g}" y="{y:g}" class="word" font-size="12" fill="#555555">{word}</text>'
     )
-
-
-def _quoted(lines: Iterable[str]) -> str:
-    text = "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
-    return f'"{text}"'

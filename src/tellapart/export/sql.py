@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
+import re
+import textwrap
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from tellapart.errors import ExportError, ParameterError
+from tellapart import codec
+from tellapart.errors import ExportError, FeatureError, FormatError, ParameterError
 from tellapart.export import feature_trees
-from tellapart.export.text import example_text, reachable
-from tellapart.features.expression import zoned
+from tellapart.export.text import answers, example_text, reachable
+from tellapart.features.expression import filled, zoned
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Label
 
@@ -21,7 +27,10 @@ Dialect: TypeAlias = Literal[
     "duckdb", "sqlite", "postgres", "spark", "bigquery", "snowflake", "clickhouse", "mysql",
     "databricks", "redshift", "trino", "tsql",
 ]  # fmt: skip
-Wanted: TypeAlias = Literal["label", "clause", "example", "types"]
+Wanted: TypeAlias = Literal["label", "clause", "example"]
+
+_WIDEST = 100
+_STAMP = re.compile(r"^\s*-- tellapart ([0-9a-f]{12}): (\{.*\})\s*$", re.MULTILINE)
 
 
 def to_sql(
@@ -38,23 +47,24 @@ def to_sql(
 
     Every row gets the label that `model.predict` gives it, on every engine; what cannot be said so
     that they agree is refused with an `ExportError`. NaN and infinity count as unknown, as in a
-    `Table`.
+    `Table`. Before it stands a line of comment with the model, for `from_sql`.
 
     Parameters
     ----------
     model : DecisionList
     dialect : str, default="duckdb"
         One of `export.sql.Dialect`.
-    value : {"label", "clause", "example", "types"}, default="label"
+    value : {"label", "clause", "example"}, default="label"
         What the expression gives: the label; the number of the clause that fired, from 1 on, the
-        default last; the example it shows, as text; or, for SQLite, where a column of numbers may
-        hold texts, whether the cells that the model reads have the types that its features state.
+        default last; or the example it shows, as text.
     schema : mapping from column to type, default={}
         For features that are plain column names: whether such a column holds truths (the default),
         numbers, texts or dates. A Polars schema works too. A column of times with a zone
-        ("timestamptz") is converted to UTC.
+        ("timestamptz") is converted to UTC. A column that is "integer not null" (or any other type
+        with these words) is never unknown: the SQL becomes shorter.
     clean : bool, default=False
-        Promise that no number in the table is NaN or infinite: the SQL becomes shorter.
+        Promise that no number in the table is NaN, infinite or beyond 1e75: the SQL becomes
+        shorter.
     unsure : {"label", "null"}, default="label"
         What a clause gives whose error may be above `error`, by its record: its label all the same,
         or NULL (`DecisionList.abstain`).
@@ -69,67 +79,126 @@ def to_sql(
     ...      Clause((ta.Literal("milk"),), "bear")),
     ...     default=Clause((), "duck"))
     >>> print(to_sql(model))
+    -- tellapart ...
     CASE
+      -- It is whale, if milk, unless legs >= 4.
       WHEN milk AND (legs >= 4) IS NOT TRUE THEN 'whale'
+      -- It is bear, if milk.
       WHEN milk THEN 'bear'
       ELSE 'duck'
     END
     """
-    from tellapart.export.dialects import lowering
-
     if unsure not in ("label", "null"):
         raise ParameterError(f"to_sql: unsure must be label or null, got {unsure!r}")
     model = model.abstain(error) if unsure == "null" else model
-    language = lowering(dialect)
+    lines = case_lines(model, dialect, value=value, schema=schema or {}, clean=clean)
+    return stamped(model, "\n".join(lines)) if value == "label" else "\n".join(lines)
+
+
+def case_lines(
+    model: DecisionList,
+    dialect: Dialect,
+    *,
+    value: Wanted,
+    schema: Mapping[str, Any],
+    clean: bool,
+) -> list[str]:
+    """The lines of the CASE; a line may have the end of a line in a text."""
+    from tellapart.export.dialects import lowering
+
     feature_trees.check_reading(model)
-    types = feature_trees.types_of(model, schema or {})
-    made = partial(language, clean=clean, zoned=zoned(schema or {}))
+    types = feature_trees.types_of(model, schema)
+    language = lowering(dialect)(clean=clean, zoned=zoned(schema), filled=filled(schema))
     clauses = reachable(model)
-    if value == "types":
-        return _types(clauses, types, made())
-    values = _values(clauses, value, language())
-    *branches, last = zip(clauses, values, strict=True)
+    *branches, last = zip(clauses, _values(clauses, value, language), answers(model), strict=True)
     if not branches:
-        return last[1]
-    lines = [f"  WHEN {_condition(c, types, made)} THEN {then}" for c, then in branches]
-    return "\n".join(["CASE", *lines, f"  ELSE {last[1]}", "END"])
+        return [last[1]]
+    lines = ["CASE"]
+    for clause, then, answer in branches:
+        lines += (
+            [f"  {line}" for line in comment(answer.because).split("\n")]
+            if value == "label"
+            else []
+        )
+        lines.append(f"  WHEN {_condition(clause, types, language)} THEN {then}")
+    if value == "label":
+        lines[1:1] = [f"  -- {note}" for note in language.notes]
+    return [*lines, f"  ELSE {last[1]}", "END"]
 
 
-def _condition(clause: Clause, types: feature_trees.Types, language: Callable[[], Lowering]) -> str:
+def comment(text: str) -> str:
+    """Lines of comment; signs that would end a line are spaces.
+
+    >>> comment("two\\nlines")
+    '-- two lines'
+    """
+    plain = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
+    deep = " " * (len(plain) - len(plain.lstrip()) + 3)
+    return "\n".join(
+        textwrap.wrap(
+            plain, _WIDEST, initial_indent="-- ", subsequent_indent=f"--{deep}",
+            break_long_words=False, break_on_hyphens=False,
+        )
+    )  # fmt: skip
+
+
+# -- the line with the model
+
+
+def stamped(model: DecisionList, sql: str) -> str:
+    """SQL after a line of comment with the model, which `stamp_of` reads.
+
+    An example that is no text is there by its name. A model that JSON cannot hold has no line.
+    """
+    try:
+        data = codec.parse(_with_names(model).to_json())
+    except FormatError:
+        return sql
+    line = json.dumps(data)  # only ASCII, and a space behind every colon
+    line = re.sub("{(?=[{%#])", lambda _: "\\u007b", line)  # what looks like Jinja, in texts
+    return f"-- tellapart {_digest(sql)}: {line}\n{sql}"
+
+
+def stamp_of(sql: str) -> DecisionList | None:
+    """The model of a `stamped` SQL; None if it has no such line."""
+    found = _STAMP.search(sql)
+    if found is None:
+        return None
+    if _digest(sql[found.end() :]) != found[1]:
+        raise FeatureError(
+            "the SQL was changed after tellapart wrote it, so that its line `-- tellapart ...` no"
+            " longer says what it does. Delete that line to read the SQL as it stands"
+        )
+    return DecisionList.from_json(found[2])
+
+
+def _digest(sql: str) -> str:
+    """The same for the same SQL, whatever its comments and spaces."""
+    plain = re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE)
+    return hashlib.sha256("".join(plain.split()).rstrip(";").encode()).hexdigest()[:12]
+
+
+def _with_names(model: DecisionList) -> DecisionList:
+    def named(clause: Clause) -> Clause:
+        return replace(clause, example=example_text(clause.example))
+
+    return replace(model, clauses=tuple(map(named, model.clauses)), default=named(model.default))
+
+
+# -- conditions and values
+
+
+def _condition(clause: Clause, types: feature_trees.Types, language: Lowering) -> str:
     from sqlglot import exp
 
-    parts, made = [], language()
+    parts = []
     for literal in clause.literals:
         try:
-            parts.append(language().condition(feature_trees.literal_tree(literal, types)))
+            parts.append(language.condition(feature_trees.literal_tree(literal, types)))
         except ExportError as error:
-            raise ExportError(f"cannot write {str(literal)!r} for {made.name}: {error}") from None
-    return made.sql(made.chain(exp.And, parts))
-
-
-def _types(clauses: Sequence[Clause], types: feature_trees.Types, language: Lowering) -> str:
-    """Whether the cells that the clauses read have the types that are stated."""
-    from sqlglot import exp
-
-    from tellapart.export.dialects import SQLite
-    from tellapart.export.sql_nodes import identifier
-    from tellapart.features.tree import columns
-
-    if not isinstance(language, SQLite):
-        raise ExportError(
-            f"{language.name} checks the types of columns itself; only SQLite does not"
-        )
-    read = {
-        column.name: column.type
-        for clause in clauses
-        for literal in clause.literals
-        for column in columns(feature_trees.literal_tree(literal, types))
-    }
-    parts = [
-        language.has_type(exp.Column(this=identifier(name)), kind)
-        for name, kind in sorted(read.items())
-    ]
-    return language.sql(language.chain(exp.And, parts) if parts else language.truth(True))
+            said = f"cannot write {str(literal)!r} for {language.name}: {error}"
+            raise ExportError(said) from None
+    return language.sql(language.chain(exp.And, parts))
 
 
 def _values(clauses: Sequence[Clause], wanted: str, language: Lowering) -> list[str]:
@@ -142,9 +211,7 @@ def _values(clauses: Sequence[Clause], wanted: str, language: Lowering) -> list[
         texts = [example_text(clause.example) for clause in clauses]
         return ["NULL" if text is None else language.sql(string(text)) for text in texts]
     if wanted != "label":
-        raise ParameterError(
-            f"to_sql: value must be label, clause or example, or types for SQLite, got {wanted!r}"
-        )
+        raise ParameterError(f"to_sql: value must be label, clause or example, got {wanted!r}")
     return label_values(clauses, language)
 
 

@@ -21,7 +21,7 @@ _MORE = {
 def figures(number: float) -> str:
     """A double in the fewest digits, with no exponent where none is needed."""
     whole_number = number == int(number) and number < 2**53
-    return str(int(number)) if whole_number else repr(number)
+    return str(int(number)) if whole_number else repr(number).replace("e+", "e")
 
 
 def whole(number: int) -> exp.Expr:

@@ -86,7 +86,10 @@ class Words:
 
     def when(self, features: Iterable[Feature], joint: str) -> str:
         """Some features, all spoken of as holding: "it lays eggs or has fins"."""
-        said = [self.feature(feature, True) for feature in features]
+        given = list(features)
+        said = [self.feature(feature, True) for feature in given]
+        if len(given) == 1 and isinstance(given[0], And | Or) and said[0].startswith("("):
+            said = [said[0][1:-1]]
         text = f" {joint} ".join([", ".join(said[:-1]), said[-1]] if said[1:] else said)
         return f"{self.subject} {text}".strip()
 
@@ -158,15 +161,30 @@ def brief_sentences(model: DecisionList) -> list[str]:
     return _sentences(model, brief_words)
 
 
-class Answer(NamedTuple):
-    """What a clause gives the rows to which it applies: the columns of a view."""
-
+class _Columns(NamedTuple):
     label: Label
     rule: int
     """Its number, from 1."""
     because: str
     like: str | None
     is_sure: bool | None
+
+
+class Answer(_Columns):
+    """What a clause gives the rows to which it applies: the columns of a view."""
+
+    example: Item = None
+    """The item that the clause shows, which `like` names."""
+
+    @property
+    def clause(self) -> int:
+        """An older name of `rule`."""
+        return self.rule
+
+    @property
+    def sentence(self) -> str:
+        """An older name of `because`."""
+        return self.because
 
 
 def answers(model: DecisionList, error: float = 0.05) -> list[Answer]:
@@ -180,13 +198,13 @@ def answers(model: DecisionList, error: float = 0.05) -> list[Answer]:
     if len(said) != len(clauses):  # nothing is learnt yet
         said *= len(clauses)
     judged = any(clause.record is not None for clause in model)
-    return [
-        Answer(
-            clause.label, n + 1, said[n], example_text(clause.example),
-            (clause.record is not None and clause.record.high <= error) if judged else None,
-        )
-        for n, clause in enumerate(clauses)
-    ]  # fmt: skip
+    made = []
+    for n, clause in enumerate(clauses):
+        sure = (clause.record is not None and clause.record.high <= error) if judged else None
+        one = Answer(clause.label, n + 1, said[n], example_text(clause.example), sure)
+        one.example = clause.example
+        made.append(one)
+    return made
 
 
 def to_text(model: DecisionList, words: Words | None = None) -> str:

@@ -5,7 +5,7 @@ this room (`Not`, `And`, `Or`, `Points`, `Column`, `Above`, `Named`, `Is`) are c
 say; and `parse_feature` makes features out of SQL conditions.
 """
 
-from tellapart.features.combinations import Above, And, Column, Is, Named, Or, Points
+from tellapart.combinations import Above, And, Column, Is, Named, Or, Points
 from tellapart.features.expression import Expression, parse_feature
 from tellapart.model import Not
 

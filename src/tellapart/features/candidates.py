@@ -29,11 +29,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tellapart.columns.thresholds import best_cut, round_cuts
 from tellapart.features import canonical, tree
 from tellapart.features.expression import Expression
 from tellapart.features.phrasing import counted
 from tellapart.features.profile import Numbers, Profile
-from tellapart.features.thresholds import best_cut, round_cuts
 from tellapart.features.tree import Column, Node, Type, Value, Wild
 from tellapart.features.vocabulary import Part, Vocabulary, words_of
 from tellapart.protocol import Item

@@ -1,75 +1,81 @@
-"""The parser of the feature language: from text to syntax tree.
+"""The parser of the feature language: from text to canonical tree in one pass, with exact places.
 
-There are three checks, each a list of what is allowed: the tokens (`tokens`); then every node of
-sqlglot's parse tree (dialect duckdb) and every argument of every node; then the types of columns.
-Nothing is ever evaluated.
+Only what is listed here can be read: known signs and words, columns of the schema, literals and
+the functions of `FUNCTIONS`. Operators bind as in SQL. Every part knows where it stands in the
+text, and its type is checked as soon as it is read. Nothing is ever evaluated.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
+from tellapart.combinations import MOST_POINTS
 from tellapart.errors import FeatureError
 from tellapart.features import canonical, tree
-from tellapart.features.combinations import MOST_POINTS
-from tellapart.features.tokens import ALLOWED, FUNCTIONS, Names, refuse, short, tokenize
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 
-if TYPE_CHECKING:
-    from sqlglot import Token, exp
-
+LONGEST = 8_000
+"""The most characters of a feature."""
+MOST = 1_000
+"""The most words and signs of a feature."""
+DEEPEST = 24
+"""The most levels of nested brackets, NOTs and minus signs."""
 LEVELS = 64
 """The most levels of nested operations."""
 
+ALLOWED = (
+    "Allowed: columns, numbers, 'texts', DATE '2024-12-31', TIMESTAMP '2024-12-31 23:59:59',"
+    " TRUE, FALSE; = <> < <= > >=, BETWEEN, IN (...), LIKE, ILIKE, IS [NOT] NULL/TRUE/FALSE,"
+    " AND, OR, NOT, + - * /, brackets, and the functions lower, upper, trim, length, contains,"
+    " starts_with, ends_with, abs, coalesce, year, month, day, weekday, at_least."
+)
+_POINTS = "Write for instance 2 * (a > 1) + (b = 2) >= 3, conditions in brackets."
+
+_DATE_PARTS = ("year", "month", "day", "weekday")
+FUNCTIONS: dict[str, int | None] = {
+    **dict.fromkeys(("abs", "length", "lower", "trim", "upper", *_DATE_PARTS), 1),
+    **dict.fromkeys(("contains", "ends_with", "starts_with"), 2),
+    **dict.fromkeys(("at_least", "coalesce"), None),
+}
+"""The functions, and the number of arguments of each; None: two or more."""
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+)|(?P<comment>--[^\n]*|/\*(?s:.*?)(?:\*/|$))|(?P<text>'(?:[^']|'')*')"""
+    r"""|(?P<quoted>"(?:[^"]|"")*")"""
+    r"|(?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+    r"|(?P<word>(?!\s)[A-Za-z_\x80-\U0010ffff](?:(?!\s)[\w\x80-\U0010ffff])*)"
+    r"|(?P<sign><=|>=|<>|!=|==|[-+*/=<>(),])|(?P<other>::|\|\||->|.)",
+    re.DOTALL,
+)
 _MOMENT = re.compile(
     "[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?)?"
 )
-_COMPARISONS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
-_ARITHMETIC = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/"}
+_WORDS = frozenset(
+    ("and", "or", "not", "between", "in", "like", "ilike", "escape", "is", "null", "true", "false")
+)
+"""What is never the name of a column, unless it is quoted."""
+_SAME_OP = {"==": "=", "!=": "<>"}
 
-# The arguments each kind of node may have. sqlglot keeps negation (negate=) there.
-_ARGUMENTS: dict[str, frozenset[str]] = {
-    **dict.fromkeys(_COMPARISONS, frozenset({"this", "expression"})),
-    **dict.fromkeys(("Add", "Sub", "Mul", "And", "Or"), frozenset({"this", "expression"})),
-    **dict.fromkeys(("Contains", "StartsWith", "EndsWith"), frozenset({"this", "expression"})),
-    **dict.fromkeys(("Lower", "Upper", "Length", "Abs", "Trim"), frozenset({"this"})),
-    **dict.fromkeys(("Year", "Month", "Day", "Paren", "Not", "Neg", "Column"), frozenset({"this"})),
-    "Div": frozenset({"this", "expression", "typed", "safe"}),
-    "Like": frozenset({"this", "expression", "negate"}),
-    "ILike": frozenset({"this", "expression", "negate"}),
-    "Escape": frozenset({"this", "expression"}),
-    "In": frozenset({"this", "expressions"}),
-    "Between": frozenset({"this", "low", "high"}),
-    "Is": frozenset({"this", "expression"}),
-    "Coalesce": frozenset({"this", "expressions"}),
-    "Cast": frozenset({"this", "to", "_type"}),
-    "Identifier": frozenset({"this", "quoted"}),
-    "Literal": frozenset({"this", "is_string"}),
-    "Boolean": frozenset({"this"}),
-    "Null": frozenset(),
-    "Anonymous": frozenset({"this", "expressions"}),
+# how tightly operators bind
+_OR, _AND, _EQUAL, _ORDER, _PREDICATE, _SUM, _PRODUCT, _SIGN = range(1, 9)
+_RANK = {
+    **dict.fromkeys(("=", "==", "<>", "!="), _EQUAL),
+    **dict.fromkeys(("<", "<=", ">", ">="), _ORDER),
+    **dict.fromkeys(("is", "in", "like", "ilike", "between", "not"), _PREDICATE),
+    **dict.fromkeys("+-", _SUM),
+    **dict.fromkeys("*/", _PRODUCT),
+    "or": _OR,
+    "and": _AND,
 }
 
-_POINTS = "Write for instance 2 * (a > 1) + (b = 2) >= 3, conditions in brackets."
-
+_IS = "IS needs a column before it"
+_Terms = tuple[tuple[Node, int], ...]
 _ONE = Value(True, Type.BOOL)  # true everywhere: a constant in a sum of conditions
-
-
-@dataclass(frozen=True, slots=True)
-class _Sum:
-    """A sum of conditions times whole numbers."""
-
-    terms: tuple[tuple[Node, int], ...]
-    type: ClassVar[Type] = Type.INTEGER
-
-    def times(self, factor: int) -> _Sum:
-        return _Sum(tuple((condition, weight * factor) for condition, weight in self.terms))
 
 
 def parse(text: str, schema: Mapping[str, Type], *, slack: int = 1) -> Node:
@@ -80,472 +86,552 @@ def parse(text: str, schema: Mapping[str, Type], *, slack: int = 1) -> Node:
     """
     if not isinstance(text, str):
         raise FeatureError(f"a feature is a text, got {text!r} ({type(text).__name__})")
-    return _Parser(text, schema, slack).feature()
+    try:
+        return _Parser(text, schema, slack).feature()
+    except RecursionError:
+        raise FeatureError("the feature is nested too deeply; use fewer brackets") from None
+
+
+class Names:
+    """Finds the column a word means: spelled the same, or the only one that differs in case."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = frozenset(names)
+        self._lowered: dict[str, list[str]] = {}
+        for name in self.names:
+            self._lowered.setdefault(name.lower(), []).append(name)
+
+    def find(self, word: str, *, quoted: bool = False) -> str | None:
+        if word in self.names:
+            return word
+        alike = self._lowered.get(word.lower(), [])
+        return alike[0] if len(alike) == 1 and not quoted else None
+
+
+class Token(NamedTuple):
+    kind: str  # text, quoted, number, word, sign or end
+    text: str
+    start: int
+    end: int
+
+
+def tokenize(text: str, *, slack: int = 1) -> list[Token]:
+    """The words, signs and literals of `text`, and an `end`."""
+    longest, most, deepest = LONGEST * slack, MOST * slack, DEEPEST * slack
+    if len(text) > longest:
+        said = f"the feature has {len(text):,} characters"
+        refuse(text, said, longest, longest + 1, f"At most {longest:,} are allowed.")
+    for spot, letter in enumerate(text):
+        if letter == "\0" or "\ud800" <= letter <= "\udfff":
+            refuse(text, "a character no engine can hold", spot, spot + 1)
+    found: list[Token] = []
+    depth = prefixes = 0
+    for match in _TOKEN.finditer(text):
+        kind, word, (start, end) = match.lastgroup or "", match[0], match.span()
+        if kind == "space":
+            continue
+        if kind == "comment":
+            refuse(text, "a comment", start, start + len(word.rstrip()), "Leave it out.")
+        if kind == "other":
+            what = f"{word!r} cannot be used in a feature"
+            if word in "'\"":
+                what = "a quote is opened and not closed"
+            elif word == ";":
+                what = "a semicolon: a feature is one condition"
+            refuse(text, what, start, end, ALLOWED)
+        depth += (word == "(") - (word == ")")
+        prefixes = prefixes + 1 if word.lower() in ("not", "-", "+") else 0
+        if depth + prefixes > deepest:
+            refuse(text, f"more than {deepest} levels of brackets, NOT and minus", start, end)
+        if len(found) == most:
+            refuse(text, f"more than {most:,} words and signs", start, end)
+        found.append(Token(kind, word, start, end))
+    if not found:
+        raise FeatureError(f"the feature is empty. {ALLOWED}")
+    return [*found, Token("end", "", len(text), len(text))]
+
+
+class _Part(NamedTuple):
+    """A part of the condition, and where it stands."""
+
+    node: Node
+    start: int
+    end: int
+    bare: bool = False
+    """It is a condition without brackets."""
+    terms: _Terms | None = None
+    """What is counted, if it is a sum of conditions times whole numbers; `node` is then idle."""
+    height: int = 0
+    """How many operations are nested in it."""
+
+    @property
+    def value(self) -> Any:
+        """What a literal says; None for anything else."""
+        return self.node.value if isinstance(self.node, Value) and self.terms is None else None
+
+    @property
+    def counts(self) -> bool:
+        """Whether arithmetic with it counts points."""
+        condition = self.node.type is Type.BOOL and not isinstance(self.node, Value)
+        return self.terms is not None or condition
 
 
 class _Parser:
     def __init__(self, text: str, schema: Mapping[str, Type], slack: int) -> None:
-        self.text, self.schema, self.names = text, schema, Names(schema)
-        self.slack = slack
-        self.tokens: list[Token] = []
+        self.text, self.schema, self.names, self.slack = text, schema, Names(schema), slack
+        self.tokens, self.at = tokenize(text, slack=slack), 0
 
     def feature(self) -> Node:
-        from sqlglot import Dialect
-        from sqlglot.errors import ParseError
+        made = self.expression(_OR)
+        if self.here.kind != "end":
+            self.fail("this cannot stand here", self.here, ALLOWED)
+        return canonical.feature(self.condition(made))
 
-        tokens = self.tokens = tokenize(self.text, self.names, slack=self.slack)
-        try:
-            trees = Dialect.get_or_raise("duckdb").parser().parse(tokens, self.text)
-            if len(trees) != 1 or trees[0] is None:
-                self.fail("not one condition", (0, len(self.text)))
-            self.measure(trees[0])
-            return canonical.feature(self.condition(trees[0]))
-        except ParseError as error:
-            self.misparsed(error)
-        except RecursionError:
-            raise FeatureError("the feature is nested too deeply; use fewer brackets") from None
+    # -- tokens
 
-    def measure(self, root: exp.Expr) -> None:
-        """Refuse what is nested too deeply; a chain of ANDs or ORs is one level."""
-        stack = [(root, 1)]
-        while stack:
-            node, level = stack.pop()
-            if level > LEVELS * self.slack:
-                self.fail(f"more than {LEVELS} operations inside each other", node)
-            for child in node.iter_expressions():
-                chained = type(child) is type(node) and type(node).__name__ in ("And", "Or")
-                stack.append((child, level + (not chained)))
+    @property
+    def here(self) -> Token:
+        return self.tokens[self.at]
 
-    # -- conditions
+    def word(self) -> str:
+        """The word or sign at this place, in lower letters."""
+        return self.here.text.lower() if self.here.kind in ("word", "sign") else ""
 
-    def condition(self, node: exp.Expr) -> Node:
-        """`node` as something true, false or unknown."""
-        made = self.operand(node)
-        if made.type is not Type.BOOL:
-            self.fail(
-                f"{_shown(made)} is {_a(made.type)}, not a condition",
-                node,
-                f"Compare it with something, for instance {_shown(made)} = ...",
-            )
-        if isinstance(made, Value):
-            self.fail("TRUE and FALSE alone say nothing of an item", node, "Name a column.")
-        return made
+    def take(self, *words: str) -> bool:
+        if self.word() in words:
+            self.at += 1
+            return True
+        return False
 
-    def operand(self, node: exp.Expr) -> Node:
-        """The tree of any allowed node but a sum of conditions."""
-        made = self.term(node)
-        if isinstance(made, _Sum):
-            advice = "Compare it with a whole number, for instance ... >= 3."
-            self.fail("a sum of conditions says nothing by itself", node, advice)
-        return made
+    def want(self, word: str) -> int:
+        """The place behind a word that must stand here."""
+        if not self.take(word):
+            what = f"{word.upper()} is missing here"
+            if word == ")":
+                what = "a bracket is opened and not closed"
+                if self.here.kind != "end":
+                    what = "this cannot stand here"
+            self.fail(what, self.here, ALLOWED)
+        return self.tokens[self.at - 1].end
 
-    def term(self, node: exp.Expr) -> Node | _Sum:
-        """The tree of any allowed node, or a sum of conditions."""
-        kind = type(node).__name__
-        if kind not in _ARGUMENTS:
-            self.fail(f"{_name(node)} cannot be used in a feature", node, ALLOWED)
-        for name, value in node.args.items():
-            if name not in _ARGUMENTS[kind] and value not in (None, False, []):
-                self.fail(f"{_name(node)} with {name!r} cannot be used here", node, ALLOWED)
-        if kind in _COMPARISONS:
-            return self.comparison(_COMPARISONS[kind], node, node.this, node.expression)
-        if kind in _ARITHMETIC:
-            sides = self.term(node.this), self.term(node.expression)
-            if any(map(_counts, sides)):
-                return self.sum(_ARITHMETIC[kind], node, *sides)
-            spots = node.this, node.expression
-            left, right = (self.numeric(*pair) for pair in zip(sides, spots, strict=True))
-            return canonical.arithmetic(_ARITHMETIC[kind], left, right)
-        reader: Callable[[Any], Node | _Sum] = getattr(self, f"_{kind.lower()}", self.function)
-        return reader(node)
+    # -- operators
 
-    def comparison(self, op: str, node: exp.Expr, first: exp.Expr, second: exp.Expr) -> Node:
-        left, right = self.term(first), self.term(second)
-        if isinstance(left, _Sum) or isinstance(right, _Sum):
-            terms = self.counted(left, first).terms + self.counted(right, second).times(-1).terms
-            return self.points(op if type(node).__name__ in _COMPARISONS else "", node, terms)
-        left, right = self.bracketed(left, first), self.bracketed(right, second)
-        left, right = self.same(left, right, first), self.same(right, left, second)
-        if not any(True for side in (left, right) for _ in tree.columns(side)):
-            self.fail("this compares two constants", node, "Name a column.")
-        if left.type is Type.BOOL and op not in ("=", "<>"):
-            self.fail(f"{op} between conditions", node, "Use = or <>, AND, OR and NOT.")
-        return canonical.compare(op, left, right)
+    def expression(self, least: int) -> _Part:
+        """What stands here, with all operators that bind at least as tightly as `least`."""
+        left = self.prefix()
+        while (rank := _RANK.get(self.word(), 0)) >= least:
+            if rank <= _AND:
+                left = self.joined(left, rank)
+            elif rank == _PREDICATE:
+                left = self.predicate(left)
+            else:
+                op = self.word()
+                self.at += 1
+                right = self.expression(rank + 1)
+                made = self.comparison if rank <= _ORDER else self.arithmetic
+                left = made(_SAME_OP.get(op, op), left, right)
+        return left
 
-    def side(self, node: exp.Expr) -> Node:
-        """An operand of IN or of IS."""
-        return self.bracketed(self.operand(node), node)
+    def prefix(self) -> _Part:
+        token, word = self.here, self.word()
+        self.at += 1
+        if token.kind == "number":
+            return self.part(self.number(token), token)
+        if token.kind == "text":
+            return self.part(Value(token.text[1:-1].replace("''", "'"), Type.TEXT), token)
+        if token.kind == "quoted":
+            return self.part(self.column(token, token.text[1:-1].replace('""', '"')), token)
+        if word == "(":
+            inner = self.expression(_OR)
+            return inner._replace(start=token.start, end=self.want(")"), bare=False)
+        if word == "-":
+            return self.negative(token, self.expression(_SIGN))
+        if word == "+":
+            return self.expression(_SIGN)
+        if word == "not":
+            inner = self.expression(_EQUAL)
+            node = canonical.negate(self.condition(inner))
+            return self.nested(node, token, inner, bare=True)
+        if word in ("true", "false"):
+            return self.part(Value(word == "true", Type.BOOL), token)
+        if word == "null":
+            self.fail("nothing equals NULL", token, "Write IS NULL or IS NOT NULL.")
+        if token.kind != "word" or word in _WORDS:
+            self.fail("something is missing here", token, ALLOWED)
+        return self.named(token, word)
 
-    def bracketed(self, made: Node, node: exp.Expr) -> Node:
-        """An operand of a comparison, IN or IS. A condition needs brackets there: engines disagree
-        about `a = b IS TRUE`."""
-        if made.type is Type.BOOL and _bare(node):
-            self.fail("a condition inside a comparison", node, "Put it in brackets.")
-        return made
+    def named(self, token: Token, word: str) -> _Part:
+        """A function, DATE '...', TIMESTAMP '...' or a column."""
+        if self.word() == "(":
+            if word not in FUNCTIONS:
+                self.fail(f"{short(token.text)!r} is no function of features", token, ALLOWED)
+            return self.call(token, word)
+        if self.here.kind == "text":
+            kind = {"date": Type.DATE, "timestamp": Type.DATETIME}.get(word)
+            if kind is None:
+                self.fail(f"{short(token.text)!r} before a text", token, ALLOWED)
+            written = self.prefix()
+            return self.part(self.moment(written, kind), token, written)
+        return self.part(self.column(token, token.text), token)
 
-    # -- points
+    def joined(self, left: _Part, rank: int) -> _Part:
+        """A chain of ANDs or of ORs, however long, is one operation."""
+        word, parts = self.word(), [left]
+        while self.take(word):
+            parts.append(self.expression(rank + 1))
+        join = canonical.either if word == "or" else canonical.both
+        node = join([self.condition(part) for part in parts])
+        return self.nested(node, left, *parts[1:], bare=True)
 
-    def sum(self, op: str, node: exp.Expr, left: Node | _Sum, right: Node | _Sum) -> _Sum:
-        """Arithmetic with conditions: sums, differences and whole multiples."""
-        if op in "+-":
-            sides = self.counted(left, node.this), self.counted(right, node.expression)
-            return _Sum(sides[0].terms + sides[1].times(-1 if op == "-" else 1).terms)
-        if op == "*" and isinstance(right, Value):
-            left, right, many = right, left, node.this
+    def predicate(self, left: _Part) -> _Part:
+        start, negated = self.here, self.take("not")
+        word = self.word()
+        self.at += 1
+        parts = [left]
+        if word == "between":
+            parts += [self.expression(_SUM)]
+            self.want("and")
+            parts += [self.expression(_SUM)]
+            if any(part.terms is not None for part in parts):
+                self.fail("points are compared by <, <=, > or >=", self.span(left, parts[-1]))
+            ends = zip((">=", "<="), parts[1:], strict=True)
+            node = canonical.both([self.comparison(op, left, end).node for op, end in ends])
+        elif word == "in":
+            node = self.member(left)
+        elif word in ("like", "ilike"):
+            node = self.like(left, fold=word == "ilike")
+        elif word == "is" and not negated:
+            negated = self.take("not")
+            node = self.known_as(left)
+        elif word == "null" and negated:  # x NOT NULL
+            node = canonical.is_null(self.with_column(self.side(left), left, _IS))
         else:
-            many = node.expression
-        if op != "*" or not isinstance(left, Value) or left.type is not Type.INTEGER:
-            self.fail(
-                "conditions can only be added up, and multiplied by whole numbers", node, _POINTS
-            )
-        return self.counted(right, many).times(left.value)
+            self.fail("this cannot stand here", start, ALLOWED)
+        node = canonical.negate(node) if negated else node
+        return self.nested(node, *parts, bare=True)._replace(end=self.tokens[self.at - 1].end)
 
-    def counted(self, made: Node | _Sum, node: exp.Expr, *, bare: bool = False) -> _Sum:
-        """A part of a sum of conditions: such a sum, a condition or a whole number. A condition
-        needs brackets, unless it may be `bare`."""
-        if isinstance(made, _Sum):
-            return made
-        if isinstance(made, Value) and made.type is Type.INTEGER:
-            return _Sum(((_ONE, made.value),))
-        if made.type is not Type.BOOL or isinstance(made, Value):
-            what = f"{_shown(made)} cannot be counted together with conditions"
-            self.fail(what, node, _POINTS)
-        if _bare(node) and not bare:
-            self.fail("a condition inside a sum", node, "Put it in brackets.")
-        return _Sum(((made, 1),))
+    def known_as(self, left: _Part) -> Node:
+        """IS NULL, IS TRUE, IS FALSE."""
+        operand = self.with_column(self.side(left), left, _IS)
+        wanted = self.here
+        if self.take("null"):
+            return canonical.is_null(operand)
+        if not self.take("true", "false"):
+            self.fail("IS takes NULL, TRUE or FALSE", wanted)
+        made = self.of(left, Type.BOOL)
+        return canonical.is_true(made if wanted.text.lower() == "true" else canonical.negate(made))
 
-    def points(self, op: str, node: exp.Expr, terms: Iterable[tuple[Node, int]]) -> Node:
-        """`terms`, constants among them, compared with 0."""
-        if op not in ("<", "<=", ">", ">="):
-            self.fail("points are compared by <, <=, > or >=", node)
-        sign = 1 if op[0] == ">" else -1
-        terms = tuple((condition, sign * weight) for condition, weight in terms)
-        if sum(abs(weight) for _, weight in terms) > MOST_POINTS:
-            self.fail(f"more than {MOST_POINTS:,} points", node, "Use small weights.")
-        made = canonical.points(terms, 0 if op[1:] else 1)
-        if isinstance(made, Value):
-            self.fail("there is no condition to count, or all cancel out", node)
-        return made
-
-    def _anonymous(self, node: exp.Expr) -> Node:
-        """The functions that sqlglot does not know: at_least(3, 2 * (a > 1), b = 2, ...) and
-        weekday(d)."""
-        name = str(node.this).lower()
-        if name == "weekday" and len(node.expressions) == 1:
-            return self.part_of_date(name, node.expressions[0])
-        if name != "at_least":
-            self.fail(f"{_name(node)} cannot be used in a feature", node, ALLOWED)
-        if len(node.expressions) < 2:
-            advice = "Write at_least(2, a > 1, b = 2, c)."
-            self.fail("at_least takes a whole number and conditions", node, advice)
-        first, *rest = node.expressions
-        bound = self.operand(first)
-        if not isinstance(bound, Value) or bound.type is not Type.INTEGER:
-            self.fail("at_least takes a whole number first", first, "Write at_least(2, a, b, c).")
-        terms: list[tuple[Node, int]] = [(_ONE, -bound.value)]
-        for part in rest:
-            terms += self.counted(self.term(part), part, bare=True).terms
-        return self.points(">=", node, terms)
-
-    def same(self, made: Node, other: Node, node: exp.Expr) -> Node:
-        """`made` in a type that compares with `other`; texts become dates where dates stand."""
-        if made.type is other.type or (made.type.temporal and other.type.temporal):
-            return made
-        if isinstance(made, Value) and made.type is Type.TEXT and other.type.temporal:
-            return self.moment(made.value, node, Type.DATE)
-        if isinstance(other, Value) and other.type is Type.TEXT and made.type.temporal:
-            return made
-        if made.type.numeric and other.type.numeric:
-            huge = isinstance(made, Value) and made.value == int(made.value)
-            if huge and made.type is Type.NUMBER and other.type is Type.INTEGER:
-                self.fail("no whole number of 64 bits is as large as this", node)
-            return made
-        said = f"{_shown(made)} is {_a(made.type)} but {_shown(other)} is {_a(other.type)}"
-        self.fail(said, node.parent or node, "They must be of the same kind.")
-
-    # -- nodes
-
-    def _paren(self, node: exp.Expr) -> Node | _Sum:
-        return self.term(node.this)
-
-    def _and(self, node: exp.Expr) -> Node:
-        return canonical.both(map(self.condition, _chain(node)))
-
-    def _or(self, node: exp.Expr) -> Node:
-        return canonical.either(map(self.condition, _chain(node)))
-
-    def _not(self, node: exp.Expr) -> Node:
-        return canonical.negate(self.condition(node.this))
-
-    def _between(self, node: exp.Expr) -> Node:
-        low, high = node.args["low"], node.args["high"]
-        return canonical.both(
-            [
-                self.comparison(">=", node, node.this, low),
-                self.comparison("<=", node, node.this, high),
-            ]
-        )
-
-    def _in(self, node: exp.Expr) -> Node:
-        operand = self.side(node.this)
-        if operand.type is Type.BOOL or not any(tree.columns(operand)):
-            self.fail("IN needs a number, text or date with a column before it", node.this)
-        values = []
-        for part in node.expressions:
-            if type(part).__name__ == "Null":
-                self.fail("NULL in a list", part, "Write OR ... IS NULL beside it.")
-            value = self.same(self.operand(part), operand, part)
+    def member(self, left: _Part) -> Node:
+        what = "IN needs a number, text or date with a column before it"
+        operand = self.with_column(self.side(left), left, what)
+        if operand.type is Type.BOOL:
+            self.fail(what, left)
+        self.want("(")
+        if self.word() == ")":
+            self.fail("an empty list", left)
+        values: list[Value] = []
+        while True:
+            if self.word() == "null":
+                self.fail("NULL in a list", self.here, "Write OR ... IS NULL beside it.")
+            part = self.expression(_OR)
+            value = self.same(part, operand, self.span(left, part))
             if not isinstance(value, Value):
                 self.fail("a list holds literals only", part, "Write several conditions with OR.")
             values.append(value)
-        if not values:
-            self.fail("an empty list", node)
+            if not self.take(","):
+                break
+        self.want(")")
         return canonical.is_in(operand, values)
 
-    def _is(self, node: exp.Expr) -> Node:
-        operand, wanted = self.side(node.this), node.expression
-        if not any(tree.columns(operand)):
-            self.fail("IS needs a column before it", node.this)
-        if type(wanted).__name__ == "Null":
-            return canonical.is_null(operand)
-        if type(wanted).__name__ != "Boolean":
-            self.fail("IS takes NULL, TRUE or FALSE", wanted)
-        if operand.type is not Type.BOOL:
-            self.fail(f"{_shown(operand)} is {_a(operand.type)}, not a condition", node.this)
-        return canonical.is_true(operand if wanted.this else canonical.negate(operand))
+    def like(self, left: _Part, *, fold: bool) -> Node:
+        operand = self.with_column(self.of(left, Type.TEXT), left, "LIKE needs a column before it")
+        wanted = self.expression(_SUM)
+        pattern = self.literal_text(wanted, "a pattern must be a text in quotes")
+        escape = ""
+        if self.take("escape"):
+            sign = self.expression(_SUM)
+            escape = self.literal_text(sign, "ESCAPE takes one character")
+            if len(escape) != 1:
+                self.fail("ESCAPE takes one character", sign)
+        return canonical.like(operand, self.pattern(pattern, escape, wanted), fold=fold)
 
-    def _like(self, node: exp.Expr, escape: str = "") -> Node:
-        operand = self.of(node.this, Type.TEXT)
-        if not any(tree.columns(operand)):
-            self.fail("LIKE needs a column before it", node.this)
-        wanted = self.operand(node.expression)
-        if not isinstance(wanted, Value) or wanted.type is not Type.TEXT:
-            self.fail("a pattern must be a text in quotes", node.expression)
-        pattern = self.pattern(wanted.value, escape, node.expression)
-        made = canonical.like(operand, pattern, fold=type(node).__name__ == "ILike")
-        return canonical.negate(made) if node.args.get("negate") else made
-
-    _ilike = _like
-
-    def _escape(self, node: exp.Expr) -> Node:
-        if type(node.this).__name__ not in ("Like", "ILike"):
-            self.fail("ESCAPE belongs to LIKE or ILIKE", node)
-        self.operand(node.this)
-        sign = self.operand(node.expression)
-        if not isinstance(sign, Value) or sign.type is not Type.TEXT or len(sign.value) != 1:
-            self.fail("ESCAPE takes one character", node.expression)
-        return self._like(node.this, sign.value)
-
-    def pattern(self, text: str, escape: str, node: exp.Expr) -> Pattern:
+    def pattern(self, text: str, escape: str, where: _Part) -> Pattern:
         parts: list[str | Wild] = []
         letters = iter(text)
         for letter in letters:
             if letter == escape:
                 escaped = next(letters, "")
                 if escaped not in (escape, "%", "_") or not escaped:
-                    self.fail(f"in a pattern, {escape} must stand before {escape}, % or _", node)
+                    self.fail(f"in a pattern, {escape} must stand before {escape}, % or _", where)
                 parts.append(escaped)
             else:
                 parts.append(Wild(letter) if letter in "%_" else letter)
         return tuple(parts)
 
-    def _column(self, node: exp.Expr) -> Node:
-        identifier = node.this
-        if type(identifier).__name__ != "Identifier":
-            self.fail(f"{_name(identifier)} cannot be used in a feature", node, ALLOWED)
-        name = self.names.find(identifier.this, quoted=bool(identifier.args.get("quoted")))
-        if name is None:
-            near = difflib.get_close_matches(identifier.this[:100], list(self.schema), 1)
-            hint = f"Did you mean {near[0]!r}? " if near else ""
-            self.fail(
-                f"unknown column {short(identifier.this)!r}",
-                node,
-                f"{hint}Columns: {_list(self.schema)}.",
-            )
-        return tree.Column(name, self.schema[name])
+    def comparison(self, op: str, left: _Part, right: _Part) -> _Part:
+        where = self.span(left, right)
+        if left.terms is not None or right.terms is not None:
+            terms = self.counted(left) + _times(-1, self.counted(right))
+            return self.nested(self.points(op, terms, where), left, right, bare=True)
+        one, two = self.side(left), self.side(right)
+        one, two = self.same(left, two, where), self.same(right, one, where)
+        if not any(True for side in (one, two) for _ in tree.columns(side)):
+            self.fail("this compares two constants", where, "Name a column.")
+        if one.type is Type.BOOL and op not in ("=", "<>"):
+            self.fail(f"{op} between conditions", where, "Use = or <>, AND, OR and NOT.")
+        return self.nested(canonical.compare(op, one, two), left, right, bare=True)
 
-    def _literal(self, node: exp.Expr) -> Node:
-        if node.args.get("is_string"):
-            return Value(node.this, Type.TEXT)
+    # -- numbers, and sums of conditions
+
+    def arithmetic(self, op: str, left: _Part, right: _Part) -> _Part:
+        if not left.counts and not right.counts:
+            node = canonical.arithmetic(op, self.numeric(left), self.numeric(right))
+            return self.nested(node, left, right)
+        if op in "+-":
+            terms = self.counted(left) + _times(-1 if op == "-" else 1, self.counted(right))
+        else:
+            many, factor = (left, right) if right.value is not None else (right, left)
+            if op != "*" or factor.value is None or factor.node.type is not Type.INTEGER:
+                what = "conditions can only be added up, and multiplied by whole numbers"
+                self.fail(what, self.span(left, right), _POINTS)
+            terms = _times(factor.value, self.counted(many))
+        return self.nested(_ONE, left, right)._replace(terms=terms)
+
+    def negative(self, sign: Token, part: _Part) -> _Part:
+        if part.counts:
+            return self.nested(_ONE, sign, part)._replace(terms=_times(-1, self.counted(part)))
+        node = self.numeric(part)
+        if isinstance(node, Value):
+            return self.part(canonical.number(-node.value), sign, part)
+        return self.nested(canonical.call("negative", node), sign, part)
+
+    def counted(self, part: _Part, *, bare: bool = False) -> _Terms:
+        """A part of a sum of conditions: such a sum, a condition or a whole number. A condition
+        needs brackets, unless it may be `bare`."""
+        if part.terms is not None:
+            return part.terms
+        if part.node.type is Type.INTEGER and part.value is not None:
+            return ((_ONE, part.value),)
+        if not part.counts:
+            what = f"{_shown(part.node)} cannot be counted together with conditions"
+            self.fail(what, part, _POINTS)
+        if part.bare and not bare:
+            self.fail("a condition inside a sum", part, "Put it in brackets.")
+        return ((part.node, 1),)
+
+    def points(self, op: str, terms: _Terms, where: tuple[int, int]) -> Node:
+        """`terms`, constants among them, compared with 0."""
+        if op not in ("<", "<=", ">", ">="):
+            self.fail("points are compared by <, <=, > or >=", where)
+        if sum(abs(weight) for _, weight in terms) > MOST_POINTS:
+            self.fail(f"more than {MOST_POINTS:,} points", where)
+        made = canonical.points(_times(1 if op[0] == ">" else -1, terms), 0 if op[1:] else 1)
+        if isinstance(made, Value):
+            self.fail("there is no condition to count, or all cancel out", where)
+        return made
+
+    # -- functions
+
+    def call(self, token: Token, name: str) -> _Part:
+        self.want("(")
+        parts: list[_Part] = []
+        while self.word() != ")":
+            parts.append(self.expression(_OR))
+            if not self.take(","):
+                break
+        where, count = (token.start, self.want(")")), FUNCTIONS[name]
+        if len(parts) != count if count else len(parts) < 2:
+            said = {None: "two or more arguments", 1: "one argument"}.get(count, "two arguments")
+            if name == "at_least":
+                said = "a whole number and conditions. Write at_least(2, a > 1, b = 2, c)"
+            self.fail(f"{name} takes {said}", where)
+        if name == "at_least":
+            node = self.at_least(parts, where)
+        elif name == "coalesce":
+            node = self.coalesce(parts, where)
+        elif count == 2:
+            node = self.found(name, *parts)
+        else:
+            node = canonical.call(name, self.argument(name, parts[0]))
+        return self.nested(node, token, *parts)._replace(end=where[1])
+
+    def argument(self, name: str, part: _Part) -> Node:
+        if name == "abs":
+            return self.numeric(part)
+        if name not in _DATE_PARTS:
+            return self.of(part, Type.TEXT)
+        node = self.operand(part)
+        if not node.type.temporal:
+            self.fail(f"{name} takes a date, {_shown(node)} is {_a(node.type)}", part)
+        return node
+
+    def found(self, name: str, part: _Part, wanted: _Part) -> Node:
+        """contains, starts_with and ends_with."""
+        operand = self.with_column(self.of(part, Type.TEXT), part, f"{name} needs a column")
+        text = self.literal_text(wanted, f"{name} looks for a text in quotes")
+        before = () if name == "starts_with" else (Wild.ANY,)
+        after = () if name == "ends_with" else (Wild.ANY,)
+        return canonical.like(operand, (*before, text, *after), fold=False)
+
+    def at_least(self, parts: list[_Part], where: tuple[int, int]) -> Node:
+        first, *rest = parts
+        if first.value is None or first.node.type is not Type.INTEGER:
+            self.fail("at_least takes a whole number first", first, "Write at_least(2, a, b, c).")
+        terms: _Terms = ((_ONE, -first.value),)
+        for part in rest:
+            terms += self.counted(part, bare=True)
+        return self.points(">=", terms, where)
+
+    def coalesce(self, parts: list[_Part], where: tuple[int, int]) -> Node:
+        first = next((p for p in map(self.operand, parts) if not isinstance(p, Value)), None)
+        if first is None:
+            self.fail("coalesce needs a column", where)
+        nodes = [self.same(part, first, where) for part in parts]
+        kinds = {node.type for node in nodes}
+        kind = nodes[0].type if len(kinds) == 1 else None
+        if kind is None:
+            kind = Type.NUMBER if Type.NUMBER in kinds else Type.DATETIME
+        fitted = (canonical.fit(node, kind) if isinstance(node, Value) else node for node in nodes)
+        return canonical.coalesce(tuple(fitted), kind)
+
+    # -- columns and literals
+
+    def column(self, token: Token, name: str) -> Node:
+        quoted = token.kind == "quoted"
+        found = self.names.find(name, quoted=quoted)
+        if found is not None:
+            return tree.Column(found, self.schema[found])
+        if not quoted and name.lower() in tree.RESERVED:
+            self.fail(f"{name!r} cannot be used in a feature", token, ALLOWED)
+        near = difflib.get_close_matches(name[:100], list(self.schema), 1)
+        hint = f"Did you mean {near[0]!r}? " if near else ""
+        what = f"unknown column {short(name)!r}"
+        self.fail(what, token, f"{hint}Columns: {_list(self.schema)}.")
+
+    def number(self, token: Token) -> Value:
         try:
-            value = Decimal(node.this)
+            value = Decimal(token.text)
             nearest = float(value)
-        except (ArithmeticError, ValueError, OverflowError):
-            self.fail(f"{node.this[:40]!r} is no number", node)
+        except (ArithmeticError, ValueError):
+            self.fail(f"{token.text[:40]!r} is no number", token)
         if not abs(nearest) < float("inf"):
-            self.fail("a number beyond double precision", node)
+            self.fail("a number beyond double precision", token)
         if value == value.to_integral_value() and abs(value) < 2**63:
             return Value(int(value), Type.INTEGER)
         return canonical.number(nearest)
 
-    def _neg(self, node: exp.Expr) -> Node | _Sum:
-        part = self.term(node.this)
-        if _counts(part):
-            return self.counted(part, node.this).times(-1)
-        made = self.numeric(part, node.this)
-        if isinstance(made, Value):
-            return canonical.number(-made.value)
-        return canonical.call("negative", made)
-
-    def _boolean(self, node: exp.Expr) -> Node:
-        return Value(bool(node.this), Type.BOOL)
-
-    def _null(self, node: exp.Expr) -> Node:
-        self.fail("nothing equals NULL", node, "Write IS NULL or IS NOT NULL.")
-
-    def _cast(self, node: exp.Expr) -> Node:
-        """DATE '...' and TIMESTAMP '...' come as casts of a text; the words kept others out."""
-        kinds = {"DATE": Type.DATE, "TIMESTAMP": Type.DATETIME, "TIMESTAMPNTZ": Type.DATETIME}
-        kind = kinds.get(node.args["to"].this.name)
-        if kind is None or type(node.this).__name__ != "Literal":
-            self.fail("a cast", node, ALLOWED)
-        return self.moment(node.this.this, node, kind)
-
-    def moment(self, written: str, node: exp.Expr, wanted: Type) -> Value:
+    def moment(self, part: _Part, wanted: Type) -> Value:
         """A date, or with a time of day a datetime."""
+        written = part.value
         if re.search(r":.*[-+Z]", written):
-            self.fail("a time zone", node, "Times are without a zone, in UTC.")
+            self.fail("a time zone", part, "Times are without a zone, in UTC.")
         try:
             if not _MOMENT.fullmatch(written):
                 raise ValueError
             moment = datetime.fromisoformat(written)
         except ValueError:
             advice = "Write '2024-12-31' or '2024-12-31 23:59:59'."
-            self.fail(f"{short(written)!r} is no date", node, advice)
+            self.fail(f"{short(written)!r} is no date", part, advice)
         if len(written) == 10:
             return canonical.fit(Value(moment.date(), Type.DATE), wanted)
         return Value(moment, Type.DATETIME)
 
-    # -- functions
+    # -- types
 
-    def function(self, node: exp.Expr) -> Node:
-        name = {"StartsWith": "starts_with", "EndsWith": "ends_with"}.get(
-            type(node).__name__, type(node).__name__.lower()
-        )
-        if name not in FUNCTIONS:
-            self.fail(f"{name!r} cannot be used in a feature", node, ALLOWED)
-        if name == "coalesce":
-            return self.coalesce(node)
-        if FUNCTIONS[name] == 2:
-            operand, wanted = self.of(node.this, Type.TEXT), self.operand(node.expression)
-            if not isinstance(wanted, Value) or wanted.type is not Type.TEXT:
-                self.fail(f"{name} looks for a text in quotes", node.expression)
-            if not any(tree.columns(operand)):
-                self.fail(f"{name} needs a column", node.this)
-            before = () if name == "starts_with" else (Wild.ANY,)
-            after = () if name == "ends_with" else (Wild.ANY,)
-            return canonical.like(operand, (*before, wanted.value, *after), fold=False)
-        if name == "abs":
-            return canonical.call(name, self.number(node.this))
-        if name in ("year", "month", "day"):
-            return self.part_of_date(name, node.this)
-        return canonical.call(name, self.of(node.this, Type.TEXT))
+    def operand(self, part: _Part) -> Node:
+        """Anything but a sum of conditions."""
+        if part.terms is not None:
+            advice = "Compare it with a whole number, for instance ... >= 3."
+            self.fail("a sum of conditions says nothing by itself", part, advice)
+        return part.node
 
-    def part_of_date(self, name: str, node: exp.Expr) -> Node:
-        made = self.operand(node)
-        if not made.type.temporal:
-            self.fail(f"{name} takes a date, {_shown(made)} is {_a(made.type)}", node)
-        return canonical.call(name, made)
+    def condition(self, part: _Part) -> Node:
+        """What is true, false or unknown."""
+        node = self.operand(part)
+        if node.type is not Type.BOOL:
+            said = _shown(node)
+            advice = f"Compare it with something, for instance {said} = ..."
+            self.fail(f"{said} is {_a(node.type)}, not a condition", part, advice)
+        if isinstance(node, Value):
+            self.fail("TRUE and FALSE alone say nothing of an item", part, "Name a column.")
+        return node
 
-    def coalesce(self, node: exp.Expr) -> Node:
-        if not node.expressions:
-            self.fail("coalesce takes two or more arguments", node)
-        parts = [self.operand(part) for part in (node.this, *node.expressions)]
-        first = next((p for p in parts if not isinstance(p, Value)), None)
-        if first is None:
-            self.fail("coalesce needs a column", node)
-        pairs = zip(parts, (node.this, *node.expressions), strict=True)
-        parts = [self.same(part, first, spot) for part, spot in pairs]
-        kinds = {part.type for part in parts}
-        kind = parts[0].type if len(kinds) == 1 else None
-        if kind is None:
-            kind = Type.NUMBER if Type.NUMBER in kinds else Type.DATETIME
-        fitted = tuple(canonical.fit(p, kind) if isinstance(p, Value) else p for p in parts)
-        return canonical.coalesce(fitted, kind)
+    def side(self, part: _Part) -> Node:
+        """An operand of a comparison, IN or IS. A condition needs brackets there: engines disagree
+        about `a = b IS TRUE`."""
+        node = self.operand(part)
+        if part.bare:
+            self.fail("a condition inside a comparison", part, "Put it in brackets.")
+        return node
 
-    def number(self, node: exp.Expr) -> Node:
-        return self.numeric(self.operand(node), node)
+    def with_column(self, node: Node, part: _Part, what: str) -> Node:
+        if not any(tree.columns(node)):
+            self.fail(what, part)
+        return node
 
-    def numeric(self, made: Node | _Sum, node: exp.Expr) -> Node:
-        assert not isinstance(made, _Sum)  # which `sum` and `counted` take
-        if not made.type.numeric:
-            self.fail(f"{_shown(made)} is {_a(made.type)}, not a number", node)
-        return made
+    def same(self, part: _Part, other: Node, where: tuple[int, int]) -> Node:
+        """A part in a type that compares with `other`; texts become dates where dates stand."""
+        node = self.operand(part)
+        if node.type is other.type or (node.type.temporal and other.type.temporal):
+            return node
+        if part.value is not None and node.type is Type.TEXT and other.type.temporal:
+            return self.moment(part, Type.DATE)
+        if isinstance(other, Value) and other.type is Type.TEXT and node.type.temporal:
+            return node
+        if node.type.numeric and other.type.numeric:
+            huge = part.value is not None and part.value == int(part.value)
+            if huge and node.type is Type.NUMBER and other.type is Type.INTEGER:
+                self.fail("no whole number of 64 bits is as large as this", part)
+            return node
+        said = f"{_shown(node)} is {_a(node.type)} but {_shown(other)} is {_a(other.type)}"
+        self.fail(said, where, "They must be of the same kind.")
 
-    def of(self, node: exp.Expr, wanted: Type) -> Node:
-        made = self.operand(node)
-        if made.type is not wanted:
-            self.fail(f"{_shown(made)} is {_a(made.type)}, not {_a(wanted)}", node)
-        return made
+    def of(self, part: _Part, wanted: Type) -> Node:
+        node = self.operand(part)
+        if node.type is not wanted:
+            self.fail(f"{_shown(node)} is {_a(node.type)}, not {_a(wanted)}", part)
+        return node
 
-    # -- errors
+    def numeric(self, part: _Part) -> Node:
+        node = self.operand(part)
+        if not node.type.numeric:
+            self.fail(f"{_shown(node)} is {_a(node.type)}, not a number", part)
+        return node
 
-    def misparsed(self, error: Any) -> NoReturn:
-        """sqlglot's complaint, at the spot it names."""
-        where = error.errors[0] if error.errors else {}
-        said = str(where.get("description") or "")
-        what = "this cannot stand here"
-        if said.startswith("Expecting )"):
-            what = "a bracket is opened and not closed"
-        elif said.startswith("Required"):
-            what = "something is missing here"
-        context, highlight = where.get("start_context") or "", where.get("highlight") or ""
-        start = len(self.text) - 1
-        if highlight:
-            start = max(self.text.find(context[-40:] + highlight), 0) + len(context[-40:])
-        self.fail(what, (start, start + max(len(highlight), 1)), ALLOWED)
+    def literal_text(self, part: _Part, what: str) -> str:
+        if not isinstance(part.value, str):
+            self.fail(what, part)
+        return part.value
 
-    def fail(self, what: str, where: exp.Expr | tuple[int, int], advice: str = "") -> NoReturn:
-        start, end = where if isinstance(where, tuple) else self.spot(where)
+    # -- parts and errors
+
+    def part(self, node: Node, first: Token | _Part, last: Token | _Part | None = None) -> _Part:
+        return _Part(node, first.start, (last or first).end)
+
+    def nested(self, node: Node, first: Token | _Part, *others: _Part, bare: bool = False) -> _Part:
+        """An operation on parts."""
+        parts = (first, *others)
+        height = 1 + max(part.height for part in parts if isinstance(part, _Part))
+        where = (first.start, max(part.end for part in parts))
+        if height > LEVELS * self.slack:
+            self.fail(f"more than {LEVELS} operations inside each other", where)
+        return _Part(node, *where, bare, None, height)
+
+    def span(self, first: _Part, last: _Part) -> tuple[int, int]:
+        return first.start, last.end
+
+    def fail(self, what: str, where: Token | _Part | tuple[int, int], advice: str = "") -> NoReturn:
+        start, end = (where.start, where.end) if isinstance(where, Token | _Part) else where
         refuse(self.text, what, start, end, advice)
 
-    def spot(self, node: exp.Expr) -> tuple[int, int]:
-        """First and one past the last character of a node."""
-        if type(node).__name__ in ("Null", "Boolean"):  # these do not know where they are
-            alike = [n for n in node.root().dfs() if type(n) is type(node)]
-            kinds = ("NULL",) if type(node).__name__ == "Null" else ("TRUE", "FALSE")
-            words = [token for token in self.tokens if token.token_type.name in kinds]
-            if len(alike) == len(words):
-                word = words[next(n for n, other in enumerate(alike) if other is node)]
-                return word.start, word.end + 1
-        where: exp.Expr | None = node
-        while where is not None:
-            spots = [n.meta for n in where.walk() if "start" in n.meta]
-            if spots:
-                return min(s["start"] for s in spots), max(s["end"] for s in spots) + 1
-            where = where.parent
-        return 0, len(self.text)
+
+def _times(factor: int, terms: _Terms) -> _Terms:
+    return tuple((condition, weight * factor) for condition, weight in terms)
 
 
-def _chain(node: exp.Expr) -> Iterable[exp.Expr]:
-    """The parts of a chain of ANDs or ORs, however long, left to right."""
-    kind, stack = type(node), [node]
-    while stack:
-        here = stack.pop()
-        if type(here) is kind:
-            stack += [here.expression, here.this]
-        else:
-            yield here
-
-
-def _bare(node: exp.Expr) -> bool:
-    """Whether it is a condition without brackets."""
-    return type(node).__name__ in {
-        *_COMPARISONS, "And", "Or", "Not", "Like", "ILike", "Escape", "In", "Between", "Is",
-    }  # fmt: skip
-
-
-def _counts(made: Node | _Sum) -> bool:
-    """Whether arithmetic with it counts points."""
-    return isinstance(made, _Sum) or (made.type is Type.BOOL and not isinstance(made, Value))
-
-
-def _name(node: exp.Expr) -> str:
-    kind = type(node).__name__
-    if kind == "Alias":
-        return "two things side by side without an operator"
-    name = node.args.get("this") if kind == "Anonymous" else None
-    return repr(short(name)) if isinstance(name, str) else kind.upper()
+def short(text: str) -> str:
+    """A text cut to 60 characters, for messages."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _shown(node: Node) -> str:
@@ -560,3 +646,19 @@ def _a(kind: Type) -> str:
 def _list(names: Iterable[str]) -> str:
     shown = sorted(map(short, names))
     return ", ".join(shown[:30]) + (f" and {len(shown) - 30} more" if len(shown) > 30 else "")
+
+
+def refuse(text: str, what: str, start: int, end: int, advice: str = "") -> NoReturn:
+    """Raise a `FeatureError` that points at a part of the text."""
+    message = f"{what}. {advice}".rstrip()
+    raise FeatureError(f"{message}\n{_underlined(text, start, end)}", spot=(start, end))
+
+
+def _underlined(text: str, start: int, end: int) -> str:
+    """The text around a position, and a line of carets below it."""
+    first = max(0, start - 40)
+    last = min(len(text), max(start + 60, min(end, start + 60)))
+    line = "".join(c if c.isprintable() else " " for c in text[first:last])
+    before, after = "..." if first else "", "..." if last < len(text) else ""
+    pointer = " " * (len(before) + start - first) + "^" * max(1, min(end, last) - start)
+    return f"  {before}{line}{after}\n  {pointer}"

@@ -8,8 +8,8 @@ from datetime import date, datetime
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
+from tellapart.combinations import Above, Column
 from tellapart.features import tree
-from tellapart.features.combinations import Above, Column
 from tellapart.features.expression import Expression
 from tellapart.model import Literal
 from tellapart.protocol import Feature

@@ -1,4 +1,4 @@
-"""The nearest condition to a text that cannot be parsed, for the error message."""
+"""The nearest condition to a text with slips, for the error message."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ import re
 from collections.abc import Mapping
 from itertools import pairwise
 
-from tellapart.features import canonical
-from tellapart.features.plain_values import WRITTEN, NotPlain, literal
-from tellapart.features.plain_words import LONGEST, read
-from tellapart.features.tree import Column, Node, Type, Wild
+from tellapart.features.plain_verbs import NUMBER, NotPlain, moment, number
+from tellapart.features.plain_words import LONGEST, rewritten
+from tellapart.features.tree import Type, Wild, identifier, pattern
 
-_VERBS = [
+_SPELLED = [
     "contains", "includes", "mentions", "starts", "begins", "ends", "with", "bigger",
     "larger", "greater", "higher", "smaller", "lower", "fewer", "less", "more", "than",
     "before", "after", "above", "below", "over", "under", "between", "known", "unknown",
     "empty", "missing", "given", "least", "most", "exactly", "equals", "neither", "either",
 ]  # fmt: skip
 _JOINTS = ("and", "or", "but", "not")
-_SHORTEST, _LONGEST_VALUE = 3, 100
-_MOST_WORDS = 40  # are compared with the names of all columns
 _FILL = frozenset(
     re.findall(
         r"[a-z']+",
@@ -29,18 +26,18 @@ _FILL = frozenset(
         to be""",
     )
 )
+_MOST_WORDS = 40  # are compared with the names of all columns
 
 
-def nearest(text: str, schema: Mapping[str, Type]) -> Node | None:
+def nearest(text: str, schema: Mapping[str, Type]) -> str | None:
     """The nearest condition to a text that is none, if one is found.
 
     Names of columns and verbs are spelled right, a missing verb is added, and units and an
     unfinished end are left out.
 
-    >>> from tellapart.features import tree
     >>> schema = {"weight": Type.NUMBER, "name": Type.TEXT}
     >>> for said in ("wieght is biger then 5", "weight over 5 kg", "name contians cat and"):
-    ...     print(tree.text(made) if (made := nearest(said, schema)) else None)
+    ...     print(nearest(said, schema))
     weight > 5
     weight > 5
     name ILIKE '%cat%'
@@ -61,28 +58,25 @@ def nearest(text: str, schema: Mapping[str, Type]) -> Node | None:
             close = difflib.get_close_matches(some, names, 1, 0.75) or [
                 name for name in names if some in name.split()
             ]
-            if not close or len(some) < _SHORTEST:
-                continue
-            column = Column(names[close[0]], schema[names[close[0]]])
-            before, after = words[:start], words[start + size :]
-            name = f'"{column.name}"'
-            spelled = [*map(_spelled, before), name, *map(_spelled, after)]
-            some_ways = ([*before, name, *after], spelled, _without_units(spelled))
-            made = (read(" ".join(way), schema) for way in some_ways)
-            found = next((node for node in made if node is not None), None)
-            return found or _about(column, _bare([*before, *after]))
-    texts = [Column(name, kind) for name, kind in schema.items() if kind is Type.TEXT]
-    value = _bare(words)
-    return _about(texts[0], value) if texts and 0 < len(value) <= _LONGEST_VALUE else None
+            if close and len(some) > 2:
+                name, before, after = names[close[0]], words[:start], words[start + size :]
+                spelled = [*map(_spelled, before), f'"{name}"', *map(_spelled, after)]
+                for way in ([*before, f'"{name}"', *after], spelled, _without_units(spelled)):
+                    if (made := rewritten(" ".join(way), schema)) is not None:
+                        return made
+                return _about(name, schema[name], _value_among([*before, *after]))
+    first = next((name for name, kind in schema.items() if kind is Type.TEXT), None)
+    value = _value_among(words)
+    return _about(first, Type.TEXT, value) if first and 0 < len(value) <= 100 else None
 
 
 def _spelled(word: str) -> str:
     """A misspelled word of a verb, spelled right; other words as they are."""
     if word.lower() == "then":
         return "than"
-    if not word.isalpha() or len(word) <= _SHORTEST or word.lower() in _VERBS:
+    if not word.isalpha() or len(word) < 4 or word.lower() in _SPELLED:
         return word
-    return next(iter(difflib.get_close_matches(word.lower(), _VERBS, 1, 0.8)), word)
+    return next(iter(difflib.get_close_matches(word.lower(), _SPELLED, 1, 0.8)), word)
 
 
 def _without_units(words: list[str]) -> list[str]:
@@ -90,27 +84,26 @@ def _without_units(words: list[str]) -> list[str]:
     return [
         word
         for before, word in pairwise(["", *words])
-        if not (word.isalpha() and WRITTEN.fullmatch(before)) or word.lower() in _JOINTS
+        if not (word.isalpha() and NUMBER.fullmatch(before)) or word.lower() in _JOINTS
     ]
 
 
-def _bare(words: list[str]) -> str:
+def _value_among(words: list[str]) -> str:
     """The value among some words: verbs and signs are left out."""
-    kept = [word for word in words if word.lower() not in _FILL]
-    return " ".join(kept).strip("\"'%*=<>: ")
+    return " ".join(word for word in words if word.lower() not in _FILL).strip("\"'%*=<>: ")
 
 
-def _about(column: Column, value: str) -> Node | None:
+def _about(name: str, kind: Type, value: str) -> str:
     """The plainest condition on a column with a value."""
-    if column.type is Type.BOOL:
+    column = identifier(name)
+    if kind is Type.BOOL:
         return column
-    if not value:
-        return canonical.negate(canonical.is_null(column))
-    if column.type is Type.TEXT:
-        return canonical.like(column, (Wild.ANY, value, Wild.ANY), fold=True)
-    first = next((word for word in value.split() if any(map(str.isdigit, word))), value.lower())
+    if kind is Type.TEXT and value:
+        return f"{column} ILIKE {pattern((Wild.ANY, value, Wild.ANY))}"
+    words = value.split()
+    first = next((word for word in words if any(map(str.isdigit, word))), value.lower())
     try:
-        found = literal(first, column)
+        found = number(first) if kind.numeric else moment(first)[0]
     except NotPlain:
-        return canonical.negate(canonical.is_null(column))
-    return canonical.compare("=" if column.type is Type.INTEGER else ">=", column, found)
+        return f"{column} IS NOT NULL"
+    return f"{column} {'=' if kind is Type.INTEGER else '>='} {found}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tellapart.combinations import And, Column, Or, Points, say_points
 from tellapart.features import letter_case, tree
-from tellapart.features.combinations import Column, Points, say_points
 from tellapart.features.expression import Expression
 from tellapart.features.plain_words import LONGEST_SHOWN
 from tellapart.features.tree import NAMES, Node, Type, Value, Wild
@@ -33,7 +33,7 @@ def spoken(feature: Feature, wanted: bool = True, most: int | None = None) -> st
     'legs is known'
     >>> spoken(parse_feature("legs < 4", schema), False)
     'not (legs < 4)'
-    >>> from tellapart.features.combinations import Column
+    >>> from tellapart.combinations import Column
     >>> spoken(Column("fine print", "none")), spoken(Column("fine print", "none"), False)
     ('fine print is "none"', 'not (fine print is "none")')
     >>> spoken(parse_feature("2 * (legs >= 4) + milk >= 2", schema))
@@ -42,6 +42,9 @@ def spoken(feature: Feature, wanted: bool = True, most: int | None = None) -> st
     if isinstance(feature, Points):
         said = [(spoken(part), weight) for part, weight in feature.terms]
         return say_points(said, feature.at_least, wanted, most=most)
+    if isinstance(feature, And | Or):
+        parts = sorted(spoken(part, wanted) for part in feature.parts)
+        return _joined(parts, "and" if isinstance(feature, And) == wanted else "or")
     if isinstance(feature, Column) and isinstance(feature.value, str):
         feature = Expression(
             tree.Compare("=", tree.Column(feature.name, Type.TEXT), Value(feature.value, Type.TEXT))
@@ -59,6 +62,26 @@ def spoken(feature: Feature, wanted: bool = True, most: int | None = None) -> st
     if isinstance(node, tree.IsNull):
         return _say(replace(node, negated=not node.negated))
     return f"not {_say(node)}" if isinstance(node, tree.Column) else f"not ({_say(node)})"
+
+
+def _joined(parts: Sequence[str], joint: str) -> str:
+    """Parts in one sentence; what is said of several values is said once.
+
+    >>> _joined(['payee contains "aldi"', 'payee contains "lidl"', "cash"], "or")
+    'cash or payee contains "aldi" or "lidl"'
+    """
+    values: dict[str, list[str]] = {}
+    for part in parts:
+        said, quote, value = part.partition(' "')
+        plain = joint == "or" and quote and value.count('"') == 1 and value.endswith('"')
+        values.setdefault(said if plain else part, []).append(f'"{value}' if plain else "")
+    alone = [said for said, several in values.items() if several == [""]]
+    grouped = [
+        f"{said} " + " or ".join([", ".join(several[:-1]), several[-1]] if several[1:] else several)
+        for said, several in values.items()
+        if several != [""]
+    ]
+    return f" {joint} ".join([*alone, *grouped])
 
 
 def counts_points(feature: Feature) -> bool:

@@ -16,7 +16,8 @@ import numpy.typing as npt
 import polars as pl
 
 from tellapart.features import letter_case, tree
-from tellapart.features.expression import Expression, regex, wider
+from tellapart.features.evaluate import regex, wider
+from tellapart.features.expression import Expression
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 
 Truths = npt.NDArray[np.bool_]
@@ -49,19 +50,23 @@ def from_dtype(dtype: Any) -> Type | None:
     return Type.DATETIME if dtype == pl.Datetime else None
 
 
-def cleaned(column: pl.Expr, kind: Type, dtype: Any = None, polars: Any = pl) -> pl.Expr:
+def cleaned(column: pl.Expr, kind: Type, dtype: Any = None) -> pl.Expr:
     """A column in the one type of its kind: UTC without a zone, no NaN and no infinity."""
     if kind is Type.DATETIME and getattr(dtype, "time_zone", None):
         column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     if dtype is None or dtype != DTYPE[kind]:
         column = column.cast(DTYPE[kind])
-    return finite(column, polars) if kind is Type.NUMBER else column
+    return finite(column) if kind is Type.NUMBER else column
 
 
-def finite(number: pl.Expr, polars: Any = pl) -> pl.Expr:
+def finite(number: pl.Expr) -> pl.Expr:
     """Unknown unless finite."""
-    made: pl.Expr = polars.when(number.is_finite()).then(number)
-    return made
+    return pl.when(number.is_finite()).then(number)
+
+
+def within(number: pl.Expr) -> pl.Expr:
+    """Unknown unless arithmetic takes it (`tree.within`)."""
+    return pl.when((number == 0) | number.abs().is_between(tree.LEAST, tree.MOST)).then(number)
 
 
 def divided(left: Any, right: Any) -> Any:
@@ -81,19 +86,18 @@ def translate(node: Node, *, clean: bool = False) -> pl.Expr:
 
 
 class Translator:
-    """Makes expressions with `polars`: the package, or something that writes its calls down. So
-    what it makes has no type of its own."""
+    """Makes expressions; `clean` promises that columns are `cleaned`."""
 
-    def __init__(self, clean: bool, polars: Any = pl) -> None:
-        self.clean, self.polars = clean, polars
+    def __init__(self, clean: bool) -> None:
+        self.clean = clean
 
     def truth(self, node: Node) -> Any:
         """True where `node` is; false or null elsewhere."""
         match node:
             case tree.And():
-                return self.polars.all_horizontal(*map(self.truth, node.parts))
+                return pl.all_horizontal(*map(self.truth, node.parts))
             case tree.Or():
-                return self.polars.any_horizontal(*map(self.truth, node.parts))
+                return pl.any_horizontal(*map(self.truth, node.parts))
             case tree.Compare(op, tree.Arithmetic() as left, Value() as right) if op != "<>":
                 # one comparison with two ends also checks that the result is finite
                 number, value = self.computed(left), float(right.value)
@@ -108,15 +112,25 @@ class Translator:
     def computed(self, node: tree.Arithmetic) -> Any:
         """Arithmetic without the check that the result is finite. A value that is not finite stays
         so through further operations, unless it is a divisor."""
-        left, right = (
-            self.computed(side)
-            if isinstance(side, tree.Arithmetic) and not (node.op == "/" and side is node.right)
-            else self.of(side, Type.NUMBER)
-            for side in (node.left, node.right)
-        )
+        left = self.operand(node.left)
         if node.op == "/":
-            return divided(left, right)
-        return tree.OPERATORS[node.op](left, right)
+            right, inner = self.operand(node.right), node.right
+            while isinstance(inner, tree.Call) and inner.name in ("abs", "negative"):
+                inner = inner.args[0]
+            return divided(left, finite(right) if isinstance(inner, tree.Arithmetic) else right)
+        return tree.OPERATORS[node.op](left, self.operand(node.right))
+
+    def operand(self, node: Node) -> Any:
+        """What arithmetic computes with."""
+        match node:
+            case tree.Arithmetic():
+                return self.computed(node)
+            case tree.Call(name="abs"):
+                return self.operand(node.args[0]).abs()
+            case tree.Call(name="negative"):
+                return -self.operand(node.args[0])
+        number = self.of(node, Type.NUMBER)
+        return within(number) if tree.is_bounded(node) else number
 
     def expr(self, node: Node) -> Any:
         """True, false or null where `node` is true, false or unknown; or a value."""
@@ -124,9 +138,9 @@ class Translator:
             case tree.Column():
                 return self.column(node)
             case Value():
-                return self.polars.lit(node.value, dtype=DTYPE[node.type])
+                return pl.lit(node.value, dtype=DTYPE[node.type])
             case tree.Arithmetic():
-                return finite(self.computed(node), self.polars)
+                return finite(self.computed(node))
             case tree.Call():
                 return self.call(node)
             case tree.Compare(op, left, right):
@@ -149,26 +163,24 @@ class Translator:
             case tree.Not():
                 return ~self.expr(node.operand)
             case tree.And():
-                return self.polars.all_horizontal(*map(self.expr, node.parts))
+                return pl.all_horizontal(*map(self.expr, node.parts))
             case tree.Or():
-                return self.polars.any_horizontal(*map(self.expr, node.parts))
+                return pl.any_horizontal(*map(self.expr, node.parts))
             case tree.Points(terms, at_least):
-                counted = (
-                    self.polars.when(self.truth(part)).then(w).otherwise(0) for part, w in terms
-                )
-                points = self.polars.sum_horizontal(*counted)
+                counted = (pl.when(self.truth(part)).then(w).otherwise(0) for part, w in terms)
+                points = pl.sum_horizontal(*counted)
                 return points < at_least if node.negated else points >= at_least
 
     def column(self, node: tree.Column) -> Any:
-        column = self.polars.col(node.name)
-        return column if self.clean else cleaned(column, node.type, polars=self.polars)
+        column = pl.col(node.name)
+        return column if self.clean else cleaned(column, node.type)
 
     def of(self, node: Node, kind: Type) -> Any:
         """`node` where `kind` is wanted: whole numbers as doubles, dates as datetimes."""
         if node.type is kind:
             return self.expr(node)
         if isinstance(node, Value):
-            return self.polars.lit(node.value).cast(DTYPE[kind])
+            return pl.lit(node.value).cast(DTYPE[kind])
         return self.expr(node).cast(DTYPE[kind])
 
     def side(self, node: Node, kind: Type) -> Any:
@@ -183,9 +195,9 @@ class Translator:
             found = self.equals_lower(node.operand, node.values)
         elif kind is Type.TEXT and len(node.values) <= 8:  # faster than is_in
             operand = self.expr(node.operand)
-            found = self.polars.any_horizontal(*(operand == value.value for value in node.values))
+            found = pl.any_horizontal(*(operand == value.value for value in node.values))
         else:
-            values = self.polars.Series([value.value for value in node.values], strict=False)
+            values = pl.Series([value.value for value in node.values], strict=False)
             found = self.of(node.operand, kind).is_in(values.cast(DTYPE[kind]).implode())
         return ~found if node.negated else found
 
@@ -197,7 +209,7 @@ class Translator:
 
     def call(self, node: tree.Call) -> Any:
         if node.name == "coalesce":
-            return self.polars.coalesce([self.of(part, node.type) for part in node.args])
+            return pl.coalesce([self.of(part, node.type) for part in node.args])
         if node.name in ("abs", "negative"):
             number = self.of(node.args[0], Type.NUMBER)
             return number.abs() if node.name == "abs" else -number

@@ -29,6 +29,10 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 """They work on numbers, arrays and Polars expressions alike."""
 
+LEAST, MOST = 1e-75, 1e75
+"""Arithmetic takes no number beyond these sizes, zero apart: it is unknown there. So a product of
+four numbers neither overflows nor vanishes, and all engines agree about it."""
+
 NAMES = {
     "month": (
         "January", "February", "March", "April", "May", "June", "July", "August", "September",
@@ -93,7 +97,8 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """`left op right` for + - * /, in double precision; unknown unless the result is finite."""
+    """`left op right` for + - * /, in double precision; unknown unless the result is finite, and
+    every number of a column in it is 0 or of a size from `LEAST` to `MOST`."""
 
     op: str
     left: Node
@@ -232,6 +237,12 @@ def columns(node: Node) -> Iterator[Column]:
         stack.extend(children(here))
 
 
+def is_bounded(node: Node) -> bool:
+    """Whether a part of arithmetic is unknown beyond `LEAST` and `MOST`: numbers of columns are,
+    literals, whole numbers and results are not."""
+    return isinstance(node, Column | Call) and node.type is Type.NUMBER
+
+
 RESERVED = frozenset(
     re.findall(
         r"\w+",
@@ -244,8 +255,7 @@ RESERVED = frozenset(
         update user using vacuum values when where window with""",
     )
 )
-"""Column names that are quoted although they are plain words. `call` and some others are there
-because sqlglot takes them for a command."""
+"""Column names that are quoted although they are plain words: SQL has them for itself."""
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 

@@ -1,29 +1,6 @@
-"""The lab: every theorem as a table and a picture."""
+"""The lab: an experiment is a function that yields rows, with claims and a figure."""
 
-from tellapart.lab.experiment import (
-    EXPERIMENTS,
-    Cell,
-    Experiment,
-    Finding,
-    Picture,
-    Row,
-    Rows,
-    Table,
-    load,
-)
-from tellapart.lab.report import Result, plan, run
+from tellapart.lab.experiment import Experiment, Figure, Rows, Verdict, experiment, load
+from tellapart.lab.report import Result, run
 
-__all__ = [
-    "EXPERIMENTS",
-    "Cell",
-    "Experiment",
-    "Finding",
-    "Picture",
-    "Result",
-    "Row",
-    "Rows",
-    "Table",
-    "load",
-    "plan",
-    "run",
-]
+__all__ = ["Experiment", "Figure", "Result", "Rows", "Verdict", "experiment", "load", "run"]

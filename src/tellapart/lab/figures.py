@@ -1,54 +1,35 @@
-"""Figures: their common style, and the picture of a few trials.
+"""Figures: means with error bars, in one style, and the picture of a few trials.
 
-Every learner has one colour, marker and dash in all figures. The colours are those of Okabe and
-Ito, which colour-blind readers can distinguish; markers and dashes repeat them for print. Lines are
-named at their ends, not in a legend.
+Every learner has one colour and marker in all figures. The colours are those of Okabe and Ito,
+which colour-blind readers can distinguish; markers repeat them for print.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tellapart.errors import MissingExtra, ParameterError
-from tellapart.export.text import name_of
-from tellapart.lab.experiment import Picture
+from tellapart.lab.experiment import Figure, Rows
 from tellapart.lab.trial import Trial
 from tellapart.protocol import Item
 from tellapart.worlds import World
 
-BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-BLUE, RED, PINK = "#0072B2", "#D55E00", "#CC79A7"
-GREY = "#8A8A8A"
-PALETTE = (RED, ORANGE, PINK, BLUE, GREEN)
-DOTTED = (0, (2, 2))
+FORMATS = ("svg", "pdf")
+"""How figures are saved."""
 
-
-class Style(NamedTuple):
-    """Colour, marker and dash of a line."""
-
-    colour: str
-    marker: str = "o"
-    dash: str | tuple[int, tuple[int, ...]] = "solid"
-
-
-STYLES = {
-    "RobustDFF": Style(RED, "o"),
-    "RobustDFF, patience 0": Style(ORANGE, "P", (0, (5, 2))),
-    "RobustDFF, k = εn": Style(ORANGE, "P"),
-    "CappedDFF": Style(BLUE, "s"),
-    "AdaptiveDFF growing": Style(GREEN, "^"),
-    "AdaptiveDFF ruler": Style(PINK, "v", (0, (5, 2))),
-    "DFF": Style(BLACK, "X", (0, (4, 2))),
-    "Guarded": Style(SKY, "D"),
-    "StRoDFF as printed": Style(RED, "o"),
-    "StRoDFF": Style(GREEN, "^"),
-    "StRoDFF, scale 0.1": Style(PINK, "v"),
-}
-"""By a learner's name in rows and figures."""
+_GREY = "#8A8A8A"
+_COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#000000", "#56B4E9")
+_MARKERS = "osv^PXD"
+_STYLES = {
+    "RobustDFF": 0, "CappedDFF": 1, "AdaptiveDFF growing": 2,
+    "AdaptiveDFF ruler": 3, "RobustDFF, patience 0": 4, "DFF": 5, "Guarded": 6, "AutoDFF": 6,
+    "StRoDFF as printed": 4, "StRoDFF": 2, "StRoDFF, scale 0.1": 3,
+}  # fmt: skip
+"""Colours and markers of learners by their names; of other lines they follow in turn."""
 
 _RC: dict[Any, Any] = {
     "axes.axisbelow": True,
@@ -69,7 +50,6 @@ _RC: dict[Any, Any] = {
     "grid.color": "#E4E4E4",
     "grid.linewidth": 0.8,
     "legend.frameon": False,
-    "legend.fontsize": 11.5,
     "lines.linewidth": 2.2,
     "lines.markersize": 7,
     "savefig.facecolor": "white",
@@ -78,147 +58,146 @@ _RC: dict[Any, Any] = {
     "xtick.labelsize": 11.5,
     "ytick.labelsize": 11.5,
 }
-_METADATA = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
+_METADATA = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
 
 
-def render(picture: Picture) -> dict[str, bytes]:
-    """The picture as SVG and PNG; same numbers, same bytes."""
-    figure = lay_out(picture)
-    return {kind: _save(figure, kind) for kind in ("svg", "png")}
+def render(figure: Figure, rows: Rows, kinds: Sequence[str] = FORMATS) -> dict[str, bytes]:
+    """The figure in each format; same rows, same bytes."""
+    drawn = lay_out(lambda canvas: _draw(canvas, figure, rows), size(figure, rows))
+    return {kind: _save(drawn, kind) for kind in kinds}
 
 
-def lay_out(picture: Picture) -> Any:
-    """The picture on a matplotlib figure, with room for all its text."""
+def size(figure: Figure, rows: Rows) -> tuple[float, float]:
+    """Width and height in inches."""
+    down, across = _grid(len(panels(figure, rows)))
+    return 2.2 + 5.4 * across, 4.4 * down
+
+
+def _grid(panels: int) -> tuple[int, int]:
+    """How many panels below each other, and side by side."""
+    across = min(panels, 2 if panels <= 4 else 3)
+    return -(-panels // across), across
+
+
+def lay_out(draw: Callable[[Any], None], size: tuple[float, float]) -> Any:
+    """A matplotlib figure with room for all its text."""
     try:
         import matplotlib as mpl
         from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
+        from matplotlib.figure import Figure as Canvas
     except ImportError:
         raise MissingExtra("a picture", "lab") from None
     with mpl.rc_context(_RC):
-        figure = Figure(figsize=picture.size)
-        FigureCanvasAgg(figure)
-        picture.draw(figure)
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # one layout for all formats
-    return figure
+        canvas = Canvas(figsize=size)
+        FigureCanvasAgg(canvas)
+        draw(canvas)
+        canvas.draw_without_rendering()
+        canvas.set_layout_engine("none")  # one layout for all formats
+    return canvas
 
 
-def _save(figure: Any, kind: str) -> bytes:
+def _save(canvas: Any, kind: str) -> bytes:
     import matplotlib as mpl
 
     file = io.BytesIO()
     with mpl.rc_context(_RC):
-        figure.savefig(file, format=kind, dpi="figure", metadata=_METADATA.get(kind))
+        canvas.savefig(file, format=kind, dpi="figure", metadata=_METADATA.get(kind))
     return file.getvalue()
 
 
-# -- parts of a figure
+# -- the figure of an experiment
 
 
-def plot_learner(
-    axes: Any, name: str, xs: Sequence[float], ys: Sequence[float], **more: Any
-) -> None:
-    """Plot a learner's curve in its own style, labelled with its name unless `more` has a label."""
-    style = STYLES[name]
-    look = {"color": style.colour, "marker": style.marker, "linestyle": style.dash, "label": name}
-    edge = {"markeredgecolor": "white", "markeredgewidth": 0.8, "clip_on": False}
-    axes.plot(xs, ys, **look | edge | more)
+def panels(figure: Figure, rows: Rows) -> dict[Any, Rows]:
+    """The rows of each panel."""
+    shown = Rows(row for row in rows.where(**figure.where) if row.get(figure.y) is not None)
+    return shown.by(figure.panel) if figure.panel or not shown else {"": shown}
 
 
-def reference_line(axes: Any, y: float, text: str = "", x: float = 1.0) -> None:
-    """A dotted horizontal line, with a text that starts at `x` above it."""
-    axes.axhline(y, color=GREY, linestyle=DOTTED, label="_")
-    place = {"xytext": (4, 4), "textcoords": "offset points"}
-    axes.annotate(text, (x, y), **place, color="#666666")
+def _draw(canvas: Any, figure: Figure, rows: Rows) -> None:
+    groups = panels(figure, rows)
+    every = canvas.subplots(*_grid(len(groups)), squeeze=False, sharey=True)
+    drawn: dict[str, Any] = {}
+    styles = _styles([str(name) for name in rows.values(figure.line)] or [figure.y])
+    for axes, (title, group) in zip(every.flat, groups.items(), strict=False):
+        lines = group.by(figure.line) if figure.line else {figure.y: group}
+        limits = [_limit(figure, line) for line in lines.values()]
+        for number, ((name, line), limit) in enumerate(zip(lines.items(), limits, strict=True)):
+            colour, marker = styles[str(name)]
+            places, means, errors = zip(*line.curve(figure.x, figure.y), strict=True)
+            joined = "-" if all(isinstance(place, int | float) for place in places) else ""
+            look = {"color": colour, "marker": marker, "linestyle": joined}
+            bars = {"yerr": errors, "capsize": 3, "elinewidth": 1.4}
+            drawn[str(name)] = axes.errorbar(_at(places), means, **look, **bars)
+            if limit and (number == 0 or limit != limits[0]):
+                own = colour if any(one != limits[0] for one in limits) else _GREY
+                places, means, _ = zip(*limit, strict=True)
+                axes.plot(_at(places), means, ":", color=own, linewidth=1.6)
+        axes.set(title=f"{figure.panel}: {title}" if figure.panel else "", xlabel=figure.x)
+        _scale(axes, figure, group)
+    for unused in list(every.flat)[len(groups) :]:
+        unused.set_axis_off()
+    for axes in every[:, 0]:
+        axes.set_ylabel(figure.y)
+    if figure.line != figure.panel:
+        order = sorted(drawn, key=lambda name: -drawn[name].lines[0].get_ydata()[-1])
+        place = {"loc": "outside right upper", "title": figure.line}
+        canvas.legend([drawn[name] for name in order], order, **place)
 
 
-def rate_axes(axes: Any) -> None:
-    """Logarithmic axes for the rate of mistakes in the first n rounds."""
-    axes.set(xscale="log", yscale="log", xlabel="rounds n")
-    axes.set_ylabel("mistakes in the first n rounds")
-    axes.set_yticks([0.01, 0.03, 0.1, 0.3, 1], ["1%", "3%", "10%", "30%", "100%"])
-    axes.minorticks_off()
+def _styles(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """A colour and a marker for each line: those of `_STYLES`, then others that are left."""
+    known = {name: _STYLES[name] for name in names if name in _STYLES}
+    free = (number for number in count() if number not in known.values())
+    found = {name: known[name] if name in known else next(free) for name in names}
+    kinds = len(_COLOURS)
+    return {n: (_COLOURS[i % kinds], _MARKERS[(i + i // kinds) % kinds]) for n, i in found.items()}
 
 
-def log2_axis(axis: Any) -> None:
-    """A logarithmic axis of plain numbers: 1, 2, 4, 8, ..."""
-    axis._set_axes_scale("log", base=2)
-    axis.set_major_formatter("{x:g}")
+def _at(places: Sequence[Any]) -> list[Any]:
+    return [place if isinstance(place, int | float) else str(place) for place in places]
 
 
-def slope_guide(axes: Any, power: float, start: tuple[float, float], end: float, text: str) -> None:
-    """A faint line y ~ x^power from `start` to x = `end`, on logarithmic axes."""
-    x, y = start
-    top = y * (end / x) ** power
-    axes.plot([x, end], [y, top], color=GREY, linewidth=1.2, linestyle=DOTTED, label="_guide")
-    place = {"xytext": (-4, 4), "textcoords": "offset points", "ha": "right", "va": "bottom"}
-    axes.annotate(text, (end, top), **place, color=GREY, fontsize=11)
+def _limit(figure: Figure, rows: Rows) -> list[tuple[Any, float, float]]:
+    if isinstance(figure.limit, str):
+        return rows.curve(figure.x, figure.limit)
+    if figure.limit is None:
+        return []
+    return [(place, figure.limit, 0.0) for place, _, _ in rows.curve(figure.x, figure.y)]
 
 
-def label_lines(axes: Any) -> None:
-    """Write each line's label at the right edge, level with the line's end.
-
-    Labels closer than 15 points are pushed apart. Call it after limits are set.
-    """
-    axes.figure.draw_without_rendering()  # before a layout, positions are not known
-    points = 72 / axes.figure.dpi
-    lines = [line for line in axes.get_lines() if not line.get_label().startswith("_")]
-    ends = [line.get_ydata()[-1] for line in lines]
-    heights = [axes.transData.transform((1, end))[1] * points for end in ends]
-    bottom, top = (axes.transAxes.transform((0, edge))[1] * points for edge in (0, 1))
-    moved = _push_apart(heights, 15.0, bottom, top)
-    for line, end, before, after in zip(lines, ends, heights, moved, strict=True):
-        axes.annotate(
-            line.get_label(),
-            (1, end),
-            xycoords=("axes fraction", "data"),
-            xytext=(10, after - before),
-            textcoords="offset points",
-            va="center",
-            fontsize=11.5,
-            color=line.get_color(),
-            fontweight="bold",
-            annotation_clip=False,
-        )
-
-
-def _push_apart(places: Sequence[float], gap: float, bottom: float, top: float) -> list[float]:
-    """Places moved as little as needed to be `gap` apart, between bottom and top if there is room.
-
-    >>> _push_apart([10, 12, 50], gap=6, bottom=0, top=100)
-    [8.0, 14.0, 50]
-    """
-    order = sorted(range(len(places)), key=lambda number: places[number])
-    now = [places[number] for number in order]
-    for _ in range(1000):  # neighbours that are too close push each other away
-        short = [gap - (above - below) for below, above in pairwise(now)]
-        if max(short, default=0) < 0.1:
-            break
-        for number, amount in enumerate(short):
-            if amount > 0:
-                now[number] -= amount / 2
-                now[number + 1] += amount / 2
-    for number, place in enumerate(now):
-        now[number] = max(place, bottom + number * gap)
-    top = max(top, bottom + len(now) * gap)
-    for above, number in enumerate(reversed(range(len(now)))):
-        now[number] = min(now[number], top - above * gap)
-    return [now[order.index(number)] for number in range(len(now))]
+def _scale(axes: Any, figure: Figure, rows: Rows) -> None:
+    if "y" in figure.log:
+        axes.set_yscale("log")
+    places = rows.values(figure.x)
+    if "x" in figure.log:
+        zero = min(places) <= 0
+        axes.set_xscale("symlog", linthresh=1) if zero else axes.set_xscale("log")
+        if len(places) <= 10 and max(places) <= 2_000:
+            axes.set_xticks(sorted(places), [f"{place:g}" for place in sorted(places)])
+            axes.minorticks_off()
+    elif not all(isinstance(place, int | float) for place in places):
+        axes.tick_params(axis="x", rotation=90 if len(places) > 6 else 0)
 
 
 # -- the picture of a few trials
 
-_COLOURS = ("#1b6ca8", "#d1495b", "#3b8b5a", "#8a5fb5", "#c9862b", "#5c6670")
+_TRIAL_COLOURS = ("#1b6ca8", "#d1495b", "#3b8b5a", "#8a5fb5", "#c9862b", "#5c6670")
 _DASHES = ("solid", (0, (5, 2)), (0, (1, 1)), (0, (5, 2, 1, 2)))
 _MOST_BOUND = 8  # bounds are drawn up to this many times the most mistakes
 _MOST_MARKS = 8  # more exceptions and slips than this are not marked
 
 
 def draw_trials(
-    trials: Sequence[Trial], path: Path, *, title: str, name: Callable[[Item], str] = name_of
+    trials: Sequence[Trial], path: Path, *, title: str, name: Callable[[Item], str] = str
 ) -> None:
     """Save a picture of mistakes over time and against bounds; the suffix of `path` is the format.
+
+    The names of the learners stand beside their bounds, in the colours of their curves.
 
     Raises `MissingExtra` without matplotlib.
     """
@@ -229,7 +208,7 @@ def draw_trials(
         _mistakes_over_time(left, trials, name)
         _mistakes_against_bounds(right, trials)
 
-    figure = lay_out(Picture("trials", title, draw, size=(11.5, 5)))
+    figure = lay_out(draw, (11.5, 5))
     kind, kinds = path.suffix[1:].lower(), figure.canvas.get_supported_filetypes()
     if kind not in kinds:
         endings = ", ".join(f".{one}" for one in kinds)
@@ -245,10 +224,9 @@ def _mistakes_over_time(axes: Any, trials: Sequence[Trial], name: Callable[[Item
             [0, *lesson.mistake_rounds, lesson.rounds],
             [*range(lesson.mistakes + 1), lesson.mistakes],
             where="post",
-            color=_COLOURS[number % len(_COLOURS)],
+            color=_TRIAL_COLOURS[number % len(_TRIAL_COLOURS)],
             linestyle=_DASHES[number % len(_DASHES)],
             linewidth=3.2 - 1.8 * number / max(1, len(trials) - 1),
-            label=type(trial.learner).__name__,
         )
     axes.set_xlabel("rounds")
     axes.set_title("Mistakes so far")
@@ -257,7 +235,6 @@ def _mistakes_over_time(axes: Any, trials: Sequence[Trial], name: Callable[[Item
     most = max(1, *(trial.lesson.mistakes for trial in trials))
     marked = _mark_exceptions(axes, trials[0], name)
     axes.set_ylim(0, most * (1.6 if marked else 1.08))  # the marks need room above the curves
-    label_lines(axes)
 
 
 def _mark_exceptions(axes: Any, trial: Trial, name: Callable[[Item], str]) -> bool:
@@ -269,7 +246,7 @@ def _mark_exceptions(axes: Any, trial: Trial, name: Callable[[Item], str]) -> bo
     if len(marks) > _MOST_MARKS:
         return False
     for number, text in sorted(marks):
-        axes.axvline(number, color="#b0b0b0", linewidth=0.8, zorder=0, label="_")
+        axes.axvline(number, color="#b0b0b0", linewidth=0.8, zorder=0)
         axes.annotate(
             text,
             (number, 1),
@@ -288,7 +265,7 @@ def _mark_exceptions(axes: Any, trial: Trial, name: Callable[[Item], str]) -> bo
 def _mistakes_against_bounds(axes: Any, trials: Sequence[Trial]) -> None:
     edge = _MOST_BOUND * max(1, *(trial.lesson.mistakes for trial in trials))
     for number, trial in enumerate(trials):
-        colour = _COLOURS[number % len(_COLOURS)]
+        colour = _TRIAL_COLOURS[number % len(_TRIAL_COLOURS)]
         mistakes, bound = trial.lesson.mistakes, trial.bound
         end = mistakes if bound is None else min(bound, edge)
         text = f"{mistakes:,}"
@@ -304,7 +281,7 @@ def _mistakes_against_bounds(axes: Any, trials: Sequence[Trial]) -> None:
         axes.annotate(text, (end, number), **place, fontsize=11)
     axes.set_yticks(range(len(trials)), [type(trial.learner).__name__ for trial in trials])
     for number, tick in enumerate(axes.get_yticklabels()):
-        tick.set(color=_COLOURS[number % len(_COLOURS)], fontweight="bold")
+        tick.set(color=_TRIAL_COLOURS[number % len(_TRIAL_COLOURS)], fontweight="bold")
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False)
     axes.invert_yaxis()

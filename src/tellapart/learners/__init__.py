@@ -1,24 +1,48 @@
-"""The learners, one a file."""
+"""Learners, one a file. Names are loaded when first used: a rule list needs no numpy."""
 
-from tellapart.learners.adaptive import AdaptiveDFF
-from tellapart.learners.auto import AutoDFF
-from tellapart.learners.base import BaseLearner, load_learner
-from tellapart.learners.capped import CappedDFF
-from tellapart.learners.dff import DFF
-from tellapart.learners.guarded import Guarded
-from tellapart.learners.hindsight.hindsight import Hindsight
-from tellapart.learners.robust import RobustDFF
-from tellapart.learners.strodff import StRoDFF
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tellapart.learners.adaptive import AdaptiveDFF
+    from tellapart.learners.auto import AutoDFF
+    from tellapart.learners.base import BaseLearner
+    from tellapart.learners.capped import CappedDFF
+    from tellapart.learners.dff import DFF
+    from tellapart.learners.files import load_learner
+    from tellapart.learners.guarded import Guarded
+    from tellapart.learners.robust import RobustDFF
+    from tellapart.learners.rule_list import RuleList
+    from tellapart.learners.short_list import ShortList
+    from tellapart.learners.short_list import ShortList as Hindsight
+    from tellapart.learners.strodff import StRoDFF
+
+_HOME = {
+    "AdaptiveDFF": "adaptive",
+    "AutoDFF": "auto",
+    "BaseLearner": "base",
+    "CappedDFF": "capped",
+    "DFF": "dff",
+    "Guarded": "guarded",
+    "Hindsight": "short_list",
+    "RobustDFF": "robust",
+    "RuleList": "rule_list",
+    "ShortList": "short_list",
+    "StRoDFF": "strodff",
+    "load_learner": "files",
+}
 
 __all__ = [
-    "DFF",
-    "AdaptiveDFF",
-    "AutoDFF",
-    "BaseLearner",
-    "CappedDFF",
-    "Guarded",
-    "Hindsight",
-    "RobustDFF",
-    "StRoDFF",
-    "load_learner",
-]
+    "DFF", "AdaptiveDFF", "AutoDFF", "BaseLearner", "CappedDFF", "Guarded", "Hindsight",
+    "RobustDFF", "RuleList", "ShortList", "StRoDFF", "load_learner",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"tellapart.learners.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

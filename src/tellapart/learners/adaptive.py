@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from tellapart.bounds import adaptive_bound
 from tellapart.errors import ParameterError
-from tellapart.learners.rule_list import Rule, RuleLearner
+from tellapart.learners.rule_list import Rule, RuleList
 from tellapart.model import Holds, holds
 from tellapart.protocol import Count, Feature
-from tellapart.theory import adaptive_bound
 
 
-class AdaptiveDFF(RuleLearner):
+class AdaptiveDFF(RuleList):
     """`CappedDFF` that finds its cap by itself; it knows neither m nor k nor s.
 
     Guarantee. With m components and at most k bad rounds, at most `theory.adaptive_bound(m, k,
@@ -36,9 +34,6 @@ class AdaptiveDFF(RuleLearner):
     (32, 81)
     """
 
-    parameters = ("schedule",)
-    jumps = True
-
     def __init__(
         self, schedule: str = "growing", *, holds: Holds = holds, remember: bool = False
     ) -> None:
@@ -55,18 +50,13 @@ class AdaptiveDFF(RuleLearner):
         """`adaptive_bound` for a world of m components and k bad rounds."""
         return None if m is None or k is None else adaptive_bound(m, k, self.schedule)
 
-    def hidden(self) -> tuple[Any, ...]:
-        """The mistakes and the cap of each rule, and what the caps of later rules depend on."""
-        total = self.rules_deleted if self.schedule == "growing" else self.rules_created
-        return (total, *((len(rule.features), self.cap(rule)) for rule in self.rules))
-
     def cap(self, rule: Rule) -> int:
         """How many mistakes `rule` may make before it goes."""
         if self.schedule == "growing":
             return 1 + self.rules_deleted
         return rule.number & -rule.number
 
-    def _wrong(self, rule: Rule, feature: Feature) -> None:
-        self._extend(rule, feature)
+    def wrong(self, rule: Rule, feature: Feature) -> None:
+        self.extend(rule, feature)
         if len(rule.features) >= self.cap(rule):
-            self._delete(rule)
+            self.delete(rule)

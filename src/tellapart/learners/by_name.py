@@ -48,6 +48,15 @@ def find_learner(name: str) -> type[BaseLearner]:
     raise ParameterError(f"unknown learner {name!r}; known are {forms}")
 
 
+def takes(name: str, parameter: str) -> bool:
+    """Whether a learner has a parameter.
+
+    >>> takes("AutoDFF", "columns"), takes("DFF", "columns")
+    (True, False)
+    """
+    return parameter in _parameters(find_learner(name))
+
+
 def parse_learner(text: str) -> tuple[str, dict[str, Any]]:
     """The full name and the parameters of a learner that is written as NAME:parameter=value,...
 
@@ -141,9 +150,12 @@ def _read_value(text: str) -> Any:
 
 
 def _parameters(kind: type[BaseLearner]) -> dict[str, inspect.Parameter]:
-    found = dict(inspect.signature(kind).parameters)
-    found.pop("holds", None)  # a function cannot be written
-    return found
+    found = inspect.signature(kind).parameters.items()
+    return {
+        name: one
+        for name, one in found
+        if name != "holds" and one.kind is not inspect.Parameter.VAR_KEYWORD  # no text can say it
+    }
 
 
 def _required(kind: type[BaseLearner]) -> list[str]:

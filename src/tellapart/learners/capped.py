@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from tellapart.bounds import capped_bound
 from tellapart.errors import check
-from tellapart.learners.rule_list import Rule, RuleLearner
+from tellapart.learners.rule_list import Rule, RuleList
 from tellapart.model import Holds, holds
 from tellapart.protocol import Count, Feature
-from tellapart.theory import capped_bound
 
 
-class CappedDFF(RuleLearner):
+class CappedDFF(RuleList):
     """Believe every reason at once; drop a rule that has been wrong m times.
 
     Needs neither k nor s. A correction without a feature counts toward the cap.
@@ -35,12 +35,9 @@ class CappedDFF(RuleLearner):
 
     References
     ----------
-    docs/theory.md has the idea of the proof. Linear dependence on k was claimed before by Sabato,
-    *Improved Robust Algorithms for Learning with Discriminative Feature Feedback*, AISTATS 2023.
+    The algorithm is SR-DFF of Sabato, *Improved Robust Algorithms for Learning with Discriminative
+    Feature Feedback*, AISTATS 2023. The bound above is ours; docs/theory.md has its proof.
     """
-
-    parameters = ("m",)
-    jumps = True
 
     def __init__(self, m: int, *, holds: Holds = holds, remember: bool = False) -> None:
         super().__init__(holds=holds, remember=remember)
@@ -56,11 +53,7 @@ class CappedDFF(RuleLearner):
             return None
         return capped_bound(components, k, cap=self.m)
 
-    def hidden(self) -> tuple[int, ...]:
-        """The mistakes of each rule."""
-        return tuple(len(rule.features) for rule in self.rules)
-
-    def _wrong(self, rule: Rule, feature: Feature) -> None:
-        self._extend(rule, feature)
+    def wrong(self, rule: Rule, feature: Feature) -> None:
+        self.extend(rule, feature)
         if len(rule.features) >= self.m:
-            self._delete(rule)
+            self.delete(rule)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tellapart.learners.rule_list import Rule, RuleLearner
+from tellapart.bounds import dff_bound
+from tellapart.learners.rule_list import Rule, RuleList
 from tellapart.protocol import Count, Feature
-from tellapart.theory import dff_bound
 
 
-class DFF(RuleLearner):
+class DFF(RuleList):
     """Learn rules from a perfect teacher: every reason is believed at once, nothing is forgotten.
 
     A wrong guess of a rule adds NOT φ to it; a wrong default guess makes an empty rule. This is
@@ -42,17 +42,11 @@ class DFF(RuleLearner):
     [^2]: Dasgupta, Sabato, *Robust Learning from Discriminative Feature Feedback*, AISTATS 2020.
     """
 
-    jumps = True
-
     def bound(
         self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
     ) -> int | None:
         """`dff_bound(m)` for a world of m components without exceptions; None otherwise."""
         return None if m is None or k != 0 else dff_bound(m)
 
-    def hidden(self) -> tuple[()]:
-        """Nothing: the rules are all there is."""
-        return ()
-
-    def _wrong(self, rule: Rule, feature: Feature) -> None:
-        self._extend(rule, feature)
+    def wrong(self, rule: Rule, feature: Feature) -> None:
+        self.extend(rule, feature)

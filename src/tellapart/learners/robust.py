@@ -3,45 +3,44 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
 
+from tellapart.bounds import patient_bound
 from tellapart.errors import check
-from tellapart.learners.rule_list import Rule, RuleLearner, Unnamed
+from tellapart.learners.rule_list import Rule, RuleList
 from tellapart.model import Holds, holds
 from tellapart.protocol import Count, Feature
-from tellapart.theory import patient_bound
 
 
-class HandleMistake(RuleLearner):
+class HandleMistake(RuleList):
     """Algorithm 2, shared by `RobustDFF` and `StRoDFF`."""
 
     m: int
 
     @abstractmethod
-    def _patience(self, rule: Rule, first: int) -> float:
+    def n_k(self, rule: Rule, first: int) -> float:
         """k, for a feature first counted against `rule` in round `first`; it never falls."""
 
     @abstractmethod
-    def _witnesses(self, first: int) -> float:
+    def n_s(self, first: int) -> float:
         """s, for a feature first counted in round `first`; it never falls."""
 
-    def _wrong(self, rule: Rule, feature: Feature) -> None:
+    def wrong(self, rule: Rule, feature: Feature) -> None:
         """Algorithm 2, line by line; k and s may be real numbers (StRoDFF's thresholds)."""
         count, first = rule.counts.get(feature, (0, self.rounds))  # t(x̂, φ)
         count += 1
-        if count > self._witnesses(first):
-            self._extend(rule, feature)
+        if count > self.n_s(first):
+            self.extend(rule, feature)
             rule.counted -= rule.counts.pop(feature, (0, 0))[0]
             if len(rule.features) >= self.m:
-                self._delete(rule)
+                self.delete(rule)
             return
         rule.counts[feature], rule.counted = (count, first), rule.counted + 1
-        k = self._patience(rule, first)
+        k = self.n_k(rule, first)
         # (if all counters do not sum to more than k, no part of them does)
-        if rule.counted > k and self._odd_counts(rule) > k:
-            self._delete(rule)
+        if rule.counted > k and self.odd_counts(rule) > k:
+            self.delete(rule)
 
-    def _odd_counts(self, rule: Rule) -> int:
+    def odd_counts(self, rule: Rule) -> int:
         """The sum of all counters but the b largest: what speaks against the rule."""
         b = self.m - 1 - len(rule.features)
         return sum(sorted((n for n, _ in rule.counts.values()), reverse=True)[b:])
@@ -88,9 +87,6 @@ class RobustDFF(HandleMistake):
     [^1]: Dasgupta, Sabato, *Robust Learning from Discriminative Feature Feedback*, AISTATS 2020.
     """
 
-    parameters = ("m", "k", "s", "patience")
-    jumps = True
-
     def __init__(
         self,
         m: int,
@@ -122,18 +118,8 @@ class RobustDFF(HandleMistake):
             return None
         return patient_bound(self.m, self.k if k is None else k, self.s, self.k)
 
-    def hidden(self) -> tuple[Any, ...]:
-        """The length and the counters of each rule."""
-        return tuple((len(rule.features), *_counters(rule)) for rule in self.rules)
-
-    def _patience(self, rule: Rule, first: int) -> float:
+    def n_k(self, rule: Rule, first: int) -> float:
         return self.k if self.patience is None else self.patience
 
-    def _witnesses(self, first: int) -> float:
+    def n_s(self, first: int) -> float:
         return self.s
-
-
-def _counters(rule: Rule) -> tuple[int, dict[Feature, int]]:
-    """How many reasons were unnamed, and how often each other one was named."""
-    named = {f: count for f, (count, _) in rule.counts.items() if type(f) is not Unnamed}
-    return len(rule.counts) - len(named), named

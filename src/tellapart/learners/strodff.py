@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from math import ceil, exp
-from typing import Any
+from math import exp
 
-from tellapart import codec
+from tellapart.bounds import gamma, q, stochastic_bound
 from tellapart.errors import ParameterError, check
+from tellapart.learners.base import Idle
 from tellapart.learners.robust import HandleMistake
-from tellapart.learners.rule_list import Rule, RuleLearner
+from tellapart.learners.rule_list import Rule
 from tellapart.model import Holds, holds
 from tellapart.protocol import Count, Item, Label
-from tellapart.theory import gamma, q, stochastic_bound
 
 
 class StRoDFF(HandleMistake):
@@ -69,10 +67,7 @@ class StRoDFF(HandleMistake):
     [^1]: Dasgupta, Sabato, *Robust Learning from Discriminative Feature Feedback*, AISTATS 2020.
     """
 
-    parameters = ("m", "epsilon", "sigma", "delta", "scale", "as_printed")
-    bound_needs_chance = True
-    needs_every_round = True
-    jumps = True
+    idle: Idle = "covered"
 
     def __init__(
         self,
@@ -104,8 +99,8 @@ class StRoDFF(HandleMistake):
             raise ParameterError(f"{owner}: as_printed must be True or False, got {as_printed!r}")
         self.m, self.epsilon, self.sigma = int(m), float(epsilon), float(sigma)
         self.delta, self.scale, self.as_printed = float(delta), float(scale), as_printed
-        self._uncovered_rounds = 0  # N_lr: uncovered rounds since the last rule was created
-        self._last_rule = 0  # t_lr: the round of that creation
+        self.uncovered_rounds = 0  # N_lr: uncovered rounds since the last rule was created
+        self.last_rule = 0  # t_lr: the round of that creation
 
     def bound(
         self, *, m: Count = None, k: Count = None, s: Count = None, n: Count = None
@@ -121,45 +116,20 @@ class StRoDFF(HandleMistake):
         now = None if self.as_printed else self.rounds
         return q(rate, self.rounds - since + 1, self.delta, now=now, scale=self.scale)
 
-    def _patience(self, rule: Rule, first: int) -> float:
+    def n_k(self, rule: Rule, first: int) -> float:
         return self._q(self.epsilon, first if self.as_printed else rule.born)
 
-    def _witnesses(self, first: int) -> float:
+    def n_s(self, first: int) -> float:
         return self._q(self.sigma, first) + 1
 
-    def _uncovered(self, item: Item, label: Label) -> None:
-        self._uncovered_rounds += 1
-        assert self._first is not None
-        if self.as_printed and label == self._first.label:
+    def uncovered(self, item: Item, label: Label) -> None:
+        """Line "newrule": enough of the stream since the last rule falls outside the rules."""
+        self.uncovered_rounds += 1
+        assert self.first is not None
+        if self.as_printed and label == self.first.label:
             return
-        if self.ready(self.rounds, self._uncovered_rounds):
-            self._create(item, label)
-            self._uncovered_rounds, self._last_rule = 0, self.rounds
-
-    def ready(self, t: int, uncovered: int) -> bool:
-        """Line "newrule": whether `uncovered` rounds since the last rule are enough at `t`."""
-        r = t - self._last_rule - uncovered + 1
-        return uncovered >= gamma(self.epsilon, r, t, self.delta, scale=self.scale)
-
-    def spare_rounds(self) -> int:
-        """For `simulate`: how many uncovered rounds must go by before the next rule can be made.
-
-        The threshold never falls, so at least what is missing now is missing.
-        """
-        t, uncovered = self.rounds + 1, self._uncovered_rounds
-        covered = t - self._last_rule - uncovered
-        enough = gamma(self.epsilon, covered, t, self.delta, scale=self.scale)
-        return max(0, ceil(enough - 1e-6) - uncovered - 1)  # (a little for rounding)
-
-    def skip(self, rounds: int, uncovered: Callable[[RuleLearner], int]) -> None:
-        """For `simulate`: let the clock run over rounds that change nothing else."""
-        self._uncovered_rounds += uncovered(self)
-        self.rounds += rounds
-
-    def _state(self) -> dict[str, Any]:
-        clock = {"uncovered_rounds": self._uncovered_rounds, "last_rule": self._last_rule}
-        return {**super()._state(), **clock}
-
-    def _restore(self, state: Mapping[str, Any], context: codec.Context) -> None:
-        super()._restore(state, context)
-        self._uncovered_rounds, self._last_rule = state["uncovered_rounds"], state["last_rule"]
+        t, outside = self.rounds, self.uncovered_rounds
+        r = t - self.last_rule - outside + 1
+        if outside >= gamma(self.epsilon, r, t, self.delta, scale=self.scale):
+            self.create(item, label)
+            self.uncovered_rounds, self.last_rule = 0, t

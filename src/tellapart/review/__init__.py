@@ -1,6 +1,6 @@
 """While and after teaching: when to stop, and which rounds to look at again."""
 
-from tellapart.review.clause_records import ClauseRecords
+from tellapart.review.error_bound import ClauseRecords
 from tellapart.review.progress import ErrorEstimate, Listening, Progress, Told, Transcript, estimate
 from tellapart.review.stoppers import ErrorBelow, NoMistakeIn, Rounds, Stopper, Watch
 from tellapart.review.suspected_slips import Suspect, suspects

@@ -8,9 +8,9 @@ the very feature that the teacher named. So a column that says little about labe
 root of an "either, but not both") is found because teachers keep naming it, and a feature that was
 named once does not pay for its split. Everything is counted on packed columns, 64 rounds a word.
 
-`learners.hindsight.tree_growing` grows another tree, to guess by: on all rounds, continued from
-earlier counts, with splits that pay only further down. The trees here judge: each is grown without
-the rounds it judges, and splits only where that pays at once.
+`learners.reasons_tree` grows another tree, to guess by: on all rounds, with splits that pay only
+further down. The trees here judge: each is grown without the rounds it judges, and splits only
+where that pays at once.
 
 The trees explain reasons, and say in words what speaks against an answer. Neighbours, items that
 few columns tell apart, say no words, but they also see what many weak signs say together.
@@ -26,12 +26,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
+from tellapart.columns import Words, bit, clear_tail, pack, unpack, words_for
 from tellapart.features import Is
-from tellapart.learners.hindsight.points_fitting import left_out
+from tellapart.learners.beliefs import left_out
 from tellapart.model import Holds, Not, describe, holds, truth
 from tellapart.protocol import Feature, Label
 from tellapart.review.progress import Transcript
-from tellapart.simulation import Words, bit, clear_tail, pack, unpack, words_for
 
 _Floats = npt.NDArray[np.float64]
 _Numbers = npt.NDArray[np.intp]
@@ -332,5 +332,7 @@ def _estimate(
     alike = np.exp(-apart / max(1e-9, _WIDTH * float(apart.mean())))
     values, vectors = np.linalg.eigh(alike - alike.mean(0) - alike.mean(1)[:, None] + alike.mean())
     wanted = target - target.mean(0)
-    ways = [left_out(np.maximum(values, 0.0), vectors, wanted, cost) for cost in _COSTS]
+    ways: list[_Floats] = [
+        left_out(np.maximum(values, 0.0), vectors, wanted, cost) for cost in _COSTS
+    ]
     return target - min(ways, key=lambda missed: float((missed**2).sum()))

@@ -6,10 +6,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, MutableSequence
+from collections.abc import Hashable, Iterable, MutableSequence
 from dataclasses import dataclass, field
-from itertools import count
-from math import ceil, exp, log, log1p
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +16,8 @@ import numpy as np
 from tellapart import codec
 from tellapart.errors import ProtocolError, check
 from tellapart.protocol import Correction, Guess, Item, Label, Lesson, Teacher
-from tellapart.review.without_replacement import Draws, shares_of
+from tellapart.review.error_bound import ABOVE, Draws, shares_of
 
-_BETS = tuple(2.0**-power for power in (2, 1, 1 / 2, 1 / 4, 1 / 8))
-_FEWER = tuple((log(g), g - 1) for g in _BETS)  # g < 1 bets on fewer mistakes, 1 / g on more
-_MORE = tuple((-log(g), 1 / g - 1) for g in _BETS)
-_NEAR = 5e-10  # how exactly an edge is found
-ABOVE = 0.9  # of the risk goes to the upper bound, which is what people stop by
 _RIGHT, _WRONG, _PICKED, _PICKED_WRONG = range(4)  # drawn at random; not drawn, or asked
 
 
@@ -109,20 +103,10 @@ class Listening:
 
 
 class Stretch(NamedTuple):
-    """Some rounds up to now, and what share of the risk of a wrong statement is theirs."""
+    """Some guesses up to now."""
 
     mistakes: int
     rounds: int
-    share: float
-
-
-def window(number: int) -> tuple[int, float]:
-    """After how many guesses a window begins, and its share of the risk; the shares add up to 1.
-
-    >>> [window(number)[0] for number in range(5)]
-    [0, 1, 2, 4, 8]
-    """
-    return 1 << number >> 1, 1 / ((number + 1) * (number + 2))
 
 
 class Progress:
@@ -156,7 +140,6 @@ class Progress:
         self.models = 1
         """How many models there were, with the present one."""
         self._since = (0, 0, 0)  # guesses, mistakes and rounds when the present model came
-        self._marks = [0]  # mistakes when each window began
         self._kinds = bytearray()  # of every round
         self._begun = (0, 0, 0)  # as `_since`, when the table got its last rows
 
@@ -252,72 +235,37 @@ class Progress:
         self.rounds += rounds
         self._kinds += bytes(rounds)
         self.guesses += rounds
-        while self.guesses >= window(len(self._marks))[0]:
-            self._marks.append(self.mistakes)
 
     @property
     def model(self) -> Stretch:
-        """The rounds of the present model. The j-th model's share is 1 / (j (j+1))."""
+        """The guesses of the present model."""
         guesses, mistakes, _ = self._since
-        return Stretch(
-            self.mistakes - mistakes,
-            self.guesses - guesses,
-            1 / (self.models * (self.models + 1)),
-        )
-
-    @property
-    def windows(self) -> list[Stretch]:
-        """The rounds since the start, and since the first, 2nd, 4th, 8th ... guess."""
-        return [
-            Stretch(self.mistakes - mistakes, self.guesses - begin, share)
-            for mistakes, (begin, share) in zip(self._marks, map(window, count()), strict=False)
-        ]
+        return Stretch(self.mistakes - mistakes, self.guesses - guesses)
 
     @property
     def recent(self) -> Stretch:
-        """The later half of the guesses, or somewhat more."""
-        return self.windows[max(0, len(self._marks) - 2)]
+        """The later half of the guesses, or somewhat more: all since the 1st, 2nd, 4th, 8th ..."""
+        begin = 1 << self.guesses.bit_length() >> 2
+        kinds = np.frombuffer(bytes(self._kinds), dtype=np.uint8)
+        lately = kinds[kinds < _PICKED][begin:]
+        return Stretch(int((lately == _WRONG).sum()), len(lately))
 
-    def draws(self, rows: int, lately: bool = False, more: int = 0) -> Draws:
-        """The random draws from a table of `rows` rows: of the present model, or all of them; and
-        so many more, if they were right."""
+    def draws(self, rows: int | None, lately: bool = False, more: int = 0) -> Draws:
+        """The random draws from a table of `rows` rows, or without end: of the present model, or
+        all of them; and so many more, if they were right."""
         guesses, _, rounds = self._begun if lately else self._since
         kinds = np.frombuffer(self._kinds[rounds:], dtype=np.uint8)
         drawn = np.flatnonzero(kinds < _PICKED)
-        picked = (kinds == _PICKED_WRONG)[::-1].cumsum()[::-1][drawn]
+        mistakes = np.append(kinds[drawn] == _WRONG, np.zeros(more, np.bool_))
+        shares = shares_of(guesses + 1 + np.arange(len(mistakes)), rows)
+        if rows is None:
+            return Draws.endless(mistakes, shares)
         left = rows - self.aside - self.rounds
         if more > left:
             raise ValueError(f"{more} more draws than there are rows left: {left}")
-        mistakes = np.append(kinds[drawn] == _WRONG, np.zeros(more, np.bool_))
+        picked = (kinds == _PICKED_WRONG)[::-1].cumsum()[::-1][drawn]
         before = np.append(rows - self.aside - rounds - drawn, left - np.arange(more))
-        shares = shares_of(guesses + 1 + np.arange(len(mistakes)), rows)
         return Draws(mistakes, before, shares, left - more, np.append(picked, [0] * more))
-
-
-# -- the error, with an interval that holds whenever one looks
-#
-# For a finite table that is read once, see `without_replacement`. This is for items that never end.
-#
-# Assumption: items come in random order, and the learner changes only by what it is told. Then the
-# next guess errs with a chance p that is the error of the present model, and for any g >= 0
-#
-#     g^M / ((1 + p_1 (g-1)) ... (1 + p_n (g-1))),      M mistakes in n guesses with these chances,
-#
-# is a martingale that starts at 1: the purse of a player in a fair game. By the concavity of the
-# logarithm the denominator is at most (1 + q (g-1))^n, where q is the mean of the chances, so
-#
-#     g^M / (1 + q (g-1))^n
-#
-# is never more than that purse, nor is its mean over several g. The chance that the purse ever
-# reaches 1/r is at most r (Ville's inequality). So with confidence 1 - r, and for all n at once, q
-# is one of the numbers for which the mean stays below 1/r. These bound the mean error over the n
-# rounds. The model may change meanwhile, and when to look may depend on anything seen.
-#
-# Where the count begins must not be chosen in hindsight. For the error *of the present model* it
-# begins when the model came to be, and the j-th model has the share r / (j (j+1)) of the risk; the
-# shares add up to r. Otherwise luck would beat any bound: a learner that errs once in 20 rounds
-# will have a run of 59 right guesses one day, and 59 right guesses of one model that was chosen
-# beforehand do show an error below 5 %.
 
 
 @dataclass(frozen=True)
@@ -332,8 +280,7 @@ class ErrorEstimate:
     rounds_used: int
     """How many of the last rounds the bounds rest on."""
     lately: bool = False
-    """Whether they bound the mean error over these rounds, or the present model's. Of a finite
-    table: whether they assume that the model did not get worse in these rounds."""
+    """Whether they assume that the model did not get worse in these rounds."""
     rows_left: int | None = None
     """Of a finite table: how many rows nobody has seen. The bounds are for these."""
     wrong_left: int | None = None
@@ -344,19 +291,14 @@ class ErrorEstimate:
             return "all rows were seen: none is left to be wrong"
         if self.high > 0.99:
             return "nothing is known about the error yet"
-        if self.rows_left is not None:
-            return self._about_rows()
-        over = f" over the last {self.rounds_used} items" if self.lately else ""
-        sure = f"with {100 * self.confidence:g} % confidence"
-        return f"the error{over} is below {percent(self.high)} {sure}"
-
-    def _about_rows(self) -> str:
+        worse = f"if the rules got no worse in the last {self.rounds_used:,} rounds, "
+        sure = f"{worse if self.lately else ''}with {100 * self.confidence:g} % confidence"
+        if self.rows_left is None:
+            return f"the error is below {percent(self.high)}{',' if self.lately else ''} {sure}"
         most = f"at most {self.wrong_left:,}" if self.wrong_left else "none"
         verb = "are" if self.wrong_left and self.wrong_left > 1 else "is"
         left = f"{self.rows_left:,} rows" if self.rows_left != 1 else "one row"
-        worse = f" if the rules got no worse in the last {self.rounds_used:,} rounds,"
-        sure = f"with {100 * self.confidence:g} % confidence"
-        return f"{most} of the {left} left {verb} wrong,{worse if self.lately else ''} {sure}"
+        return f"{most} of the {left} left {verb} wrong, {sure}"
 
 
 def estimate(
@@ -377,24 +319,21 @@ def estimate(
     lately : bool, default=False
         False: the error of the present model, from the rounds since it last changed. A learner that
         changes at every mistake has none in these, and under noise the bound stays high.
-        True: the mean error over the last `rounds_used` rounds, over whatever models were shown in
-        them: of several windows the one with the smallest upper bound. It bounds the error of the
-        present model where that is no worse than those of the window were on average.
-        With `rows`: the error of the present model, if no change of the model in the last
-        `rounds_used` rounds made more of the rows left wrong. Both intervals are right at once: one
-        may choose.
+        True: the error of the present model, if no change of the model in the last `rounds_used`
+        rounds made it larger. Both intervals are right at once: one may choose.
     rows : int, default=lesson.rows if that is a Progress
         The rows of a finite table that is read once, in random order: the interval is for the rows
         not yet seen, and `wrong_left` says how many of them may be wrong. None: there is no end of
         items, and none comes twice but by chance.
 
     >>> print(estimate([False] * 40))
-    the error is below 9.7 % with 95 % confidence
+    the error is below 9.3 % with 95 % confidence
     >>> now = estimate([True] * 10 + [False] * 40)
     >>> round(now.low, 3), round(now.error, 3), round(now.high, 3), now.rounds_used
-    (0.0, 0.0, 0.187, 40)
+    (0.0, 0.0, 0.161, 40)
     >>> print(estimate(([False] * 19 + [True]) * 50, lately=True))
-    the error over the last 1000 items is below 8.0 % with 95 % confidence
+    the error is below 7.7 %, if the rules got no worse in the last 1,000 rounds, with 95 %
+    confidence
     >>> print(estimate([False] * 40, rows=200))
     at most 18 of the 160 rows left are wrong, with 95 % confidence
     >>> estimate([False] * 199, rows=200).wrong_left, estimate([True] * 200, rows=200).wrong_left
@@ -404,24 +343,8 @@ def estimate(
     progress = Progress.of(lesson)
     rows = progress.rows if rows is None else rows
     if rows is not None:
-        return _of_rows_left(progress, rows, confidence, lately)
-    risk = 1 - confidence
-    stretches = progress.windows if lately else [progress.model]
-    best = stretches[0]
-    high = highest(best, risk)
-    for stretch in stretches[1:]:  # an edge is slow to find: do it only where it is lower
-        if is_below(high, stretch, risk):
-            high, best = highest(stretch, risk, high), stretch
-    low = lowest(best, risk)
-    recent = best if lately else progress.recent
-    error = recent.mistakes / recent.rounds if recent.rounds else 0.5
-    return ErrorEstimate(min(max(error, low), high), low, high, confidence, best.rounds, lately)
-
-
-def _of_rows_left(progress: Progress, rows: int, confidence: float, lately: bool) -> ErrorEstimate:
-    """The estimate for a finite table."""
-    seen = progress.rounds + progress.aside
-    check("estimate", "rows", rows, f"at least the {seen} rows seen", lambda v: v >= seen)
+        seen = progress.rounds + progress.aside
+        check("estimate", "rows", rows, f"at least the {seen} rows seen", lambda v: v >= seen)
     draws, risk = progress.draws(rows, lately), 1 - confidence
     left, most = draws.left, draws.most_wrong(ABOVE * risk)
     least = 0 if lately else min(most, draws.least_wrong((1 - ABOVE) * risk))
@@ -430,7 +353,8 @@ def _of_rows_left(progress: Progress, rows: int, confidence: float, lately: bool
     recent = progress.recent
     error = recent.mistakes / recent.rounds if recent.rounds else 0.5
     error = min(max(error, low), high)
-    return ErrorEstimate(error, low, high, confidence, used, lately, left, most)
+    finite = (None, None) if rows is None else (left, most)
+    return ErrorEstimate(error, low, high, confidence, used, lately, *finite)
 
 
 def is_lower_lately(progress: Progress, wrong: float, confidence: float = 0.95) -> bool:
@@ -439,80 +363,6 @@ def is_lower_lately(progress: Progress, wrong: float, confidence: float = 0.95) 
     assert progress.rows is not None
     draws = progress.draws(progress.rows, lately=True)
     return draws.refute(ceil(wrong), ABOVE * (1 - confidence))
-
-
-def is_below(error: float, stretch: Stretch, risk: float) -> bool:
-    """Whether a stretch refutes that its mean error is `error` or more; 1 is never refuted.
-
-    >>> is_below(0.05, Stretch(0, 60, share=1.0), 0.05), is_below(0.05, Stretch(0, 80, 1.0), 0.05)
-    (False, True)
-    """
-    mistakes, rounds, share = stretch
-    if error >= 1 or error * rounds <= mistakes:
-        return False
-    purses = [mistakes * log_g - rounds * log1p(error * more) for log_g, more in _FEWER]
-    if not mistakes:  # g = 0, which a mistake ruins, plays with three quarters of the money
-        purses.append(log(3 * len(_FEWER)) - rounds * log1p(-error))
-    return _mean(purses, 4 * len(_FEWER)) >= -log(ABOVE * risk * share)
-
-
-def is_above(error: float, stretch: Stretch, risk: float) -> bool:
-    """Whether a stretch refutes that its mean error is `error` or less."""
-    mistakes, rounds, share = stretch
-    if error * rounds >= mistakes:
-        return False
-    purses = [mistakes * log_g - rounds * log1p(error * more) for log_g, more in _MORE]
-    return _mean(purses, len(_MORE)) >= -log((1 - ABOVE) * risk * share)
-
-
-def highest(stretch: Stretch, risk: float, refuted: float = 1.0) -> float:
-    """The least error that the stretch refutes from above; one that it refutes may be known."""
-    return _edge(stretch, refuted, lambda error: is_below(error, stretch, risk))
-
-
-def lowest(stretch: Stretch, risk: float) -> float:
-    """The largest error that the stretch refutes from below, or 0."""
-    return _edge(stretch, 0.0, lambda error: is_above(error, stretch, risk))
-
-
-def needed(error: float, mistakes: int, share: float, risk: float) -> int:
-    """How many rounds with `mistakes` mistakes refute an error of `error` or more.
-
-    >>> needed(0.05, 0, 1.0, 0.05)
-    66
-    """
-    enough = 1
-    while not is_below(error, Stretch(mistakes, enough, share), risk):
-        enough *= 2
-    too_few = enough // 2
-    while enough - too_few > 1:
-        middle = (enough + too_few) // 2
-        if is_below(error, Stretch(mistakes, middle, share), risk):
-            enough = middle
-        else:
-            too_few = middle
-    return enough
-
-
-def _edge(stretch: Stretch, out: float, refuted: Callable[[float], bool]) -> float:
-    """Where refutation begins on the way from the share of mistakes, never refuted, to `out`."""
-    if not stretch.rounds:
-        return out
-    inside = stretch.mistakes / stretch.rounds
-    while abs(out - inside) > _NEAR:
-        middle = (inside + out) / 2
-        if refuted(middle):
-            out = middle
-        else:
-            inside = middle
-    return out
-
-
-def _mean(logs: list[float], count: int) -> float:
-    """The logarithm of the mean of `count` numbers, given the logarithms of those that are not
-    0."""
-    top = max(logs)
-    return top + log(sum([exp(value - top) for value in logs]) / count)
 
 
 def percent(share: float) -> str:

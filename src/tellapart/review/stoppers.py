@@ -1,4 +1,4 @@
-"""When to stop: conditions on the progress of a lesson, joined by & and |.
+"""When to stop: conditions on the progress of a lesson.
 
 A stopper has no state: one serves many lessons. `teach(..., until=stopper)` ends a lesson by it; a
 person who teaches reads `say` after every round.
@@ -6,26 +6,16 @@ person who teaches reads `say` after every round.
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from itertools import count
 from math import ceil
 
 from tellapart.errors import check
 from tellapart.features.phrasing import counted
 from tellapart.model import DecisionList, Literal
-from tellapart.protocol import Correction, Guess, Label, Learner, Lesson
-from tellapart.review.progress import (
-    ABOVE,
-    ErrorEstimate,
-    Progress,
-    Stretch,
-    estimate,
-    is_below,
-    needed,
-    window,
-)
+from tellapart.protocol import Correction, Guess, Label, Learner
+from tellapart.review.error_bound import ABOVE
+from tellapart.review.progress import ErrorEstimate, Progress, estimate
 
 
 class Stopper(ABC):
@@ -48,45 +38,16 @@ class Stopper(ABC):
         """One sentence: how far it is, and whether one may stop; `now` as in `facts`.
 
         >>> print(NoMistakeIn(40).say(Progress.of([True] + [False] * 12)))
-        no mistake in 12 items; the error is below 35 % with 95 % confidence; if the next 28 guesses
+        no mistake in 12 items; the error is below 36 % with 95 % confidence; if the next 28 guesses
         are right, you may stop
         """
         left = self.left(progress)
         coming = f"if the next {left} guesses are right, " if left > 1 else "with one more, "
-        facts = dict.fromkeys(self.facts(progress, now))
-        return "; ".join([*facts, f"{coming if left else ''}you may stop"])
+        return "; ".join([*self.facts(progress, now), f"{coming if left else ''}you may stop"])
 
     def watch(self, learner: Learner | None = None) -> Watch:
         """A watch over one lesson of `learner`."""
         return Watch(self, learner)
-
-    def stops_at(self, lesson: Lesson) -> int | None:
-        """After how many rounds of a past lesson one might have stopped; None if never.
-
-        It jumps from mistake to mistake. Every mistake is taken to have changed the model.
-
-        >>> from tellapart import CappedDFF, teach, worlds
-        >>> world = worlds.tree(2000, 100, 4, 2, seed=1)
-        >>> lesson = teach(CappedDFF(m=4), world.teacher(), world.items)
-        >>> lesson.mistake_rounds[-1], NoMistakeIn(50).stops_at(lesson)
-        (16, 67)
-        """
-        progress = Progress()
-        if lesson.rounds and lesson.mistake_rounds[:1] != (0,):
-            progress.ask()
-        for number in (*lesson.mistake_rounds, lesson.rounds):
-            stop = progress.rounds + self.left(progress)
-            if stop <= number:
-                return stop
-            progress.skip(number - progress.rounds)
-            progress.add(mistake=True)
-        return None
-
-    def __and__(self, other: Stopper) -> Stopper:
-        return Both(self, other)
-
-    def __or__(self, other: Stopper) -> Stopper:
-        return Either(self, other)
 
 
 @dataclass(frozen=True)
@@ -116,9 +77,9 @@ class NoMistakeIn(Stopper):
     The sentence tells what that is worth, which is less after many mistakes than after few:
 
     >>> print(NoMistakeIn(40).say(Progress.of([False] * 40)))
-    no mistake in 40 items; the error is below 9.7 % with 95 % confidence; you may stop
+    no mistake in 40 items; the error is below 9.3 % with 95 % confidence; you may stop
     >>> print(NoMistakeIn(40).say(Progress.of([True] * 20 + [False] * 40)))
-    no mistake in 40 items; the error is below 22 % with 95 % confidence; you may stop
+    no mistake in 40 items; the error is below 18 % with 95 % confidence; you may stop
     """
 
     n: int
@@ -152,11 +113,11 @@ class ErrorBelow(Stopper):
     error : float in (0, 1)
     confidence : float in (0, 1), default=0.95
     lately : bool, default=False
-        False: the error of the present model. True: the mean over some last rounds, where a learner
-        goes on to change because the world is noisy.
+        False: by the draws of the present model. True: by all draws, if no change of the model made
+        it worse, where a learner goes on to change because the world is noisy.
 
     >>> print(ErrorBelow(0.05).say(Progress.of([True] * 3 + [False] * 130)))
-    the error is below 4.8 % with 95 % confidence; you may stop
+    the error is below 4.1 % with 95 % confidence; you may stop
     """
 
     error: float
@@ -167,101 +128,35 @@ class ErrorBelow(Stopper):
         for name, value in (("error", self.error), ("confidence", self.confidence)):
             check("ErrorBelow", name, value, "between 0 and 1", lambda v: 0 < v < 1, float)
 
-    @property
-    def _risk(self) -> float:
-        return 1 - self.confidence
-
     def met(self, progress: Progress) -> bool:
-        if progress.rows is not None:
-            return self._refuted(progress, progress.rows)
-        stretches = progress.windows if self.lately else [progress.model]
-        return any(is_below(self.error, stretch, self._risk) for stretch in stretches)
+        return self._refuted(progress)
 
     def left(self, progress: Progress) -> int:
-        if progress.rows is not None:
-            return self._draws_needed(progress, progress.rows)
-        if not self.lately:
-            mistakes, rounds, share = progress.model
-            return max(0, self._needed(mistakes, share) - rounds)
-        windows = progress.windows
-        least = sys.maxsize
-        for mistakes, rounds, share in windows:
-            sooner = Stretch(mistakes, rounds + least - 1, share)
-            if is_below(self.error, sooner, self._risk):
-                least = max(0, self._needed(mistakes, share) - rounds)
-        for number in count(len(windows)):  # windows that are yet to begin
-            begin, share = window(number)
-            if begin - progress.guesses >= least:
-                break
-            least = min(least, begin - progress.guesses + self._needed(0, share))
-        return least
-
-    def _refuted(self, progress: Progress, rows: int, more: int = 0) -> bool:
-        """Whether so many more right draws refute that the error on the rows left is as high."""
-        draws = progress.draws(rows, self.lately, more)
-        least = ceil(self.error * draws.left - 1e-9)
-        return not draws.left or draws.refute(least, ABOVE * self._risk)
-
-    def _draws_needed(self, progress: Progress, rows: int) -> int:
-        """How many more right draws do; when no row is left, none is wrong."""
-        if self._refuted(progress, rows):
+        if self._refuted(progress):
             return 0
-        left = rows - progress.aside - progress.rounds
-        enough = 1
-        while enough < left and not self._refuted(progress, rows, enough):
-            enough *= 2
-        too_few, enough = enough // 2, min(enough, left)
+        end = None if progress.rows is None else progress.rows - progress.aside - progress.rounds
+        too_few, enough = 0, 1
+        while enough != end and not self._refuted(progress, enough):
+            too_few, enough = enough, 2 * enough if end is None else min(2 * enough, end)
         while enough - too_few > 1:
             middle = (enough + too_few) // 2
-            if self._refuted(progress, rows, middle):
+            if self._refuted(progress, middle):
                 enough = middle
             else:
                 too_few = middle
         return enough
 
-    def _needed(self, mistakes: int, share: float) -> int:
-        return needed(self.error, mistakes, share, self._risk)
+    def _refuted(self, progress: Progress, more: int = 0) -> bool:
+        """Whether so many more right draws refute that the error is as high; of no row that is
+        left, none is wrong."""
+        draws = progress.draws(progress.rows, self.lately, more)
+        least = ceil(self.error * draws.left - 1e-9)
+        return not draws.left or draws.refute(least, ABOVE * (1 - self.confidence))
 
     def facts(self, progress: Progress, now: ErrorEstimate | None = None) -> list[str]:
         if now is None or (now.confidence, now.lately) != (self.confidence, self.lately):
             now = estimate(progress, self.confidence, lately=self.lately)
         return [str(now)]
-
-
-@dataclass(frozen=True)
-class Both(Stopper):
-    """When two others say so: `one & other`."""
-
-    one: Stopper
-    other: Stopper
-
-    def met(self, progress: Progress) -> bool:
-        return self.one.met(progress) and self.other.met(progress)
-
-    def left(self, progress: Progress) -> int:
-        return max(self.one.left(progress), self.other.left(progress))
-
-    def facts(self, progress: Progress, now: ErrorEstimate | None = None) -> list[str]:
-        return self.one.facts(progress, now) + self.other.facts(progress, now)
-
-
-@dataclass(frozen=True)
-class Either(Stopper):
-    """When one of two says so: `one | other`."""
-
-    one: Stopper
-    other: Stopper
-
-    def met(self, progress: Progress) -> bool:
-        return self.one.met(progress) or self.other.met(progress)
-
-    def left(self, progress: Progress) -> int:
-        return min(self.one.left(progress), self.other.left(progress))
-
-    def facts(self, progress: Progress, now: ErrorEstimate | None = None) -> list[str]:
-        """Of the one that is nearer."""
-        nearer = min(self.one, self.other, key=lambda stopper: stopper.left(progress))
-        return nearer.facts(progress, now)
 
 
 class Watch:

@@ -17,6 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tellapart.columns import Words as Packed
+from tellapart.columns import pack, unpack
 from tellapart.errors import check
 from tellapart.export.text import Words
 from tellapart.features import Expression, Points, tree
@@ -24,8 +26,6 @@ from tellapart.model import DecisionList, Not, describe, holds, truth
 from tellapart.protocol import Feature, Item, Label, Learner
 from tellapart.review.held_out import HeldOutTrees, PackedHistory, estimate_labels
 from tellapart.review.progress import Transcript
-from tellapart.simulation import Words as Packed
-from tellapart.simulation import bit, pack, unpack
 
 _DOUBT = 0.6  # the doubt at which a feature is listed
 _PATH, _HELD = 8, 6  # chosen among so many of the path in a tree, and of what holds on the item
@@ -251,9 +251,10 @@ class _Search:
         agreeing = [group for group in groups if group.counts.argmax() == expected] or groups
         path = list(max(agreeing, key=lambda group: group.counts[expected]).literals)[:_PATH]
         pool = list(dict.fromkeys([*path, *self._held(number, expected)]))
+        usual = int(np.bitwise_count(self.packed.labels[label]).sum())
+        everywhere = usual - int(self.packed.codes[number] == label), self.packed.n - 1
         if not pool:
-            return [], *self._count([], number, label)
-
+            return [], *everywhere
         negates = np.array([_negates(self.packed.features[c], wanted) for c, wanted in pool])
         length = np.array([_LENGTH if wanted else 2 * _LENGTH for _, wanted in pool])
         held = np.array([self.packed.where([literal]) for literal in pool])
@@ -272,7 +273,7 @@ class _Search:
         if others[best] and (agree[best] or few):
             chosen = sorted({int(one[best]), int(two[best])}, key=lambda n: (negates[n], n))
             return [pool[n] for n in chosen], int(agree[best]), int(others[best])
-        return [], *self._count([], number, label)
+        return [], *everywhere
 
     def _held(self, number: int, expected: int) -> list[tuple[int, bool]]:
         """Of the features that hold on an item, those that speak most for a label."""
@@ -282,17 +283,6 @@ class _Search:
         agree = np.bitwise_count(held & self.packed.labels[expected]).sum(axis=1)
         share = (agree + 0.5) / (np.bitwise_count(held).sum(axis=1) + 1)
         return [(int(here[n]), True) for n in np.argsort(-share, kind="stable")[:_HELD]]
-
-    def _count(
-        self, literals: Iterable[tuple[int, bool]], number: int, label: int
-    ) -> tuple[int, int]:
-        """How many other rounds have a label where the literals hold, of how many."""
-        inside = self.packed.where(literals)
-        labelled = inside & self.packed.labels[label]
-        agree, others = (
-            int(np.bitwise_count(some).sum()) - bit(some, number) for some in (labelled, inside)
-        )
-        return agree, others
 
     def _alone_in_their_clause(self) -> set[int]:
         """The rounds that have the label of a clause of the model and are all that it covers."""

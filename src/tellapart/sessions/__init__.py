@@ -4,6 +4,7 @@
 line by line.
 """
 
+from tellapart.sessions.config import learner_for
 from tellapart.sessions.events import Event
 from tellapart.sessions.log import export_log, import_log
 from tellapart.sessions.replies import (
@@ -13,7 +14,6 @@ from tellapart.sessions.replies import (
     Check,
     Disagreement,
     Ending,
-    Follows,
     Given,
     OddOne,
     Saved,
@@ -31,7 +31,6 @@ __all__ = [
     "Disagreement",
     "Ending",
     "Event",
-    "Follows",
     "Given",
     "Listed",
     "OddOne",
@@ -43,4 +42,5 @@ __all__ = [
     "Swept",
     "export_log",
     "import_log",
+    "learner_for",
 ]

@@ -9,20 +9,21 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain, combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from tellapart.columns import Words as Packed
+from tellapart.columns import pack
 from tellapart.export.text import Words
 from tellapart.features import Expression
+from tellapart.model import DecisionList
 from tellapart.protocol import Correction, Feature
 from tellapart.review import Suspect, Transcript, suspects
 from tellapart.sessions import replies
 from tellapart.sessions.phrasing import name
-from tellapart.sessions.replies import Agreement, Answered, Disagreement, LabelAgreement, OddOne
+from tellapart.sessions.replies import Agreement, Answered, Disagreement, OddOne
 from tellapart.sessions.state import State
-from tellapart.simulation import Words as Packed
-from tellapart.simulation import pack
 from tellapart.tables.read import read_table_again
 
 if TYPE_CHECKING:
@@ -31,10 +32,10 @@ if TYPE_CHECKING:
 
 def shared(state: State) -> Iterator[tuple[int, list[int]]]:
     """The items that several teachers labelled, and each one's answer."""
-    for place, numbers in state.answers.items():
+    for place, numbers in state.history.answers.items():
         if len(numbers) > 1:
-            voices = state.voices(place).values()
-            firm = [n for n in voices if state.replay.answer(n).label is not None]
+            voices = state.history.voices(place).values()
+            firm = [n for n in voices if state.history.answer(n).label is not None]
             if len(firm) > 1:
                 yield place, firm
 
@@ -46,18 +47,18 @@ def disagreements(state: State) -> list[Disagreement]:
             state.items.row(place), tuple(replies.answered(state, number) for number in numbers)
         )
         for place, numbers in shared(state)
-        if len({state.replay.answer(number).label for number in numbers}) > 1
+        if len({state.history.answer(number).label for number in numbers}) > 1
     ]
 
 
 def agreement(state: State) -> Agreement:
     """How far teachers agree."""
     items = [numbers for _, numbers in shared(state)]
-    labels = [[str(state.replay.answer(n).label) for n in numbers] for numbers in items]
+    labels = [[str(state.history.answer(n).label) for n in numbers] for numbers in items]
     equal, same_reason = [], []
     for numbers in items:
         for one, other in combinations(numbers, 2):
-            mine, theirs = state.replay.answer(one), state.replay.answer(other)
+            mine, theirs = state.history.answer(one), state.history.answer(other)
             equal.append(mine.label == theirs.label)
             if equal[-1] and mine.feature and theirs.feature and _same_guess(state, one, other):
                 same_reason.append(mine.feature == theirs.feature)
@@ -65,39 +66,9 @@ def agreement(state: State) -> Agreement:
     return Agreement(len(items), _share(equal), alpha(labels), reasons, _share(same_reason))
 
 
-def by_label(state: State) -> list[LabelAgreement]:
-    """How far teachers agree on each label, the most disputed first."""
-    used: Counter[str] = Counter()
-    agreed: Counter[str] = Counter()
-    other: dict[str, Counter[str]] = {}
-    for _, numbers in shared(state):
-        for pair in combinations(numbers, 2):
-            mine, theirs = (str(state.replay.answer(number).label) for number in pair)
-            used.update({mine, theirs})
-            if mine == theirs:
-                agreed[mine] += 1
-            else:
-                other.setdefault(mine, Counter())[theirs] += 1
-                other.setdefault(theirs, Counter())[mine] += 1
-
-    def named(key: str) -> str:
-        return str(replies.name_of(state, key))
-
-    found = [
-        LabelAgreement(
-            named(key),
-            pairs,
-            agreed[key] / pairs,
-            {named(with_): times for with_, times in other.get(key, Counter()).most_common()},
-        )
-        for key, pairs in used.items()
-    ]
-    return sorted(found, key=lambda one: (one.share, -one.pairs, one.label))
-
-
 def _same_guess(state: State, one: int, other: int) -> bool:
     """Whether two answers were given to the same guess."""
-    mine, theirs = state.acts[one].question, state.acts[other].question
+    mine, theirs = state.history.acts[one].question, state.history.acts[other].question
     assert mine is not None
     assert theirs is not None
     return (mine.label, mine.example) == (theirs.label, theirs.example)
@@ -126,21 +97,33 @@ def alpha(units: Sequence[Sequence[str]]) -> float | None:
     return 1 - observed / expected if expected else None
 
 
-def answers_to_judge(state: State) -> tuple[Transcript, list[int]]:
-    """The rounds learnt from, and the answers that wait for a reason; and the act of each."""
-    history = Transcript(list(state.replay.history.rounds))
-    acts = list(state.replay.rounds)
-    for place, number in state.replay.now.waiting.items():
-        label = state.replay.answer(number).label
-        item, guess = state.items.row(place), state.replay.guess(place)
-        history.add(item, guess, Correction(label), who=state.acts[number].by)
+class Judged(NamedTuple):
+    """Answers to be compared with each other."""
+
+    rounds: Transcript
+    acts: list[int]
+    """The act of each."""
+    model: DecisionList
+    columns: Sequence[Feature]
+    """What the learner may look at."""
+
+
+def answers_to_judge(state: State) -> Judged:
+    """The rounds learnt from, and the answers that wait for a reason."""
+    history = Transcript(list(state.learning.rounds))
+    acts = list(state.learning.learnt_by)
+    for place, number in state.learning.waiting.items():
+        label = state.history.answer(number).label
+        item, guess = state.items.row(place), state.learning.guess(place)
+        history.add(item, guess, Correction(label), who=state.history.acts[number].by)
         acts.append(number)
-    return history, acts
+    columns = getattr(state.learning.learner, "columns", None) or ()
+    return Judged(history, acts, state.learning.model, columns)
 
 
 def slips(
     state: State,
-    history: Transcript,
+    judged: Judged,
     lock: AbstractContextManager[object],
     everything: bool = False,
 ) -> list[Suspect]:
@@ -148,22 +131,18 @@ def slips(
 
     This takes a while: the lock is held only where the table is read.
     """
-    learner = state.replay.now.learner
-    words = Words(
-        lambda key: replies.name_of(state, key) or "nothing", replies.feature_words(state)
-    )
-    places = np.array([told.item.place for told in history.rounds], dtype=np.int64)
+    words = Words(lambda key: state.history.name(key) or "nothing", replies.feature_words(state))
+    places = np.array([told.item.place for told in judged.rounds.rounds], dtype=np.int64)
 
     def read(feature: Feature) -> Packed:
         with lock:
             bits = state.items.table.truth(feature)[places >> 6]
         return pack(bits >> (places & 63).astype(np.uint64) & np.uint64(1))
 
-    columns = getattr(learner.inner, "columns", None) or ()
     return suspects(
-        history,
-        learner.model,
-        features=columns,
+        judged.rounds,
+        judged.model,
+        features=judged.columns,
         words=words,
         truth_of=read,
         everything=everything,
@@ -177,7 +156,7 @@ def odd_one(state: State, suspect: Suspect, number: int) -> OddOne:
     columns = dict.fromkeys(chain.from_iterable(sorted(one.schema) for one in spoken_of))
     return OddOne(
         replies.answered(state, number),
-        replies.name_of(state, suspect.expected),
+        state.history.name(suspect.expected),
         suspect.score,
         suspect.why,
         None if feature is None else str(feature),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tellapart.columns import fired, unpack
 from tellapart.model import DecisionList
-from tellapart.simulation import fired, unpack
 from tellapart.tables.packed_columns import evaluate_soon
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ class Assignments:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._given = state.settings.assignments
+        self._given = state.history.settings.assignments
         rows = len(state.items)
         order = np.arange(rows)
-        if state.settings.order != "file":
-            order = np.random.default_rng(state.seed).permutation(rows)
+        if state.history.settings.order != "file":
+            order = np.random.default_rng(state.history.opened.data["seed"]).permutation(rows)
         self._rank = np.empty(rows, dtype=np.intp)
         self._rank[order] = np.arange(rows)
         self._where: dict[str, Mask] = {}
@@ -61,7 +61,7 @@ class Assignments:
         """How many items go only to others and have no answer yet, by the teacher who may have
         them; None stands for everybody without a condition."""
         state = self._state
-        closed = {*state.replay.now.taught, *state.replay.now.waiting, *state.unsure}
+        closed = {*state.learning.taught, *state.learning.waiting, *state.history.unsure}
         left = ~self._rows(teacher)
         left[[*closed, *state.queue.leases]] = False
         whose: list[tuple[str | None, Mask]] = [*self._where.items(), (None, self._rest)]
@@ -76,12 +76,14 @@ class Assignments:
         """The rows that the rules now give one of the teacher's labels."""
         names = self._given.get(teacher, {}).get("labels", ())
         state = self._state
-        model = state.replay.now.learner.model
+        model = state.learning.model
         if not names or model.default.label is None:
             return np.zeros(len(self._rank), np.bool_)
         if self._called is None or self._called[0] is not model:
             self._called = (model, fired(model, state.items.table).array().astype(np.int64))
-        keys = {state.labels.find(name) for name in names}
-        own = [n for n, one in enumerate(model) if state.labels.same(str(one.label)) in keys]
+        keys = {state.history.labels.find(name) for name in names}
+        own = [
+            n for n, one in enumerate(model) if state.history.labels.same(str(one.label)) in keys
+        ]
         found: Mask = np.isin(self._called[1], own)
         return found

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from typing import Any
 
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner, by_name
 from tellapart.review import ErrorBelow, NoMistakeIn, Rounds, Stopper
-from tellapart.review.stoppers import Both, Either
+from tellapart.sessions.history import Settings
 from tellapart.tables import Table
 
 DEFAULT = "AutoDFF"
@@ -23,25 +23,6 @@ least sure, some at random for the estimate of the error; and they want to know 
 ORDERS = ("file", "random", "least sure", "mixed")
 MOST = 1000
 """So many columns a learner is shown, at most."""
-
-
-@dataclass
-class Settings:
-    """What can be switched at any time."""
-
-    order: str = "file"
-    overlap: float = 0.0
-    """The share of items that two teachers are asked about."""
-    lease: float = 600.0
-    """Seconds an item is kept for a teacher."""
-    until: Any = None
-    """A stopper, as JSON."""
-    unsure: str = "label"
-    """What rules, exports and predictions say where a rule's error may be above `error`: "label"
-    (its label all the same) or "null" (nothing: the row is left for a person)."""
-    error: float = 0.05
-    assignments: dict[str, Any] = field(default_factory=dict)
-    """Who gets which rows: {teacher: {"where": condition, "labels": [label, ...]}}."""
 
 
 SETTINGS = tuple(one.name for one in fields(Settings))
@@ -63,14 +44,14 @@ def with_columns(
     >>> with_columns("AutoDFF", {}, pets), with_columns("DFF", {}, pets)
     ({'columns': ['legs = 4', 'barks']}, {})
     """
-    if "columns" not in by_name.find_learner(name).parameters or "columns" in parameters:
+    if "columns" in parameters or not by_name.takes(name, "columns"):
         return dict(parameters)
     found = table.features(words=words)
     if len(found) > MOST:  # the rarest, and those true nearly everywhere, tell least
         counts = {feature: table.count(feature) for feature in found}
         spread = sorted(found, key=lambda f: -min(counts[f], len(table) - counts[f]))
         kept = set(spread[:MOST])
-        found = [feature for feature in found if feature in kept]
+        found = table.columns_of(feature for feature in found if feature in kept)
         table.forget()
     return {**parameters, "columns": [str(feature) for feature in found]}
 
@@ -85,8 +66,20 @@ def make_learner(
     """
     texts = parameters.get("columns")
     if table is not None and isinstance(texts, list | tuple):
-        parameters = {**parameters, "columns": [table.parse(text) for text in texts]}
+        found = table.columns_of([table.parse(text) for text in texts])
+        parameters = {**parameters, "columns": found}
     return by_name.make_learner(name, parameters)
+
+
+def learner_for(table: Table, name: str = DEFAULT) -> BaseLearner:
+    """A fresh learner as a session makes it: one that may look at columns is shown the table's.
+
+    >>> pets = Table({"name": ["rex", "tom"], "legs": [4, 2]}, id="name")
+    >>> learner_for(pets, "capped:m=7")
+    CappedDFF(m=7)
+    """
+    kind, parameters = by_name.parse_learner(name)
+    return make_learner(kind, with_columns(kind, parameters, table), table)
 
 
 def check_settings(given: dict[str, Any]) -> dict[str, Any]:
@@ -115,6 +108,8 @@ def check_settings(given: dict[str, Any]) -> dict[str, Any]:
     if "assignments" in given:
         given["assignments"] = _check_assignments(given["assignments"])
     if "until" in given:
+        if isinstance(given["until"], Mapping) and given["until"].keys() & {"and", "or"}:
+            raise ParameterError(f"choose one stopper, not joined ones: {given['until']}")
         given["until"] = write_stopper(read_stopper(given["until"]))
     return given
 
@@ -146,8 +141,8 @@ def _check_assignments(given: Any) -> dict[str, Any]:
 def write_stopper(stopper: Stopper | None) -> Any:
     """A stopper as JSON.
 
-    >>> write_stopper(NoMistakeIn(40) & ErrorBelow(0.05) | Rounds(1000))
-    {'or': [{'and': [{'no mistake in': 40}, {'error below': 0.05}]}, {'rounds': 1000}]}
+    >>> write_stopper(NoMistakeIn(40))
+    {'no mistake in': 40}
     """
     if stopper is None:
         return None
@@ -162,16 +157,15 @@ def write_stopper(stopper: Stopper | None) -> Any:
             **more,
             **({"lately": True} if stopper.lately else {}),
         }
-    if isinstance(stopper, Both | Either):
-        word = "and" if isinstance(stopper, Both) else "or"
-        return {word: [write_stopper(stopper.one), write_stopper(stopper.other)]}
     raise ParameterError(f"a session cannot keep the stopper {stopper!r}")
 
 
 def read_stopper(written: Any) -> Stopper | None:
     """The inverse of `write_stopper`; a stopper stands for itself.
 
-    >>> read_stopper({"error below": 0.05})
+    Old logs have joined ones: what they say of the error is kept, else the first part.
+
+    >>> read_stopper({"and": [{"no mistake in": 40}, {"error below": 0.05}]})
     ErrorBelow(error=0.05, confidence=0.95, lately=False)
     """
     if written is None or isinstance(written, Stopper):
@@ -184,18 +178,12 @@ def read_stopper(written: Any) -> Stopper | None:
         case {"error below": error, **rest} if rest.keys() <= {"confidence", "lately"}:
             options: dict[str, Any] = {str(name): value for name, value in rest.items()}
             return ErrorBelow(error, **options)
-        case {"and": [one, other], **rest} if not rest:
-            return _part(one) & _part(other)
-        case {"or": [one, other], **rest} if not rest:
-            return _part(one) | _part(other)
+        case {"and": [_, _] as parts} | {"or": [_, _] as parts} if (
+            len(written) == 1 and None not in parts
+        ):
+            read = [read_stopper(part) for part in parts]
+            return next((one for one in read if isinstance(one, ErrorBelow)), read[0])
     raise ParameterError(
-        f"unknown stopper {written!r}; use {{'no mistake in': 40}}, {{'error below': 0.05}},"
-        " {'rounds': 1000}, or {'and': [one, other]}, {'or': [one, other]}"
+        f"unknown stopper {written!r}; use {{'no mistake in': 40}}, {{'error below': 0.05}} or"
+        " {'rounds': 1000}"
     )
-
-
-def _part(written: Any) -> Stopper:
-    stopper = read_stopper(written)
-    if stopper is None:
-        raise ParameterError("a stopper joined by 'and' or 'or' needs two parts, got null")
-    return stopper

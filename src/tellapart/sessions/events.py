@@ -18,7 +18,8 @@ from tellapart import codec
 from tellapart.errors import FeatureError, FormatError, ParameterError, ProtocolError
 
 if TYPE_CHECKING:
-    from tellapart.sessions.state import Question, State
+    from tellapart.sessions.history import Question
+    from tellapart.sessions.state import State
 
 FORMAT = 1
 """The version of the log; it stands in its first line."""
@@ -227,7 +228,7 @@ def write_answer(
     said: dict[str, Any] = {"answer": answer}
     if answer == "wrong":
         if label is None and question.kept is not None:
-            label = state.labels.name(question.kept)
+            label = state.history.labels.name(question.kept)
         check_text("a label", label)
         said["label"] = label
         if feature is not None:
@@ -241,8 +242,8 @@ def check_answer(state: State, question: Question, said: Mapping[str, Any]) -> N
         raise ProtocolError("the label was asked, and nothing guessed: answer with a label")
     if said["answer"] != "wrong":
         return
-    guessed = None if question.label is None else state.labels.same(question.label)
-    if guessed is not None and state.labels.find(said["label"]) == guessed:
+    guessed = None if question.label is None else state.history.labels.same(question.label)
+    if guessed is not None and state.history.labels.find(said["label"]) == guessed:
         raise ProtocolError(
             f"the guess was {said['label']!r} already; answer 'right', or give another label"
         )
@@ -254,7 +255,7 @@ def _check_feature(state: State, question: Question, text: str) -> None:
     if question.example is None:
         raise ProtocolError("there was no example to tell the item from: leave the feature out")
     feature = state.items.feature(text)
-    item, example = state.items.row(question.place), state.items.row(question.example)
+    item, example = state.items.row(question.item), state.items.row(question.example)
     if not feature(item):
         raise FeatureError(
             f"the feature {feature} does not hold on the item {item}; name one that does, and does"
@@ -270,7 +271,7 @@ def _check_feature(state: State, question: Question, text: str) -> None:
 def check_rule(state: State, example: Any) -> None:
     """Raise unless there is a rule with this example, written as in the log."""
     row = state.items.row(state.items.place(example))
-    rules = state.replay.now.learner.model.clauses
+    rules = state.learning.model.clauses
     if all(clause.example.place != row.place for clause in rules):
         known = ", ".join(str(clause.example) for clause in rules[:20]) or "none"
         raise ParameterError(f"there is no rule with the example {row}; examples: {known}")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Hashable, Iterable
 from typing import Any
 
 from tellapart import codec
 from tellapart.errors import TableChanged
 from tellapart.features import Expression
+from tellapart.sessions.history import id_key
 from tellapart.tables import Row, Table
 from tellapart.tables.rows import late_rows
 
@@ -23,6 +25,9 @@ class Items:
     A row costs the same however long the table is: the columns are loaded once, when the session
     is opened.
     """
+
+    missing: str | None = None
+    """Why there is no table."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -94,7 +99,8 @@ class Items:
 
     def place(self, written: Any) -> int:
         """The place of an item by its id, as the log writes it."""
-        return self.table.place(codec.decode(written))
+        plain = isinstance(written, str | int)
+        return self.table.place(written if plain else codec.decode(written))
 
     def written(self, place: int) -> Any:
         """How the log writes an item: by its id."""
@@ -110,6 +116,47 @@ class Items:
         if known is None:
             known = self._features[text] = self.table.parse(text)
         return known
+
+
+class MissingItems(Items):
+    """The items of a session whose table is gone, or another one now: their ids, and no cells."""
+
+    def __init__(self, why: str, was: dict[str, Any]) -> None:
+        self.missing, self._count = why, int(was["items"])
+
+    @property
+    def table(self) -> Table:  # type: ignore[override]
+        raise TableChanged(str(self.missing))
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def whole(self) -> int:
+        return self._count
+
+    def row(self, place: Any) -> Row:
+        return Row(self._identity(place))
+
+    def prepare(self, places: Iterable[int]) -> None:
+        """There is nothing to read."""
+
+    def place(self, written: Any) -> Any:
+        return id_key(written)
+
+    def written(self, place: Any) -> Any:
+        return codec.encode(self._identity(place))
+
+    def _identity(self, key: Any) -> Hashable:
+        written = json.loads(key) if isinstance(key, str) and key.startswith("{") else key
+        found: Hashable = codec.decode(written)
+        return found
+
+    def feature(self, text: str) -> Expression:
+        raise TableChanged(str(self.missing))
+
+    def knows_all(self, column: str) -> bool:
+        return False
 
 
 def fingerprint(table: Table, rows: int | None = None) -> dict[str, Any]:

@@ -8,32 +8,22 @@ from __future__ import annotations
 import gc
 import threading
 import time
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from tellapart.errors import FormatError, ProtocolError, StoreError, TellapartError
-from tellapart.sessions import snapshots
 from tellapart.sessions.events import Event, check_log, check_name, check_text, new_id, same, stamp
 from tellapart.sessions.hashes import hash_event
 from tellapart.sessions.items import Items
-from tellapart.sessions.replies import Saved
-from tellapart.sessions.snapshots import (
-    code_version,
-    read_state,
-    take_results,
-    write_results,
-    write_state,
-)
-from tellapart.sessions.state import NONSENSE, State
-from tellapart.sessions.store import Store, Writer
+from tellapart.sessions.kept_learner import code_version, pack
+from tellapart.sessions.state import State
+from tellapart.sessions.store import Reader, Store, Writer
 from tellapart.tables import Table
 
 _PATIENCE = 2.0  # seconds
-_AT_CLOSING, _OVERDUE = 0.1, 4.0  # parts: when closing; when there was no quiet moment
+_WORTH = 0.15  # seconds of learning after which it is worth it to keep the learner
 
 
 @contextmanager
@@ -51,105 +41,57 @@ def _no_collection() -> Iterator[None]:
 class Log:
     """Appends to the log of a session, one thread at a time."""
 
-    def __init__(self, store: Store, name: str, table: Table, clock: Callable[[], float]) -> None:
-        self.table, self.clock = table, clock
+    def __init__(
+        self, store: Store, name: str, items: Items, clock: Callable[[], float], *, writes: bool
+    ) -> None:
+        self.clock = clock
         self.lock = threading.RLock()
-        self.state: State | None = None
-        """None after trouble: then it is read from the log again."""
-        self._gathers, self._kept, self._price = False, 0, 0.0
-        """`_kept`: the number of events in the last snapshot. `_price`: seconds that it took to
-        keep what came after it."""
+        self._gathers, self._is_stale = False, False
+        """`_is_stale`: after trouble, only the log knows what was written."""
         self._failure: BaseException | None = None
-        self.writer = Writer(store, name)
+        self._worth = _WORTH
+        self.writer = Writer(store, name) if writes else Reader(store, name)
         try:
-            self._load()
+            events = self._read()
+            kept = None
+            with suppress(TellapartError):  # nothing depends on it
+                kept = self.writer.kept_learner(code_version())
+            with _no_collection():
+                self.state = State(items, events, kept)
         except BaseException:
             self.writer.close()
             raise
 
-    def _load(self) -> State:
+    def _read(self) -> list[Event]:
         with _no_collection():
-            self.state = self._from_snapshot()
-        if self.state is None:
-            self._clear_tags()
             events = self.writer.read()
             check_log(events)
-            self.state = State.of(Items(self.table), events)
-        return self.state
-
-    def _clear_tags(self) -> None:
-        for tag in self.table.tags.values():
-            for place, _ in list(tag):
-                tag.set(self.table.items[place], None)
-
-    def _from_snapshot(self) -> State | None:
-        """The state from the latest snapshot and what came after; None if there is none of use."""
-        code = code_version()
-        found = self.writer.snapshot(code)
-        if found is None:
-            return None
-        self._clear_tags()
-        results = self.writer.results(code, found.number)
-        try:
-            first = self.writer.event(1)
-        except FormatError:
-            return None  # the log says what is wrong
-        with ThreadPoolExecutor(1) as helper:  # reading the log takes as long as the snapshot
-            is_whole = helper.submit(self.writer.is_whole, found)
-            try:
-                items = Items(self.table)
-                state = read_state(items, first, found.data, self.writer.event, results is None)
-            except (TellapartError, *NONSENSE, zlib.error):
-                return None  # the log says it all
-        if not is_whole.result():
-            return None
-        state.replay.mark_kept()
-        self._kept = found.number
-        events = self.writer.read(found.number, found.hash)
-        if results is not None:
-            split = results.number - found.number
-            try:
-                take_results(state, events[:split], results.data)
-            except (TellapartError, *NONSENSE, zlib.error):
-                return None
-            events = events[split:]
-        state.take_all(events)
-        return state
-
-    def keep_snapshot(self, part: float = 1.0) -> None:
-        """Write a snapshot, if many events came since the last (`part` of the usual number), or
-        what the learner came to, if that took long.
-
-        Nothing depends on it.
-        """
-        with self.lock:
-            state = self.state
-            if state is None or self._gathers or state.number < snapshots.LEAST:
-                return
-            with suppress(TellapartError):
-                if state.number - self._kept >= part * snapshots.LEAST:
-                    self._kept = state.number  # whatever happens: try again after as many events
-                    self.writer.keep_snapshot(state.number, code_version(), write_state(state))
-                    state.replay.mark_kept()
-                elif state.replay.cost > max(snapshots.COST, self._price):
-                    self._keep_results(state)
-
-    def _keep_results(self, state: State) -> None:
-        started = time.perf_counter()
-        state.replay.cost = 0.0  # whatever happens
-        data = write_results(state.replay) if state.number > self._kept else None
-        if data is not None:
-            self.writer.keep_results(self._kept, state.number, code_version(), data)
-        self._price = time.perf_counter() - started
+        return events
 
     def use(self, table: Table) -> None:
         """Go on with a table that has more rows: the state is made anew with it."""
-        self.table, self.state = table, None
+        self.state = State(Items(table), self._read())
+
+    def keep_learner(self) -> None:
+        """Keep what the learner came to, if it took long; nothing depends on it."""
+        with self.lock:
+            learning = self.state.learning
+            if isinstance(self.writer, Reader) or learning.failed or learning.cost < self._worth:
+                return
+            if self._is_stale or self._gathers:
+                return
+            started = time.perf_counter()
+            learning.cost = 0.0  # whatever happens
+            data = self.state.safely("what was learnt", lambda: pack(learning), None)
+            if data is not None:
+                with suppress(TellapartError):
+                    self.writer.keep_learner(self.state.history.number, code_version(), data)
+            self._worth = max(_WORTH, 3 * (time.perf_counter() - started))
 
     def close(self) -> None:
         """Let others open the session."""
         with self.lock:
-            self.keep_snapshot(_AT_CLOSING)
+            self.keep_learner()
             self.writer.close()
 
     @contextmanager
@@ -158,7 +100,10 @@ class Log:
         with self.lock:
             if self._gathers and self._failure is not None:
                 raise self._failure
-            yield self._load() if self.state is None else self.state
+            if self._is_stale:
+                self.state.read_again(self._read())
+                self._is_stale = False
+            yield self.state
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -179,7 +124,6 @@ class Log:
                 except BaseException as error:
                     self.fail(error)
                     raise
-                self.keep_snapshot(_OVERDUE)
 
     def check(self) -> None:
         """Raise unless an event could be written now; a thread that only thinks is no trouble."""
@@ -192,32 +136,26 @@ class Log:
             raise StoreError(f"{self.writer.store.where} does not answer")
 
     def fail(self, error: BaseException) -> None:
-        """Forget what is not committed: after trouble, only the log knows what was written."""
-        self._failure, self.state = error, None
+        """Forget what is not committed."""
+        self._failure, self._is_stale = error, True
         self.writer.drop()
 
     def append(
-        self,
-        state: State,
-        type: str,
-        by: str | None,
-        data: Mapping[str, Any],
-        id: str | None = None,
-    ) -> Saved:
+        self, type: str, by: str | None, data: Mapping[str, Any], id: str | None = None
+    ) -> Event:
         """Write one event, then take it in."""
-        event = Event(state.number + 1, id or new_id(), stamp(self.clock()), type, by, data)
+        number = self.state.history.number + 1
+        event = Event(number, id or new_id(), stamp(self.clock()), type, by, data)
         event.check()
         try:
             self.writer.insert(event)
             if not self._gathers:
                 self.writer.commit()
-            state.take(event)
+            self.state.take(event)
         except BaseException as error:
             self.fail(error)
             raise
-        if not self._gathers:
-            self.keep_snapshot(_OVERDUE)
-        return self.saved(state, event.id)
+        return event
 
     def append_once(
         self,
@@ -226,37 +164,30 @@ class Log:
         data: Mapping[str, Any],
         id: str | None,
         check: Callable[[State], object] | None = None,
-    ) -> Saved:
+    ) -> Event:
         """Write an event by a teacher, unless its id is there already; `check` may refuse it."""
         with self.ready() as state:
-            if (known := self.find(state, id, type, teacher, data)) is not None:
+            if (known := self.find(id, type, teacher, data)) is not None:
                 return known
             if check is not None:
                 check(state)
-            self.join(state, teacher)
-            return self.append(state, type, teacher, data, id)
+            self.join(teacher)
+            return self.append(type, teacher, data, id)
 
-    def join(
-        self, state: State, teacher: str, id: str | None = None, model: str | None = None
-    ) -> Saved:
+    def join(self, teacher: str, id: str | None = None, model: str | None = None) -> Event | None:
         """A teacher joins; joining again changes nothing."""
         check_text("the name of a teacher", teacher)
-        if (known := self.find(state, id, "joined", teacher)) is not None:
+        if (known := self.find(id, "joined", teacher)) is not None:
             return known
-        if teacher in state.teachers:
-            return Saved(state.number, "", None, None)
-        return self.append(state, "joined", teacher, {} if model is None else {"model": model}, id)
+        if teacher in self.state.history.teachers:
+            return None
+        return self.append("joined", teacher, {} if model is None else {"model": model}, id)
 
     def find(
-        self,
-        state: State,
-        id: str | None,
-        type: str,
-        teacher: str,
-        data: Mapping[str, Any] | None = None,
-    ) -> Saved | None:
-        """What the event with this id did, if there is one; raises if it was another event."""
-        event = None if id is None else state.ids.get(id)
+        self, id: str | None, type: str, teacher: str, data: Mapping[str, Any] | None = None
+    ) -> Event | None:
+        """The event with this id, if there is one; raises if it was another event."""
+        event = None if id is None else self.state.history.ids.get(id)
         if event is None:
             return None
         told = event.data if data is None else {name: event.data.get(name) for name in data}
@@ -265,56 +196,7 @@ class Log:
                 f"the id {id!r} was used for event {event.number} ({event.type}) already, which"
                 " said something else; make a new id for every event"
             )
-        return self.saved(state, event.id)
-
-    def saved(self, state: State, id: str) -> Saved:
-        """What an event did."""
-        event = state.ids[id]
-        about: str | None = event.data.get("event")
-        number = state.act_of.get(about if about and event.type == "changed" else id)
-        outcome = None
-        if event.type in ("answered", "changed") and number is not None:
-            outcome = state.acts[number].outcome
-        turned = event.type in ("undone", "redone")
-        acts = event.data.get("sweep", 1) if turned else 1
-        return Saved(event.number, id, outcome, about, acts)
-
-
-class Said(NamedTuple):
-    """An answer as the log has it, without a table: items by their ids, labels as they were called
-    then, the last change in force.
-    """
-
-    event: Event
-    given: Event
-    said: Mapping[str, Any]
-    """`answer`, and `label` and `feature` if there are any."""
-    undone: bool
-    changes: tuple[str, ...]
-
-
-def said_in(events: Iterable[Event]) -> list[Said]:
-    """Every answer in a log, in order, undone ones too."""
-    by_id = {event.id: event for event in events}
-    alive = dict.fromkeys(by_id, True)
-    for event in by_id.values():
-        if event.type in ("undone", "redone"):
-            alive[event.data["event"]] = event.type == "redone"
-    changes: dict[str, list[Event]] = {}
-    for event in by_id.values():
-        if event.type == "changed" and alive[event.id]:
-            changes.setdefault(event.data["event"], []).append(event)
-    return [
-        Said(
-            event,
-            by_id[event.data["given"]],
-            [event, *changes.get(event.id, ())][-1].data,
-            not alive[event.id],
-            tuple(one.id for one in changes.get(event.id, ())),
-        )
-        for event in by_id.values()
-        if event.type == "answered"
-    ]
+        return event
 
 
 def export_log(store: Store, name: str) -> Iterator[str]:

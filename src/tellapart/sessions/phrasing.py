@@ -15,7 +15,6 @@ from tellapart.sessions.replies import (
     Answered,
     AskedAgain,
     Ending,
-    Follows,
     Given,
     Saved,
     Summary,
@@ -48,33 +47,6 @@ def outcome_text(outcome: str | None) -> str:
     ('second opinion', 'mistake', '')
     """
     return _OUTCOMES.get(outcome or "", outcome or "")
-
-
-def follows_text(follows: Follows | None) -> str:
-    """What follows from changing an answer.
-
-    >>> follows_text(Follows(3, 2, 0)), follows_text(Follows(0, 0, 0))
-    ('3 answers need a reason again, 2 rules go', 'nothing else changes')
-    >>> follows_text(Follows(1, 0, 0, itself=True, relieved=2))
-    'it needs a reason, 1 other answer needs one again, 2 answers no longer need one'
-    """
-    if follows is None:
-        return "what follows takes too long to say beforehand; it can be undone"
-    told = []
-    other, reason = ("other answer", "one") if follows.itself else ("answer", "a reason")
-    if follows.itself:
-        told.append("it needs a reason")
-    if follows.again:
-        needs = "needs" if follows.again == 1 else "need"
-        told.append(f"{counted(follows.again, other)} {needs} {reason} again")
-    if follows.relieved:
-        need = "needs" if follows.relieved == 1 else "need"
-        reason = "one" if told else "a reason"
-        told.append(f"{counted(follows.relieved, 'answer')} no longer {need} {reason}")
-    for number, word, words in ((follows.gone, "goes", "go"), (follows.new, "comes", "come")):
-        if number:
-            told.append(f"{counted(number, 'rule')} {word if number == 1 else words}")
-    return ", ".join(told) or "nothing else changes"
 
 
 def changed_notice(again: int | None) -> str | None:

@@ -60,11 +60,6 @@ class Postgres:
     """A database on a server, through psycopg."""
 
     mark, bytes = "%s", "BYTEA"
-    joined = """SELECT encode(sha256(convert_to(string_agg(number || quote_literal(id)
-        || quote_literal(at) || quote_literal(type) || quote_nullable(teacher)
-        || quote_literal(data), '' ORDER BY number), 'UTF8')), 'hex') FROM {table}
-        WHERE session = ? AND number > ? AND number <= ?"""
-    """All cells of some events, as one text, of which only a hash is sent."""
     error: tuple[type[Exception], ...] = (psycopg.Error,)
     conflict: type[Exception] = psycopg.IntegrityError
     finds_table = "SELECT 1 WHERE to_regclass(%s) IS NOT NULL"

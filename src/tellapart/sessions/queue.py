@@ -6,6 +6,7 @@ the clock is read only when somebody wants an item, so that the same log gives t
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -13,19 +14,21 @@ from itertools import islice
 from math import inf, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
+from tellapart.combinations import margin
 from tellapart.errors import ProtocolError
 from tellapart.features import Points
-from tellapart.features.combinations import margin
 from tellapart.model import DecisionList
 from tellapart.protocol import Guess
 from tellapart.sessions.assignments import Assignments
 from tellapart.sessions.config import is_column
+from tellapart.sessions.events import Event
+from tellapart.sessions.history import Act, Question
 from tellapart.sessions.order import Order
 from tellapart.sessions.search import Search
 from tellapart.tables import Row
 
 if TYPE_CHECKING:
-    from tellapart.sessions.state import Question, State
+    from tellapart.sessions.state import State
 
 LATER = 20
 """A skipped item comes back after so many acts, then after twice as many, and so on."""
@@ -42,8 +45,7 @@ class Queue:
     A teacher gets, in this order: an item they took an answer back on; one of theirs that waits for
     a feature; one they search for; for a person, one that language models answered about and that
     is to be settled; one that came back (skipped a while ago, or its lease ended); one that wants a
-    second opinion; one nobody has seen; and at the end whatever is left. An example that wants the
-    teacher's second opinion comes before the item that it is an example for.
+    second opinion; one nobody has seen; and at the end whatever is left.
     """
 
     def __init__(self, state: State) -> None:
@@ -54,7 +56,7 @@ class Queue:
         self.seen: set[int] = set()
         self.returning: dict[int, int] = {}
         """Items that come back, and after how many acts."""
-        self.searches: dict[str, Search] = {}
+        self._searches: dict[str, tuple[str, Search]] = {}
         self.sought: set[int] = set()
         """Items that were given because of a search."""
         self.marked: set[int] = set()
@@ -81,18 +83,85 @@ class Queue:
         """The items nobody has seen, in their order."""
         if self._order is None:
             state = self._state
-            began = str(state.opened.data.get("order"))
-            self._order = Order(len(state.items), state.settings.order, state.seed, began=began)
+            began = str(state.history.opened.data.get("order"))
+            self._order = Order(
+                len(state.items),
+                state.history.settings.order,
+                state.history.opened.data["seed"],
+                began=began,
+            )
         return self._order
 
     @property
     def assignments(self) -> Assignments | None:
         """Who gets which rows, if that was said."""
-        if self._assignments is None and self._state.settings.assignments:
+        if self._assignments is None and self._state.history.settings.assignments:
             self._assignments = Assignments(self._state)
         return self._assignments
 
     # -- what happens
+
+    def take(self, event: Event, changed: bool) -> None:
+        """Take in an event that the history has taken in; `changed`: see `History.take`."""
+        history = self._state.history
+        if event.type == "given":
+            self.give(history.questions[event.id])
+        elif event.type == "answered":
+            act = history.acts[-1]
+            assert act.question is not None
+            held = self.held.get(act.question.teacher)
+            if held is not None and held.item == act.item:
+                del self.held[held.teacher]
+                if self.leases.get(act.item) is held:
+                    del self.leases[act.item]
+            self._requeue(act)
+        elif event.type == "settled":
+            lease = self.leases.get(history.acts[-1].item)
+            if lease is not None:
+                self.release(lease.teacher)
+        elif event.type == "changed" and changed:
+            act = history.acts[history.acts[-1].target]
+            lease = self.leases.get(act.item)
+            if lease is not None and lease.asks == "feature":  # for the label that it had
+                self.release(lease.teacher)
+            self.release(str(event.by))  # what comes back because of the change comes first
+            self._requeue(act)
+        elif event.type in ("undone", "redone"):
+            self._turn(event, history.acts[history.act_of[event.data["event"]]], changed)
+        elif event.type in ("opened", "settings", "rows added"):
+            self.reorder()
+            if "overlap" in event.data:
+                for item in history.answers:
+                    if item not in self.leases:
+                        self.enqueue(item)
+        elif event.type == "search" and event.data["where"] is not None:
+            self.release(str(event.by))  # what they have before them can wait
+        elif event.type == "swept":
+            self.put_first(str(event.by), [history.key(item) for item in event.data["wrong"]])
+
+    def _turn(self, event: Event, act: Act, changed: bool) -> None:
+        """An act was undone or redone."""
+        if act.kind == "changed" and changed:
+            self._requeue(self._state.history.acts[act.target])
+        if act.kind != "answered":
+            return
+        whose = str(event.data.get("teacher", event.by))
+        if event.type == "redone":
+            self.release(whose, act.item)  # it is answered again
+            self._requeue(act)
+            return
+        self.release(whose)  # what they have before them can wait
+        if "sweep" in event.data:  # many at once: none of them is what they look at
+            self.enqueue(act.item)
+        else:
+            self.put_back(whose, act.item)
+
+    def _requeue(self, act: Act) -> None:
+        """Put the item of an answer where it belongs now."""
+        if self._state.history.raw_answer(act.number).answer == "skipped":
+            self.put_off(act.item)
+        elif act.item not in self.leases:
+            self.enqueue(act.item)
 
     def reorder(self) -> None:
         """The settings `order` and `assignments` may have changed, or the table has grown."""
@@ -101,34 +170,28 @@ class Queue:
     def give(self, question: Question) -> None:
         """A teacher gets an item."""
         self.release(question.teacher)
-        before = self.leases.get(question.place)
+        before = self.leases.get(question.item)
         if before is not None:  # its time was up
             self.release(before.teacher)
-        self.seen.add(question.place)
+        self.seen.add(question.item)
         if question.sought:
-            self.sought.add(question.place)
+            self.sought.add(question.item)
         if question.picked:
-            self.picked.add(question.place)
-        self.returning.pop(question.place, None)
-        self.leases[question.place] = self.held[question.teacher] = question
+            self.picked.add(question.item)
+        self.returning.pop(question.item, None)
+        self.leases[question.item] = self.held[question.teacher] = question
         self._given += 1  # leases that end together end in the order they began
-        heapq.heappush(self._ends, (question.until, self._given, question.id, question.place))
-
-    def restore_lease(self, question: Question) -> None:
-        """A lease that was there when a snapshot was made."""
-        self.leases[question.place] = question
-        self._given += 1
-        heapq.heappush(self._ends, (question.until, self._given, question.id, question.place))
+        heapq.heappush(self._ends, (question.until, self._given, question.id, question.item))
 
     def release(self, teacher: str, place: int | None = None) -> None:
         """A teacher no longer has an item: this one, or whatever they have."""
         question = self.held.get(teacher)
-        if question is None or place not in (None, question.place):
+        if question is None or place not in (None, question.item):
             return
         del self.held[teacher]
-        if self.leases.get(question.place) is question:
-            del self.leases[question.place]
-            self.enqueue(question.place)
+        if self.leases.get(question.item) is question:
+            del self.leases[question.item]
+            self.enqueue(question.item)
 
     def expire(self, now: float) -> None:
         """End the leases whose time is up, or that begin in the future: the clock was put back."""
@@ -147,12 +210,12 @@ class Queue:
             if place in stack:
                 stack.remove(place)
         times = self._skips[place] = self._skips.get(place, 0) + 1
-        self.returning[place] = len(self._state.acts) + (LATER << min(times - 1, 20))
+        self.returning[place] = len(self._state.history.acts) + (LATER << min(times - 1, 20))
 
     def put_back(self, teacher: str, place: int) -> None:
         """A teacher took an answer back: to them the item comes first, to others a little later."""
         self._taken_back.setdefault(teacher, []).append(place)
-        self.returning.setdefault(place, len(self._state.acts) + LATER)
+        self.returning.setdefault(place, len(self._state.history.acts) + LATER)
 
     def put_first(self, teacher: str, places: Sequence[int]) -> None:
         """A teacher gets these items next, whose guesses they marked as wrong; they were looked
@@ -164,7 +227,7 @@ class Queue:
 
     def enqueue(self, place: int) -> None:
         """Put an item where it belongs now."""
-        opinions = self._state.opinions(place)
+        opinions = self._state.history.opinions(place)
         if not opinions:
             self.returning.setdefault(place, 0)
             return
@@ -178,11 +241,19 @@ class Queue:
         if len(opinions) >= 2:
             return False
         unsure = all(said == "unsure" for said in opinions.values())
-        return self._is_shared(place, opinions) or unsure
+        return self.is_shared(place, opinions) or unsure
 
-    def _is_shared(self, place: int, opinions: Mapping[str, str]) -> bool:
+    def is_shared(self, place: int, opinions: Mapping[str, str]) -> bool:
         """Whether two teachers are asked about an item; a column that has answered is none."""
-        return self._state.is_shared(place) and not any(map(is_column, opinions))
+        share = self._state.history.settings.overlap
+        if share <= 0:
+            return False
+        if share < 1:
+            text = f"{self._state.history.opened.data['seed']} {place}"
+            digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+            if int.from_bytes(digest, "big") >= share * 2**64:
+                return False
+        return not any(map(is_column, opinions))
 
     def is_free(self, place: int, teacher: str) -> bool:
         """Whether an item may be given to a teacher."""
@@ -190,20 +261,12 @@ class Queue:
             return False
         if self.assignments is not None and not self.assignments.allows(place, teacher):
             return False
-        opinions = self._state.opinions(place)
+        opinions = self._state.history.opinions(place)
         return not opinions or (teacher not in opinions and self._wants_second(place, opinions))
-
-    def blind_example(self, guess: Guess, teacher: str) -> int | None:
-        """The place of the example of a guess, if the teacher is to be asked about it first: once
-        they have seen its label, they have no opinion of their own."""
-        place = None if guess.example is None else guess.example.place
-        if place is None or not self._state.opinions(place):
-            return None
-        return place if self.is_free(place, teacher) and self.is_due(place) else None
 
     def is_due(self, place: int) -> bool:
         """Whether an item that was put off may come again."""
-        return self.returning.get(place, 0) <= len(self._state.acts)
+        return self.returning.get(place, 0) <= len(self._state.history.acts)
 
     # -- which item is next
 
@@ -215,7 +278,7 @@ class Queue:
         """
 
         def by_search() -> int | None:
-            search = self.searches.get(teacher)
+            search = self.search_of(teacher)
             return None if search is None else search.next()
 
         assignments = self.assignments
@@ -223,7 +286,7 @@ class Queue:
         def unseen() -> int | None:
             if assignments is not None:
                 return assignments.next(teacher)
-            return self.order.next(self.seen, self._doubts, errs=self._errs())
+            return self.order.next(self.seen, self._in_doubt, errs=self._errs())
 
         ways: tuple[Callable[[], int | None], ...] = (
             lambda: self._next_taken_back(teacher),
@@ -249,28 +312,24 @@ class Queue:
         by_hand = assigned or (picked and not self.order.is_unsure_of(place))
         return Choice(place, by_hand, picked)
 
-    def awaits_opinion(self, place: int, teacher: str) -> bool:
-        """Whether a teacher may yet be asked about an item that another has answered about."""
-        said = self._state.opinions(place)
-        return len(said) == 1 and teacher not in said and self._is_shared(place, said)
+    def search_of(self, teacher: str) -> Search | None:
+        """What a teacher searches for."""
+        event = self._state.history.searches.get(teacher)
+        if event is None:
+            return None
+        known, search = self._searches.get(teacher, ("", None))
+        if search is None or known != event.id:
+            where, text = event.data["where"], event.data.get("text", "")
+            search = self._state.safely("searches", lambda: Search(self._state, where, text), None)
+            if search is not None:
+                self._searches[teacher] = event.id, search
+        return search
 
     def left_to_others(self, teacher: str) -> dict[str | None, int]:
         """How many items without an answer are assigned to others; see `Assignments`."""
         return {} if self.assignments is None else self.assignments.left_to_others(teacher)
 
-    def opinion_first(self, chosen: Choice, teacher: str) -> Choice:
-        """The choice itself; but if its example awaits a second opinion of this teacher, that one
-        comes first. The question would show what the other said about it.
-        """
-        met = {chosen.place}
-        while True:
-            place = self.blind_example(self.ask(chosen.place)[0], teacher)
-            if place is None or place in met:
-                return chosen
-            met.add(place)
-            chosen = self._choice(place)
-
-    def take(self, teacher: str, place: int) -> Choice:
+    def wanted(self, teacher: str, place: int) -> Choice:
         """An item that a teacher asks for; raises unless it is free."""
         if not self.is_free(place, teacher):
             item = self._state.items.row(place)
@@ -283,7 +342,7 @@ class Queue:
         seen = self.seen | set(found)
         errs = self._errs()
         while len(found) < count:
-            place = self.order.next(seen, self._doubts, errs=errs)
+            place = self.order.next(seen, self._in_doubt, errs=errs)
             if place is None:
                 break
             found.append(place)
@@ -297,27 +356,27 @@ class Queue:
 
     def wants_review(self, teacher: str) -> bool:
         """Whether it is to be worked out what this teacher should settle."""
-        models = self._state.replay.models
+        models = self._state.history.models
         return bool(models) and teacher not in models and self.model_answers() != self.reviewed
 
     def model_answers(self) -> int:
         """How many acts there are of language models."""
-        models = self._state.replay.models
-        return sum(len(self._state.teachers[name].done) for name in models)
+        models = self._state.history.models
+        return sum(len(self._state.history.teachers[name].done) for name in models)
 
     def _next_review(self, teacher: str) -> int | None:
-        while self.reviews and self._state.is_settled_by_person(self.reviews[0]):
+        while self.reviews and self._state.history.is_settled_by_person(self.reviews[0]):
             self.reviews.pop(0)
         return next((place for place in self.reviews if self._may_settle(place, teacher)), None)
 
     def _may_settle(self, place: int, teacher: str) -> bool:
         """Whether a teacher may settle what models said about an item."""
-        models = self._state.replay.models
+        models = self._state.history.models
         return (
             place not in self.leases
             and teacher not in models
-            and bool(models & self._state.voices(place).keys())
-            and not self._state.is_settled_by_person(place)
+            and bool(models & self._state.history.voices(place).keys())
+            and not self._state.history.is_settled_by_person(place)
         )
 
     def _next_taken_back(self, teacher: str) -> int | None:
@@ -333,14 +392,17 @@ class Queue:
     ) -> int | None:
         """An item whose label is known and whose feature is asked; first a teacher's own."""
         state, passed = self._state, 0
-        for place, number in list(state.replay.now.waiting.items()):
+        place: int
+        for place, number in list(state.learning.waiting.items()):
             if place in self.leases:
                 continue
-            if teacher is not None and (state.acts[number].by != teacher or not self.is_due(place)):
+            if teacher is not None and (
+                state.history.acts[number].by != teacher or not self.is_due(place)
+            ):
                 passed += 1
                 if passed > _PASSED:
                     return None
-            elif state.replay.is_settled(place):
+            elif state.learning.is_settled(place):
                 settle(place)
             else:
                 return place
@@ -374,8 +436,12 @@ class Queue:
 
     def _errs(self) -> bool:
         """Whether most of the later guesses on items drawn at random were wrong."""
-        recent = self._state.replay.now.progress.recent
+        recent = self._state.learning.mind.progress.recent
         return recent.rounds >= _ENOUGH and 2 * recent.mistakes > recent.rounds
+
+    def _in_doubt(self, pool: list[int]) -> list[float]:
+        """The same as `_doubts`; all alike where that fails."""
+        return self._state.safely("doubts", lambda: self._doubts(pool), [0.0] * len(pool))
 
     def _doubts(self, pool: list[int]) -> list[float]:
         """How unsure the rules are of each of some items.
@@ -383,7 +449,7 @@ class Queue:
         If they count points, an item with few points more, or fewer, than needed is in doubt. If
         not, its rule tells: in mixed order by what an answer may change, else by its record.
         """
-        model = self._state.replay.now.learner.model
+        model = self._state.learning.model
         # items are asked for again: what is known of them is kept while the model is the same
         kept = self._margins[1] if self._margins[0] is model else {}
         margins = {place: kept[place] for place in pool if place in kept}
@@ -394,7 +460,7 @@ class Queue:
         self._margins = model, margins
         if any(margin < inf for margin in margins.values()):
             return [-margins[place] for place in pool]
-        mixed = self._state.settings.order == "mixed"
+        mixed = self._state.history.settings.order == "mixed"
         return self._may_change(pool) if mixed else self._bad_records(pool)
 
     def _may_change(self, pool: list[int]) -> list[float]:
@@ -404,12 +470,12 @@ class Queue:
         last items taught, times the root of how many of the items have this rule. Without the
         latter, rules of few items take all the time; with the number itself, they get none.
         """
-        now, records = self._state.replay.now, self._records
+        model, records = self._state.learning.model, self._records
         records.follow(self._state)
         known = {place: rule for place, rule in records.rules.items() if place in pool}
         new = [place for place in pool if place not in known]
         for place, item in zip(new, self._state.items.fetch(new), strict=True):
-            known[place] = id(now.learner.model.match(item))
+            known[place] = id(model.match(item))
         records.rules = known
         share = Counter(known[place] for place in pool)
         counts = {rule: records.counts.get(rule, (0, 0)) for rule in share}
@@ -418,45 +484,45 @@ class Queue:
 
     def _bad_records(self, pool: list[int]) -> list[float]:
         """How likely the guess on each of some items is wrong, by the record of its rule."""
-        now = self._state.replay.now
+        learning = self._state.learning
         # items are asked for again: what covers them is kept while the model is the same
-        model = now.learner.model
+        model = learning.model
         kept = self._rules[1] if self._rules[0] is model else {}
         rules = {place: kept[place] for place in pool if place in kept}
         new = [place for place in pool if place not in kept]
         for place, item in zip(new, self._state.items.fetch(new), strict=True):
-            example = now.learner.guess(item).example
+            example = learning.guess(item.place).example
             rules[place] = example.place if isinstance(example, Row) else -1
         self._rules = (model, rules)
-        counts = (now.records.get(rules[place], (0, 0)) for place in pool)
+        counts = (learning.mind.records.get(rules[place], (0, 0)) for place in pool)
         return [(wrong + 1) / (right + wrong + 2) for right, wrong in counts]
 
     # -- what is asked about it
 
     def ask(self, place: int) -> tuple[Guess, str, str | None]:
         """The guess on an item (in keys), what is asked, and the label if only a feature is."""
-        state, replay = self._state, self._state.replay
-        taught = replay.now.taught.get(place)
+        state, learning = self._state, self._state.learning
+        taught = learning.taught.get(place)
         if taught is not None:
             # A second opinion is asked as the first was: nothing learnt since shows through.
-            question = replay.acts[taught].question
+            question = state.history.acts[taught].question
             assert question is not None
-            label = None if question.label is None else state.labels.same(question.label)
+            label = None if question.label is None else state.history.labels.same(question.label)
             example = None if question.example is None else state.items.row(question.example)
             return Guess(label, example), "answer" if label else "label", None
-        guess = replay.guess(place)
-        number = replay.now.waiting.get(place)
+        guess = learning.guess(place)
+        number = learning.waiting.get(place)
         if number is not None:
-            return guess, "feature", replay.answer(number).label
+            return guess, "feature", state.history.answer(number).label
         return guess, "label" if guess.label is None else "answer", None
 
     def is_current(self, held: Question, asked: tuple[Guess, str, str | None], now: float) -> bool:
         """Whether what a teacher has before them would be asked now, with time left to answer."""
         guess, asks, kept = asked
         example = None if guess.example is None else guess.example.place
-        label = None if held.label is None else self._state.labels.same(held.label)
+        label = None if held.label is None else self._state.history.labels.same(held.label)
         return (
-            held.until - now > self._state.settings.lease / 2
+            held.until - now > self._state.history.settings.lease / 2
             and (label, held.example) == (guess.label, example)
             and (held.asks, held.kept) == (asks, kept)
         )
@@ -475,8 +541,7 @@ class _Records:
 
     def follow(self, state: State) -> None:
         """Count what was taught since, or everything anew if the rules have changed."""
-        now = state.replay.now
-        model, taught = now.learner.model, now.taught
+        model, taught = state.learning.model, state.learning.taught
         if self.model is not model or len(taught) < self.counted:
             self.model, self.counts, self.rules = model, {}, {}
             self.counted = max(0, len(taught) - _RECORD)
@@ -485,7 +550,7 @@ class _Records:
         for (_, number), item in zip(new, state.items.fetch([n for n, _ in new]), strict=True):
             clause = model.match(item)
             right, wrong = self.counts.get(id(clause), (0, 0))
-            fine = clause.label == state.replay.answer(number).label
+            fine = clause.label == state.history.answer(number).label
             self.counts[id(clause)] = (right + fine, wrong + (not fine))
 
 

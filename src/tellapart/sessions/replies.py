@@ -9,27 +9,28 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from tellapart.features import Expression
 from tellapart.features.canonical import negate
 from tellapart.features.phrasing import counted, joined, spoken
 from tellapart.features.tree import Compare, In, IsNull, Like, Node, Not, Points
 from tellapart.model import Clause, DecisionList, Literal
-from tellapart.protocol import Feature, Guess, Label
+from tellapart.protocol import Feature, Guess
 from tellapart.review import ErrorEstimate, Progress, estimate
 from tellapart.review.progress import is_lower_lately, percent
-from tellapart.simulation import fired
 from tellapart.tables import Row
 from tellapart.tables.packed_columns import reads
 
 if TYPE_CHECKING:
-    from tellapart.sessions.replay import Replay
-    from tellapart.sessions.state import Question, State
+    from tellapart.sessions.history import Question
+    from tellapart.sessions.state import State
 
 AT_RANDOM = " (for items in random order)"
 """What estimates and stoppers assume, said where it is not so."""
 RANDOM = ("random", "mixed")
 """The orders in which it is so: in mixed order only the items drawn at random count."""
+UNKNOWN = "the error is not known"
 WORTH = 0.75
 """A statement with a condition must bound the error so much lower than one without."""
 RECENT = 20
@@ -181,6 +182,11 @@ class Answered(NamedTuple):
     """Whether the last change settles a disagreement about the item."""
 
 
+def visible(one: Answered, viewer: str | None) -> bool:
+    """Whether somebody may see an answer: a teacher their own, the owner (None) all."""
+    return viewer is None or one.teacher == viewer
+
+
 class Disagreement(NamedTuple):
     """An item that teachers called differently: each one's answer, with label and reason."""
 
@@ -203,18 +209,6 @@ class Agreement(NamedTuple):
     """The share of these pairs with the same feature."""
 
 
-class LabelAgreement(NamedTuple):
-    """How far teachers agree on a label."""
-
-    label: str
-    pairs: int
-    """Pairs of answers about one item of which at least one is this label."""
-    share: float
-    """The share of these in which both are."""
-    confused: dict[str, int]
-    """What the other said instead, and how often."""
-
-
 class OddOne(NamedTuple):
     """An answer that the others contradict, a slip or an exception; or one to look at later."""
 
@@ -227,21 +221,6 @@ class OddOne(NamedTuple):
     expected_feature: str | None
     columns: tuple[str, ...] = ()
     """The columns that `why` speaks of."""
-
-
-class Follows(NamedTuple):
-    """What would follow from changing an answer."""
-
-    again: int
-    """So many other answers would need a reason again: what they were told from is another now."""
-    gone: int
-    """So many rules would go,"""
-    new: int
-    """and so many come."""
-    itself: bool = False
-    """Whether it would need a reason itself: what it was told from is another now."""
-    relieved: int = 0
-    """So many other answers would no longer need a reason."""
 
 
 class AskedAgain(NamedTuple):
@@ -278,24 +257,21 @@ class Check(NamedTuple):
         return self.on_item is True and self.on_example is not True
 
 
-def name_of(state: State, key: Label) -> str | None:
-    """What a label is called now."""
-    return None if key is None else state.labels.name(str(key))
-
-
 def given(state: State, question: Question) -> Given:
     """What a teacher was shown."""
     example = None if question.example is None else state.items.row(question.example)
     return Given(
         question.id,
         question.teacher,
-        state.items.row(question.place),
-        Guess(name_of(state, question.label), example),
+        state.items.row(question.item),
+        Guess(state.history.name(question.label), example),
         question.asks,
-        name_of(state, question.kept),
+        state.history.name(question.kept),
         question.until,
-        open_tags(state, question.place) if question.asks == "answer" else (),
-        question.asks == "answer" and question.place in state.queue.marked,
+        state.safely("tags to ask for", lambda: open_tags(state, question.item), ())
+        if question.asks == "answer" and state.items.missing is None
+        else (),
+        question.asks == "answer" and question.item in state.queue.marked,
     )
 
 
@@ -306,7 +282,7 @@ def open_tags(state: State, place: int) -> tuple[str, ...]:
     unknown = [tag for tag in tags if item[tag] is None]
     found: dict[str, None] = {}
     if unknown:
-        for clause in state.replay.now.learner.model.clauses:
+        for clause in state.learning.model.clauses:
             asked = [feature for feature, _ in clause.literals]
             found |= dict.fromkeys(t for t in unknown if any(reads(f, t) for f in asked))
             if clause.covers(item):
@@ -316,28 +292,32 @@ def open_tags(state: State, place: int) -> tuple[str, ...]:
 
 def asked_again(state: State, question: Question) -> AskedAgain | None:
     """Why only the feature is asked."""
-    number = state.replay.now.waiting.get(question.place)
+    number = state.learning.waiting.get(question.item)
     if question.asks != "feature" or number is None:
         return None
-    act, said = state.acts[number], state.replay.answer(number)
+    act, said = state.history.acts[number], state.history.answer(number)
     place = None if act.question is None else act.question.example
     before = None if place is None else state.items.row(place)
-    own = [n for n in act.changes if state.acts[n].alive and not state.is_confirmation(n)]
+    own = [
+        n
+        for n in act.changes
+        if state.history.acts[n].alive and not state.history.is_confirmation(n)
+    ]
     since = max([number, *own])
-    changes = (state.acts[n] for n in range(len(state.acts) - 1, since, -1))
+    changes = (state.history.acts[n] for n in range(len(state.history.acts) - 1, since, -1))
     change = next(
         (
             act
             for act in changes
             if act.kind == "changed" and act.alive and act.target < number
-            if not state.is_confirmation(state.act_of[act.id])
+            if not state.history.is_confirmation(act.number)
         ),
         None,
     )
     return AskedAgain(
-        name_of(state, said.label) or "",
+        state.history.name(said.label) or "",
         None if said.answer == "right" else before,
-        None if change is None else state.items.row(change.place),
+        None if change is None else state.items.row(change.item),
         None if change is None else change.by,
         before if said.answer == "right" else None,
         itself=bool(own) and change is None,
@@ -350,62 +330,44 @@ def guess_now(state: State, number: int) -> Guess | None:
     Earlier answers may have been changed since. If such an answer gets another label, its reason is
     asked afterwards, against what the item is guessed to be like then.
     """
-    act, replay = state.acts[number], state.replay
+    act, learning = state.history.acts[number], state.learning
     assert act.question is not None
-    if replay.now.waiting.get(act.place) == number:
-        guess = replay.guess(act.place)
-    elif replay.now.taught.get(act.place) == number:
-        rounds = replay.rounds
+    if learning.waiting.get(act.item) == number:
+        guess = learning.guess(act.item)
+    elif number in learning.learnt_by:
+        rounds = learning.learnt_by
         at = len(rounds) - 1 - rounds[::-1].index(number)
-        guess = cast(Guess, replay.history.rounds[at].guess)
-        if guess.label is None or replay.is_shown(guess, act.question):
+        guess = cast(Guess, learning.rounds[at].guess)
+        if guess.label is None or learning.is_shown(guess, act.question):
             return None
     else:
         return None
-    return Guess(name_of(state, guess.label), guess.example)
-
-
-def follows(state: State, trial: Replay, place: int) -> Follows:
-    """What would be other after a trial about an item."""
-
-    def rules(replay: Replay) -> set[object]:
-        clauses = replay.now.learner.model.clauses
-        return {(frozenset(clause.literals), clause.label) for clause in clauses}
-
-    before, after = rules(state.replay), rules(trial)
-    waits, would_wait = state.replay.wanting(), trial.wanting()
-    return Follows(
-        len(would_wait - waits - {place}),
-        len(before - after),
-        len(after - before),
-        place in would_wait,
-        len(waits - would_wait - {place}),
-    )
+    return Guess(state.history.name(guess.label), guess.example)
 
 
 def answered(state: State, number: int) -> Answered:
     """An answer, as it stands after all changes."""
-    act = state.acts[number]
+    act = state.history.acts[number]
     assert act.question is not None
     assert act.by is not None
-    answer = state.replay.answer(number)
-    changes = [state.acts[n] for n in act.changes if state.acts[n].alive]
+    answer = state.history.answer(number)
+    changes = state.history.changes_of(number)
     return Answered(
         act.id,
-        act.number,
-        act.at,
+        act.event.number,
+        act.event.at,
         act.by,
-        state.items.row(act.place),
+        state.items.row(act.item),
         given(state, act.question).guess,
         answer.answer,
-        name_of(state, answer.label),
-        None if answer.feature is None else str(answer.feature),
-        act.outcome if act.alive else None,
+        state.history.name(answer.label),
+        answer.feature,
+        state.learning.outcome(number),
         not act.alive,
         tuple(change.id for change in changes),
         changes[-1].by if changes else None,
-        state.is_confirmed(number),
-        state.has_settled(number),
+        state.history.is_confirmed(number),
+        state.history.has_settled(number),
     )
 
 
@@ -413,7 +375,7 @@ def named_model(state: State, model: DecisionList) -> DecisionList:
     """A model in the names that labels have now, without needless negations."""
 
     def with_name(clause: Clause) -> Clause:
-        label = name_of(state, clause.label)
+        label = state.history.name(clause.label)
         literals = tuple(dict.fromkeys(_simplified(state, one) for one in clause.literals))
         return Clause(literals, label, clause.example, clause.origin, clause.record)
 
@@ -457,9 +419,11 @@ def feature_words(state: State) -> Callable[[Feature, bool], str]:
     return say
 
 
-def trust(state: State, model: DecisionList, error: float, confidence: float) -> Trust:
+def trust(
+    model: DecisionList, numbers: npt.NDArray[np.uint32], error: float, confidence: float
+) -> Trust:
     """What the rules of a judged model amount to whose error is at most `error`."""
-    labelled = np.bincount(fired(model, state.items.table).array(), minlength=len(list(model)))
+    labelled = np.bincount(numbers, minlength=len(list(model)))
     sure = [
         (int(items), clause.record.high)
         for clause, items in zip(model, labelled, strict=True)
@@ -467,7 +431,7 @@ def trust(state: State, model: DecisionList, error: float, confidence: float) ->
     ]
     answered = sum(items for items, _ in sure)
     high = max((high for items, high in sure if items), default=0.0)
-    return Trust(answered, len(state.items), high, confidence)
+    return Trust(answered, len(numbers), high, confidence)
 
 
 def error_now(
@@ -487,43 +451,56 @@ def error_now(
 
 def summary(state: State) -> Summary:
     """How far a session is."""
-    now = state.replay.now
-    of_model = estimate(now.progress)
-    about = error_now(now.progress, of_model, refits=now.learner.inner.looks_back)
-    stopper = state.stopper
-    known = str(about)
-    stop = None if stopper is None else stopper.say(now.progress, of_model)
-    drawn = now.progress.guesses if state.queue.picked else None
-    if drawn is not None and about.high <= 0.99 and about.rows_left:
-        known += f", estimated from {_draws(about, drawn)}"
-    if state.settings.order not in RANDOM:
-        known += AT_RANDOM if about.high <= 0.99 else ""
-        stop = f"{stop}{AT_RANDOM}" if stop and ("mistake" in stop or "error" in stop) else stop
-    mistakes = state.replay.mistakes
+    learning, total = state.learning, len(state.items)
+    progress, mistakes = learning.mind.progress, learning.mistakes
     recent = mistakes[-RECENT:]
-    total, labelled, waiting = len(state.items), len(now.taught), len(now.waiting)
+    labelled, waiting = len(learning.taught), len(learning.waiting)
+    left = total - labelled - waiting - len(state.history.unsure)
+    drawn = progress.guesses if state.queue.picked else None
+    known = state.safely("the error", lambda: _statement(state, drawn), None)
+    about, said, stop, may_stop = known or (_unknown(left), UNKNOWN, None, False)
     return Summary(
         items=total,
         labelled=labelled,
         waiting=waiting,
-        unsure=len(state.unsure),
-        skipped=len(state.skipped),
-        left=total - labelled - waiting - len(state.unsure),
+        unsure=len(state.history.unsure),
+        skipped=len(state.history.skipped),
+        left=left,
         mistakes=sum(mistakes),
         guesses=len(mistakes),
         recent=(sum(recent), len(recent)),
-        rules=len(now.learner.model.clauses),
-        teachers=len(state.teachers),
-        estimate=known,
+        rules=len(learning.model.clauses),
+        teachers=len(state.history.teachers),
+        estimate=said,
         error=(about.low, about.error, about.high),
         drawn=drawn,
         draws_used=about.rounds_used,
-        recent_draws=now.progress.recent[:2],
+        recent_draws=progress.recent[:2],
         wrong_left=about.wrong_left or 0,
         rows_left=about.rows_left or 0,
-        may_stop=stopper is not None and stopper.met(now.progress),
+        may_stop=may_stop,
         stop=stop,
     )
+
+
+def _unknown(left: int) -> ErrorEstimate:
+    """What is said of the error where it could not be worked out."""
+    return ErrorEstimate(0.5, 0.0, 1.0, 0.95, 0, wrong_left=left, rows_left=left)
+
+
+def _statement(state: State, drawn: int | None) -> tuple[ErrorEstimate, str, str | None, bool]:
+    """What is known of the error, as numbers and as a sentence; and what the stopper says."""
+    progress, stopper = state.learning.mind.progress, state.stopper
+    of_model = estimate(progress)
+    about = error_now(progress, of_model, refits=state.learning.refits)
+    known = str(about)
+    stop = None if stopper is None else stopper.say(progress, of_model)
+    if drawn is not None and about.high <= 0.99 and about.rows_left:
+        known += f", estimated from {_draws(about, drawn)}"
+    if state.history.settings.order not in RANDOM:
+        known += AT_RANDOM if about.high <= 0.99 else ""
+        stop = f"{stop}{AT_RANDOM}" if stop and ("mistake" in stop or "error" in stop) else stop
+    return about, known, stop, stopper is not None and stopper.met(progress)
 
 
 def _draws(about: ErrorEstimate, drawn: int) -> str:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from tellapart import codec
+from tellapart.columns import clause_numbers, fired
 from tellapart.errors import ParameterError
 from tellapart.export import feature_trees
 from tellapart.export.text import brief_words, reachable
 from tellapart.features import Expression, tree
 from tellapart.features.expression import types
 from tellapart.model import Clause, DecisionList, Literal
-from tellapart.simulation import fired
+from tellapart.protocol import Feature
 from tellapart.tables import Table
+from tellapart.tables.packed_columns import evaluate
 
 if TYPE_CHECKING:
     from tellapart.sessions.replies import Answered
@@ -54,6 +59,20 @@ def _expressed(clause: Clause, kinds: feature_trees.Types, table: Table) -> Clau
         made = feature_trees.tree_of(feature, kinds)
         literals.append(Literal(table.parse(tree.text(made)), wanted))
     return Clause(tuple(literals), clause.label, clause.example)
+
+
+def clause_of_items(table: Table, model: DecisionList) -> npt.NDArray[np.uint32]:
+    """Which clause labels each item of the table, from 0; features tried are not kept."""
+    tried: dict[Feature, Any] = {}
+
+    def truth(feature: Feature) -> Any:
+        if table.knows(feature):
+            return table.truth(feature)
+        if feature not in tried:
+            tried[feature] = evaluate(table, feature)
+        return tried[feature]
+
+    return clause_numbers(list(model), truth, len(table))
 
 
 def rule_changes(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tellapart.columns import unpack
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.features import Expression, canonical
 from tellapart.features.tree import Column, Type, Wild
-from tellapart.simulation import unpack
 from tellapart.tables import Table
 from tellapart.tables.packed_columns import evaluate_soon
 
@@ -44,11 +44,11 @@ class Search:
     def next(self) -> int | None:
         """The next of them that nobody has answered about, or None."""
         state, found = self._state, self.places
-        while self._at < len(found) and state.opinions(int(found[self._at])):
+        while self._at < len(found) and state.history.opinions(int(found[self._at])):
             self._at += 1
         for place in found[self._at : self._at + _PASSED].tolist():
             if (
-                not state.opinions(place)
+                not state.history.opinions(place)
                 and place not in state.queue.leases
                 and state.queue.is_due(place)
             ):

@@ -18,10 +18,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import tellapart
 from tellapart import codec
@@ -32,11 +34,12 @@ from tellapart.errors import (
     TableChanged,
     TellapartError,
 )
+from tellapart.features.candidates import Candidate
 from tellapart.learners.by_name import parse_learner
 from tellapart.model import DecisionList
-from tellapart.protocol import Item
-from tellapart.review import Stopper
-from tellapart.sessions import adjudication, agreement, events, replies, sweeps
+from tellapart.protocol import Guess, Item
+from tellapart.review import Stopper, Suspect
+from tellapart.sessions import adjudication, agreement, events, replies, suggestions, sweeps
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
 from tellapart.sessions.events import (
     FORMAT,
@@ -48,13 +51,14 @@ from tellapart.sessions.events import (
     same,
     stamp,
 )
-from tellapart.sessions.items import check_same, fingerprint
+from tellapart.sessions.history import Act, Question, id_key
+from tellapart.sessions.items import Items, MissingItems, check_same, fingerprint
+from tellapart.sessions.log import Log
 from tellapart.sessions.queue import Choice
-from tellapart.sessions.reader import SessionReader
 from tellapart.sessions.replies import Saved
-from tellapart.sessions.rules import write_rules
+from tellapart.sessions.rules import clause_of_items, rule_changes, write_rules
 from tellapart.sessions.search import check_search, parse_search
-from tellapart.sessions.state import Question, State
+from tellapart.sessions.state import State
 from tellapart.sessions.store import Store
 from tellapart.tables import Row, Table, read_table
 from tellapart.tables.append import appended
@@ -62,7 +66,8 @@ from tellapart.tables.options import OF_CSV, ReadOptions
 from tellapart.tables.read import read_table_again
 from tellapart.tables.source import is_gone, remembered
 
-_TRIED = 20_000  # acts: with more, nobody waits for what a change would do
+_REST = 5  # times as long as judging answers took, before it is done again
+_MANY = 2000  # answers: with fewer it is done at once
 _MODEL = 50  # events after which the model is kept in a quiet moment
 
 
@@ -80,7 +85,7 @@ def read_again(name: str, opened: Event) -> Table:
     return read_table_again(place, opened.data["table"]["columns"], **source)
 
 
-class Session(SessionReader):
+class Session:
     """See the top of this file; `Session.new` and `Session.open` make one.
 
     >>> from tempfile import TemporaryDirectory
@@ -96,11 +101,44 @@ class Session(SessionReader):
     """
 
     def __init__(
-        self, store: Store, name: str, table: Table, *, clock: Callable[[], float] = time.time
+        self,
+        store: Store,
+        name: str,
+        table: Table | MissingItems,
+        *,
+        writes: bool = True,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(store, name, table, clock)
+        self.name = name
+        items = Items(table) if isinstance(table, Table) else table
+        self._log = Log(store, name, items, clock, writes=writes)
+        self._suggestions = suggestions.Suggestions()
+        self._judged: tuple[tuple[int, float], DecisionList] | None = None
+        self._summary: tuple[State, int, replies.Summary] | None = None
+        self._odd: tuple[int, bool, list[replies.OddOne], float] | None = None
+        """Suspects: after which event, whether all answers, and until when they may stand."""
+        self._numbers: tuple[tuple[DecisionList, int], npt.NDArray[np.uint32]] | None = None
+        self._judges = 0
+        """So many are judging answers now."""
+        self._named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
         self._kept = 0
         """The number of events when the model was last kept."""
+
+    @property
+    def table(self) -> Table:
+        """What is taught about; `TableChanged` if it is gone, or another one now."""
+        return self._log.state.items.table
+
+    @property
+    def missing(self) -> str | None:
+        """Why there is no table; None if there is one."""
+        return self._log.state.items.missing
+
+    def _key(self, item: Item) -> Any:
+        """An item (a row or its id) as the history knows it."""
+        if self.missing is None:
+            return self.table.place(item)
+        return id_key(codec.encode(item.identity if isinstance(item, Row) else item))
 
     # -- begin and end
 
@@ -190,18 +228,29 @@ class Session(SessionReader):
         name: str,
         table: Table | None = None,
         *,
+        needs_table: bool = True,
+        writes: bool = True,
         clock: Callable[[], float] = time.time,
     ) -> Session:
         """Open a session again.
 
         The table must be the one it began with, cell by cell; rows that were added at its end are
-        taken on.
+        taken on. If it is another one, or gone, `TableChanged` is raised. Without `needs_table` the
+        session opens all the same: `missing` says why, what was said can be read and undone, and
+        what needs the table raises then. Without `writes` it is read as it is now, also while
+        another program has it open.
         """
-        if table is None:
-            table = read_again(name, store.opened(name))
-        added = check_same(table, store.table_of(name))
-        session = cls(store, name, table, clock=clock)
-        if added:
+        try:
+            if table is None:
+                table = read_again(name, store.opened(name))
+            added = check_same(table, store.table_of(name))
+        except TableChanged as error:
+            if needs_table:
+                raise
+            missing = MissingItems(str(error), store.table_of(name))
+            return cls(store, name, missing, writes=writes, clock=clock)
+        session = cls(store, name, table, writes=writes, clock=clock)
+        if added and writes:
             try:
                 session._take_on(None, table, added)
             except BaseException:
@@ -217,9 +266,9 @@ class Session(SessionReader):
         The file must be CSV or JSON lines; rows are mappings from column to value.
         """
         with self._log.ready() as state:
-            if id is not None and self._log.find(state, id, "rows added", teacher) is not None:
-                return int(state.ids[id].data["rows"])
-            source = dict(state.opened.data.get("source") or {})
+            if (known := self._log.find(id, "rows added", teacher)) is not None:
+                return int(known.data["rows"])
+            source = dict(state.history.opened.data.get("source") or {})
             if "path" not in source:
                 raise SessionError(f"the session {self.name!r} has no file: give the grown table")
             how = {name: source[name] for name in OF_CSV if name in source}
@@ -234,11 +283,11 @@ class Session(SessionReader):
         Its file is read again, unless the grown `table` is given.
         """
         with self._log.ready() as state:
-            known = None if teacher is None else self._log.find(state, id, "rows added", teacher)
+            known = None if teacher is None else self._log.find(id, "rows added", teacher)
             if known is not None:
-                return int(state.ids[known.id].data["rows"])
+                return int(known.data["rows"])
             if table is None:
-                table = read_again(self.name, state.opened)
+                table = read_again(self.name, state.history.opened)
             added = check_same(table, self._log.writer.store.table_of(self.name))
             if added:
                 self._take_on(teacher, table, added, id)
@@ -248,13 +297,12 @@ class Session(SessionReader):
         self, teacher: str | None, table: Table, added: int, id: str | None = None
     ) -> None:
         """Write that rows were added, and go on with the grown table."""
-        with self._log.ready() as state:
+        with self._log.ready():
             if teacher is not None:
-                self._log.join(state, teacher)
+                self._log.join(teacher)
             now = fingerprint(table)
-            self._log.append(state, "rows added", teacher, {"rows": added, "table": now}, id)
+            self._log.append("rows added", teacher, {"rows": added, "table": now}, id)
             if table is not self.table:
-                self.table = table
                 self._log.use(table)
 
     def close(self) -> None:
@@ -265,12 +313,17 @@ class Session(SessionReader):
     def _keep_model(self, least: int = 1) -> None:
         """Keep the model beside the log, for when the table has changed or is gone."""
         with self._log.lock:
-            state = self._log.state
-            if state is None or not state.replay.rounds or state.number - self._kept < least:
+            history = self._log.state.history
+            if history.number - self._kept < least or not self._log.state.learning.learnt_by:
                 return
-            self._kept = state.number
+            self._kept = history.number
             with suppress(TellapartError):  # nothing depends on it
-                self._log.writer.keep_model(state.number, self.model.to_json())
+                self._log.writer.keep_model(history.number, self.model.to_json())
+
+    def keep(self) -> None:
+        """Keep what need not be worked out again, in a quiet moment; nothing depends on it."""
+        self._log.keep_learner()
+        self._keep_model(_MODEL)
 
     def __enter__(self) -> Session:
         return self
@@ -297,7 +350,7 @@ class Session(SessionReader):
         in a large table that takes a second.
         """
         with self._log.ready() as state:
-            if len(state.items):
+            if len(state.items) and self.missing is None:
                 self.table.place(state.items.identity(0))
                 _ = state.queue.order
 
@@ -309,14 +362,17 @@ class Session(SessionReader):
         `model`: the name of the language model that answers. A person's word outranks it.
         """
         with self._log.ready() as state:
-            known = state.teachers.get(teacher)
+            known = state.history.teachers.get(teacher)
             if known is not None and model is not None and known.model != model:
                 other = "a person" if known.model is None else f"the model {known.model!r}"
                 raise ParameterError(
                     f"the teacher {teacher!r} is {other} in this session, not the model {model!r};"
                     " choose another name for the teacher"
                 )
-            return self._log.join(state, teacher, id, model)
+            event = self._log.join(teacher, id, model)
+            if event is None:  # they are there already
+                return Saved(state.history.number, "", None, None)
+            return self._saved(event)
 
     def coming(self, teacher: str, count: int) -> list[Row]:
         """The next few items for a teacher who answers about several at once; nothing is leased.
@@ -324,6 +380,7 @@ class Session(SessionReader):
         `next` with `item=` then gives one of them.
         """
         with self._log.ready() as state:
+            _ = self.table  # which must be there
             state.queue.expire(self._log.clock())
             return state.items.fetch(state.queue.coming(teacher, count))
 
@@ -334,43 +391,41 @@ class Session(SessionReader):
 
         `item`: this one (a row or its id), which must be free.
         """
+        _ = self.table  # which must be there
         self._prepare_review(teacher)
         with self._log.ready() as state:
-            if id is not None and id in state.ids:
-                self._log.find(state, id, "given", teacher)
-                return replies.given(state, state.questions[id])
-            self._log.join(state, teacher)
+            if id is not None and id in state.history.ids:
+                self._log.find(id, "given", teacher)
+                return replies.given(state, state.history.questions[id])
+            self._log.join(teacher)
             queue, items, now = state.queue, state.items, self._log.clock()
 
             def settle(place: int) -> None:
                 # older logs have it only where the guess agrees; "reason": or its feature is known
                 about = {"item": items.written(place), "reason": True}
-                self._log.append(state, "settled", None, about)
+                self._log.append("settled", None, about)
 
             queue.expire(now)
             held = queue.held.get(teacher)
-            if item is not None and held is not None and held.place != self.table.place(item):
+            if item is not None and held is not None and held.item != self.table.place(item):
                 queue.release(teacher)
                 held = None
-            if held is not None and state.replay.is_settled(held.place):
-                settle(held.place)
+            if held is not None and state.learning.is_settled(held.item):
+                settle(held.item)
                 held = None
             if held is not None:
-                chosen: Choice | None = Choice(held.place, held.sought, held.picked)
+                chosen: Choice | None = Choice(held.item, held.sought, held.picked)
             elif item is None:
                 chosen = queue.choose(teacher, settle)
             else:
-                chosen = queue.take(teacher, self.table.place(item))
+                chosen = queue.wanted(teacher, self.table.place(item))
             if chosen is None:
                 return replies.Ending(
                     replies.summary(state), len(queue.leases), queue.left_to_others(teacher)
                 )
             asked = queue.ask(chosen.place)
-            blind = queue.blind_example(asked[0], teacher) is not None
-            if held is not None and (blind or queue.is_current(held, asked, now)):
+            if held is not None and queue.is_current(held, asked, now):
                 return replies.given(state, held)
-            if blind and item is None:
-                chosen = queue.opinion_first(chosen, teacher)
             return replies.given(state, self._give(state, teacher, chosen, id))
 
     def _give(self, state: State, teacher: str, chosen: Choice, id: str | None = None) -> Question:
@@ -379,16 +434,15 @@ class Session(SessionReader):
         items = state.items
         data = {
             "item": items.written(chosen.place),
-            "label": replies.name_of(state, guess.label),
+            "label": state.history.name(guess.label),
             "example": None if guess.example is None else items.written(guess.example.place),
             "asks": asks,
-            **({} if kept is None else {"kept": state.labels.name(kept)}),
+            **({} if kept is None else {"kept": state.history.labels.name(kept)}),
             **({"sought": True} if chosen.sought else {}),
             **({"picked": True} if chosen.picked else {}),
-            "until": stamp(self._log.clock() + state.settings.lease),
+            "until": stamp(self._log.clock() + state.history.settings.lease),
         }
-        saved = self._log.append(state, "given", teacher, data, id)
-        return state.questions[saved.id]
+        return state.history.questions[self._log.append("given", teacher, data, id).id]
 
     def start_from(self, teacher: str, labels: Mapping[Any, str]) -> int:
         """Take labels that are known, by the ids of items, as answers of a teacher; returns how
@@ -401,16 +455,18 @@ class Session(SessionReader):
         for label in labels.values():
             check_text("a label", label)
         with self._log.ready() as state, self.together():
-            self._log.join(state, teacher)
+            self._log.join(teacher)
             places = sorted(self.table.place(identity) for identity in labels)
-            order = np.random.default_rng(state.seed).permutation(len(places))
+            order = np.random.default_rng(state.history.opened.data["seed"]).permutation(
+                len(places)
+            )
             done = 0
             for place in (places[n] for n in order):
-                if state.answers.get(place):
+                if state.history.answers.get(place):
                     continue
                 label = labels[self.table.items[place].identity]
                 question = self._give(state, teacher, Choice(place, False, True))
-                guessed = replies.name_of(state, question.label)
+                guessed = state.history.name(question.label)
                 said = ("right",) if guessed == label else ("wrong", label)
                 self.answer(teacher, question.id, *said)
                 done += 1
@@ -437,22 +493,22 @@ class Session(SessionReader):
         with self._log.ready() as state:
             question = self._question(state, given)
             said = events.write_answer(state, question, answer, label, feature)
-            data = {"given": given, "item": state.items.written(question.place), **said}
+            data = {"given": given, "item": state.items.written(question.item), **said}
             data |= {} if source is None else {"source": dict(source)}
-            if (known := self._log.find(state, id, "answered", teacher, data)) is not None:
-                return known
+            if (known := self._log.find(id, "answered", teacher, data)) is not None:
+                return self._saved(known)
             if question.teacher != teacher:
                 raise ProtocolError(f"{given!r} was given to {question.teacher!r}, not {teacher!r}")
-            for number in state.answers_to.get(given, ()):
-                if state.acts[number].alive:
-                    if same(state.ids[state.acts[number].id].data, data):
-                        return self._log.saved(state, state.acts[number].id)
+            for number in state.history.answers_to.get(given, ()):
+                if state.history.acts[number].alive:
+                    if same(state.history.acts[number].event.data, data):
+                        return self._saved(state.history.acts[number].event)
                     raise ProtocolError(
                         f"{given!r} was answered already; change that answer"
-                        f" ({state.acts[number].id!r}) instead"
+                        f" ({state.history.acts[number].id!r}) instead"
                     )
             events.check_answer(state, question, said)
-            return self._log.append(state, "answered", teacher, data, id)
+            return self._saved(self._log.append("answered", teacher, data, id))
 
     def change(
         self,
@@ -480,7 +536,7 @@ class Session(SessionReader):
                     raise ProtocolError(f"the answer {event!r} was undone; redo it first")
                 events.check_answer(state, question, said)
 
-            return self._log.append_once("changed", teacher, data, id, check)
+            return self._saved(self._log.append_once("changed", teacher, data, id, check))
 
     def confirm(self, teacher: str, event: str, *, id: str | None = None) -> Saved:
         """Stand by an earlier answer, one's own or another's: it is no longer an odd one.
@@ -488,12 +544,10 @@ class Session(SessionReader):
         It is a change to the same answer, and can be undone like any.
         """
         with self._log.ready() as state:
-            if (
-                known := self._log.find(state, id, "changed", teacher, {"event": event})
-            ) is not None:
-                return known
+            if (known := self._log.find(id, "changed", teacher, {"event": event})) is not None:
+                return self._saved(known)
             act, _ = self._answered(state, event)
-            answer = state.replay.answer(state.act_of[event])
+            answer = state.history.answer(state.history.act_of[event])
             if not act.alive or answer.label is None:
                 raise ProtocolError(
                     f"the answer {event!r} cannot be confirmed: it"
@@ -501,46 +555,16 @@ class Session(SessionReader):
                 )
             said: dict[str, Any] = {"event": event, "answer": answer.answer}
             if answer.answer == "wrong":
-                said["label"] = state.labels.name(answer.label)
+                said["label"] = state.history.labels.name(answer.label)
                 if answer.feature is not None:
-                    said["feature"] = str(answer.feature)
-            kept = self._odd if self._odd is not None and self._odd[0] == state.number else None
-            self._log.join(state, teacher)
-            saved = self._log.append(state, "changed", teacher, said, id)
-            if kept is not None and state.is_confirmed(state.act_of[event]):
-                left = [one for one in kept[2] if one.answer.id != event]
-                self._odd = (state.number, kept[1], left)  # no label changed: nothing to judge anew
+                    said["feature"] = answer.feature
+            judged = self._odd
+            before = state.history.number
+            self._log.join(teacher)
+            saved = self._saved(self._log.append("changed", teacher, said, id))
+            if judged is not None and judged[0] == before:
+                self._odd = (state.history.number, *judged[1:])  # no label changed
             return saved
-
-    def follows(
-        self,
-        event: str,
-        answer: str,
-        label: str | None = None,
-        feature: str | None = None,
-        *,
-        seconds: float = 2.0,
-    ) -> replies.Follows | None:
-        """What would follow from `change` with these arguments, which changes nothing; or from
-        `undo` (answer "undo"). None if finding out takes longer than that.
-
-        Others can go on meanwhile: it looks at what there was when it began.
-        """
-        with self._log.ready() as state:
-            act, question = self._answered(state, event)
-            number, tried = state.act_of[event], None
-            if answer != "undo":
-                said = events.write_answer(state, question, answer, label, feature)
-                events.check_answer(state, question, said)
-                key = label and (state.labels.find(label) or f"new: {label}")
-                tried = state.read_answer(said, question, key)
-            if len(state.acts) > _TRIED:
-                return None
-            trial = state.replay.trial(number, tried)
-        if not trial.try_out(number, seconds):
-            return None
-        with self._log.lock:
-            return replies.follows(state, trial, act.place)
 
     def undo(
         self,
@@ -559,7 +583,7 @@ class Session(SessionReader):
     def undo_sweep(self, teacher: str, sweep: str, *, id: str | None = None) -> Saved:
         """Undo all of a sweep, unless the teacher did something else after it."""
         with self._log.ready() as state:
-            if id not in state.ids and self.last_sweep(teacher) != sweep:
+            if id not in state.history.ids and self.last_sweep(teacher) != sweep:
                 raise ProtocolError(
                     "other answers came after this sweep; undo them first, on Teach"
                 )
@@ -584,26 +608,27 @@ class Session(SessionReader):
         theirs = {} if whose == teacher else {"teacher": whose}
         with self._log.ready() as state:
             data = theirs if event is None else {"event": event, **theirs}
-            if (known := self._log.find(state, id, kind, teacher, data)) is not None:
-                return known
-            acts = state.teachers.get(whose)
+            if (known := self._log.find(id, kind, teacher, data)) is not None:
+                return self._saved(known)
+            acts = state.history.teachers.get(whose)
             stack = [] if acts is None else acts.done if undo else acts.undone
             if not stack:
                 raise ProtocolError(
                     f"{whose!r} has nothing to {way}: one's own acts can be undone, and redone"
                     " until something new is done"
                 )
-            number = stack[-1] if event is None else state.act_of.get(event)
+            number = stack[-1] if event is None else state.history.act_of.get(event)
             if number not in stack:
                 raise ProtocolError(f"{event!r} is nothing that {whose!r} can {way}")
-            act = state.acts[number]
+            act = state.history.acts[number]
             if act.kind == "label renamed":
-                name = act.data["label" if undo else "to"]
-                state.labels.check_free(name, but=act.data["key"])
-            self._log.join(state, teacher)
+                key, was, to = act.labels
+                state.history.labels.check_free(was if undo else to, but=key)
+            self._log.join(teacher)
             if event is None and len(swept := sweeps.swept_with(state, number, stack)) > 1:
                 return self._switch_sweep(state, kind, teacher, swept, theirs, id)
-            return self._log.append(state, kind, teacher, {"event": act.id, **theirs}, id)
+            about = {"event": act.id, **theirs}
+            return self._saved(self._log.append(kind, teacher, about, id))
 
     def _switch_sweep(
         self,
@@ -615,12 +640,12 @@ class Session(SessionReader):
         id: str | None,
     ) -> Saved:
         """Undo or redo a whole sweep, in one commit."""
-        done: list[Saved] = []
-        with self.together(), state.replay.batch():
+        done: list[Event] = []
+        with self.together():
             for number in acts:
-                about = {"event": state.acts[number].id, "sweep": len(acts), **theirs}
-                done.append(self._log.append(state, kind, teacher, about, None if done else id))
-        return done[0]
+                about = {"event": state.history.acts[number].id, "sweep": len(acts), **theirs}
+                done.append(self._log.append(kind, teacher, about, None if done else id))
+        return self._saved(done[0])
 
     def sweep(
         self,
@@ -636,7 +661,7 @@ class Session(SessionReader):
             raise ParameterError("a sweep is of a rule or of a label: give one of the two")
         model = self.model
         guess = label or sweeps.label_of(model, rule or 0)
-        places = sweeps.covered(self.table, model, rule, guess)
+        places = sweeps.covered(self.clause_numbers(), model, rule, guess)
         with self._log.ready() as state:
             found = sweeps.open_places(state, teacher, places)
             items = [state.items.row(int(place)) for place in found[:limit]]
@@ -645,9 +670,9 @@ class Session(SessionReader):
     def left_to_sweep(self, teacher: str) -> dict[str, tuple[int, int]]:
         """For every label that rules say: how many items nobody has answered about, of how many.
         What is best swept next comes first: the label of which the largest part is left."""
-        model = self.model
+        model, numbers = self.model, self.clause_numbers()
         with self._log.ready() as state:
-            return sweeps.left_by_label(state, teacher, self.table, model)
+            return sweeps.left_by_label(state, teacher, numbers, model)
 
     def accept(
         self,
@@ -673,8 +698,14 @@ class Session(SessionReader):
     def add_label(self, teacher: str, label: str, *, id: str | None = None) -> Saved:
         """Add a label to choose from."""
         check_text("a label", label)
-        return self._log.append_once(
-            "label added", teacher, {"label": label}, id, lambda s: s.labels.check_free(label)
+        return self._saved(
+            self._log.append_once(
+                "label added",
+                teacher,
+                {"label": label},
+                id,
+                lambda s: s.history.labels.check_free(label),
+            )
         )
 
     def rename_label(self, teacher: str, label: str, to: str, *, id: str | None = None) -> Saved:
@@ -682,20 +713,20 @@ class Session(SessionReader):
         check_text("a label", to)
 
         def check(state: State) -> None:
-            state.labels.check_free(to, but=state.labels.must_find(label))
+            state.history.labels.check_free(to, but=state.history.labels.must_find(label))
 
         data = {"label": label, "to": to}
-        return self._log.append_once("label renamed", teacher, data, id, check)
+        return self._saved(self._log.append_once("label renamed", teacher, data, id, check))
 
     def merge_labels(self, teacher: str, label: str, into: str, *, id: str | None = None) -> Saved:
         """Merge a label into another, in the past too."""
 
         def check(state: State) -> None:
-            if state.labels.must_find(label) == state.labels.must_find(into):
+            if state.history.labels.must_find(label) == state.history.labels.must_find(into):
                 raise ParameterError(f"{label!r} and {into!r} are one label already")
 
         data = {"label": label, "into": into}
-        return self._log.append_once("labels merged", teacher, data, id, check)
+        return self._saved(self._log.append_once("labels merged", teacher, data, id, check))
 
     def describe_label(
         self, teacher: str, label: str, meaning: str, *, id: str | None = None
@@ -704,8 +735,10 @@ class Session(SessionReader):
         if meaning:
             check_text("a meaning", meaning)
         data = {"label": label, "meaning": meaning}
-        return self._log.append_once(
-            "label described", teacher, data, id, lambda s: s.labels.must_find(label)
+        return self._saved(
+            self._log.append_once(
+                "label described", teacher, data, id, lambda s: s.history.labels.must_find(label)
+            )
         )
 
     # -- tags, rules, notes
@@ -718,8 +751,8 @@ class Session(SessionReader):
             raise ParameterError(f"a tag is True, False or None, got {value!r}")
         check_text("a tag", tag)
         data = {"tag": tag, "item": self._written(item), "value": value}
-        return self._log.append_once(
-            "tag set", teacher, data, id, lambda s: events.check_tag(s, tag)
+        return self._saved(
+            self._log.append_once("tag set", teacher, data, id, lambda s: events.check_tag(s, tag))
         )
 
     def tag_apart(
@@ -739,8 +772,10 @@ class Session(SessionReader):
     def drop_rule(self, teacher: str, example: Item, *, id: str | None = None) -> Saved:
         """Drop the rule with this example (a row or its id)."""
         data = {"example": self._written(example)}
-        return self._log.append_once(
-            "rule dropped", teacher, data, id, lambda s: events.check_rule(s, data["example"])
+        return self._saved(
+            self._log.append_once(
+                "rule dropped", teacher, data, id, lambda s: events.check_rule(s, data["example"])
+            )
         )
 
     def edit_rule(
@@ -751,15 +786,17 @@ class Session(SessionReader):
         with self._log.ready() as state:
             data = {"example": self._written(example), "if": "", "label": label}
             data["if"] = str(state.items.feature(condition))
-        return self._log.append_once(
-            "rule edited", teacher, data, id, lambda s: events.check_rule(s, data["example"])
+        return self._saved(
+            self._log.append_once(
+                "rule edited", teacher, data, id, lambda s: events.check_rule(s, data["example"])
+            )
         )
 
     def note(self, teacher: str, text: str, item: Item = None, *, id: str | None = None) -> Saved:
         """Keep a note, about an item or in general."""
         check_text("a note", text, 10_000)
         about = {} if item is None else {"item": self._written(item)}
-        return self._log.append_once("note", teacher, {"text": text, **about}, id)
+        return self._saved(self._log.append_once("note", teacher, {"text": text, **about}, id))
 
     # -- what comes next
 
@@ -774,8 +811,10 @@ class Session(SessionReader):
             if text is not None and text.strip():
                 check_text("what to look for", text, 2_000)
                 data = {"where": str(parse_search(self.table, text)), "text": text.strip()}
-        return self._log.append_once(
-            "search", teacher, data, id, lambda s: check_search(s, data["where"])
+        return self._saved(
+            self._log.append_once(
+                "search", teacher, data, id, lambda s: check_search(s, data["where"])
+            )
         )
 
     def set(self, teacher: str, *, id: str | None = None, **settings: Any) -> Saved:
@@ -786,7 +825,7 @@ class Session(SessionReader):
             for one in checked.get("assignments", {}).values():
                 if "where" in one:
                     one["where"] = str(state.items.feature(one["where"]))
-        return self._log.append_once("settings", teacher, checked, id)
+        return self._saved(self._log.append_once("settings", teacher, checked, id))
 
     def _written(self, item: Item) -> Any:
         """An item (a row or its id) as the log writes it."""
@@ -799,33 +838,472 @@ class Session(SessionReader):
             if not state.queue.wants_review(teacher):
                 return
             number = state.queue.model_answers()
-            history, _ = agreement.answers_to_judge(state)
-        judged = agreement.slips(state, history, self._log.lock, everything=True)
+            to_judge = agreement.answers_to_judge(state)
+        judged = self._suspects(state, to_judge, everything=True)
         with self._log.ready() as state:
-            state.queue.reviews = adjudication.reviews(state, judged)
-            state.queue.reviewed = number
+            queue = state.queue
+            queue.reviews = state.safely("reviews", lambda: adjudication.reviews(state, judged), [])
+            queue.reviewed = number
 
-    # -- work for when nobody waits; it changes nothing but how soon the next answer comes
+    def _suspects(
+        self, state: State, judged: agreement.Judged, *, everything: bool
+    ) -> list[Suspect]:
+        nobody: list[Suspect] = []
+        return state.safely(
+            "odd answers",
+            lambda: agreement.slips(state, judged, self._log.lock, everything),
+            nobody,
+        )
 
-    def expect(self) -> None:
-        """Learn in a copy what the first feature would teach, if features are before somebody; else
-        make a copy for an undo.
+    def _saved(self, event: Event) -> Saved:
+        """What an event did."""
+        with self._log.ready() as state:
+            about: str | None = event.data.get("event")
+            answer = str(about) if event.type == "changed" else event.id
+            number = state.history.act_of.get(answer, -1)
+            learning = state.learning  # which sets tags, too
+            outcome = learning.outcome(number) if event.type in ("answered", "changed") else None
+            turned = event.type in ("undone", "redone")
+            acts = event.data.get("sweep", 1) if turned else 1
+            return Saved(event.number, event.id, outcome, about, acts)
+
+    # -- what is known
+
+    @property
+    def number(self) -> int:
+        """The number of the last event."""
+        with self._log.ready() as state:
+            return state.history.number
+
+    @property
+    def trouble(self) -> list[str]:
+        """What went wrong without stopping anybody, a line each; nothing of the table is in it."""
+        with self._log.ready() as state:
+            return state.trouble
+
+    @property
+    def opened(self) -> Event:
+        """The first event: table, learner, seed."""
+        with self._log.ready() as state:
+            return state.history.opened
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The values of `config.Settings`."""
+        with self._log.ready() as state:
+            return dict(vars(state.history.settings))
+
+    @property
+    def teachers(self) -> list[str]:
+        """Who has joined."""
+        with self._log.ready() as state:
+            return list(state.history.teachers)
+
+    @property
+    def models(self) -> dict[str, str]:
+        """The teachers that are language models, and the names of these."""
+        with self._log.ready() as state:
+            found = state.history.teachers.items()
+            return {name: one.model for name, one in found if one.model is not None}
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of the labels, oldest first."""
+        with self._log.ready() as state:
+            return [state.history.labels.name(key) for key in state.history.label_keys()]
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """The meanings of labels that were described, by their names."""
+        with self._log.ready() as state:
+            keys = [key for key in state.history.label_keys() if state.history.meanings.get(key)]
+            return {state.history.labels.name(key): state.history.meanings[key] for key in keys}
+
+    @property
+    def learner(self) -> Any:
+        """The learner; to look at, not to teach."""
+        with self._log.ready() as state:
+            return state.learning.learner
+
+    @property
+    def model(self) -> DecisionList:
+        """The rules learnt, with people's edits and the present names of labels."""
+        with self._log.ready() as state:
+            if self.missing is not None:
+                return self._kept_model()[1]
+            inner = state.learning.model
+            names = {key: state.history.labels.name(key) for key in state.history.labels.current()}
+            if self._named is None or self._named[0] is not inner or self._named[1] != names:
+                self._named = (inner, names, replies.named_model(state, inner))
+            return self._named[2]
+
+    def _kept_model(self) -> tuple[int, DecisionList]:
+        """The model as it was last kept, and after which event; for when the table is missing."""
+        kept = self._log.writer.store.last_model(self.name)
+        if kept is None:
+            raise TableChanged(str(self.missing))
+        return kept[0], DecisionList.from_json(kept[1])
+
+    @property
+    def model_note(self) -> str | None:
+        """What is to be said of the model: that it is an old one, if the table is missing."""
+        if self.missing is None:
+            return None
+        return f"{self.missing}. This is the model after event {self._kept_model()[0]}"
+
+    def judged_model(self, confidence: float = 0.95) -> DecisionList:
+        """The rules with a record for each: right, wrong, when last seen, and a bound on its error
+        (`review.ClauseRecords`). It takes as long as opening the session."""
+        with self._log.ready() as state:
+            _ = self.table  # without it nothing is known of the records
+            key = (state.history.number, confidence)
+            if self._judged is None or self._judged[0] != key:
+                model = state.safely(
+                    "records of rules", lambda: state.learning.judge(confidence), None
+                )
+                self._judged = (key, replies.named_model(state, model or state.learning.model))
+            return self._judged[1]
+
+    def trust(self, error: float = 0.05, confidence: float = 0.95) -> replies.Trust:
+        """How many items the rules answer whose error is at most `error`."""
+        with self._log.ready():
+            model, numbers = self.judged_model(confidence), self.clause_numbers()
+            return replies.trust(model, numbers, error, confidence)
+
+    def clause_numbers(self) -> npt.NDArray[np.uint32]:
+        """Which rule labels each item, from 0: worked out once for a model, and shared. Others can
+        go on meanwhile."""
+        with self._log.ready() as state:
+            model, table = self.model, self.table
+            of = (model, state.history.number if table.tags else 0)
+            known = self._numbers
+        if known is None or known[0][0] is not model or known[0][1] != of[1]:
+            known = self._numbers = of, clause_of_items(table, model)
+        return known[1]
+
+    def chosen_model(self, unsure: str | None = None, error: float | None = None) -> DecisionList:
+        """The rules as they are shown and exported: with the setting `unsure` "null", they say
+        nothing where a rule's error may be above the setting `error`."""
+        settings = self.settings
+        if (unsure or settings["unsure"]) == "label":
+            return self.model
+        return self.judged_model().abstain(settings["error"] if error is None else error)
+
+    def taught(self, *, viewer: str | None = None) -> dict[int, str]:
+        """The label that each item was given, by the item's place in the table."""
+        with self._log.ready() as state:
+            if viewer is not None:
+                mine = (one for one in self.history(viewer=viewer) if not one.undone)
+                said = {one.item.place: one.label for one in mine}
+                return {place: label for place, label in said.items() if label is not None}
+            found = {**state.learning.waiting, **state.learning.taught}
+            labels = {item: state.history.answer(number).label for item, number in found.items()}
+            return {item: str(state.history.name(key)) for item, key in labels.items()}
+
+    def mistakes(self) -> list[bool]:
+        """For every guess, whether it was a mistake."""
+        with self._log.ready() as state:
+            return list(state.learning.mistakes)
+
+    def rules_over_time(self) -> list[int]:
+        """How many rules there were after every guess."""
+        with self._log.ready() as state:
+            return list(state.learning.sizes)
+
+    def records(self) -> dict[Any, tuple[int, int]]:
+        """How often the rule with each example (by its id) was right, and wrong."""
+        with self._log.ready() as state:
+            found = state.learning.mind.records
+            return {state.items.identity(place): counts for place, counts in found.items()}
+
+    def rule_teacher(self, example: Item, *, viewer: str | None = None) -> str | None:
+        """Who made the rule with this example: who edited it last, or else taught the example. A
+        teacher is told of their own rules."""
+        teacher = self._rule_teacher(example)
+        return teacher if viewer in (None, teacher) else None
+
+    def _rule_teacher(self, example: Item) -> str | None:
+        with self._log.ready() as state:
+            learning, place = state.learning, self.table.place(example)
+            edits, taught = learning.mind.learner.edits, learning.taught
+            if place in edits:
+                return edits[place].by
+            return state.history.acts[taught[place]].by if place in taught else None
+
+    def notes(self, *, viewer: str | None = None) -> list[Event]:
+        """All notes; a teacher sees those in general, and their own about items."""
+        with self._log.ready() as state:
+            return [
+                one
+                for one in state.history.notes
+                if viewer in (None, one.by) or "item" not in one.data
+            ]
+
+    def history(
+        self,
+        *,
+        viewer: str | None = None,
+        item: Item = None,
+        teacher: str | None = None,
+        last: int | None = None,
+    ) -> list[replies.Answered]:
+        """Every answer that a viewer may see (`replies.visible`; None sees all), undone ones too,
+        in order; of one item, of one teacher, or the last few."""
+        with self._log.ready() as state:
+            if item is None:
+                numbers = sorted(chain.from_iterable(state.history.answers.values()))
+            else:
+                numbers = state.history.answers.get(self._key(item), [])
+            if teacher is not None:
+                numbers = [n for n in numbers if state.history.acts[n].by == teacher]
+            found = (replies.answered(state, number) for number in numbers)
+            seen = [one for one in found if replies.visible(one, viewer)]
+            return seen if last is None else seen[len(seen) - min(last, len(seen)) :]
+
+    def label_of(self, item: Item, *, viewer: str | None = None) -> str | None:
+        """The label an item was given; None if it has none that the viewer may see."""
+        with self._log.ready() as state:
+            if viewer is not None:
+                mine = (one for one in self.history(viewer=viewer, item=item) if not one.undone)
+                return next((one.label for one in mine if one.label is not None), None)
+            learning, place = state.learning, self._key(item)
+            number = learning.taught.get(place, learning.waiting.get(place))
+            return (
+                None if number is None else state.history.name(state.history.answer(number).label)
+            )
+
+    def search_of(self, teacher: str) -> tuple[str, int] | None:
+        """A teacher's search, and how many items match; None without one."""
+        with self._log.ready() as state:
+            search = state.queue.search_of(teacher)
+            held = state.queue.held.get(teacher)
+            on_it = held is not None and held.sought and not held.picked
+            if search is None or not (on_it or search.next() is not None):
+                return None
+            return search.text, len(search.places)
+
+    def summary(self) -> replies.Summary:
+        """The progress so far."""
+        with self._log.ready() as state:
+            kept = self._summary
+            if kept is None or kept[0] is not state or kept[1] != state.history.number:
+                kept = self._summary = (state, state.history.number, replies.summary(state))
+            return kept[2]
+
+    def about(self) -> list[str]:
+        """Who taught it, when and by how many answers, and what is known of the error: lines of
+        comment for an exported model."""
+        with self._log.ready() as state:
+            answers = [one for one in self.history() if not one.undone]
+            return replies.about(self.name, answers, replies.summary(state))
+
+    def changes_since(self, old: DecisionList) -> list[str]:
+        """Which rules changed since a model, because of which row, and who said so."""
+        return rule_changes(old, self.model, self.history())
+
+    def can_undo(self, teacher: str) -> bool:
+        """Whether there is something to undo."""
+        with self._log.ready() as state:
+            return teacher in state.history.teachers and bool(state.history.teachers[teacher].done)
+
+    def last_sweep(self, teacher: str) -> str | None:
+        """The id of the sweep that undo would take back; None if it would take back another act."""
+        with self._log.ready() as state:
+            done = state.history.teachers[teacher].done if teacher in state.history.teachers else []
+            return state.history.acts[done[-1]].event.data.get("sweep") if done else None
+
+    def can_redo(self, teacher: str) -> bool:
+        """Whether there is something to redo."""
+        with self._log.ready() as state:
+            return teacher in state.history.teachers and bool(
+                state.history.teachers[teacher].undone
+            )
+
+    # -- what is shown
+
+    def given(self, given: str) -> replies.Given:
+        """The question with an id."""
+        with self._log.ready() as state:
+            return replies.given(state, self._question(state, given))
+
+    def candidates(
+        self,
+        given: str,
+        label: str | None = None,
+        *,
+        limit: int = suggestions.LIMIT,
+        column: str | None = None,
+    ) -> list[Candidate]:
+        """Features that tell the item from the example shown with it, the worthiest first.
+
+        `label` is what the teacher is about to say; with it the ranking is better. `column`: only
+        features that read this column.
         """
-        with self._log.lock:
-            state = self._log.state
-            if state is not None and not self._suggestions.learn_ahead(state):
-                state.replay.keep_copy()
+        with self._log.ready() as state:
+            question = self._question(state, given)
+            if column is not None:
+                self.table.check(column)
+            return state.safely(
+                "suggestions",
+                lambda: self._suggestions.candidates(state, question, label, limit, column),
+                [],
+            )
 
-    def look_ahead(self) -> bool:
-        """Work out one thing that may be asked for next; False when nothing is left to do."""
-        with self._log.lock:
-            state = self._log.state
-            return state is not None and self._suggestions.look_ahead(state)
+    def check(self, given: str, expression: str) -> replies.Check:
+        """Check whether an expression holds on the item and on the example, and count its items.
 
-    def catch_up(self) -> None:
-        """Do the work that the last answers put off; a later answer does it otherwise."""
-        with self._log.lock:
-            if self._log.state is not None:
-                self._log.state.replay.catch_up()
-            self._log.keep_snapshot()
-            self._keep_model(_MODEL)
+        Raises `FeatureError` if it is no expression.
+        """
+        with self._log.ready() as state:
+            shown = replies.given(state, self._question(state, given))
+            return suggestions.check(self.table, expression, shown.item, shown.guess.example)
+
+    def _question(self, state: State, given: str) -> Question:
+        question = state.history.questions.get(given)
+        if question is None:
+            raise ProtocolError(f"nothing was given under the id {given!r}")
+        return question
+
+    def question_of(self, event: str) -> replies.Given:
+        """The question that an answer was given to."""
+        with self._log.ready() as state:
+            return replies.given(state, self._answered(state, event)[1])
+
+    def guess_now(self, event: str) -> Guess | None:
+        """The guess that an answer is about by now; None if it is the one that its teacher was
+        shown."""
+        with self._log.ready() as state:
+            self._answered(state, event)
+            return replies.guess_now(state, state.history.act_of[event])
+
+    def waiting(self) -> frozenset[int]:
+        """The places of the items whose label is known, and whose reason is asked again."""
+        with self._log.ready() as state:
+            return state.learning.wanting()
+
+    def asked_again(self, given: str) -> replies.AskedAgain | None:
+        """Why a question asks only for a feature; None if it asks for more."""
+        with self._log.ready() as state:
+            return replies.asked_again(state, self._question(state, given))
+
+    def _answered(self, state: State, event: str) -> tuple[Act, Question]:
+        number = state.history.act_of.get(event)
+        act = None if number is None else state.history.acts[number]
+        if act is None or act.question is None:
+            raise ProtocolError(f"there is no answer {event!r} to change")
+        return act, act.question
+
+    # -- several teachers
+
+    def disagreements(self, *, viewer: str | None = None) -> list[replies.Disagreement]:
+        """The items that teachers called differently, with everybody's answer. A teacher sees those
+        in which they are one of them: they have answered already."""
+        with self._log.ready() as state:
+            return [
+                one
+                for one in agreement.disagreements(state)
+                if any(replies.visible(each, viewer) for each in one.answers)
+            ]
+
+    def agreement(self) -> replies.Agreement:
+        """How far teachers agree on labels and on features."""
+        with self._log.ready() as state:
+            return agreement.agreement(state)
+
+    def odd_ones(
+        self,
+        teacher: str | None = None,
+        *,
+        viewer: str | None = None,
+        everything: bool = False,
+    ) -> list[replies.OddOne]:
+        """Suspected slips that a viewer may see, of all or of one teacher, the oddest first.
+
+        With `everything`, the answers that nothing contradicts come after them, the least certain
+        first. An answer that a person confirmed is not listed, until it is changed. Others can go
+        on meanwhile: it judges what there was when it began.
+        """
+        with self._log.ready() as state:
+            history = state.history
+            odd = self._odd_known(history.number, everything)
+            if odd is None:
+                to_judge = agreement.answers_to_judge(state)
+                number, started = history.number, time.monotonic()
+        if odd is None:
+            self._judges += 1
+            try:
+                found = self._suspects(state, to_judge, everything=everything)
+            finally:
+                self._judges -= 1
+            with self._log.ready() as state:
+                acts = to_judge.acts
+                odd = [agreement.odd_one(state, one, acts[one.round]) for one in found]
+            now = time.monotonic()
+            fresh = now + _REST * (now - started)
+            self._odd = (number, everything, odd, fresh)
+        with self._log.ready() as state:
+            return [
+                one
+                for one in odd
+                if (everything or one.score > 0)
+                and teacher in (None, one.answer.teacher)
+                and replies.visible(one.answer, viewer)
+                and not state.history.is_confirmed(state.history.act_of[one.answer.id])
+            ]
+
+    def _odd_known(self, number: int, everything: bool) -> list[replies.OddOne] | None:
+        """The suspects as they were last judged: if nothing was said since, or if judging them took
+        long and was a short while ago, or is under way."""
+        if self._odd is None or self._odd[1] < everything:
+            return None
+        of, _, odd, fresh = self._odd
+        slow = fresh - time.monotonic() > 0 or self._judges
+        return odd if of == number or (slow and len(odd) > _MANY) else None
+
+    def slips(self) -> dict[str, tuple[int, int]]:
+        """For each teacher, how many of their answers are suspected, and how many there are."""
+        with self._log.ready() as state:
+            taught = [state.history.acts[number].by for number in state.learning.learnt_by]
+        odd = [one.answer.teacher for one in self.odd_ones()]
+        return {name: (odd.count(name), taught.count(name)) for name in self.teachers}
+
+    # -- language models among the teachers
+
+    def same_label(self, one: str, other: str) -> bool:
+        """Whether two names, new or old, mean the same label."""
+        with self._log.ready() as state:
+            key = state.history.labels.find(one)
+            return one == other or (key is not None and key == state.history.labels.find(other))
+
+    def knows_label(self, name: str) -> bool:
+        """Whether there is a label that is called this, or was."""
+        with self._log.ready() as state:
+            return state.history.labels.find(name) is not None
+
+    def answered_by(self, teacher: str) -> frozenset[int]:
+        """The places of the rows that a teacher has answered about, "skipped" left out."""
+        with self._log.ready() as state:
+            return frozenset(
+                place
+                for place, numbers in state.history.answers.items()
+                for n in numbers
+                if state.history.acts[n].by == teacher
+                and state.history.acts[n].alive
+                and state.history.raw_answer(n).answer != "skipped"
+            )
+
+    def free(self, items: Sequence[Row], teacher: str) -> list[Row]:
+        """Those of some rows that may be given to this teacher, or are with them."""
+        with self._log.ready() as state:
+            held = state.queue.held.get(teacher)
+            mine = None if held is None else held.item
+            return [
+                item
+                for item in items
+                if item.place == mine or state.queue.is_free(item.place, teacher)
+            ]
+
+    def slip_rates(self) -> dict[str, list[adjudication.SlipRate]]:
+        """For each language model, how often people say otherwise: in all, and by its label."""
+        with self._log.ready() as state:
+            return adjudication.slip_rates(state)

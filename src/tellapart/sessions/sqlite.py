@@ -47,10 +47,6 @@ class Sqlite:
     """
 
     mark, bytes = "?", "BLOB"
-    joined = """SELECT group_concat(number || char(31) || id || char(31) || at || type
-        || coalesce(char(31) || teacher, char(30)) || data, char(29)) FROM (SELECT * FROM {table}
-        WHERE session = ? AND number > ? AND number <= ? ORDER BY number)"""
-    """All cells of some events, as one text."""
     error: tuple[type[Exception], ...] = (sqlite3.Error, UnicodeDecodeError)
     """What goes wrong; a message about a damaged file may be no text."""
     conflict: type[Exception] = sqlite3.IntegrityError

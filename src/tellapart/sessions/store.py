@@ -52,7 +52,6 @@ _CREATE_MODELS = f"""CREATE TABLE IF NOT EXISTS {_MODELS} (
     number BIGINT NOT NULL,
     data TEXT NOT NULL
 )"""
-_BLOCK = 50_000  # events whose digest is made at once
 _SNAPSHOTS = "tellapart_snapshots"
 _CREATE_SNAPSHOTS = f"""CREATE TABLE IF NOT EXISTS {_SNAPSHOTS} (
     session TEXT NOT NULL,
@@ -115,17 +114,10 @@ class Listed(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A snapshot: the number and the hash of its last event, a digest of all, and its bytes."""
+    """What a learner came to after an event."""
 
     number: int
-    hash: str
-    digest: str
     data: bytes
-
-
-def _since(code: str, number: int) -> str:
-    """What stands in the place of the version for what came after a snapshot."""
-    return f"{code} after {number}"
 
 
 class Store:
@@ -547,51 +539,35 @@ class Writer:
             self._hash = read[-1][1] if read else before
         return events
 
-    def event(self, number: int) -> Event:
-        """One event of the log; raises `FormatError` if it is damaged."""
-        with self._working() as connection:
-            pair = (self.name, number - 1, number)
-            near = self.store._fetch(connection, f"{_SELECT_HASHES} AND number IN (?, ?)", *pair)
-            kept = dict(near)
-            query = f"{_SELECT} WHERE session = ? AND number = ?"
-            rows = self.store._fetch(connection, query, self.name, number)
-            with self.store._explain_damage(self.name):
-                if not rows:
-                    raise FormatError(f"event {number} is missing")
-                return next(read_log(rows, kept, number - 1, kept.get(number - 1, "")))[0]
+    # -- what is kept beside the log; nothing depends on it
 
-    # -- snapshots
-
-    def snapshot(self, code: str) -> Kept | None:
-        """The latest snapshot of the state that this code wrote, if `is_whole`."""
+    def kept_learner(self, code: str) -> Kept | None:
+        """What the learner came to when this code last kept it, if log and bytes are as then."""
         with self._working(reads=True) as connection:
             query = f"""SELECT number, hash, digest, data FROM {_SNAPSHOTS}
                 WHERE session = ? AND code = ? ORDER BY number DESC LIMIT 1"""
-            rows = self.store._fetch(connection, query, self.name, code)
-            if rows and isinstance(rows[0][3], bytes):
-                found = Kept(*rows[0])
-                if self._hash_of(connection, found.number) == found.hash:
-                    return found
+            for number, known, digest, data in self.store._fetch(
+                connection, query, self.name, code
+            ):
+                whole = isinstance(data, bytes) and hashlib.sha256(data).hexdigest() == digest
+                if whole and self._hash_of(connection, number) == known:
+                    return Kept(number, data)
         return None
-
-    def is_whole(self, kept: Kept) -> bool:
-        """Whether the log is the one that a snapshot was made of, event by event."""
-        with self._working(reads=True) as connection:
-            return self._digest(connection, kept.number) == kept.digest
 
     def _hash_of(self, connection: Any, number: int) -> str | None:
         rows = self.store._fetch(connection, f"{_SELECT_HASHES} AND number = ?", self.name, number)
         return next((known for _, known in rows), None)
 
-    def _digest(self, connection: Any, number: int) -> str:
-        """A digest of the first events as they are stored; sooner made than their hashes."""
-        made = hashlib.sha256()
-        query = self.store.database.joined.format(table=TABLE)
-        for start in range(0, number, _BLOCK):
-            values = (self.name, start, min(start + _BLOCK, number))
-            (joined,) = self.store._fetch(connection, query, *values)[0]
-            made.update(str(joined).encode("utf-8", "surrogateescape"))
-        return made.hexdigest()
+    def keep_learner(self, number: int, code: str, data: bytes) -> None:
+        """Keep what the learner came to after an event, instead of what was kept before."""
+        with self._working(reads=True) as connection:
+            delete = self.store._sql(f"DELETE FROM {_SNAPSHOTS} WHERE session = ?")
+            connection.execute(delete, (self.name,))
+            insert = f"INSERT INTO {_SNAPSHOTS} (session, number, hash, digest, code, data)"
+            digest, known = hashlib.sha256(data).hexdigest(), self._hash_of(connection, number)
+            values = (self.name, number, known, digest, code, data)
+            connection.execute(self.store._sql(f"{insert} VALUES (?, ?, ?, ?, ?, ?)"), values)
+            connection.commit()
 
     def keep_model(self, number: int, text: str) -> None:
         """Keep the model after an event, instead of the one before."""
@@ -601,35 +577,6 @@ class Writer:
             insert = f"INSERT INTO {_MODELS} (session, number, data) VALUES (?, ?, ?)"
             connection.execute(self.store._sql(insert), (self.name, number, text))
             connection.commit()
-
-    def keep_snapshot(self, number: int, code: str, data: bytes) -> None:
-        """Keep a snapshot of the state after the last event, instead of those before."""
-        with self._working(reads=True) as connection:
-            known, digest = self._hash_of(connection, number), self._digest(connection, number)
-            delete = self.store._sql(f"DELETE FROM {_SNAPSHOTS} WHERE session = ?")
-            connection.execute(delete, (self.name,))
-            insert = f"INSERT INTO {_SNAPSHOTS} (session, number, hash, digest, code, data)"
-            values = (self.name, number, known, digest, code, data)
-            connection.execute(self.store._sql(f"{insert} VALUES (?, ?, ?, ?, ?, ?)"), values)
-            connection.commit()
-
-    def keep_results(self, since: int, number: int, code: str, data: bytes) -> None:
-        """Keep what the events after a snapshot came to, instead of what was kept of that before.
-
-        `since` is the last event of the snapshot, and `number` the last one of all.
-        """
-        with self._working(reads=True) as connection:
-            delete = f"DELETE FROM {_SNAPSHOTS} WHERE session = ? AND number > ?"
-            connection.execute(self.store._sql(delete), (self.name, since))
-            insert = f"INSERT INTO {_SNAPSHOTS} (session, number, hash, digest, code, data)"
-            known = self._hash_of(connection, number)
-            values = (self.name, number, known, "", _since(code, since), data)
-            connection.execute(self.store._sql(f"{insert} VALUES (?, ?, ?, ?, ?, ?)"), values)
-            connection.commit()
-
-    def results(self, code: str, since: int) -> Kept | None:
-        """What the events after a snapshot came to, if it was kept and the log has not changed."""
-        return self.snapshot(_since(code, since))
 
     def check(self) -> None:
         """Raise unless an event could be written now."""
@@ -677,6 +624,26 @@ class Writer:
         """Let others write."""
         self.drop()
         self.store.release(self.name)
+
+
+class Reader(Writer):
+    """Reads a session, also while another program writes to it; nothing can be written."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self.store, self.name = store, name
+        self._connection, self._since = None, None
+
+    def read(self, after: int = 0, before: str = "") -> list[Event]:
+        return self.store.log(self.name)
+
+    def kept_learner(self, code: str) -> Kept | None:
+        return None
+
+    def _connect(self) -> Any:
+        raise SessionError(f"the session {self.name!r} was opened to be read, not to be written")
+
+    def close(self) -> None:
+        """Nothing is held."""
 
 
 def _decode(raw: bytes) -> str:

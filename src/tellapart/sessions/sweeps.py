@@ -14,12 +14,10 @@ import numpy.typing as npt
 
 from tellapart.errors import ParameterError
 from tellapart.model import DecisionList
-from tellapart.sessions import replies
 from tellapart.sessions.events import check_text, new_id, stamp
 from tellapart.sessions.log import Log
 from tellapart.sessions.state import State
-from tellapart.simulation import fired
-from tellapart.tables import Row, Table
+from tellapart.tables import Row
 
 MOST = 50
 """So many items are shown at a time."""
@@ -53,10 +51,10 @@ def label_of(model: DecisionList, rule: int) -> str:
 
 
 def covered(
-    table: Table, model: DecisionList, rule: int | None, label: str
+    numbers: npt.NDArray[np.uint32], model: DecisionList, rule: int | None, label: str
 ) -> npt.NDArray[np.intp]:
-    """The places of the items that a rule covers, or else of those that get a label."""
-    numbers = fired(model, table).array()
+    """The places of the items that a rule covers, or else of those that get a label; `numbers` says
+    which rule labels each."""
     if rule is not None:
         return np.flatnonzero(numbers == rule - 1)
     alike = [number for number, clause in enumerate(model) if clause.label == label]
@@ -66,13 +64,12 @@ def covered(
 
 
 def left_by_label(
-    state: State, teacher: str, table: Table, model: DecisionList
+    state: State, teacher: str, numbers: npt.NDArray[np.uint32], model: DecisionList
 ) -> dict[str, tuple[int, int]]:
     """For every label that rules say: how many items are open, of how many. The label of which the
     largest part is open comes first, so that the rules see all labels."""
-    numbers = fired(model, table).array()
     whole = np.bincount(numbers, minlength=len(model.clauses) + 1)
-    free = numbers[open_places(state, teacher, np.arange(len(table), dtype=np.intp))]
+    free = numbers[open_places(state, teacher, np.arange(len(numbers), dtype=np.intp))]
     part = np.bincount(free, minlength=len(whole))
     found: dict[str, tuple[int, int]] = {}
     for clause, left, items in zip(model, part.tolist(), whole.tolist(), strict=True):
@@ -84,7 +81,7 @@ def left_by_label(
 
 def open_places(state: State, teacher: str, places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """Those of some places that nobody has answered about, and that no other teacher has."""
-    taken = [place for place in state.answers if state.opinions(place)]
+    taken = [place for place in state.history.answers if state.history.opinions(place)]
     taken += [place for place, lease in state.queue.leases.items() if lease.teacher != teacher]
     return places[~np.isin(places, taken)]
 
@@ -112,47 +109,41 @@ def accept(
         "wrong": [items.written(place) for place in dict.fromkeys(wrong)],
     }
     sweep = id or new_id()
-    if log.find(state, id, "swept", teacher, data) is not None:
-        events = (state.ids[act.id] for act in state.acts if act.kind == "answered")
-        accepted = sum(event.data.get("sweep") == sweep for event in events)
+    if log.find(id, "swept", teacher, data) is not None:
+        answers = (act.event for act in state.history.acts if act.kind == "answered")
+        accepted = sum(event.data.get("sweep") == sweep for event in answers)
         return Swept(accepted, len(data["wrong"]), len(right) - accepted)
-    log.join(state, teacher)
+    log.join(teacher)
     now = log.clock()
     queue.expire(now)
     free = {*open_places(state, teacher, np.array(right, dtype=np.intp)).tolist()}
-    log.append(state, "swept", teacher, data, sweep)
+    asked = [(place, queue.ask(place)) for place in right if place in free]
+    log.append("swept", teacher, data, sweep)
     accepted = 0
-    with state.replay.batch():
-        for place in right:
-            guess, asks, _ = queue.ask(place)
-            if (
-                place not in free
-                or asks != "answer"
-                or replies.name_of(state, guess.label) != label
-            ):
-                continue
+    for place, (guess, asks, _) in asked:
+        if asks == "answer" and state.history.name(guess.label) == label:
             question = {
                 "item": items.written(place),
                 "label": label,
                 "example": items.written(guess.example.place),
                 "asks": asks,
                 "sought": True,
-                "until": stamp(now + state.settings.lease),
+                "until": stamp(now + state.history.settings.lease),
             }
-            given = log.append(state, "given", teacher, question)
+            given = log.append("given", teacher, question)
             said = {"given": given.id, "item": question["item"], "answer": "right"}
-            log.append(state, "answered", teacher, {**said, "sweep": sweep})
+            log.append("answered", teacher, {**said, "sweep": sweep})
             accepted += 1
     return Swept(accepted, len(data["wrong"]), len(right) - accepted)
 
 
 def swept_with(state: State, number: int, stack: Sequence[int]) -> list[int]:
     """Of the acts that can be undone or redone, those of the same sweep as one; or that one."""
-    sweep = state.ids[state.acts[number].id].data.get("sweep")
+    sweep = state.history.acts[number].event.data.get("sweep")
     if sweep is None:
         return [number]
     found = []
     for one in reversed(stack):
-        if state.ids[state.acts[one].id].data.get("sweep") == sweep:
+        if state.history.acts[one].event.data.get("sweep") == sweep:
             found.append(one)
     return found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tellapart.samples import animals
 from tellapart.sessions.replies import Given
-from tellapart.worlds.zoo import read
 
 FILE = "tellapart-zoo.csv"
 LABEL = "class"
@@ -58,14 +58,13 @@ def write_zoo(folder: Path) -> Path:
     path = folder / FILE
     if path.exists():
         return path
-    animals, labels = read()
     by_name = {}
-    for animal, label in zip(animals, labels, strict=True):  # there are two frogs
-        name = str(animal) if str(animal) not in by_name else f"{animal} (another)"
-        by_name[name] = animal, label
+    for animal, label in animals():
+        name = animal["name"]  # there are two frogs
+        by_name[name if name not in by_name else f"{name} (another)"] = animal, label
     # the others in an order without rhyme that is always the same: by their names read backwards
     order = [*FIRST, *sorted(by_name.keys() - set(FIRST), key=lambda name: name[::-1])]
-    columns = [name for name in animals[0] if name != "name"]
+    columns = [name for name in animal if name != "name"]
     lines = [",".join(["name", *columns, LABEL])]
     for name in order:
         animal, label = by_name[name]

@@ -2,7 +2,6 @@
 
 from tellapart.tables.read import read_table
 from tellapart.tables.rows import Row, Tag
-from tellapart.tables.scan import Scan
 from tellapart.tables.table import Table
 
-__all__ = ["Row", "Scan", "Table", "Tag", "read_table"]
+__all__ = ["Row", "Table", "Tag", "read_table"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tellapart.errors import ParameterError
-from tellapart.tables.csv_files import CsvFile
+from tellapart.tables.csv_files import CsvFile, in_utf8
 from tellapart.tables.options import ReadOptions, is_utf8
 
 _KINDS = {".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
@@ -67,7 +67,8 @@ def _csv_lines(path: Path, rows: Sequence[Mapping[str, Any]], options: ReadOptio
     encoding = options.encoding or "utf-8"
     if not is_utf8(encoding) and len("a\n".encode(encoding)) != 2:
         raise ParameterError(f"rows cannot be appended to a file in {encoding}")
-    known = CsvFile(path, options)
+    with in_utf8(path, options.encoding) as copy:
+        known = CsvFile(copy, options)
     text = io.StringIO()
     writer = csv.writer(text, delimiter=known.separator, lineterminator="\n")
     for row in rows:

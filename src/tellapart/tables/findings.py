@@ -1,4 +1,7 @@
-"""What was odd about a column, how it was read, and which option reads it otherwise."""
+"""What was odd about a table, how it was read, and what reads it otherwise; and a table in short.
+
+A finding has a code and the facts; its sentence is made of them, here and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +9,196 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+_SAID: dict[str, str] = {
+    # numbers
+    "decimal comma": "numbers with a decimal comma, such as {shown!r} | {read}",
+    "decimal comma, perhaps":
+        "texts such as {shown!r}, which may be numbers with a decimal comma | texts",
+    "mark or thousands":
+        "numbers such as {shown!r}, whose sign may stand before decimals or between thousands |"
+        " {read}",
+    "point or thousands":
+        "numbers such as {shown!r}, whose point may stand between thousands | decimals",
+    "thousands": "numbers with thousands separators, such as {shown!r} | {read}",
+    "signed": "numbers such as {shown!r} | {read}",
+    "money": "amounts of money such as {shown!r} | {read}",
+    "percentages": "percentages such as {shown!r} | {read}",
+    "currencies":
+        "amounts in several currencies ({shown}) | texts | convert them to one currency to"
+        " compare them",
+    "perhaps numbers":
+        "texts such as {shown!r}, which may be numbers | texts, without a size | write them as"
+        " numbers to compare them",
+    "numbers among words": "numbers such as {shown!r} among {words} | texts, without a size",
+    "not finite": "{words} among numbers | unknown",
+    "NaN": "NaN or infinity among numbers | unknown",
+    "placeholder":
+        "{shown} in {cells}, and {low} to {high} in the others, so it may mean unknown | a"
+        " {kind}",
+    # codes
+    "leading zeros": "numbers with leading zeros, such as {shown!r} | texts",
+    "phone numbers": "phone numbers such as {shown!r} | texts",
+    "too long": "numbers too long to be exact, such as {shown} | texts",
+    "beyond 2^53":
+        "whole numbers beyond 2^53, such as {shown}, which spreadsheets round | whole numbers",
+    "equal lengths":
+        "numbers of {digits} digits each, such as {shown}, which may be codes | whole numbers",
+    "named like codes": "numbers such as {shown}, which may be codes | whole numbers",
+    "exponent": "{shown!r}, which may be a code | the number {read}",
+    "rounded codes":
+        "numbers such as {shown!r}, as spreadsheets write long codes | numbers whose last"
+        " digits are lost | export the column again as text",
+    # true and false, unknown
+    "yes and no": "only {shown} | texts",
+    "only 0 and 1": "only 0 and 1 | whole numbers",
+    "word beside yes and no": "{words} among the words for true and false | texts",
+    "unknown among values": "{words} among {among} | unknown",
+    "unknown among texts": "{words} in {cells}, which may mean unknown | texts",
+    "no value": "no value in any row | texts",
+    # dates and times
+    "perhaps dates":
+        "texts such as {shown!r}, which may be dates | texts, without an order | write them"
+        " like 2024-12-31 to compare them",
+    "no dates":
+        "texts such as {shown!r}, which are no dates | texts | write them like 2024-12-31 if"
+        " they are meant to be",
+    "dates without signs": "numbers such as {shown}, which may be dates | whole numbers",
+    "dates as texts": "dates such as {shown!r} | texts",
+    "month first": "dates such as {shown!r} | dates with the month first",
+    "month first elsewhere":
+        "dates such as {shown!r}, which do not show whether the day comes first | dates with"
+        " the month first, as in another column",
+    "day or month first":
+        "dates such as {shown!r}, which do not show whether the day or the month comes first |"
+        " dates with the day first",
+    "short years": "years of two digits, as in {shown!r} | years from 1969 to 2068{read}",
+    "zones": "times with a zone | times in UTC",
+    "some zones": "times of which only some have a zone | times in UTC, also where there is none",
+    "some times": "dates of which only some have a time | times at midnight where there is none",
+    "clocks":
+        "times of day such as {shown!r} | texts like '09:30', which can be compared with each"
+        " other",
+    "named zones":
+        "times with the name of a zone, such as {shown!r} | texts, without an order | write the"
+        " time in UTC",
+    "stored durations":
+        "times such as {shown!r}, as spreadsheets store durations | dates and times",
+    # texts
+    "perhaps comments": "cells that begin with '#', as comment lines do | texts",
+    # rows and names
+    "totals":
+        "{shown!r} in {cells}, so the row may be a sum of others | a row like the others |"
+        " remove it if it is none",
+    "name in cells":
+        "its name in {cells}, so the first line may be a row, or the names of the columns may"
+        " stand in several lines | the name of the column",
+    "names are values":
+        "columns whose names are values, such as {shown!r}, so the first line may be a row |"
+        " the names of the columns",
+    "name like texts":
+        "a name like the texts below it, so the first line may be a row | the name of the"
+        " column",
+    "empty rows": "{rows} without any value | rows | remove them if they are none",
+    "no name": "a column without a name | a column of that name",
+    "names alike":
+        "a name that differs from {shown!r} only by case, as databases do not | a column of its"
+        " own | rename one",
+    "one column":
+        "a single column called {shown!r}, as in tables drawn with signs or spaces | one column"
+        " | save the table as CSV",
+    "spaces between": "a single column, with a space as often in every line | one column",
+    # spreadsheets
+    "sheets": "{count} sheets: {shown} | the sheet {read!r}",
+    "merged":
+        "merged cells, such as {shown} | a value in the first of them and unknown in the others"
+        " | unmerge them if all have it",
+    "hidden rows": "{rows}, such as row {shown} | rows like the others | remove them if unwanted",
+    "hidden columns": "hidden columns | columns like the others | leave them out if unwanted",
+    "perhaps merged":
+        "empty cells in {shown}, which may be merged cells | unknown | save the .xls file as"
+        " .xlsx to find out",
+    "not computed":
+        "formulas that were not computed: all are 0 or empty | these values | open the file in"
+        " a spreadsheet and save it",
+    "error cells":
+        "{cells} with an error such as #DIV/0!, row {shown} | unknown | mend the formula if it"
+        " should have a value",
+    "two tables":
+        "an empty column before it, so another table may begin here | a column of the same"
+        " table | give another table a sheet of its own",
+    # columns that have a type
+    "objects": "objects with fields | columns of their own: {read}",
+    "lists": "lists | texts of their elements, such as 'red, big'",
+    "times of day": "times of day | texts like '09:30:00', which can be compared with each other",
+    "durations": "durations | seconds",
+    "zone": "times in the zone {shown} | times in UTC",
+    "nanoseconds": "times in nanoseconds | times in microseconds",
+    "decimals": "decimals | numbers of double precision",
+    "wide integers": "whole numbers of the type {shown} | numbers of double precision",
+    "unreadable":
+        "values of the type {shown} | nothing: features cannot read them | convert them if they"
+        " matter",
+    "mixed": "values of several types, such as {words} | texts",
+    "look like": "texts that look like {kind} | texts",
+    "look like, but":
+        "texts that look like {kind}, but for {shown!r} | texts | mend that value to have"
+        " {kind}",
+    "no order":
+        "a query without ORDER BY, whose rows may come in another order the next time | they"
+        " came | end the query with ORDER BY",
+}  # fmt: skip
+"""What was found | what it was read as | what to do about it if no option does."""
+
 
 @dataclass(frozen=True)
 class Finding:
     """Something about a table that could be read in more than one way.
 
-    >>> print(Finding("wet", "only 'yes' and 'no'", "texts", {"true": ["yes"], "false": ["no"]}))
-    wet: only 'yes' and 'no'; read as texts. To change that: true=['yes'], false=['no']
+    >>> found = Finding("wet", "yes and no", {"shown": "'yes' and 'no'"}, {"true": ["yes"]})
+    >>> print(found)
+    wet: only 'yes' and 'no'; read as texts. To change that: true=['yes']
     """
 
     column: str | None
     """None: it is about the whole table."""
-    what: str
-    """What was found."""
-    assumed: str
-    """What it was read as."""
+    code: str
+    """Which kind of finding it is."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What its sentence is made of."""
     option: Mapping[str, Any] = field(default_factory=dict)
     """Arguments of `read_table` that read it otherwise; empty if there are none."""
 
+    @property
+    def what(self) -> str:
+        """What was found."""
+        return self._part(0)
+
+    @property
+    def assumed(self) -> str:
+        """What it was read as."""
+        return self._part(1)
+
+    @property
+    def advice(self) -> str:
+        """What to do about it where no option helps."""
+        return "" if self.option else self._part(2)
+
+    @property
+    def is_warning(self) -> bool:
+        """Whether there is something to do about it; all others only tell how it was read."""
+        return bool(self.option or self.advice)
+
+    def _part(self, number: int) -> str:
+        parts = [*_SAID[self.code].split(" | "), ""]
+        return parts[number].format(**self.facts)
+
     def said(self, word: Callable[[str, Any], str]) -> str:
         """In a sentence, with other words for the option: a command has options, not arguments."""
-        text = f"{self.what}; read as {self.assumed}" if self.assumed else self.what
+        text = f"{self.what}; read as {self.assumed}"
         if self.column is not None:
             text = f"{self.column}: {text}"
+        if self.advice:
+            text += f"; {self.advice}"
         if self.option:
             joint = " " if word is not as_argument else ", "
             text += f". To change that: {joint.join(word(n, v) for n, v in self.option.items())}"
@@ -41,3 +211,54 @@ class Finding:
 def as_argument(name: str, value: Any) -> str:
     """An option as an argument of `read_table`."""
     return f"{name}={value!r}"
+
+
+def quoted(words: Any, most: int = 3) -> str:
+    """Some words as a sentence lists them: 'a' and 'b'."""
+    return " and ".join(map(repr, list(words)[:most]))
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """One column: its type, how many values are unknown, and what the others look like."""
+
+    name: str
+    type: str
+    unknown: int
+    shown: str
+    findings: tuple[Finding, ...] = ()
+    """What was odd about it, and how it was read."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A table in short; `print` it."""
+
+    name: str
+    items: int
+    columns: tuple[ColumnSummary, ...]
+    unreadable: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+    """What was odd about the table, or about columns that are not there any more."""
+    whole: int | None = None
+    """How many rows there are, if these are a sample."""
+
+    def __str__(self) -> str:
+        return self.said(as_argument)
+
+    def said(self, word: Callable[[str, Any], str]) -> str:
+        """The same with other words for options: a command has options, not arguments."""
+        lines = [f"{self.name}: {self.items:,} items, {len(self.columns)} columns"]
+        if self.whole is not None:
+            lines[0] += f", a random sample of {self.whole:,} rows"
+        width = max((len(column.name) for column in self.columns), default=0)
+        for column in self.columns:
+            unknown = f"  ({column.unknown:,} unknown)" if column.unknown else ""
+            lines.append(f"  {column.name:<{width}}  {column.type:<8}  {column.shown}{unknown}")
+        if self.unreadable:
+            lines.append(f"  not readable by features: {', '.join(self.unreadable)}")
+        odd = [*self.findings, *(one for column in self.columns for one in column.findings)]
+        if odd:
+            lines.append("How it was read:")
+            lines += [f"  {one.said(word)}" for one in odd]
+        return "\n".join(lines)

@@ -1,43 +1,111 @@
-"""JSON: an object on each line, or an array of objects."""
+"""JSON: an object on each line, or an array of objects.
+
+A column whose values have several types is read as texts, and said.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError
+from tellapart.tables.findings import Finding
 from tellapart.tables.frames import first_line
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def read_jsonl(path: Path) -> pl.DataFrame:
+def read_json_lines(path: Path) -> tuple[pl.DataFrame, list[Finding]]:
     """A file with an object on each line."""
     import polars as pl
 
     try:  # the whole file tells the types: a key may first come in the last line
         frame = pl.read_ndjson(path, infer_schema_length=None)
-    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
-        find_bad_line(path)
-        raise FormatError(f"{path.name} is no JSON lines file: {first_line(error)}") from error
-    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-    if texts:
-        refuse_mixed(path, frame.lazy().select(texts))
-    _refuse_twice(path)
-    return frame
+    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError):
+        return _from_objects(path, objects_in_lines(path))
+    # raises for a key that is there twice, of which Polars takes one
+    deque(islice(objects_in_lines(path), 1000), 0)
+    if may_be_mixed(frame.lazy()):
+        return _from_objects(path, objects_in_lines(path))
+    return frame, []
 
 
-def _refuse_twice(path: Path) -> None:
-    """Raise if one of the first objects has a key twice: some read the first, some the last."""
+def may_be_mixed(frame: pl.LazyFrame) -> bool:
+    """Whether numbers, lists or objects and texts in one column may have become texts."""
+    import polars as pl
+
+    schema = frame.collect_schema()
+    texts = frame.select(n for n, dtype in schema.items() if dtype == pl.String)
+    if not texts.collect_schema():
+        return False
+    number = pl.all().cast(pl.Float64, strict=False).is_not_null()
+    looks = texts.select((number | pl.all().str.contains(r"^[\[{]|^true$|^false$")).any())
+    try:
+        return any(looks.collect(engine="streaming").row(0))
+    except pl.exceptions.PolarsError:  # reading the file will report it
+        return False
+
+
+def objects_in_lines(path: Path) -> Iterator[tuple[str, Any]]:
+    """Where each object of JSON lines is, and the object; or what is wrong with its line."""
     with path.open("rb") as lines:
-        for number, line in enumerate(islice(lines, 1000), 1):
-            with suppress(json.JSONDecodeError, UnicodeDecodeError):  # an empty line
-                json.loads(line, object_pairs_hook=_once(f"{path.name} line {number}"))
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            where = f"line {number}"
+            if number == 1 and line.startswith(b"\xef\xbb\xbf"):
+                raise FormatError(
+                    f"{path.name} {where}: the file starts with a byte order mark (BOM), which"
+                    " JSON lines must not have. Save it as UTF-8 without BOM"
+                )
+            yield where, _parsed(line, f"{path.name} {where}", of_line=True)
+
+
+def read_json(path: Path) -> tuple[pl.DataFrame, list[Finding]]:
+    """A file with one array of objects; one with an object on each line is read as such."""
+    text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    try:
+        found = _parsed(text, path.name)
+    except FormatError as error:
+        extra = getattr(error.__cause__, "msg", "") == "Extra data"
+        if extra and text.lstrip().startswith(b"{"):
+            return read_json_lines(path)
+        raise
+    if isinstance(found, dict):
+        inside = [name for name, value in found.items() if isinstance(value, list)]
+        if not inside and text.count(b"\n") <= 1:
+            return read_json_lines(path)
+        hint = f", such as what is in {inside[0]!r}" if inside else ""
+        raise FormatError(
+            f"{path.name} holds one object, and an array of objects is wanted{hint}. Save that"
+        )
+    if not isinstance(found, list):
+        raise FormatError(f"{path.name} holds {_kind(found)}, and an array of objects is wanted")
+    return _from_objects(path, ((f"element {n}", one) for n, one in enumerate(found)))
+
+
+def _parsed(text: bytes, where: str, *, of_line: bool = False) -> Any:
+    odd: list[str] = []
+    try:
+        found = json.loads(
+            text.decode("utf-8"), parse_constant=odd.append, object_pairs_hook=_once(where)
+        )
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{where}: not UTF-8 ({error.reason}). Save it as UTF-8") from error
+    except json.JSONDecodeError as error:
+        line = "" if of_line else f" line {error.lineno}"
+        advice = '. Each line is one object like {"legs": 4}' if of_line else ""
+        raise FormatError(
+            f"{where}{line}, column {error.colno}: not JSON: {error.msg}{advice}"
+        ) from error
+    if odd:
+        raise FormatError(f"{where}: {odd[0]} is not JSON. Write null, which is unknown")
+    return found
 
 
 def _once(where: str) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
@@ -54,122 +122,62 @@ def _once(where: str) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
     return check
 
 
-def read_json(path: Path) -> pl.DataFrame:
-    """A file with one array of objects; one with an object on each line is read as such."""
+def _from_objects(
+    path: Path, objects: Iterable[tuple[str, Any]]
+) -> tuple[pl.DataFrame, list[Finding]]:
+    """Objects as a table; columns of several types become texts."""
     import polars as pl
 
-    text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    odd: list[str] = []
+    rows: list[Mapping[str, Any]] = []
+    mixed = _mixed(path, objects, rows)
+    names = {one.column for one in mixed}
+    if mixed:
+        rows = [{n: _text(v) if n in names else v for n, v in row.items()} for row in rows]
     try:
-        found = json.loads(
-            text.decode("utf-8"), parse_constant=odd.append, object_pairs_hook=_once(path.name)
-        )
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path.name}: not UTF-8 ({error.reason}). Save it as UTF-8") from error
-    except json.JSONDecodeError as error:
-        if error.msg == "Extra data" and text.lstrip().startswith(b"{"):
-            return read_jsonl(path)
-        raise FormatError(
-            f"{path.name} line {error.lineno}, column {error.colno}: not JSON: {error.msg}"
-        ) from error
-    if odd:
-        raise FormatError(f"{path.name}: {odd[0]} is not JSON. Write null, which is unknown")
-    if isinstance(found, dict):
-        inside = [name for name, value in found.items() if isinstance(value, list)]
-        if not inside and text.count(b"\n") <= 1:
-            return read_jsonl(path)
-        hint = f", such as what is in {inside[0]!r}" if inside else ""
-        raise FormatError(
-            f"{path.name} holds one object, and an array of objects is wanted{hint}. Save that"
-        )
-    if not isinstance(found, list):
-        raise FormatError(
-            f"{path.name} holds {_json_kind(found)}, and an array of objects is wanted"
-        )
-    kinds = _Kinds()
-    for number, one in enumerate(found):
-        kinds.check(path, f"element {number}", one)
-    try:
-        return pl.DataFrame(found, infer_schema_length=None)
+        return pl.DataFrame(rows, infer_schema_length=None), mixed
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
         raise FormatError(f"{path.name} cannot be read: {first_line(error)}") from error
 
 
-class _Kinds:
-    """The kind of the values of each key, and where it was first seen."""
-
-    def __init__(self, columns: frozenset[str] | None = None) -> None:
-        self._columns = columns
-        self._first: dict[str, tuple[str, str]] = {}
-
-    def check(self, path: Path, where: str, row: Any) -> None:
-        """Raise if `row` is no object, or has a value of another kind than before."""
-        if not isinstance(row, dict):
-            raise FormatError(
-                f'{path.name} {where}: an object is wanted, like {{"legs": 4}}, found'
-                f" {_json_kind(row)}"
-            )
-        for name, value in row.items():
-            if value is None or (self._columns is not None and name not in self._columns):
-                continue
-            kind = _json_kind(value)
-            before, there = self._first.setdefault(name, (kind, where))
-            if before != kind:
-                raise FormatError(
-                    f"{path.name} {where}: {name!r} is {kind} here but {before} in {there}. Make it"
-                    " the same everywhere, or null where it is unknown"
-                )
-
-
-def refuse_mixed(path: Path, texts: pl.LazyFrame) -> None:
-    """Raise if numbers, lists or objects and texts in one column have become `texts`."""
+def mixed_columns(path: Path, columns: Sequence[str]) -> list[Finding]:
+    """Which columns of JSON lines that Polars reads as texts have values of several types."""
     import polars as pl
 
-    number = pl.all().cast(pl.Float64, strict=False).is_not_null()
-    looks = texts.select((number | pl.all().str.contains(r"^[\[{]")).any())
-    try:
-        found = looks.collect(engine="streaming").row(0, named=True)
-    except pl.exceptions.PolarsError:  # reading the file will report it
-        return
-    mixed = frozenset(name for name, some in found.items() if some)
-    if mixed:
-        find_bad_line(path, mixed)
+    if not may_be_mixed(pl.scan_ndjson(path, infer_schema_length=None).select(columns)):
+        return []
+    return [one for one in _mixed(path, objects_in_lines(path), []) if one.column in columns]
 
 
-def find_bad_line(path: Path, columns: frozenset[str] | None = None) -> None:
-    """Read line by line, and say what is wrong with the first line where something is.
-
-    `columns`: only these are looked at for values of different types.
-    """
-    kinds = _Kinds(columns)
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            where = f"{path.name} line {number}"
-            if number == 1 and line.startswith(b"\xef\xbb\xbf"):
-                raise FormatError(
-                    f"{where}: the file starts with a byte order mark (BOM), which JSON lines must"
-                    " not have. Save it as UTF-8 without BOM"
-                )
-            try:
-                odd: list[str] = []
-                found = json.loads(line.decode("utf-8"), parse_constant=odd.append)
-            except UnicodeDecodeError as error:
-                raise FormatError(
-                    f"{where}: not UTF-8 ({error.reason}). Save it as UTF-8"
-                ) from error
-            except json.JSONDecodeError as error:
-                raise FormatError(
-                    f"{where}, column {error.colno}: not JSON: {error.msg}. Each line is one object"
-                    ' like {"legs": 4}'
-                ) from error
-            if odd:
-                raise FormatError(f"{where}: {odd[0]} is not JSON. Write null, which is unknown")
-            kinds.check(path, f"line {number}", found)
+def _mixed(
+    path: Path, objects: Iterable[tuple[str, Any]], rows: list[Mapping[str, Any]]
+) -> list[Finding]:
+    """The columns of several types; the objects are added to `rows`."""
+    kinds: dict[str, dict[str, Any]] = {}
+    for where, one in objects:
+        if not isinstance(one, dict):
+            raise FormatError(
+                f'{path.name} {where}: an object is wanted, like {{"legs": 4}}, found {_kind(one)}'
+            )
+        rows.append(one)
+        for name, value in one.items():
+            if value is not None:
+                kinds.setdefault(name, {}).setdefault(_kind(value), value)
+    return [
+        Finding(
+            name, "mixed", {"words": " and ".join(f"{_text(one):.20}" for one in seen.values())}
+        )
+        for name, seen in kinds.items()
+        if len(seen) > 1
+    ]
 
 
-def _json_kind(value: Any) -> str:
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _kind(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tellapart.columns import Words, column, pack
 from tellapart.errors import FeatureError
-from tellapart.features import And, Column, Expression, Is, Not, Or, Points
+from tellapart.features import Above, And, Column, Expression, Is, Not, Or, Points
 from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature
-from tellapart.simulation import Words, column, pack
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,6 +55,9 @@ def evaluate(table: Table, feature: Feature) -> Words:
         return _column(table, Column(feature))
     if isinstance(feature, Column):
         return _column(table, feature)
+    if isinstance(feature, Above) and table.types.get(feature.name) is Type.NUMBER:
+        cells = table.frame([feature.name]).to_series()
+        return words(cells > float(feature.threshold))
     if isinstance(feature, Is):
         return pack(name == feature.item for name in table.ids())
     return pack(truth(feature, item) for item in table.items)
@@ -82,7 +85,7 @@ def reads(feature: Feature, column: str) -> bool:
         return column in feature.schema
     if isinstance(feature, str):
         return feature == column
-    if isinstance(feature, Column):
+    if isinstance(feature, Column | Above):
         return feature.name == column
     if isinstance(feature, Not):
         return reads(feature.feature, column)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from tellapart.errors import FormatError
 from tellapart.features.tree import Type
 from tellapart.tables.files import Place
 from tellapart.tables.options import ReadOptions
-from tellapart.tables.source import Opened, from_type, open_source, without_new
+from tellapart.tables.source import Opened, open_source, without_new
 from tellapart.tables.table import Table
 
 
@@ -97,7 +98,8 @@ def read_table(
         types, separator, encoding, nulls, dates, decimal, thousands, true, false, header, comment,
         sheet, query, sample, sample_seed,
     )  # fmt: skip
-    return _table(open_source(path, options), id, title, without)
+    with open_source(path, options) as source:
+        return _table(source.table(), id, title, without)
 
 
 def read_table_again(path: Place, columns: Mapping[str, str], **reading: Any) -> Table:
@@ -106,22 +108,22 @@ def read_table_again(path: Place, columns: Mapping[str, str], **reading: Any) ->
     What this version would read as another type is read as the same one. If the file no longer fits
     that, it has changed, and is read as if for the first time.
     """
+    from tellapart.features.to_polars import from_dtype
+
     naming = {name: reading.pop(name, None) for name in ("id", "title", "without")}
     options = ReadOptions(**reading)
-    opened = without_new(open_source(path, options), columns)
-    schema = opened.frame.lazy().collect_schema()
-    kinds = {name: from_type(dtype) for name, dtype in schema.items()}
+    with open_source(path, options) as source:
+        opened = without_new(source.table(), columns)
+    kinds = {name: from_dtype(dtype) for name, dtype in opened.frame.collect_schema().items()}
     other = {n: kind for n, kind in columns.items() if n in kinds and kinds[n] is not Type(kind)}
     if other:
-        try:
-            fixed = replace(options, types={**other, **(options.types or {})})
-            opened = without_new(open_source(path, fixed), columns)
-        except FormatError:
-            pass
+        fixed = replace(options, types={**other, **(options.types or {})})
+        with suppress(FormatError), open_source(path, fixed) as source:
+            opened = without_new(source.table(), columns)
     return _table(opened, naming["id"], naming["title"], naming["without"] or ())
 
 
 def _table(opened: Opened, id: str | None, title: str | None, without: Sequence[str]) -> Table:
     table = Table(opened.frame, id=id, name=opened.name, title=title)
-    table.add_findings(opened.findings, opened.whole, opened.texts)
+    table.add_findings(opened.findings, opened.whole, opened.looked)
     return table.without(without) if without else table

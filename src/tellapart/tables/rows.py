@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from tellapart import codec
 from tellapart.errors import FormatError, ParameterError
-from tellapart.protocol import Item
+from tellapart.learners.history import Columns
+from tellapart.protocol import Feature, Item
 
 if TYPE_CHECKING:
     import polars as pl
@@ -129,8 +130,15 @@ def late_rows(
 class Rows(Sequence[Row]):
     """The items of a table as a sequence; a row is made when one is asked for."""
 
-    def __init__(self, length: int, block: Callable[[int, int], list[Row]]) -> None:
+    def __init__(
+        self,
+        length: int,
+        block: Callable[[int, int], list[Row]],
+        columns_of: Callable[[Iterable[Feature]], Columns] = Columns,
+    ) -> None:
         self._length, self._block = length, block
+        self.columns_of = columns_of
+        """Features of these rows, as a learner takes them."""
 
     def __len__(self) -> int:
         return self._length

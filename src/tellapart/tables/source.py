@@ -1,13 +1,17 @@
-"""The one place that opens a table: files of any kind, folders, addresses, databases.
+"""One way into a table: files of any kind, folders, addresses, frames and queries.
 
-`open_source` gives a frame with typed columns, and what was found on the way. Sources of texts (CSV
-files and spreadsheets) are read as texts first; `text_columns` then says what each column holds.
+`open_source` gives a `Source`: columns with types, lazily, or files of texts. `Table` reads all of
+it (`Source.table`); `predict` streams the columns that a model wants (`wanted_columns`). Cells of
+CSV files and spreadsheets are texts at first; `columns` then says what they hold. A limit on what
+strangers send (bytes after unpacking, rows, nesting) belongs into `open_source`: everything comes
+in there.
 """
 
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,49 +20,46 @@ import numpy as np
 
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.tree import Type
-from tellapart.tables import typed_columns
-from tellapart.tables.csv_files import CsvFile
+from tellapart.tables.columns import ColumnReader, decide, hints, misfit
+from tellapart.tables.csv_files import CsvFile, in_utf8
 from tellapart.tables.databases import is_database, read_query, without_password
 from tellapart.tables.files import Place, TableFile, find_files, in_plain_files, is_url
 from tellapart.tables.findings import Finding
-from tellapart.tables.frames import first_line, no_column
-from tellapart.tables.json_files import read_json, read_jsonl
+from tellapart.tables.frames import first_line, no_column, to_lazy
+from tellapart.tables.json_files import read_json, read_json_lines
+from tellapart.tables.odd_cells import (
+    header_findings,
+    name_findings,
+    row_findings,
+    value_findings,
+)
 from tellapart.tables.options import OF_CSV, OF_SPREADSHEETS, ReadOptions
 from tellapart.tables.spreadsheets import Spreadsheet
-from tellapart.tables.text_columns import ColumnReader, decide, hints, misfit
-from tellapart.tables.text_findings import header_findings, name_findings, row_findings
-from tellapart.tables.value_findings import value_findings
+from tellapart.tables.typed_columns import readable
 
 if TYPE_CHECKING:
     import polars as pl
 
-
-@dataclass(frozen=True)
-class Opened:
-    """A table that was opened."""
-
-    frame: pl.DataFrame | pl.LazyFrame
-    name: str
-    findings: list[Finding] = field(default_factory=list)
-    whole: int | None = None
-    """How many rows there are in all, if these are a sample."""
-    texts: bool = False
-    """Whether all cells were texts, and were looked at."""
+_NEW = frozenset(("lists", "objects", "times of day", "clocks", "durations"))
+"""Findings about columns that older versions left out."""
 
 
-class Texts(Protocol):
-    """A source whose cells are texts."""
+class TextFile(Protocol):
+    """A file whose cells are texts."""
 
     name: str
     separator: str
     header: list[str]
     findings: list[Finding]
 
-    def read(self) -> pl.DataFrame:
+    def checked(self, sample: bool = False) -> pl.LazyFrame:
         """All cells."""
 
     def find(self, name: str, odd: Callable[[pl.Series], pl.Series]) -> tuple[str, str] | None:
         """The place of the first odd cell of a column, and the cell."""
+
+
+# -- places
 
 
 def name_of(place: Place) -> str:
@@ -94,65 +95,51 @@ def is_gone(place: Any) -> bool:
     return not Path(place).exists()
 
 
-def open_source(place: Place, options: ReadOptions) -> Opened:
-    """The table in a place."""
+@contextmanager
+def open_source(place: Place, options: ReadOptions, folder: Path | None = None) -> Iterator[Source]:
+    """What is in a place. Files are unpacked, fetched or rewritten into `folder` for the time."""
     name = name_of(place)
     if is_database(place):
         options.refuse(name, "query")
         frame, findings = read_query(str(place), options.query)
-        return _sampled(Opened(_as_asked(frame, name, options, findings), name, findings), options)
+        yield Source(name, options, "frame", frame.lazy(), findings=findings)
+        return
     files = find_files(place)
     if all(file.kind in ("parquet", "ipc") and file.packed is None for file in files):
         options.refuse(name)
-        found: list[Finding] = []
-        lazy = _as_asked(scan_typed(files), name, options, found)
-        return _sampled(Opened(lazy, name, found), options)
-    with in_plain_files(files) as plain:
-        kinds = {file.kind for file in plain}
-        kind = kinds.pop()
+        yield Source(name, options, files[0].kind, _scan_typed(files), files)
+        return
+    with ExitStack() as stack:
+        files = stack.enter_context(in_plain_files(files, folder))
+        kind = files[0].kind
         if kind in ("csv", "excel"):
-            return _texts(plain, kind, name, options)
-        options.refuse(name)
-        findings = []
-        made: list[pl.DataFrame] = []
-        for file in plain:
-            path = Path(file.path)
-            if kind in ("jsonl", "json"):
-                one = read_jsonl(path) if kind == "jsonl" else read_json(path)
-            else:
-                one = scan_typed([replace(file, partitions=())]).collect()
-            made.append(_partitioned(one, file))
-        frame = _as_asked(_joined(made, plain), name, options, findings)
-        return _sampled(Opened(frame, name, findings), options)
+            options.refuse(name, *(OF_CSV if kind == "csv" else OF_SPREADSHEETS))
+            yield Source(
+                name, options, kind, files=files, texts=_texts(files, options, stack, folder)
+            )
+        else:
+            options.refuse(name)
+            yield Source(name, options, kind, files=files)
 
 
-# -- texts
+def frame_source(data: Any, name: str) -> Source:
+    """A frame of any library."""
+    return Source(name, ReadOptions(), "frame", to_lazy(data, name)[0])
 
 
-def _texts(files: Sequence[TableFile], kind: str, name: str, options: ReadOptions) -> Opened:
-    options.refuse(name, *(OF_CSV if kind == "csv" else OF_SPREADSHEETS))
-    make = CsvFile if kind == "csv" else Spreadsheet
-    sources: list[Texts] = [make(Path(file.path), options) for file in files]
-    check_headers(sources)
-    if options.sample is not None and kind == "csv":
-        frame, whole = _sampled_texts(sources, files, options)
-    else:
-        frame = _joined(
-            [_partitioned(one.read(), file) for one, file in zip(sources, files, strict=True)],
-            files,
-        )
-        whole = None
-    alike = {(f.column, f.what): f for one in sources for f in one.findings}
-    findings = list(alike.values())
-    typed = read_texts(frame, options, sources, findings)
-    opened = Opened(typed, name, findings, whole, texts=True)
-    return opened if whole is not None else _sampled(opened, options)
-
-
-def check_headers(sources: Sequence[Texts]) -> None:
-    """Raise unless all files have the same columns."""
-    first = sources[0]
-    for other in sources[1:]:
+def _texts(
+    files: Sequence[TableFile], options: ReadOptions, stack: ExitStack, folder: Path | None
+) -> list[TextFile]:
+    made: list[TextFile] = []
+    for file in files:
+        path = Path(file.path)
+        if file.kind == "csv":
+            path = stack.enter_context(in_utf8(path, options.encoding, folder))
+            made.append(CsvFile(path, options))
+        else:
+            made.append(Spreadsheet(path, options))
+    first = made[0]
+    for other in made[1:]:
         odd = [n for n in {**dict.fromkeys(first.header), **dict.fromkeys(other.header)}
                if (n in first.header) != (n in other.header)]  # fmt: skip
         if odd:
@@ -161,111 +148,187 @@ def check_headers(sources: Sequence[Texts]) -> None:
                 f"{where.name} has a column {odd[0]!r} and {without.name} has none. Files of one"
                 " table have the same columns"
             )
+    return made
 
 
-def read_texts(
-    frame: pl.DataFrame, options: ReadOptions, sources: Sequence[Texts], findings: list[Finding]
-) -> pl.DataFrame:
-    """Columns of texts as what they hold; what was found is added to `findings`."""
-    wanted = options.wanted
-    unknown = [name for name in wanted if name not in frame.columns]
-    name = sources[0].name
-    if unknown:
-        raise FormatError(
-            f"{name} has no column {unknown[0]!r} to give a type to. Columns:"
-            f" {', '.join(frame.columns[:30])}{', ...' if frame.width > 30 else ''}"
-        )
-    hint = hints(frame.get_columns(), options, sources[0].separator)
-    made = []
-    for column in frame.get_columns():
-        told = wanted.get(column.name)
-        reader, found = decide(column, options, told, hint)
-        made.append(_values(column, reader, sources, options, told=told is not None))
-        findings += found
-    import polars as pl
+@dataclass
+class Opened:
+    """A table that was read."""
 
-    typed = pl.DataFrame(made)
-
-    def unknown_words(name: str, values: Sequence[Any]) -> dict[str, Any]:
-        cells = typed[name].dt.date() if typed[name].dtype.is_temporal() else typed[name]
-        meant = cells.is_in(pl.Series(values, dtype=cells.dtype).to_list())
-        return {"nulls": frame[name].filter(meant).unique().sort().to_list()[:5]}
-
-    findings += value_findings(typed.drop(list(wanted)).lazy(), unknown_words)
-    if options.header != 0:
-        findings += header_findings(frame.select(n for n in sources[0].header if n in frame))
-    findings += [*row_findings(frame), *name_findings(frame.columns)]
-    return typed
+    frame: pl.DataFrame | pl.LazyFrame
+    """Lazy if it is read column by column, when a feature first asks."""
+    findings: list[Finding]
+    name: str
+    whole: int | None = None
+    """How many rows there are in all, if these are a sample."""
+    looked: bool = False
+    """Whether all cells were texts, and were looked at."""
 
 
-def _values(
-    column: pl.Series,
-    reader: ColumnReader,
-    sources: Sequence[Texts],
-    options: ReadOptions,
-    *,
-    told: bool,
-) -> pl.Series:
-    if reader.kind is Type.TEXT and not reader.clock:
-        return column
-    values = reader.values(column)
-    if values.null_count() > column.null_count() and (odd := reader.odd(column)).any():
-        raise_misfit(column.name, reader, sources, options, told=told)
-        cell = column.filter(odd)[0]  # of a folder's name
-        raise misfit(sources[0].name, column.name, cell, reader, told=told, options=options)
-    return values
+@dataclass
+class Source:
+    """Rows somewhere: lazy columns with types, or files of texts."""
 
+    name: str
+    options: ReadOptions
+    kind: str
+    """csv, excel, json, jsonl, parquet, ipc or frame."""
+    frame: pl.LazyFrame | None = None
+    files: Sequence[TableFile] = ()
+    texts: Sequence[TextFile] = ()
+    findings: list[Finding] = field(default_factory=list)
 
-def raise_misfit(
-    name: str,
-    reader: ColumnReader,
-    sources: Sequence[Texts],
-    options: ReadOptions,
-    *,
-    told: bool,
-) -> None:
-    """Raise for the first cell of a column that its reader cannot read, if there is one."""
-    for source in sources:
-        found = source.find(name, reader.odd) if name in source.header else None
-        if found is not None:
-            where, cell = found
-            raise misfit(where, name, cell, reader, told=told, options=options)
+    # -- all of it
 
+    def table(self) -> Opened:
+        """All columns, with the types that they have or that were asked for."""
+        if self.texts:
+            return self._typed_texts()
+        by_column = self.frame is not None and self.kind in ("parquet", "ipc")
+        frame = self.readable()
+        for column, kind in self.options.wanted.items():
+            frame = self._as_asked(frame, column, kind)
+        opened = self._sampled(frame)
+        return opened if by_column else replace(opened, frame=opened.frame.lazy().collect())
 
-def _sampled_texts(
-    sources: Sequence[Any], files: Sequence[TableFile], options: ReadOptions
-) -> tuple[pl.DataFrame, int | None]:
-    """A sample of CSV files, which are gone through but not kept."""
-    import polars as pl
+    def readable(self) -> pl.LazyFrame:
+        """Columns that have a type, as features can read them."""
+        if self.frame is None:
+            self.frame = self._read_typed_files().lazy()
+        frame, found = readable(self.frame)
+        self.findings += found
+        return frame
 
-    parts = []
-    for source, file in zip(sources, files, strict=True):
-        frame = source.scan()
-        try:
-            ends = frame.select(pl.col(source.header[-1], source.header[0]).is_null().any())
-            short = ends.collect(engine="streaming")
-        except pl.exceptions.PolarsError as error:
-            source.explain(error)
-        if short.row(0)[0] and source.ragged():
-            source.check_lengths()
-        if all(short.row(0)) and source.gaps():
-            frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-        head = frame.head(10_000).collect()
-        source.look_at(head)
-        parts.append(
-            frame.select(sources[0].header).with_columns(
-                pl.lit(value).alias(key) for key, value in file.partitions
+    def _read_typed_files(self) -> pl.DataFrame:
+        made = []
+        for file in self.files:
+            path = Path(file.path)
+            if self.kind in ("json", "jsonl"):
+                one, found = (read_json if self.kind == "json" else read_json_lines)(path)
+                self.findings += found
+            else:
+                one = _scan_typed([replace(file, partitions=())]).collect()
+            made.append(_partitioned(one.lazy(), file).collect())
+        return _joined(made, self.files)
+
+    def _as_asked(self, frame: pl.LazyFrame, column: str, kind: Type) -> pl.LazyFrame:
+        import polars as pl
+
+        from tellapart.features.to_polars import from_dtype
+
+        schema = frame.collect_schema()
+        if column not in schema:
+            raise no_column(self.name, column, list(schema), " to give a type to")
+        if from_dtype(schema[column]) is kind:
+            return frame
+        cells = frame.select(pl.col(column).cast(pl.String, strict=False)).collect().to_series()
+        reader, _ = decide(cells, self.options, kind)
+        odd = reader.odd(cells)
+        if odd.any():
+            place = int(odd.arg_max() or 0)
+            where = f"{self.name} row {place}"
+            raise misfit(
+                where, column, cells[place], reader, told=True, options=self.options, csv=False
             )
-        )
-    opened = _sampled(Opened(pl.concat(parts), ""), options)
-    frame = opened.frame
-    return (frame.collect() if isinstance(frame, pl.LazyFrame) else frame), opened.whole
+        return frame.with_columns(reader.read(pl.col(column).cast(pl.String)).alias(column))
+
+    def _typed_texts(self) -> Opened:
+        """Columns of texts as what they hold."""
+        import polars as pl
+
+        sample = self.options.sample is not None and self.kind == "csv"
+        parts = [
+            _partitioned(one.checked(sample), file)
+            for one, file in zip(self.texts, self.files, strict=True)
+        ]
+        whole, opened = None, parts[0] if len(parts) == 1 else pl.concat(parts, how="diagonal")
+        if self.options.sample is not None:
+            taken = self._sampled(opened)
+            opened, whole = taken.frame.lazy(), taken.whole
+        frame = opened.collect()
+        alike = {(f.column, f.code): f for one in self.texts for f in one.findings}
+        findings = list(alike.values())
+        wanted = self.options.wanted
+        for name in wanted:
+            if name not in frame.columns:
+                raise no_column(self.texts[0].name, name, frame.columns, " to give a type to")
+        hint = hints(frame.get_columns(), self.options, self.texts[0].separator)
+        made = []
+        for column in frame.get_columns():
+            told = wanted.get(column.name)
+            reader, found = decide(column, self.options, told, hint)
+            made.append(self._values(column, reader, told=told is not None))
+            findings += found
+        typed = pl.DataFrame(made)
+
+        def unknown_words(name: str, values: Sequence[Any]) -> dict[str, Any]:
+            cells = typed[name].dt.date() if typed[name].dtype.is_temporal() else typed[name]
+            meant = cells.is_in(pl.Series(values, dtype=cells.dtype).to_list())
+            return {"nulls": frame[name].filter(meant).unique().sort().to_list()[:5]}
+
+        findings += value_findings(typed.drop(list(wanted)).lazy(), unknown_words)
+        if self.options.header != 0:
+            header = self.texts[0].header
+            findings += header_findings(frame.select(n for n in header if n in frame))
+        findings += [*row_findings(frame), *name_findings(frame.columns)]
+        return Opened(typed, findings, self.name, whole, looked=True)
+
+    def _values(self, column: pl.Series, reader: ColumnReader, *, told: bool) -> pl.Series:
+        if reader.kind is Type.TEXT and not reader.clock:
+            return column
+        values = reader.values(column)
+        if values.null_count() > column.null_count() and (odd := reader.odd(column)).any():
+            self.raise_misfit(column.name, reader, told=told)
+            cell = column.filter(odd)[0]  # of a folder's name
+            where = self.texts[0].name
+            raise misfit(where, column.name, cell, reader, told=told, options=self.options)
+        return values
+
+    def raise_misfit(self, name: str, reader: ColumnReader, *, told: bool) -> None:
+        """Raise for the first cell of a column that its reader cannot read, if there is one."""
+        for one in self.texts:
+            found = one.find(name, reader.odd) if name in one.header else None
+            if found is not None:
+                where, cell = found
+                raise misfit(where, name, cell, reader, told=told, options=self.options)
+
+    def _sampled(self, frame: pl.LazyFrame) -> Opened:
+        """A random sample of the rows, in their order, if one was asked for."""
+        import polars as pl
+
+        size, opened = self.options.sample, Opened(frame, self.findings, self.name)
+        if size is None:
+            return opened
+        try:
+            whole = int(frame.select(pl.len()).collect(engine="streaming").item())
+            if whole <= size:
+                return opened
+            chance = np.random.default_rng(self.options.sample_seed)
+            chosen = np.sort(chance.choice(whole, size, replace=False))
+            rows = pl.Series(chosen, dtype=pl.UInt32).implode()
+            numbered = frame.with_row_index("row of the whole")
+            picked = numbered.filter(pl.col("row of the whole").is_in(rows))
+            found = picked.collect(engine="streaming").sort("row of the whole")
+        except pl.exceptions.PolarsError as error:
+            raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+        return replace(opened, frame=found.drop("row of the whole"), whole=whole)
 
 
-# -- typed columns
+def without_new(opened: Opened, columns: Mapping[str, str]) -> Opened:
+    """The table without columns that an older version could not read, unless they are known."""
+    new = {f.column for f in opened.findings if f.code in _NEW and f.column is not None}
+    left = [
+        name
+        for name in opened.frame.collect_schema().names()
+        if name not in columns and any(name == n or name.startswith(f"{n}.") for n in new)
+    ]
+    return replace(opened, frame=opened.frame.drop(left)) if left else opened
 
 
-def scan_typed(files: Sequence[TableFile]) -> pl.LazyFrame:
+# -- files with types
+
+
+def _scan_typed(files: Sequence[TableFile]) -> pl.LazyFrame:
     """Parquet or Arrow IPC files."""
     import polars as pl
 
@@ -310,46 +373,7 @@ def _check_schemas(files: Sequence[TableFile], scan: Callable[..., pl.LazyFrame]
                 )
 
 
-def _as_asked(frame: Any, name: str, options: ReadOptions, findings: list[Finding]) -> Any:
-    """Columns that features can read, with the types that were asked for."""
-    import polars as pl
-
-    lazy, found = typed_columns.readable(frame.lazy())
-    findings += found
-    schema = lazy.collect_schema()
-    changes: list[pl.Expr] = []
-    for column, kind in options.wanted.items():
-        if column not in schema:
-            raise no_column(name, column, list(schema), " to give a type to")
-        cells = lazy.select(pl.col(column).cast(pl.String, strict=False)).collect().to_series()
-        reader, _ = decide(cells, options, kind)
-        odd = reader.odd(cells)
-        if odd.any():
-            place = int(odd.arg_max() or 0)
-            raise misfit(
-                f"{name} row {place}",
-                column,
-                cells[place],
-                reader,
-                told=True,
-                options=options,
-                csv=False,
-            )
-        if from_type(schema[column]) is not kind:
-            changes.append(reader.read(pl.col(column).cast(pl.String)).alias(column))
-    if changes:
-        lazy = lazy.with_columns(changes)
-    return lazy if isinstance(frame, pl.LazyFrame) else lazy.collect()
-
-
-def from_type(dtype: Any) -> Type | None:
-    """Our type for one of Polars."""
-    from tellapart.features.to_polars import from_dtype
-
-    return from_dtype(dtype)
-
-
-def _partitioned(frame: pl.DataFrame, file: TableFile) -> pl.DataFrame:
+def _partitioned(frame: pl.LazyFrame, file: TableFile) -> pl.LazyFrame:
     import polars as pl
 
     return frame.with_columns(pl.lit(value).alias(key) for key, value in file.partitions)
@@ -378,45 +402,3 @@ def _joined(frames: Sequence[pl.DataFrame], files: Sequence[TableFile]) -> pl.Da
         raise FormatError(
             f"{files[0].name} and the others do not make one table: {first_line(error)}"
         ) from error
-
-
-# -- a sample
-
-
-def _sampled(opened: Opened, options: ReadOptions) -> Opened:
-    """A random sample of the rows, in their order, if one was asked for."""
-    import polars as pl
-
-    if options.sample is None:
-        return opened
-    frame = opened.frame.lazy()
-    try:
-        whole = int(frame.select(pl.len()).collect(engine="streaming").item())
-        if whole <= options.sample:
-            return opened
-        chosen = np.random.default_rng(options.sample_seed).choice(
-            whole, options.sample, replace=False
-        )
-        rows = pl.Series(np.sort(chosen), dtype=pl.UInt32)
-        numbered = frame.with_row_index("row of the whole")
-        picked = numbered.filter(pl.col("row of the whole").is_in(rows.implode()))
-        found = picked.collect(engine="streaming").sort("row of the whole").drop("row of the whole")
-    except pl.exceptions.PolarsError as error:
-        raise FormatError(f"{opened.name} cannot be read: {first_line(error)}") from error
-    return replace(opened, frame=found, whole=whole)
-
-
-def without_new(opened: Opened, columns: Mapping[str, str]) -> Opened:
-    """The table without columns that an older version could not read, unless they are known."""
-    names = opened.frame.lazy().collect_schema().names()
-    new = {
-        f.column
-        for f in opened.findings
-        if f.what.startswith(typed_columns.CHANGED) and f.column is not None
-    }
-    left = [
-        name
-        for name in names
-        if name not in columns and any(name == n or name.startswith(f"{n}.") for n in new)
-    ]
-    return replace(opened, frame=opened.frame.drop(left)) if left else opened

@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from tellapart.errors import FormatError, MissingExtra
@@ -24,15 +22,6 @@ from tellapart.tables.options import ReadOptions
 
 if TYPE_CHECKING:
     import polars as pl
-
-_MERGED = re.compile(rb'mergeCell [^>]*ref="([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)"')
-_HIDDEN_ROW = re.compile(rb'<(?:\w+:)?row (?=[^>]*hidden="(?:1|true)")[^>]*\br="([0-9]+)"')
-_HIDDEN_COLUMN = re.compile(
-    rb'<(?:\w+:)?col (?=[^>]*hidden="(?:1|true)")(?=[^>]*\bmin="([0-9]+)")(?=[^>]*\bmax="([0-9]+)")'
-)
-_FIRST_CELL = re.compile(rb'<(?:\w+:)?row [^>]*[^/]>\s*<(?:\w+:)?c [^>]*?r="([A-Z]+)')
-_FORMULA = re.compile(rb"</(?:\w+:)?f>(?:<(?:\w+:)?v>([^<]*))?")
-_ODS = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 
 
 class Spreadsheet:
@@ -72,17 +61,11 @@ class Spreadsheet:
         if frame is None:
             what = f"sheet {chosen or names[0]!r} is empty" if names else "it has no sheet"
             raise FormatError(f"{self.name}: {what}")
-        self._errors, self.sheet = errors, chosen or ""
+        self._errors, self._sheet = errors, names.index(chosen or "")
         others = [sheet for sheet in names if sheet != chosen]
         if wanted is None and others:
-            self.findings.append(
-                Finding(
-                    None,
-                    f"{len(names)} sheets: {', '.join(names[:6])}",
-                    f"the sheet {chosen!r}",
-                    {"sheet": others[0]},
-                )
-            )
+            facts = {"count": len(names), "shown": ", ".join(names[:6]), "read": chosen}
+            self.findings.append(Finding(None, "sheets", facts, {"sheet": others[0]}))
         return frame
 
     def _names(self) -> tuple[int, list[str]]:
@@ -109,8 +92,8 @@ class Spreadsheet:
         check_names(names, self.name, f" row {line}")
         return line, names
 
-    def read(self) -> pl.DataFrame:
-        """All cells as texts."""
+    def checked(self, sample: bool = False) -> pl.LazyFrame:
+        """All cells as texts; `sample` is for files that need not be read whole."""
         import polars as pl
 
         frame = self.cells.slice(self.first)
@@ -120,47 +103,42 @@ class Spreadsheet:
             for name in frame.columns
             if name.startswith("column_") and frame[name].null_count() == frame.height
         ]
-        self._look_at_columns(frame, empty)
+        self.findings += self._odd_columns(frame, empty)
+        self.findings += _layout_findings(self.path, self._sheet, self.first)
         frame = frame.drop(empty)  # formatted, but never filled
         frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        unknown = ["", *self.options.nulls]
         changes = []
         for name in frame.columns:
-            known = frame[name].drop_nulls()
+            known, column = frame[name].drop_nulls(), pl.col(name)
             if len(known) and known.str.contains(r"^1899-12-3[01] [0-9:.]+$").all():
-                changes.append(pl.col(name).str.slice(11))  # a time of day
+                column = column.str.slice(11)  # a time of day
             elif len(known) and known.str.contains(r"^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$").all():
-                changes.append(pl.col(name).str.slice(0, 10))
+                column = column.str.slice(0, 10)
             elif len(known) and known.str.contains(r"^(1899-12|1900-01)-[0-9]{2} [0-9:.]+$").all():
-                what = f"times such as {known[0]!r}, as spreadsheets store durations"
-                self.findings.append(Finding(name, what, "dates and times"))
-        return frame.with_columns(changes).with_columns(
-            _known(name, self.options) for name in frame.columns
-        )
+                option = {"types": {name: "text"}}
+                self.findings.append(Finding(name, "stored durations", {"shown": known[0]}, option))
+            changes.append(pl.when(~column.is_in(unknown)).then(column).alias(name))
+        return frame.lazy().with_columns(changes)
 
-    def _look_at_columns(self, frame: pl.DataFrame, empty: Sequence[str]) -> None:
-        """Find what is odd about the columns of the sheet, of which some are empty."""
+    def _odd_columns(self, frame: pl.DataFrame, empty: Sequence[str]) -> Iterator[Finding]:
+        """What is odd about the columns of the sheet, of which some are empty."""
         names = frame.columns
         filled = [name for name in names if name not in empty]
         for place, (name, after) in enumerate(pairwise(names)):
             if name in empty and after in filled and filled[0] in names[:place]:
-                what = "an empty column before it, so another table may begin here"
-                self.findings.append(Finding(after, what, "a column of the same table"))
-        self.findings += _layout_findings(self.path, self.sheet, self.header, self.first)
+                yield Finding(after, "two tables")
         gaps = [repr(name) for name in filled if frame[name].null_count()]
         if gaps and not is_zipfile(self.path):  # an .xls file, of which no more is known
-            what = f"empty cells in {', '.join(gaps[:5])}, which may be merged cells"
-            assumed = "unknown; save the .xls file as .xlsx to find out"
-            self.findings.append(Finding(None, what, assumed))
+            yield Finding(None, "perhaps merged", {"shown": ", ".join(gaps[:5])})
         for name in filled:
             if re.fullmatch(r"column_[0-9]+", name) and self.options.header != 0:
-                what = "a column without a name"
-                self.findings.append(Finding(name, what, "a column of that name"))
+                yield Finding(name, "no name")
         for place, name in enumerate(self.header):
             rows = [row for row, column in self._errors if column == place and row >= self.first]
             if rows:
-                cells = counted(len(rows), "cell")
-                what = f"{cells} with an error such as #DIV/0!, row {rows[0] + 1}"
-                self.findings.append(Finding(name, what, "unknown"))
+                facts = {"cells": counted(len(rows), "cell"), "shown": rows[0] + 1}
+                yield Finding(name, "error cells", facts)
 
     def find(self, name: str, odd: Callable[[pl.Series], pl.Series]) -> tuple[str, str] | None:
         """The place of the first odd cell of a column, and the cell."""
@@ -184,121 +162,61 @@ def _error_cells(sheet: Any) -> list[tuple[int, int]]:
     return []
 
 
-def _known(name: str, options: ReadOptions) -> pl.Expr:
-    """The cells that are not unknown."""
-    import polars as pl
-
-    column = pl.col(name)
-    unknown = ["", *options.nulls]
-    return pl.when(~column.is_in(unknown)).then(column).alias(name)
-
-
-@dataclass
-class _Layout:
-    """Rows and columns count from 1."""
-
-    left: int = 1
-    """The first column that holds something."""
-    merged: list[tuple[int, int, int, int]] = field(default_factory=list)
-    """The first and the last column, the first and the last row."""
-    hidden_rows: list[int] = field(default_factory=list)
-    hidden_columns: list[tuple[int, int]] = field(default_factory=list)
-    """The first and the last."""
-    not_computed: bool = False
-    """Whether there are formulas, and none has a value."""
-
-
-def _layout_findings(path: Path, sheet: str, names: Sequence[str], first: int) -> Iterator[Finding]:
-    """What is odd about a sheet whose columns have these `names`, and whose data begin in row
-    `first`, from 0."""
-    layout = _layout(path, sheet)
-    columns = dict(enumerate(names, layout.left))
-    merged: dict[str, list[int]] = {}
-    for begin, end, top, bottom in layout.merged:
-        if bottom > first:
-            for place in range(begin, end + 1):
-                if place in columns:
-                    merged.setdefault(columns[place], []).append(max(top, first + 1))
-    for name, rows in merged.items():
-        what = f"merged cells, such as in row {min(rows)}"
-        yield Finding(name, what, "a value in the first of them and unknown in the others")
-    hidden = [row for row in layout.hidden_rows if row > first]
-    if hidden:
-        what = f"{counted(len(hidden), 'hidden row')}, such as row {hidden[0]}"
-        yield Finding(None, what, "rows like the others")
-    for begin, end in layout.hidden_columns:
-        for place, name in columns.items():
-            if begin <= place <= end:
-                yield Finding(name, "a hidden column", "a column like the others")
-    if layout.not_computed:
-        what = "formulas that were not computed: all are 0 or empty"
-        yield Finding(None, what, "these values; open the file in a spreadsheet and save it")
-
-
-def _layout(path: Path, sheet: str) -> _Layout:
-    """How a sheet is laid out; nothing is known of it if this is neither .xlsx nor .ods."""
+def _layout_findings(path: Path, sheet: int, first: int) -> Iterator[Finding]:
+    """What is merged, hidden or not computed in the data of a sheet, which begin in row `first`,
+    from 0; nothing is known of it if the file is neither .xlsx nor .ods."""
     try:
         with ZipFile(path) as packed:
-            if "content.xml" in packed.namelist():
-                return _of_ods(packed, sheet)
-            return _of_xlsx(packed, sheet)
-    except (BadZipFile, KeyError, StopIteration, ElementTree.ParseError):
-        return _Layout()
+            is_ods = "content.xml" in packed.namelist()
+            text = packed.read("content.xml" if is_ods else _part(packed, sheet)).decode()
+    except (BadZipFile, KeyError, IndexError, UnicodeDecodeError):
+        return
+    if is_ods:
+        sheets = re.findall(r"<table:table .*?</table:table>", text, re.DOTALL)
+        text = sheets[sheet] if sheet < len(sheets) else ""
+        rows = list(_ods_rows(text))
+        merged = [f"in row {n}" for n, row in rows if re.search(r'-spanned="(?!1")', row)]
+        filled = ((n, row.partition(">")[0]) for n, row in rows if "<text:" in row)
+        hidden = [n for n, start in filled if _COLLAPSED.search(start)]
+        columns = any(map(_COLLAPSED.search, re.findall("<table:table-column[^>]*>", text)))
+        formulas: list[str] = []
+    else:
+        places = re.findall(r'mergeCell [^>]*ref="([A-Z]+[0-9]+:[A-Z]+([0-9]+))"', text)
+        merged = [place for place, bottom in places if int(bottom) > first]
+        found = re.findall(r'<(?:\w+:)?row (?=[^>]*hidden="(?:1|true)")[^>]*\br="([0-9]+)"', text)
+        hidden = [int(n) for n in found]
+        columns = re.search(r'<(?:\w+:)?col [^>]*hidden="(?:1|true)"', text) is not None
+        formulas = re.findall(r"</(?:\w+:)?f>(?:<(?:\w+:)?v>([^<]*))?", text)
+    if merged:
+        yield Finding(None, "merged", {"shown": merged[0]})
+    if hidden := [n for n in hidden if n > first]:
+        facts = {"rows": counted(len(hidden), "hidden row"), "shown": hidden[0]}
+        yield Finding(None, "hidden rows", facts)
+    if columns:
+        yield Finding(None, "hidden columns")
+    if len(formulas) > 1 and set(formulas) <= {"0", ""}:
+        yield Finding(None, "not computed")
 
 
-def _of_xlsx(packed: ZipFile, sheet: str) -> _Layout:
-    book = ElementTree.fromstring(packed.read("xl/workbook.xml"))
-    known = next(one for one in book.iter() if one.get("name") == sheet)
-    wanted = next(value for key, value in known.items() if key.endswith("}id"))
-    links = ElementTree.fromstring(packed.read("xl/_rels/workbook.xml.rels"))
-    target = next(one.get("Target") or "" for one in links if one.get("Id") == wanted)
-    text = packed.read(target[1:] if target.startswith("/") else f"xl/{target}")
-    values = _FORMULA.findall(text)
-    return _Layout(
-        left=min(map(_number, _FIRST_CELL.findall(text)), default=1),
-        merged=[
-            (_number(begin), _number(end), int(top), int(bottom))
-            for begin, top, end, bottom in _MERGED.findall(text)
-        ],
-        hidden_rows=[int(row) for row in _HIDDEN_ROW.findall(text)],
-        hidden_columns=[(int(begin), int(end)) for begin, end in _HIDDEN_COLUMN.findall(text)],
-        not_computed=len(values) > 1 and set(values) <= {b"0", b""},
-    )
+_COLLAPSED = re.compile(r'table:visibility="(?:collapse|filter)"')
 
 
-def _number(letters: bytes) -> int:
-    """The number of a column, from 1: C is 3."""
-    number = 0
-    for letter in letters:
-        number = 26 * number + letter - 64
-    return number
+def _part(packed: ZipFile, sheet: int) -> str:
+    """Where the cells of a sheet of an .xlsx file are."""
+    book = packed.read("xl/workbook.xml").decode()
+    links = packed.read("xl/_rels/workbook.xml.rels").decode()
+    wanted = re.findall(r'<(?:\w+:)?sheet [^>]*\w:id="([^"]+)"', book)[sheet]
+    for link in re.findall("<Relationship [^>]*>", links):
+        if f'Id="{wanted}"' in link:
+            target = re.search(r'Target="/?(?:xl/)?([^"]+)"', link)
+            return f"xl/{target[1]}" if target else ""
+    return ""
 
 
-def _of_ods(packed: ZipFile, sheet: str) -> _Layout:
-    book = ElementTree.fromstring(packed.read("content.xml"))
-    table = next(one for one in book.iter(f"{_ODS}table") if one.get(f"{_ODS}name") == sheet)
-    layout, row, column, held = _Layout(), 0, 0, []
-    for one in table.iter():
-        kind = one.tag.removeprefix(_ODS)
-        hidden = one.get(f"{_ODS}visibility", "visible") != "visible"
-        if kind == "table-column":
-            before, column = column, column + _times(one, "columns-repeated")
-            if hidden:
-                layout.hidden_columns.append((before + 1, column))
-        elif kind == "table-row":
-            before, row, column = row, row + _times(one, "rows-repeated"), 0
-            if hidden and any(map(len, one)):
-                layout.hidden_rows += range(before + 1, row + 1)
-        elif kind in ("table-cell", "covered-table-cell"):
-            before, column = column, column + _times(one, "columns-repeated")
-            if len(one):
-                held.append(before + 1)
-            wide, high = _times(one, "columns-spanned"), _times(one, "rows-spanned")
-            if wide * high > 1:
-                layout.merged.append((before + 1, before + wide, row, row + high - 1))
-    layout.left = min(held, default=1)
-    return layout
-
-
-def _times(one: ElementTree.Element, what: str) -> int:
-    return int(one.get(f"{_ODS}number-{what}", "1"))
+def _ods_rows(text: str) -> Iterator[tuple[int, str]]:
+    """The number, from 1, and the text of each row of an .ods sheet that is written down."""
+    number = 1
+    for row in re.findall(r"<table:table-row.*?</table:table-row>", text, re.DOTALL):
+        yield number, row
+        times = re.search(r'number-rows-repeated="([0-9]+)"', row.partition(">")[0])
+        number += int(times[1]) if times else 1

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tellapart.columns import Words
 from tellapart.errors import FeatureError, FormatError, ParameterError
 from tellapart.features import Expression, parse_feature
 from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
-from tellapart.simulation import Words
-from tellapart.tables.findings import Finding, as_argument
+from tellapart.tables.findings import ColumnSummary, Finding, Summary
 from tellapart.tables.frames import first_line, no_column
 from tellapart.tables.packed_columns import evaluate, reads
 from tellapart.tables.rows import Row, Rows, Tag
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from tellapart.features.candidates import Candidate
     from tellapart.features.profile import Profile
+    from tellapart.learners.history import Columns
     from tellapart.tables.table_features import Part
 
 LONGEST_NAME = 60
@@ -48,52 +49,6 @@ _LENGTH = re.compile(
 """What people say of the length of a text, unless it is one of the values."""
 _LOOK = 10_000
 """Rows looked at to show what a column of texts holds."""
-
-
-@dataclass(frozen=True)
-class ColumnSummary:
-    """One column: its type, how many values are unknown, and what the others look like."""
-
-    name: str
-    type: str
-    unknown: int
-    shown: str
-    findings: tuple[Finding, ...] = ()
-    """What was odd about it, and how it was read."""
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A table in short; `print` it."""
-
-    name: str
-    items: int
-    columns: tuple[ColumnSummary, ...]
-    unreadable: tuple[str, ...]
-    findings: tuple[Finding, ...] = ()
-    """What was odd about the table, or about columns that are not there any more."""
-    whole: int | None = None
-    """How many rows there are, if these are a sample."""
-
-    def __str__(self) -> str:
-        return self.said(as_argument)
-
-    def said(self, word: Callable[[str, Any], str]) -> str:
-        """The same with other words for options: a command has options, not arguments."""
-        lines = [f"{self.name}: {self.items:,} items, {len(self.columns)} columns"]
-        if self.whole is not None:
-            lines[0] += f", a random sample of {self.whole:,} rows"
-        width = max((len(column.name) for column in self.columns), default=0)
-        for column in self.columns:
-            unknown = f"  ({column.unknown:,} unknown)" if column.unknown else ""
-            lines.append(f"  {column.name:<{width}}  {column.type:<8}  {column.shown}{unknown}")
-        if self.unreadable:
-            lines.append(f"  not readable by features: {', '.join(self.unreadable)}")
-        odd = [*self.findings, *(one for column in self.columns for one in column.findings)]
-        if odd:
-            lines.append("How it was read:")
-            lines += [f"  {one.said(word)}" for one in odd]
-        return "\n".join(lines)
 
 
 class Table:
@@ -186,7 +141,7 @@ class Table:
     @property
     def items(self) -> Rows:
         """The rows, made when asked for."""
-        return Rows(self._length, self._rows)
+        return Rows(self._length, self._rows, self.columns_of)
 
     def ids(self) -> Sequence[Hashable]:
         """The id of every item."""
@@ -414,7 +369,13 @@ class Table:
                         found[name] = is_called
         return found
 
-    def features(self, without: Iterable[str] = (), *, words: int = 0) -> list[Expression]:
+    def columns_of(self, features: Iterable[Feature]) -> Columns:
+        """Features as a learner takes them: with rows of this table that it may look at."""
+        from tellapart.tables.table_features import columns_of
+
+        return columns_of(self, features)
+
+    def features(self, without: Iterable[str] = (), *, words: int = 0) -> Columns:
         """For every column: the column itself, its values, or thresholds.
 
         See `tables.table_features`. `without`: columns to leave out, such as the label. `words`: so
@@ -508,22 +469,20 @@ class Table:
     def _clean(self, raw: pl.DataFrame) -> pl.DataFrame:
         import polars as pl
 
-        from tellapart.features.to_polars import DTYPE, finite
+        from tellapart.features.to_polars import cleaned
 
         changes = []
         for name in raw.columns:
-            kind, column, dtype = self._types[name], pl.col(name), self._dtypes[name]
-            if getattr(dtype, "time_zone", None):
-                column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-            if dtype != DTYPE[kind]:
-                column = column.cast(DTYPE[kind])
+            kind = self._types[name]
+            column = cleaned(pl.col(name), kind, self._dtypes[name])
             if kind.temporal and raw.select(_beyond(column).any()).item():
                 raise FormatError(
                     f"{self.name}: column {name!r} holds a date outside the years 1 to 9999. Make"
                     " it null where it is unknown"
                 )
-            if kind is Type.NUMBER and not raw.select(column.is_finite().all()).item():
-                column = finite(column)
+            plain = kind is Type.NUMBER and raw.schema[name] == pl.Float64
+            if plain and raw[name].is_finite().all():
+                column = pl.col(name)  # as it is, without a copy
             changes.append(column)
         return raw.select(changes)
 

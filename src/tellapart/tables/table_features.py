@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from tellapart.columns import unpack
+from tellapart.columns.thresholds import round_cut
 from tellapart.features import canonical, letter_case
 from tellapart.features.candidates import Candidate, Truths, candidates
 from tellapart.features.expression import Expression
-from tellapart.features.thresholds import round_cut
 from tellapart.features.tree import Column, Node, Type, Wild
-from tellapart.protocol import Item, Label
+from tellapart.learners.history import Columns
+from tellapart.protocol import Feature, Item, Label
 from tellapart.tables.rows import Row
 
 if TYPE_CHECKING:
@@ -32,6 +36,10 @@ RANKED = 2_000
 """Rows of the table, evenly spread, that show how common a candidate is when it is ranked."""
 COUNTED = 20_000
 """Rows of a larger table, evenly spread, that estimate how many items a candidate covers."""
+POOL = 1_000
+"""Rows of a larger table, evenly spread, that a learner looks at without their labels."""
+FEWEST_KEYS = 20
+"""In fewer rows, whole numbers that all differ need not be keys."""
 CHARACTERS = 2_000_000
 """Of a column with more characters in these rows, only the fronts of the texts are read."""
 _MOST = 10_000  # counts that are kept: the same features are asked for often
@@ -40,9 +48,7 @@ _SHORT = 3  # letters of a word that is in many others by chance
 _WORD = re.compile(r"[^\W\d_]{2,40}")
 
 
-def features_at_first_sight(
-    table: Table, without: Iterable[str] = (), words: int = 0
-) -> list[Expression]:
+def features_at_first_sight(table: Table, without: Iterable[str] = (), words: int = 0) -> Columns:
     """For every column: the column itself, its values, or thresholds.
 
     - A Boolean column is a feature.
@@ -60,7 +66,7 @@ def features_at_first_sight(
     ['legs IS NULL', 'legs = 4', "barks = 'y'"]
     """
     passed = {*without, table.id}
-    return [
+    found = [
         Expression(node)
         for name, kind in table.types.items()
         if name not in passed
@@ -69,6 +75,56 @@ def features_at_first_sight(
             *_words(Column(name, kind), table.frame([name]).to_series(), words),
         )
     ]
+    return columns_of(table, found)
+
+
+class TablePool:
+    """Some rows of a table, evenly spread, whose labels a learner may not know yet."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    @cached_property
+    def _places(self) -> npt.NDArray[np.int64]:
+        rows = len(self._table)
+        return np.linspace(0, rows - 1, min(rows, POOL)).astype(np.int64)
+
+    @property
+    def ids(self) -> list[Hashable]:
+        """What the rows are called."""
+        known = self._table.ids()
+        return [known[place] for place in self._places]
+
+    def truths(self, features: Sequence[Feature]) -> npt.NDArray[np.bool_]:
+        """The truth of features on all these rows: features by rows."""
+        table = self._table
+        plain = [feature for feature in features if isinstance(feature, Expression)]
+        known: dict[Feature, Truths] = dict(zip(plain, table.part(POOL).truths(plain), strict=True))
+        found = np.zeros((len(features), len(self._places)), dtype=np.bool_)
+        for number, feature in enumerate(features):
+            if feature in known:
+                found[number] = known[feature]
+            else:
+                found[number] = unpack(table.truth(feature), len(table))[self._places]
+        return found
+
+
+def columns_of(table: Table, features: Iterable[Feature]) -> Columns:
+    """Features as a learner takes them: with the rows of the table, and without what looks like a
+    key, a number of the row, or a date unless it is named."""
+    return Columns(features, TablePool(table), _entered(table))
+
+
+def _entered(table: Table) -> Iterator[str]:
+    for name, kind in table.types.items():
+        if kind in (Type.DATE, Type.DATETIME):
+            yield name
+        elif kind is Type.INTEGER and len(table) >= FEWEST_KEYS:
+            cells = table.frame([name]).to_series()
+            steps = cells.sort().diff().drop_nulls()
+            differ = cells.n_unique() == len(cells)
+            if differ and (cells.is_sorted() or int(steps.sum()) < 2 * len(cells)):
+                yield name
 
 
 def _column(column: Column, cells: pl.Series) -> Iterator[Node]:

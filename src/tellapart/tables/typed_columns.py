@@ -11,21 +11,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError
+from tellapart.tables.columns import LOOK, decide
 from tellapart.tables.findings import Finding
+from tellapart.tables.odd_cells import name_findings, value_findings
 from tellapart.tables.options import ReadOptions
-from tellapart.tables.text_columns import decide
-from tellapart.tables.text_findings import name_findings
-from tellapart.tables.value_findings import value_findings
 
 if TYPE_CHECKING:
     import polars as pl
 
-LOOK = 10_000
-"""Rows that tell what texts look like."""
 _END = 100
 """Rows at the end that are looked at, too: sums and notes stand there."""
-CHANGED = ("lists", "objects with fields", "times of day", "durations")
-"""What columns held that were made readable; older versions left such columns out."""
+_KINDS = {
+    "bool": "true and false",
+    "integer": "whole numbers",
+    "number": "numbers",
+    "date": "dates",
+    "datetime": "times",
+}
 
 
 def readable(frame: pl.LazyFrame) -> tuple[pl.LazyFrame, list[Finding]]:
@@ -42,34 +44,34 @@ def readable(frame: pl.LazyFrame) -> tuple[pl.LazyFrame, list[Finding]]:
     import polars as pl
 
     findings: list[Finding] = []
-    while True:
-        schema = frame.collect_schema()
-        if not any(isinstance(dtype, pl.Struct) for dtype in schema.values()):
-            break
-        columns: list[pl.Expr] = []
-        for name, dtype in schema.items():
-            if not isinstance(dtype, pl.Struct):
-                columns.append(pl.col(name))
-                continue
-            fields = [field.name for field in dtype.fields]
-            both = next((one for one in fields if f"{name}.{one}" in schema), None)
-            if both is not None:
-                raise FormatError(
-                    f"two columns would be called '{name}.{both}': one is, and the objects in"
-                    f" {name!r} have a field {both!r}. Rename one of them"
-                )
-            columns += [pl.col(name).struct.field(one).alias(f"{name}.{one}") for one in fields]
-            shown = ", ".join(f"{name}.{one}" for one in fields[:3])
-            findings.append(Finding(name, "objects with fields", f"columns of their own: {shown}"))
-        frame = frame.select(columns)
+    while any(isinstance(dtype, pl.Struct) for dtype in frame.collect_schema().values()):
+        frame = frame.select(list(_with_fields(frame.collect_schema(), findings)))
     changes: list[pl.Expr] = []
-    for name, dtype in schema.items():
+    for name, dtype in frame.collect_schema().items():
         made, found = _readable(name, dtype)
-        if made is not None:
-            changes.append(made)
-        if found is not None:
-            findings.append(found)
+        changes += [] if made is None else [made]
+        findings += [] if found is None else [found]
     return (frame.with_columns(changes) if changes else frame), findings
+
+
+def _with_fields(schema: pl.Schema, findings: list[Finding]) -> Iterator[pl.Expr]:
+    """All columns, with a column for each field instead of a struct."""
+    import polars as pl
+
+    for name, dtype in schema.items():
+        if not isinstance(dtype, pl.Struct):
+            yield pl.col(name)
+            continue
+        fields = [one.name for one in dtype.fields]
+        both = next((one for one in fields if f"{name}.{one}" in schema), None)
+        if both is not None:
+            raise FormatError(
+                f"two columns would be called '{name}.{both}': one is, and the objects in"
+                f" {name!r} have a field {both!r}. Rename one of them"
+            )
+        yield from (pl.col(name).struct.field(one).alias(f"{name}.{one}") for one in fields)
+        shown = ", ".join(f"{name}.{one}" for one in fields[:3])
+        findings.append(Finding(name, "objects", {"read": shown}))
 
 
 def _readable(name: str, dtype: Any) -> tuple[pl.Expr | None, Finding | None]:
@@ -85,34 +87,27 @@ def _readable(name: str, dtype: Any) -> tuple[pl.Expr | None, Finding | None]:
         if inner == pl.Struct:
             element = element.struct.json_encode()
         elif inner in (pl.List, pl.Array, pl.Binary, pl.Object):
-            return None, Finding(name, f"lists of {inner}", "nothing: features cannot read them")
+            return None, Finding(name, "unreadable", {"shown": dtype})
         elif inner != pl.String:
             element = element.cast(pl.String)
         made = column.list.eval(element).list.drop_nulls().list.join(", ")
-        shown = "texts of their elements, such as 'red, big'"
-        return made, Finding(name, "lists", shown)
+        return made, Finding(name, "lists")
     if dtype == pl.Time:
-        what = "texts like '09:30:00', which can be compared with each other"
-        return column.dt.strftime("%H:%M:%S"), Finding(name, "times of day", what)
+        return column.dt.strftime("%H:%M:%S"), Finding(name, "times of day")
     if dtype == pl.Duration:
-        seconds = divided(column.dt.total_microseconds(), 1e6)
-        return seconds, Finding(name, "durations", "seconds")
+        return divided(column.dt.total_microseconds(), 1e6), Finding(name, "durations")
     if getattr(dtype, "time_zone", None) not in (None, "UTC"):
-        return None, Finding(name, f"times in the zone {dtype.time_zone}", "times in UTC")
+        return None, Finding(name, "zone", {"shown": dtype.time_zone})
     if dtype == pl.Datetime and dtype.time_unit == "ns":
-        return None, Finding(name, "times in nanoseconds", "times in microseconds")
+        return None, Finding(name, "nanoseconds")
     if dtype.is_decimal():
-        return None, Finding(name, "decimals", "numbers of double precision")
+        return None, Finding(name, "decimals")
     if dtype in (pl.UInt64, pl.Int128, pl.UInt128):
-        return None, Finding(
-            name, f"whole numbers of the type {dtype}", "numbers of double precision"
-        )
+        return None, Finding(name, "wide integers", {"shown": dtype})
     if dtype == pl.Null:
-        return None, Finding(name, "no value in any row", "texts")
+        return None, Finding(name, "no value")
     if from_dtype(dtype) is None:
-        return None, Finding(
-            name, f"values of the type {dtype}", "nothing: features cannot read them"
-        )
+        return None, Finding(name, "unreadable", {"shown": dtype})
     return None, None
 
 
@@ -143,24 +138,14 @@ def typed_findings(frame: pl.LazyFrame, rows: int, said: Collection[str | None])
 def _text_findings(column: pl.Series) -> Iterator[Finding]:
     reader, found = decide(column, ReadOptions())
     if reader.kind.value != "text":
-        what = f"texts that look like {_PLURAL[reader.kind.value]}"
-        odd = column.filter(reader.odd(column))
+        kind, odd = {"kind": _KINDS[reader.kind.value]}, column.filter(reader.odd(column))
         if len(odd):
-            yield Finding(column.name, f"{what}, but for {odd[0][:40]!r}", "texts")
+            yield Finding(column.name, "look like, but", {**kind, "shown": odd[0][:40]})
         else:
             option = {"types": {column.name: reader.kind.value}}
-            yield Finding(column.name, what, "texts", option)
+            yield Finding(column.name, "look like", kind, option)
         return
     for one in found:
         if not reader.clock:
             usable = not {"types", "nulls", "comment", "header"} & set(one.option)
-            yield replace(one, option=one.option if usable else {})
-
-
-_PLURAL = {
-    "bool": "true and false",
-    "integer": "whole numbers",
-    "number": "numbers",
-    "date": "dates",
-    "datetime": "times",
-}
+            yield one if usable else replace(one, option={})

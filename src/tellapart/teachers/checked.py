@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tellapart.errors import FeatureError, ProtocolError, check
-from tellapart.model import Holds, holds, truth
-from tellapart.protocol import Correction, Feature, Guess, Item, Label
+from tellapart.errors import ProtocolError, check
+from tellapart.model import Holds, holds, tells
+from tellapart.protocol import Correction, Guess, Item, Label
 
 
 class Checked:
@@ -74,11 +74,3 @@ class Checked:
         told = guess.label is not None and feature is not None
         told = told and tells(feature, item, guess.example, self._holds)
         return Correction(label, feature if told else None)
-
-
-def tells(feature: Feature, item: Item, example: Item, holds: Holds = holds) -> bool:
-    """Whether a feature holds on an item and not on an example."""
-    try:
-        return truth(feature, item, holds) and not truth(feature, example, holds)
-    except (FeatureError, TypeError, LookupError):
-        return False

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 
 from tellapart import codec
+from tellapart.combinations import Is
 from tellapart.errors import ParameterError
-from tellapart.features import Is
 from tellapart.model import truth
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
-from tellapart.theory.representation import Representation
+from tellapart.representations.representation import Representation
 
 
 class FromRepresentation:
@@ -38,7 +38,7 @@ class FromRepresentation:
         ever name the same feature against the same component.
 
     >>> from tellapart.model import Literal
-    >>> from tellapart.theory.representation import Component
+    >>> from tellapart.representations.representation import Component
     >>> animals = Representation((Component("bird", (Literal("feathers"),)),
     ...                           Component("mammal", (Literal("feathers", False),))))
     >>> teacher = FromRepresentation(animals, animals.label)

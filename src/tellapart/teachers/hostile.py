@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Iterable
 from tellapart import codec
 from tellapart.errors import check
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
+from tellapart.representations.representation import Representation
 from tellapart.teachers.from_representation import FromRepresentation
-from tellapart.theory.representation import Representation
 
 
 class Hostile(FromRepresentation):

@@ -27,7 +27,6 @@ from tellapart.web.config import AppState, Limits, PageOptions
 from tellapart.web.json_logging import log_event
 from tellapart.web.middleware import AccessMiddleware
 from tellapart.web.session_pool import SessionPool
-from tellapart.web.webhook import Webhook
 
 GRACE = 10
 """Seconds after which the server has stopped when it is told to."""
@@ -44,7 +43,6 @@ def create_app(
     people: People,
     limits: Limits | None = None,
     page_options: PageOptions | None = None,
-    webhook: Webhook | None = None,
 ) -> FastAPI:
     """An app that serves the sessions of a pool to some people.
 
@@ -53,14 +51,8 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        pool = app.state.tellapart.pool
-        if webhook is not None:
-            await asyncio.to_thread(webhook.start, pool.store)
-            pool.watchers.add(webhook.wake)
         yield
-        if webhook is not None:
-            await asyncio.to_thread(webhook.stop)
-        await pool.close_all()
+        await app.state.tellapart.pool.close_all()
 
     app = FastAPI(
         title="tellapart",

@@ -12,7 +12,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,9 +20,8 @@ from fastapi import Depends, Path
 from starlette.requests import Request
 
 from tellapart.errors import FormatError, ParameterError
-from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Item
-from tellapart.sessions import Answered, Disagreement, Event, OddOne, Session
+from tellapart.sessions import Session
 from tellapart.web.errors import Refused
 
 if TYPE_CHECKING:
@@ -104,11 +103,6 @@ class People:
         good = hmac.compare_digest(signature.encode(), person.sign("cookie " + signed).encode())
         return person if good and int(until) > self._clock() else None
 
-    @staticmethod
-    def csrf(person: Person, cookie: str) -> str:
-        """What a page must send beside the cookie: another site cannot read it."""
-        return person.sign("csrf " + cookie)
-
 
 class RateLimiter:
     """A token bucket for each of many callers: so many requests a second, with a reserve.
@@ -143,11 +137,8 @@ class RateLimiter:
 class Caller:
     """Who sent a request, and what they may do. The middleware makes it."""
 
-    def __init__(
-        self, app: AppState, person: Person, csrf: str | None, *, gzip: bool = False
-    ) -> None:
-        self.app, self.pool, self.csrf = app, app.pool, csrf
-        """`csrf`: what a page must send with every change; None for programs with a token."""
+    def __init__(self, app: AppState, person: Person, *, gzip: bool = False) -> None:
+        self.app, self.pool = app, app.pool
         self.gzip = gzip
         """Whether what is sent may be compressed."""
         self.name, self.is_owner = person.name, person.owner
@@ -159,13 +150,13 @@ class Caller:
 
     def must_have_answered(self, session: Session, event: str) -> None:
         """Refuse teachers of a team what others answered; the owner may change it."""
-        if self.is_owner or any(one.id == event for one in session.history(teacher=self.name)):
+        if self.is_owner or any(one.id == event for one in session.history(viewer=self.viewer)):
             return
         raise Refused(403, "NotYours", "only your own answers, unless you own the server")
 
     def must_have_made_rule(self, session: Session, example: Item) -> None:
         """Refuse teachers of a team the rules of others; the owner may change them."""
-        if not self.is_owner and session.rule_teacher(example) != self.name:
+        if not self.is_owner and session.rule_teacher(example, viewer=self.viewer) is None:
             raise Refused(403, "NotYours", "only your own rules, unless you own the server")
 
     def whose_acts(self, teacher: str | None) -> str:
@@ -174,89 +165,10 @@ class Caller:
             self.must_own()
         return teacher or self.name
 
-    def view(self, session: Session) -> Session:
-        """A session as the caller may see it: the owner sees all, a teacher what is theirs.
-
-        Every route gets its session from here.
-        """
-        return session if self.is_owner else OwnView(session, self.name)
-
-    def view_of_kept(self, model: DecisionList) -> DecisionList:
-        """A model that was kept, as the caller may see it. Without the table nobody knows which
-        examples a teacher may yet be asked about: they see none."""
-        if self.is_owner:
-            return model
-        clauses = tuple(replace(clause, example=None) for clause in model.clauses)
-        return DecisionList(clauses, replace(model.default, example=None), model.reading)
-
-
-class OwnView(Session):
-    """A session as one teacher of a team sees it: without what others answered.
-
-    It shares everything with the session it is made of. Disagreements are seen by those who
-    disagree, who have answered already; a note about an item by who wrote it.
-    """
-
-    __slots__ = ("_blinded", "_viewer")
-
-    def __init__(self, session: Session, viewer: str) -> None:
-        self.__dict__ = session.__dict__
-        self._viewer = viewer
-        self._blinded: tuple[DecisionList, DecisionList] | None = None
-
-    def history(
-        self, *, item: Item = None, teacher: str | None = None, last: int | None = None
-    ) -> list[Answered]:
-        return super().history(item=item, teacher=self._viewer, last=last)
-
-    def label_of(self, item: Item) -> str | None:
-        labels = (one.label for one in self.history(item=item) if not one.undone)
-        return next((label for label in labels if label is not None), None)
-
     @property
-    def model(self) -> DecisionList:
-        return self._blind(super().model)
-
-    def judged_model(self, confidence: float = 0.95) -> DecisionList:
-        return self._blind(super().judged_model(confidence))
-
-    def _blind(self, model: DecisionList) -> DecisionList:
-        """The rules without the examples that this teacher may yet be asked about."""
-
-        def hide(clause: Clause) -> Clause:
-            if clause.example is None or not self.awaits_opinion(clause.example, self._viewer):
-                return clause
-            return replace(clause, example=None)
-
-        if self._blinded is None or self._blinded[0] is not model:
-            clauses = tuple(map(hide, model.clauses))
-            self._blinded = model, DecisionList(clauses, hide(model.default), model.reading)
-        return self._blinded[1]
-
-    def taught(self) -> dict[int, str]:
-        said = {
-            one.item.place: one.guess.label if one.answer == "right" else one.label
-            for one in self.history()
-            if not one.undone
-        }
-        return {place: str(label) for place, label in said.items() if label is not None}
-
-    def rule_teacher(self, example: Item) -> str | None:
-        teacher = super().rule_teacher(example)
-        return teacher if teacher == self._viewer else None
-
-    def notes(self) -> list[Event]:
-        return [one for one in super().notes() if one.by == self._viewer or "item" not in one.data]
-
-    def disagreements(self) -> list[Disagreement]:
-        found = super().disagreements()
-        return [one for one in found if self._viewer in {each.teacher for each in one.answers}]
-
-    def odd_ones(self, teacher: str | None = None, *, everything: bool = False) -> list[OddOne]:
-        return super().odd_ones(self._viewer, everything=everything)
-
-    def slips(self) -> dict[str, tuple[int, int]]:
-        return {name: both for name, both in super().slips().items() if name == self._viewer}
+    def viewer(self) -> str | None:
+        """As whom the caller reads a session: see `replies.visible`."""
+        return None if self.is_owner else self.name
 
 
 async def _caller(request: Request) -> Caller:  # without async, FastAPI hands it to a thread

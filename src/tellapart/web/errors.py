@@ -71,8 +71,8 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     "4XX": {
         "model": Fault,
         "description": (
-            "400 cannot be read; 401 no token, or a wrong one; 403 wrong Host or Origin, no CSRF"
-            " seal, or for the owner only; 404 no such session; 405 no such method; 408 came too"
+            "400 cannot be read; 401 no token, or a wrong one; 403 wrong Host or Origin,"
+            " or for the owner only; 404 no such session; 405 no such method; 408 came too"
             " slowly; 409 out of turn, or the session cannot be opened now; 413 too large; 422 not"
             " what it should be; 429 too many requests"
         ),

@@ -1,9 +1,9 @@
 """What every request passes: who asks, from where, how much, how often.
 
 In this order: the Host header must name this server (against DNS rebinding); an Origin header must
-be our own; a token or a cookie must say who it is; a cookie alone changes nothing without the
-page's own CSRF token; nobody asks too often; no body is too large. On the way out every answer gets
-the headers that keep browsers strict.
+be our own; a token or a cookie must say who it is; with a cookie, a change must come with the
+headers that say that a page of ours sent it; nobody asks too often; no body is too large. On the
+way out every answer gets the headers that keep browsers strict.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 LOCAL_NAMES = ("localhost", "localhost.localdomain")
 PUBLIC_PATHS = ("/health",)
 """Paths that need no token, beside those under /static/."""
-CSRF_HEADER = "x-csrf-token"
 UPLOAD = ("POST", "/upload")
 """Where the owner may send more than others."""
 POLICY = (
@@ -101,16 +100,6 @@ class AccessMiddleware:
         sender.teacher = caller.name
         if wait := state.callers.wait(caller.name):
             raise _too_many(wait)
-        if scope["method"] not in SAFE and caller.csrf is not None:
-            sent = headers.get(CSRF_HEADER, "")
-            if not secrets.compare_digest(sent.encode(), caller.csrf.encode()):
-                raise Refused(
-                    403,
-                    "NoCsrf",
-                    "nothing was changed: the page was not ready yet when that was pressed. Go"
-                    f" back, and press it again. (A change by a page needs the {CSRF_HEADER}"
-                    " header.)",
-                )
         scope["tellapart.caller"] = caller
         limits = state.limits
         most, seconds = limits.max_body, limits.body_timeout
@@ -210,8 +199,11 @@ def _identify(state: AppState, scope: Scope, headers: Headers, host: str) -> Cal
         )
     if person is None:
         raise _no_token(state, scope, wrong)
-    csrf = None if cookie is None else state.people.csrf(person, cookie)
-    return Caller(state, person, csrf, gzip="gzip" in headers.get("accept-encoding", ""))
+    said = headers.get("origin") or headers.get("sec-fetch-site")
+    if cookie is not None and scope["method"] not in SAFE and not said:
+        # every browser sends one of the two with a change, and `_check_origin` has looked at it
+        raise Refused(403, "ForeignOrigin", "a change by a page must say from which site it comes")
+    return Caller(state, person, gzip="gzip" in headers.get("accept-encoding", ""))
 
 
 def _no_token(state: AppState, scope: Scope, message: str) -> Refused:

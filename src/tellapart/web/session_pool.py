@@ -32,9 +32,8 @@ from tellapart.web.json_logging import describe_error, log_event
 
 T = TypeVar("T")
 R = TypeVar("R")
-SOON, QUIET = 0.003, 0.1
-"""Seconds without a request after which a session gets ready for the likeliest key, and after which
-it works ahead for other keys and does what was left for later."""
+QUIET = 1.0
+"""Seconds without a request after which a session keeps what it came to."""
 MAX_OPEN = 32
 """So many sessions are open at a time, each with its table in memory."""
 MAX_LOOKED = 20_000
@@ -114,7 +113,7 @@ class SessionPool:
         Tags change while they are read: a table with tags is read in the session's thread.
         """
         opened = await self._get(name)
-        if opened.session.table.tags:
+        if opened.session.missing is not None or opened.session.table.tags:
             return await opened.run(lambda: work(opened.session))
         with opened.used():
             return await asyncio.to_thread(work, opened.session)
@@ -177,9 +176,11 @@ class SessionPool:
 
     async def _get(self, name: str) -> _OpenSession:
         """A session that is open when this returns, and stays so until the next `await`."""
+        if name in self._open and self._open[name].session.missing is not None:
+            await self.close(name)  # its table may be back
         while name not in self._open:
             try:
-                await self._start(name, lambda: Session.open(self.store, name))
+                await self._start(name, lambda: Session.open(self.store, name, needs_table=False))
             except SessionError as error:
                 if name in {listed.name for listed in await self.list_sessions()}:
                     raise
@@ -315,7 +316,7 @@ class _OpenSession:
     def __init__(self, session: Session) -> None:
         self.session, self.users = session, 0
         self._ended = False
-        self._timers: list[asyncio.TimerHandle] = []
+        self._timer: asyncio.TimerHandle | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="session")
 
     @contextmanager
@@ -328,40 +329,29 @@ class _OpenSession:
             self.users -= 1
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Do something in the session's thread; when it is over, set timers to work ahead."""
+        """Do something in the session's thread; when it is quiet, keep what it came to."""
         loop = asyncio.get_running_loop()
-        self._cancel_timers()
+        self._cancel_timer()
         with self.used():
             try:
                 return await loop.run_in_executor(self._pool, work)
             finally:
-                self._cancel_timers()  # another call may have ended meanwhile
+                self._cancel_timer()  # another call may have ended meanwhile
                 if not self._ended:
-                    self._timers = [
-                        loop.call_later(delay, self._pool.submit, self._work_ahead, ahead)
-                        for delay, ahead in ((SOON, self._expect), (QUIET, self._look_ahead))
-                    ]
+                    self._timer = loop.call_later(QUIET, self._pool.submit, self._keep)
 
-    def _cancel_timers(self) -> None:
-        while self._timers:
-            self._timers.pop().cancel()
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
-    def _work_ahead(self, work: Callable[[], None]) -> None:
+    def _keep(self) -> None:
         """Use the time in which a teacher looks at an item."""
         try:
-            work()
-        except Exception as error:  # nobody asked for it, and whoever asks will be told
-            log_event("look ahead", logging.WARNING, **describe_error(error))
-
-    def _expect(self) -> None:
-        if not self.users:
-            self.session.expect()
-
-    def _look_ahead(self) -> None:
-        while not self.users and self.session.look_ahead():
-            pass
-        if not self.users:
-            self.session.catch_up()
+            if not self.users:
+                self.session.keep()
+        except Exception as error:  # nobody asked for it, and nothing depends on it
+            log_event("keep", logging.WARNING, **describe_error(error))
 
     async def end(self) -> None:
         self._ended = True
@@ -375,8 +365,7 @@ class _OpenSession:
 def in_session(function: Callable[..., T]) -> Callable[..., Awaitable[T]]:
     """A route of a function that works with an open session, in its thread.
 
-    The function takes the session first, as the caller may see it; the request names it in its
-    path.
+    The function takes the session first; the request names it in its path.
     """
     return _route(function, SessionPool.run)
 
@@ -403,7 +392,7 @@ def _route(function: Callable[..., T], run: Callable[..., Any]) -> Callable[...,
     async def endpoint(session: str, call: Caller, **arguments: Any) -> Any:
         if wants_call:
             arguments["call"] = call
-        return await run(call.pool, session, lambda whole: function(call.view(whole), **arguments))
+        return await run(call.pool, session, lambda whole: function(whole, **arguments))
 
     if not wants_call:
         others.append(inspect.Parameter("call", inspect.Parameter.KEYWORD_ONLY, annotation=Call))

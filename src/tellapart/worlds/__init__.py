@@ -4,6 +4,7 @@ from tellapart.worlds.base import Listed, World
 from tellapart.worlds.dnf import dnf
 from tellapart.worlds.grown import grown
 from tellapart.worlds.made import MadeWorld
+from tellapart.worlds.simulation import simulate
 from tellapart.worlds.theorems import (
     fresh_reasons,
     islands,
@@ -26,6 +27,7 @@ __all__ = [
     "lower_bound",
     "quiet_majority",
     "returning_exception",
+    "simulate",
     "single_exception",
     "tree",
     "zoo",

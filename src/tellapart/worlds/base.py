@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from tellapart import codec
-from tellapart.features import Is
+from tellapart.columns import Codes, Labels, Words, pack, unpack
 from tellapart.model import Holds, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
-from tellapart.simulation import Codes, Labels, Words, pack, unpack
+from tellapart.representations.representation import Representation
 from tellapart.teachers import FromRepresentation, LabelOf
-from tellapart.theory.representation import Representation
 
 
 class View(Sequence[Any]):
@@ -79,10 +77,6 @@ class World(ABC):
         """What the teacher calls each item, packed."""
         return Labels.of(list(map(self.teacher().label_of, self.items)))
 
-    def places(self, feature: Feature) -> Sequence[int] | None:
-        """The items on which a rare feature holds, in order; None when it may hold on many."""
-        return None
-
     def __len__(self) -> int:
         return len(self.items)
 
@@ -108,7 +102,7 @@ class Listed(World):
     truths : feature -> packed column over `items`, optional
         Where a feature holds, where there is a faster way than asking every item.
 
-    >>> from tellapart.theory.representation import Component
+    >>> from tellapart.representations.representation import Component
     >>> birds = Representation((Component("bird"),))
     >>> Listed("birds", [{"wings"}, {"milk"}], ["bird", "mammal"], birds, features=["wings"])
     <birds: 2 items, m=1, k=1, s=1>
@@ -176,21 +170,6 @@ class Listed(World):
         if self._order is None:
             return distinct
         return Labels(distinct.names, Codes.of(distinct.codes.array()[self._order]))
-
-    def places(self, feature: Feature) -> Sequence[int] | None:
-        if not isinstance(feature, Is):
-            return None
-        numbers = self._numbers.get(feature.item, [])
-        if self._order is None or not numbers:
-            return numbers
-        return np.flatnonzero(np.isin(self._order, numbers)).tolist()
-
-    @cached_property
-    def _numbers(self) -> dict[Hashable, list[int]]:
-        numbers: dict[Hashable, list[int]] = {}
-        for number, item in enumerate(self._distinct):
-            numbers.setdefault(codec.identity(item), []).append(number)
-        return numbers
 
     def _what_differs(self, item: Item, example: Item) -> Iterable[Feature]:
         for feature in self.features:

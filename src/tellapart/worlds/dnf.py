@@ -7,10 +7,10 @@ from itertools import combinations
 
 import numpy as np
 
+from tellapart.columns import Codes, pack, words_for
 from tellapart.errors import ParameterError
 from tellapart.model import Literal
-from tellapart.simulation import Codes, pack, words_for
-from tellapart.theory.representation import Component, Representation
+from tellapart.representations.representation import Component, Representation
 from tellapart.worlds.made import Columns, MadeWorld, Sizes
 
 _PART = 1 << 16  # items

@@ -8,11 +8,11 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
+from tellapart.columns import Words, unpack
 from tellapart.errors import ParameterError, check
 from tellapart.model import Holds, Literal, holds, truth
 from tellapart.protocol import Feature, Item, Label
-from tellapart.simulation import Words, unpack
-from tellapart.theory.representation import Component, Representation
+from tellapart.representations.representation import Component, Representation
 from tellapart.worlds.base import Listed
 
 _Floats = npt.NDArray[np.float32]

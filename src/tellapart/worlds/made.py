@@ -8,35 +8,29 @@ a rule mentions one of the features. Items are views: a number and the world the
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, partial
-from itertools import permutations
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from numbers import Integral
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tellapart import codec
+from tellapart.columns import Codes, Labels, Words, clear_tail, column, pack, words_for
+from tellapart.combinations import And, Is, Or, Points
 from tellapart.errors import FormatError, ParameterError, check
-from tellapart.features import And, Is, Or, Points
 from tellapart.model import Not, truth
-from tellapart.protocol import Feature, Item, Label
-from tellapart.simulation import Codes, Labels, Words, clear_tail, column, pack, words_for
+from tellapart.protocol import Feature, Label
+from tellapart.representations.representation import Representation
 from tellapart.teachers import FromRepresentation
-from tellapart.theory.representation import Representation
 from tellapart.worlds.base import View, World
-
-_Numbers = npt.NDArray[np.int64]
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 _MATERIALISE_AFTER = 32  # single bits read from a column before the whole of it is laid out
 _BLOCK = 4096  # words of a column laid out at a time: what fits the cache is quicker
 _REASONS = 256  # random columns that a teacher tries before giving up
-_FEW = 8  # of these, looked at for many items at once
 _STEP = np.uint64(_GOLDEN)
-_RANDOM = -2  # in place of a code: the reason is a random column
 
 
 def _mix(z: int) -> int:
@@ -129,18 +123,6 @@ class Columns:
         start = _mix(self._draws + item * _GOLDEN & _MASK)
         for step in range(_REASONS):
             yield _mix(start + step * _GOLDEN & _MASK) % self.features
-
-    def truths(self, columns: _Numbers, items: _Numbers) -> npt.NDArray[np.bool_]:
-        """`bit` of many pairs."""
-        starts = _mix_all(columns.astype(np.uint64) * _STEP + np.uint64(self.start))
-        words = _mix_all((items >> 6).astype(np.uint64) * _STEP + starts)
-        return (words >> (items & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
-
-    def drawn_for(self, items: _Numbers) -> _Numbers:
-        """The first few of `drawn` for many items, a row for each."""
-        starts = _mix_all(items.astype(np.uint64) * _STEP + np.uint64(self._draws))
-        drawn = _mix_all(starts[:, None] + np.arange(_FEW, dtype=np.uint64) * _STEP)
-        return (drawn % np.uint64(self.features)).astype(np.int64)
 
     def words(self, column: int) -> Words:
         """The whole column, packed."""
@@ -246,9 +228,8 @@ class MadeWorld(World):
         for number, part in enumerate(representation.components if forced else ()):
             self._forced |= {(number, feature): wanted for feature, wanted in part.literals}
         self._place(exceptions, placement)
-        self.usual = tuple(names.index(label) for label in given)
-        """The code of the label of each component."""
-        codes = components.map(self.usual, len(names))
+        usual = [names.index(label) for label in given]  # the code of each component's label
+        codes = components.map(usual, len(names))
         generator = random.Random(f"{columns.seed}/labels of exceptions")
         for item in self.exceptions:
             codes[item] = generator.choice([c for c in range(len(names)) if c != codes[item]])
@@ -313,78 +294,12 @@ class MadeWorld(World):
         """The column of what is no column by itself; not kept."""
         if isinstance(feature, Not | And | Or | Points):
             return column(self, feature)
-        places = self.places(feature)
-        if places is None:
-            return pack(truth(feature, row) for row in self.items)
-        words = np.zeros(words_for(len(self)), dtype=np.uint64)
-        for item in places:
-            words[item >> 6] = 1 << (item & 63)
-        return words
-
-    def places(self, feature: Feature) -> Sequence[int] | None:
-        """The item that `Is` is about; None for other features."""
         if not isinstance(feature, Is):
-            return None
-        row = feature.item
-        known = isinstance(row, Row) and row.number < len(self) and row == self.items[row.number]
-        return [row.number] if known and isinstance(row, Row) else []
-
-    def has(self, item: Item) -> TypeGuard[Row]:
-        """Whether an item is one of this world."""
-        return isinstance(item, Row) and item.world is self
-
-    def answers(self, items: _Numbers, examples: _Numbers) -> tuple[_Numbers, _Numbers]:
-        """What the teacher says of items with another label than the shown examples', as codes.
-
-        For `simulate`, which would otherwise ask one by one. A code is twice the number of a
-        column, and one more for its negation (`reason`); -1 where none of the first few random
-        columns tells the two apart. The second result is a component where the teacher says so only
-        if not too many exceptions have said the same against that component
-        (`FromRepresentation.name`); else -1.
-        """
-        labels, components, usual = self.labels.codes, self.components, np.array(self.usual)
-        own, other = components.take(items), components.take(examples)
-        odd, odd_example = labels.take(items) != usual[own], labels.take(examples) != usual[other]
-        codes = np.where(odd, _RANDOM, self._separator_codes[own, other])
-        left = np.flatnonzero(codes == _RANDOM)
-        codes[left] = self._random_codes(*(each[left] for each in (items, own, examples, other)))
-        return codes, np.where(odd & ~odd_example, other, -1)
-
-    @cached_property
-    def _separator_codes(self) -> _Numbers:
-        """The codes of the separators of components; `_RANDOM` where labels agree."""
-        codes = np.full((self.m, self.m), _RANDOM)
-        for i, j in permutations(range(self.m), 2):
-            parts = self.representation.components
-            if parts[i].label != parts[j].label:
-                codes[i, j] = self._code(self.representation.separator(i, j))
-        return codes
-
-    def _code(self, feature: Feature | None) -> int:
-        negated = isinstance(feature, Not)
-        name = feature.feature if isinstance(feature, Not) else feature
-        return -1 if name is None or callable(name) else 2 * self.columns.number(name) + negated
-
-    def _random_codes(
-        self, items: _Numbers, components: _Numbers, examples: _Numbers, others: _Numbers
-    ) -> _Numbers:
-        """The codes of the first of `_random_reasons` for each item; -1 if it is not among the few
-        that are looked at here."""
-        drawn = self.columns.drawn_for(items)
-        truths = self._truths(drawn, items[:, None], components[:, None])
-        tells = truths != self._truths(drawn, examples[:, None], others[:, None])
-        rows, first = np.arange(len(items)), np.argmax(tells, axis=1)
-        codes = 2 * drawn[rows, first] + ~truths[rows, first]
-        return np.where(tells[rows, first], codes, -1)
-
-    def _truths(
-        self, columns: _Numbers, items: _Numbers, components: _Numbers
-    ) -> npt.NDArray[np.bool_]:
-        """Whether columns hold on items, pair by pair."""
-        truths = self.columns.truths(columns, items)
-        for (component, feature), wanted in self._forced.items():
-            truths[(components == component) & (columns == self.columns.number(feature))] = wanted
-        return truths
+            return pack(truth(feature, row) for row in self.items)
+        words, row = np.zeros(words_for(len(self)), dtype=np.uint64), feature.item
+        if isinstance(row, Row) and row.number < len(self) and row == self.items[row.number]:
+            words[row.number >> 6] = 1 << (row.number & 63)
+        return words
 
     def _place(self, exceptions: float, placement: str) -> None:
         n = self.columns.items

@@ -13,11 +13,11 @@ from itertools import combinations, permutations
 
 import numpy as np
 
+from tellapart.combinations import Is
 from tellapart.errors import check
-from tellapart.features import Is
 from tellapart.model import Literal, Not
 from tellapart.protocol import Feature
-from tellapart.theory.representation import Component, Representation
+from tellapart.representations.representation import Component, Representation
 from tellapart.worlds.base import Listed
 from tellapart.worlds.made import MadeWorld
 from tellapart.worlds.tree import tree

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 
+from tellapart.columns import clause_codes
 from tellapart.errors import ParameterError
 from tellapart.model import Clause, Literal
 from tellapart.protocol import Label
-from tellapart.simulation import clause_codes
-from tellapart.theory.representation import Component, Representation
+from tellapart.representations.representation import Component, Representation
 from tellapart.worlds.made import Columns, MadeWorld, Sizes
 
 

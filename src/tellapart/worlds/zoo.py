@@ -1,24 +1,16 @@
-"""The zoo: 101 animals, 16 attributes, 7 classes, and a platypus.
-
-The facts are those of the Zoo data set by Richard Forsyth (1990), UCI Machine Learning Repository,
-doi 10.24432/C5R59V, licensed CC BY 4.0; taken from the copy in the `orange3` package (which writes
-"airborne", "toothed" and so on in full) and stored as comma-separated values in `zoo.csv`.
-"""
+"""The zoo (`tellapart.samples`): 101 animals, 16 attributes, 7 classes, and a platypus."""
 
 from __future__ import annotations
 
-import csv
 import random
-from collections.abc import Mapping
-from importlib.resources import files
 from typing import Any
 
 from tellapart import codec
-from tellapart.features import And, Column, Is, Or, Points
-from tellapart.features.combinations import say_points
+from tellapart.combinations import And, Column, Is, Or, Points, say_points
 from tellapart.model import Literal, Not
 from tellapart.protocol import Feature, Label
-from tellapart.theory.representation import Component, Representation
+from tellapart.representations.representation import Component, Representation
+from tellapart.samples import animals
 from tellapart.worlds.base import Listed
 
 
@@ -52,15 +44,14 @@ def zoo(seed: int | None = None) -> Listed:
     >>> world, [world.items[n] for n in world.exceptions]
     (<zoo(): 101 items, m=7, k=3, s=1>, [platypus, scorpion, seasnake])
     """
-    animals, labels = read()
+    known = animals()
     if seed is not None:
-        order = list(range(len(animals)))
-        random.Random(f"{seed}/zoo").shuffle(order)
-        animals, labels = [animals[n] for n in order], [labels[n] for n in order]
-    attributes: list[Feature] = [c for c in animals[0] if c not in ("name", "legs")]
+        random.Random(f"{seed}/zoo").shuffle(known)
+    items, labels = [Animal(facts) for facts, _ in known], [label for _, label in known]
+    attributes: list[Feature] = [c for c in items[0] if c not in ("name", "legs")]
     attributes += [Column("legs", number) for number in (0, 2, 4, 5, 6, 8)]
     name = "zoo()" if seed is None else f"zoo(seed={seed})"
-    return Listed(name, animals, labels, representation(), features=attributes)
+    return Listed(name, items, labels, representation(), features=attributes)
 
 
 def representation() -> Representation:
@@ -80,19 +71,6 @@ def representation() -> Representation:
             Component("invertebrate", (eggs, bare, dry, soft, Literal(six, False))),
         )
     )
-
-
-def read() -> tuple[list[Animal], list[Label]]:
-    """The animals and their classes, as they stand in the file."""
-    text = files("tellapart.worlds").joinpath("zoo.csv").read_text(encoding="utf-8")
-    rows: list[Mapping[str, str]] = list(csv.DictReader(text.splitlines()))
-    animals, labels = [], list[Label]()
-    for row in rows:
-        facts: dict[str, Any] = {key: value == "1" for key, value in row.items() if key != "type"}
-        facts |= {"name": row["name"], "legs": int(row["legs"])}
-        animals.append(Animal(facts))
-        labels.append(row["type"])
-    return animals, labels
 
 
 _SAID = {
@@ -127,7 +105,7 @@ def say_feature(feature: Feature, wanted: bool = True) -> str:
     """What an animal does or has when `feature` holds on it, or does not.
 
     >>> say_feature("eggs"), say_feature(Not(And("eggs", Column("legs", 6))))
-    ('lays eggs', 'does not have 6 legs or lays no eggs')
+    ('lays eggs', 'either does not have 6 legs or lays no eggs')
     """
     match feature:
         case Not(feature=inner):
@@ -135,7 +113,7 @@ def say_feature(feature: Feature, wanted: bool = True) -> str:
         case And(parts=parts) | Or(parts=parts):
             said = sorted(say_feature(part, wanted) for part in parts)
             conjunction = isinstance(feature, And) == wanted
-            return f"both {' and '.join(said)}" if conjunction else " or ".join(said)
+            return f"both {' and '.join(said)}" if conjunction else f"either {' or '.join(said)}"
         case Points(terms=terms, at_least=least):
             counted = [(say_feature(part), weight) for part, weight in terms]
             return say_points(counted, least, wanted, verbs=("meets", "has"))

@@ -116,6 +116,7 @@ const OPERATIONS = {
   integer: (text) => constant(BigInt(text)),
   date: constant,
   datetime: constant,
+  within: known((v) => (v === 0 || (Math.abs(v) >= 1e-75 && Math.abs(v) <= 1e75) ? v : null)),
   abs: known(Math.abs),
   negative: known((value) => -value),
   lower: letters("upper", "lower"),

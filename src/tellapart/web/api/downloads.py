@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import io
 import json
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
@@ -19,7 +17,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response, StreamingResponse
 
 from tellapart import codec
-from tellapart.errors import FeatureError, ParameterError, TableChanged
+from tellapart.errors import FeatureError, ParameterError
 from tellapart.export import PROGRAMS, WRITERS, to_sql
 from tellapart.export.sql import Dialect
 from tellapart.export.text import brief_sentences, example_text
@@ -27,10 +25,10 @@ from tellapart.features.expression import types as read_types
 from tellapart.features.tree import Type
 from tellapart.model import DecisionList
 from tellapart.sessions import Session, export_log
+from tellapart.sessions.rules import clause_of_items
 from tellapart.sessions.session import read_again
 from tellapart.tables import Table
 from tellapart.web.api import schemas
-from tellapart.web.api.review import clause_of_items
 from tellapart.web.api.teaching import plain
 from tellapart.web.auth import Call, SessionName
 
@@ -40,18 +38,13 @@ LANGUAGES = {
     "json": ("application/json", "json"),
     "sql": ("text/plain; charset=utf-8", "sql"),
     "python": ("text/plain; charset=utf-8", "py"),
-    "polars": ("text/plain; charset=utf-8", "py"),
-    "pandas": ("text/plain; charset=utf-8", "py"),
     "javascript": ("text/plain; charset=utf-8", "mjs"),
     "json-rules": ("application/json", "rules.json"),
     "text": ("text/plain; charset=utf-8", "txt"),
-    "dot": ("text/plain; charset=utf-8", "dot"),
     "svg": ("image/svg+xml", "svg"),
 }
 """The languages of a model: media type and ending."""
-Language = Literal[
-    "json", "sql", "python", "polars", "pandas", "javascript", "json-rules", "text", "dot", "svg"
-]
+Language = Literal["json", "sql", "python", "javascript", "json-rules", "text", "svg"]
 FORMATS = {
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/x-ndjson",
@@ -77,17 +70,8 @@ def write_model(
     error: float | None = None,
 ) -> str:
     """The model of a session in some language."""
-    made = session.chosen_model(unsure, error)
-    return _write(made, session.meanings, session.table.schema, language, dialect)
-
-
-def _write(
-    made: DecisionList,
-    meanings: Mapping[str, str],
-    schema: Mapping[str, str],
-    language: str,
-    dialect: Dialect,
-) -> str:
+    made, meanings = session.chosen_model(unsure, error), session.meanings
+    schema = {} if session.missing is not None else session.table.schema
     if language == "json":
         more = {"meanings": meanings} if meanings else {}
         return codec.dump({**codec.parse(made.to_json()), **more}) + "\n"
@@ -101,10 +85,10 @@ def _write(
     return text
 
 
-def answers_csv(session: Session) -> bytes:
+def answers_csv(session: Session, viewer: str | None) -> bytes:
     """The answers in force as CSV, in the order of their coming."""
     rows = [list(_ANSWER)]
-    for one in session.history():
+    for one in session.history(viewer=viewer):
         if not one.undone:
             label = one.guess.label if one.answer == "right" else one.label
             example = "" if one.guess.example is None else str(one.guess.example)
@@ -116,18 +100,6 @@ def answers_csv(session: Session) -> bytes:
                 one.guess.label,
                 example,
             )
-            more = (one.teacher, one.at, one.outcome)
-            rows.append([_safe(cell or "") for cell in (*cells, *more)])
-    return _csv(rows)
-
-
-def said_csv(answers: Iterable[schemas.Answered]) -> bytes:
-    """The same of answers as the log has them."""
-    rows = [list(_ANSWER)]
-    for one in answers:
-        if not one.undone:
-            example = "" if one.example is None else one.example.name
-            cells = (one.item.name, one.label, one.feature, one.answer, one.guess, example)
             more = (one.teacher, one.at, one.outcome)
             rows.append([_safe(cell or "") for cell in (*cells, *more)])
     return _csv(rows)
@@ -248,29 +220,12 @@ async def export(
     kind, ending = LANGUAGES[to]
     way = dialect if to == "sql" else to
     name = f"{session[:80]}-{way}" if ending in ("sql", "py") else session
-    try:
-        text = await call.pool.run(
-            session, lambda whole: write_model(call.view(whole), to, dialect, unsure, error)
-        )
-    except TableChanged as changed:
-        model, note = await _kept_model(call, session, changed, unsure)
-        text = _write(model, {}, {}, to, dialect)
-        return _download(text.encode(), kind, name, ending, note)
-    return _download(text.encode(), kind, name, ending)
 
+    def write(whole: Session) -> tuple[str, str | None]:
+        return write_model(whole, to, dialect, unsure, error), whole.model_note
 
-async def _kept_model(
-    call: Call, session: str, changed: TableChanged, unsure: str | None
-) -> tuple[DecisionList, str]:
-    """The model as it was last kept, and what to say of it. It has no records: where rules are to
-    say nothing when they are unsure, there is none."""
-    store = call.pool.store
-    unsure = unsure or await asyncio.to_thread(store.setting, session, "unsure")
-    kept = await asyncio.to_thread(store.last_model, session)
-    if kept is None or unsure == "null":
-        raise changed
-    note = f"{changed}. This is the model after event {kept[0]}"
-    return call.view_of_kept(DecisionList.from_json(kept[1])), note
+    text, note = await call.pool.run(session, write)
+    return _download(text.encode(), kind, name, ending, note)
 
 
 @router.get(
@@ -279,8 +234,7 @@ async def _kept_model(
 async def log(session: SessionName, call: Call) -> Response:
     """The whole session, an event a line; `tellapart session import` reads it. For the owner."""
     call.must_own()
-    with suppress(TableChanged):  # the log needs no table
-        await call.pool.run(session, lambda s: s.number)  # it is there, and so is every answer
+    await call.pool.run(session, lambda s: s.number)  # it is there, and so is every answer
     lines = export_log(call.pool.store, session)
     return _download(lines, FORMATS["jsonl"], f"{session[:80]}-log", "jsonl")
 
@@ -314,20 +268,13 @@ async def predictions(
     def stream(made: Predictions) -> Iterator[bytes]:
         return made.stream(format, exact=exact)
 
-    try:
-        made = await call.pool.read(
-            session,
-            lambda whole: Predictions(
-                whole.table, call.view(whole).chosen_model(unsure, error), column
-            ),
-        )
-    except TableChanged as changed:
-        model, note = await _kept_model(call, session, changed, unsure)
-        opened = await asyncio.to_thread(call.pool.store.opened, session)
-        table = await asyncio.to_thread(read_again, session, opened)
-        made = await asyncio.to_thread(Predictions, table, model, column)
-        return _download(stream(made), FORMATS[format], name, format, note)
-    return _download(stream(made), FORMATS[format], name, format)
+    def predict(whole: Session) -> tuple[Predictions, str | None]:
+        model, note = whole.chosen_model(unsure, error), whole.model_note
+        table = whole.table if note is None else read_again(session, whole.opened)
+        return Predictions(table, model, column), note
+
+    made, note = await call.pool.read(session, predict)
+    return _download(stream(made), FORMATS[format], name, format, note)
 
 
 @router.post("/predict")
@@ -338,7 +285,7 @@ async def predict(
 
     A column that is left out, or null, is unknown. Dates are texts, such as 2024-12-31.
     """
-    return await call.pool.read(session, lambda whole: predict_rows(call.view(whole), body.rows))
+    return await call.pool.read(session, lambda whole: predict_rows(whole, body.rows))
 
 
 def predict_rows(session: Session, rows: Iterable[Mapping[str, Any]]) -> list[schemas.Predicted]:

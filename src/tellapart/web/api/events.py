@@ -16,7 +16,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query
 from starlette.responses import Response, StreamingResponse
 
-from tellapart.errors import TableChanged, TellapartError
+from tellapart.errors import TellapartError
 from tellapart.sessions import Event
 from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
@@ -127,8 +127,7 @@ async def events(
     after = after if last_event_id is None else last_event_id
     pool, streams = call.pool, call.app.streams
     streams.check(call.name)
-    with suppress(TableChanged):  # the log needs no table
-        await pool.run(session, lambda s: s.number)
+    await pool.run(session, lambda s: s.number)
     first = await asyncio.to_thread(pool.store.tail, session, after, BLOCK)
 
     async def whole() -> AsyncIterator[bytes]:

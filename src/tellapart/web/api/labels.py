@@ -73,9 +73,9 @@ def to_note(session: Session, event: Event) -> schemas.Note:
 
 @router.get("/notes")
 @in_session
-def notes(session: Session) -> schemas.Notes:
+def notes(session: Session, call: Call) -> schemas.Notes:
     """All notes."""
-    return schemas.Notes([to_note(session, event) for event in session.notes()])
+    return schemas.Notes([to_note(session, event) for event in session.notes(viewer=call.viewer)])
 
 
 @router.post("/notes")

@@ -5,32 +5,24 @@ Pages call the same functions.
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections import Counter
 from itertools import accumulate
 from typing import Annotated, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 from fastapi import APIRouter, Query
 
 from tellapart import sessions
-from tellapart.errors import TableChanged
 from tellapart.export import sentences
 from tellapart.export.text import Words
 from tellapart.features.phrasing import spoken
-from tellapart.model import DecisionList
-from tellapart.protocol import Feature
 from tellapart.sessions import Saved, Session
-from tellapart.sessions.log import Said, said_in
-from tellapart.simulation import clause_numbers
-from tellapart.tables import Row, Table
-from tellapart.tables.packed_columns import evaluate
+from tellapart.tables import Row
 from tellapart.web.api import schemas
 from tellapart.web.api.schemas import Answered
 from tellapart.web.api.teaching import find_item, to_item, to_named, to_progress
-from tellapart.web.auth import Call, Caller, SessionName
+from tellapart.web.auth import Call
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["review"])
@@ -51,8 +43,9 @@ def to_answered(one: sessions.Answered) -> Answered:
 
 
 @router.get("/history")
-async def history(
-    session: SessionName,
+@in_session
+def history(
+    session: Session,
     call: Call,
     item: Annotated[str | None, Query(max_length=1000)] = None,
     teacher: Annotated[str | None, Query(max_length=200)] = None,
@@ -64,82 +57,26 @@ async def history(
     When the table has changed or is gone, `note` says so, and the answers are as the log has them.
     """
 
-    def look(whole: Session) -> schemas.History:
-        seen = call.view(whole)
-        row = None if item is None else find_item(seen.table, item)
-        found = seen.history(item=row, teacher=teacher)
-        kept = [one for one in found if before is None or one.number < before]
-        page = kept[::-1][:limit]
-        more = page[-1].number if len(kept) > len(page) else None
-        return schemas.History([to_answered(one) for one in page], more)
-
-    try:
-        return await call.pool.run(session, look)
-    except TableChanged as error:
-        said = [
-            one
-            for one in await answers_in_log(call, session, teacher)
-            if (item is None or one.item.name == item) and (before is None or one.number < before)
-        ]
-        page = said[::-1][:limit]
-        more = page[-1].number if len(said) > len(page) else None
-        return schemas.History(page, more, str(error))
+    row: Any = item
+    if item is not None and session.missing is None:
+        row = find_item(session.table, item)
+    found = session.history(viewer=call.viewer, item=row, teacher=teacher)
+    kept = [one for one in found if before is None or one.number < before]
+    page = kept[::-1][:limit]
+    more = page[-1].number if len(kept) > len(page) else None
+    return schemas.History([to_answered(one) for one in page], more, session.missing)
 
 
-async def answers_in_log(call: Caller, session: str, teacher: str | None = None) -> list[Answered]:
-    """The answers that the caller may see, as the log has them: no table is needed."""
-    log = await asyncio.to_thread(call.pool.store.log, session)
-    whose = teacher if call.is_owner else call.name
-    return [_as_said(one) for one in said_in(log) if whose is None or one.event.by == whose]
-
-
-def _as_said(one: Said) -> Answered:
-    """An answer as the log has it."""
-    event, given = one.event, one.given.data
-
-    def named(item: Any) -> schemas.Named:
-        return schemas.Named(item, str(item))
-
-    label = given["label"] if one.said["answer"] == "right" else one.said.get("label")
-    return Answered(
-        event=event.id,
-        number=event.number,
-        at=event.at,
-        teacher=str(event.by),
-        item=named(event.data["item"]),
-        guess=given["label"],
-        example=None if given["example"] is None else named(given["example"]),
-        answer=one.said["answer"],
-        label=label,
-        feature=one.said.get("feature"),
-        outcome=None,
-        undone=one.undone,
-        changes=list(one.changes),
-    )
-
-
-def clause_of_items(table: Table, model: DecisionList) -> npt.NDArray[np.uint32]:
-    """Which clause labels each item of the table, from 0; features tried are not kept."""
-    tried: dict[Feature, Any] = {}
-
-    def truth(feature: Feature) -> Any:
-        if table.knows(feature):
-            return table.truth(feature)
-        if feature not in tried:
-            tried[feature] = evaluate(table, feature)
-        return tried[feature]
-
-    return clause_numbers(list(model), truth, len(table))
-
-
-def list_rules(session: Session, *, counts: bool = True, sure: bool = False) -> list[schemas.Rule]:
+def list_rules(
+    session: Session, viewer: str | None, *, counts: bool = True, sure: bool = False
+) -> list[schemas.Rule]:
     """Every rule: its sentence, what it asks, its example, how many answers it agrees with, and
     whom it covers; with `sure`, a bound on its error, which takes time."""
     model = session.judged_model() if sure else session.model
     covered: list[int | None] = [None] * (len(model.clauses) + 1)
-    taught = session.taught()
+    taught = session.taught(viewer=viewer)
     if counts:
-        numbers = clause_of_items(session.table, model)
+        numbers = session.clause_numbers()
         covered = [int(n) for n in np.bincount(numbers, minlength=len(covered))]
         fell = numbers[np.fromiter(taught, dtype=np.intp, count=len(taught))].tolist()
     else:
@@ -162,7 +99,7 @@ def list_rules(session: Session, *, counts: bool = True, sure: bool = False) -> 
                 label=cast(Any, clause.label),
                 example=None if example is None else to_named(example),
                 by_hand=clause.origin == "by hand",
-                teacher=None if example is None else session.rule_teacher(example),
+                teacher=None if example is None else session.rule_teacher(example, viewer=viewer),
                 right=agrees[number, True],
                 wrong=agrees[number, False],
                 items=covered[number],
@@ -177,12 +114,12 @@ def list_rules(session: Session, *, counts: bool = True, sure: bool = False) -> 
 
 @router.get("/rules")
 @reads_session
-def rules(session: Session, counts: bool = True, sure: bool = False) -> schemas.Rules:
+def rules(session: Session, call: Call, counts: bool = True, sure: bool = False) -> schemas.Rules:
     """Every rule with its sentence, example, record, and how many items it labels.
 
     With `sure`, what each did since it last changed, with an upper bound on its error.
     """
-    return schemas.Rules(list_rules(session, counts=counts, sure=sure), session.number)
+    return schemas.Rules(list_rules(session, call.viewer, counts=counts, sure=sure), session.number)
 
 
 @router.get("/rules/{number}/items")
@@ -194,7 +131,7 @@ def rule_items(
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
 ) -> schemas.Items:
     """The items that a rule labels."""
-    places = np.flatnonzero(clause_of_items(session.table, session.model) == number - 1)
+    places = np.flatnonzero(session.clause_numbers() == number - 1)
     page = [session.table.items[int(place)] for place in places[offset : offset + limit]]
     return schemas.Items(len(places), [to_item(row) for row in page])
 
@@ -221,6 +158,7 @@ def edit_rule(session: Session, body: schemas.EditRule, call: Call) -> Saved:
 
 def mistake_bound(session: Session, m: int | None = None, k: int = 0) -> schemas.Bound:
     """The most mistakes if there are m components and k slips; m is guessed if it is needed."""
+    _ = session.table  # without it there is no learner
     learner, guesses = session.learner, len(session.mistakes())
     bound = learner.bound(m=m, k=k, n=guesses)
     if m is None and bound is None:  # as many components as there are rules, and the rest
@@ -255,23 +193,23 @@ def _curve(mistakes: list[bool], points: int = 400) -> list[schemas.Point]:
     return [schemas.Point(n, int(total[n])) for n in shown]
 
 
-def list_disagreements(session: Session) -> schemas.Disputes:
+def list_disagreements(session: Session, viewer: str | None) -> schemas.Disputes:
     """Items that teachers called differently, with both reasons; and how far they agree."""
     found = [
         schemas.Dispute(to_named(one.item), [to_answered(each) for each in one.answers])
-        for one in session.disagreements()
+        for one in session.disagreements(viewer=viewer)
     ]
     return schemas.Disputes(found, schemas.Agreement(*session.agreement()))
 
 
 @router.get("/disagreements")
 @reads_session
-def disagreements(session: Session) -> schemas.Disputes:
+def disagreements(session: Session, call: Call) -> schemas.Disputes:
     """Items that teachers called differently, with both reasons, and how far they agree."""
-    return list_disagreements(session)
+    return list_disagreements(session, call.viewer)
 
 
-def list_odd(session: Session, everything: bool = False) -> list[schemas.Odd]:
+def list_odd(session: Session, viewer: str | None, everything: bool = False) -> list[schemas.Odd]:
     """Answers that the others contradict, the oddest first; or all that nobody confirmed."""
     return [
         schemas.Odd(
@@ -281,7 +219,7 @@ def list_odd(session: Session, everything: bool = False) -> list[schemas.Odd]:
             score=round(one.score, 4),
             why=one.why,
         )
-        for one in session.odd_ones(everything=everything)
+        for one in session.odd_ones(viewer=viewer, everything=everything)
     ]
 
 
@@ -289,6 +227,7 @@ def list_odd(session: Session, everything: bool = False) -> list[schemas.Odd]:
 @reads_session
 def odd(
     session: Session,
+    call: Call,
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
     everything: bool = False,
 ) -> schemas.OddOnes:
@@ -297,6 +236,6 @@ def odd(
     With `everything`, those that nothing contradicts come after them, the least certain first.
     Their score is 0 or less, and `by_teacher` does not count them.
     """
-    found = list_odd(session, everything)
-    contradicted = Counter(one.answer.teacher for one in session.odd_ones())
+    found = list_odd(session, call.viewer, everything)
+    contradicted = Counter(one.answer.teacher for one in session.odd_ones(viewer=call.viewer))
     return schemas.OddOnes(found[:limit], dict(contradicted))

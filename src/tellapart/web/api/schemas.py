@@ -401,6 +401,8 @@ class Session:
     teachers: list[str]
     progress: Progress
     saved: int
+    trouble: list[str]
+    """What went wrong without stopping anybody; nothing of the table is in it."""
 
 
 @dataclass
@@ -428,7 +430,8 @@ class Tables:
 class Me:
     name: str
     owner: bool
-    csrf: str | None
+    csrf: None = None
+    """Nothing any more: a page of another site is known by its headers."""
 
 
 @dataclass

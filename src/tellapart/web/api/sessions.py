@@ -52,6 +52,7 @@ def about(session: Session) -> schemas.Session:
         teachers=session.teachers,
         progress=to_progress(session.summary()),
         saved=session.number,
+        trouble=session.trouble,
     )
 
 
@@ -69,8 +70,8 @@ def to_table(session: Session) -> schemas.Table:
 
 @router.get("/me")
 async def me(call: Call) -> schemas.Me:
-    """Who you are here. `csrf` is what pages send as X-CSRF-Token."""
-    return schemas.Me(call.name, call.is_owner, call.csrf)
+    """Who you are here."""
+    return schemas.Me(call.name, call.is_owner)
 
 
 @router.get("/tables")

@@ -21,6 +21,7 @@ from tellapart.sessions.config import FOR_PEOPLE
 from tellapart.tables.files import KINDS, PACKED
 from tellapart.web.api.sessions import create_session
 from tellapart.web.auth import Call, Caller
+from tellapart.web.errors import error_response
 from tellapart.web.pages import (
     answers,
     progress,
@@ -30,9 +31,8 @@ from tellapart.web.pages import (
     sweep,
     tags,
     teach,
-    without_table,
 )
-from tellapart.web.pages.render import Form, draw, home, page, redirect
+from tellapart.web.pages.render import PAGES, TABS, Form, draw, home, page, redirect
 from tellapart.web.session_pool import in_session
 
 _HERE = Path(__file__).parent.parent
@@ -50,7 +50,6 @@ async def front(call: Call, all: bool = False) -> Response:
         "sessions": [await _card(call, one) for one in listed],
         "tables": tables,
         "owner": call.is_owner,
-        "csrf": call.csrf or "",
         "endings": ",".join((*KINDS, *PACKED)),
         "most": call.app.limits.max_upload // 1_000_000,
     }
@@ -63,8 +62,8 @@ async def _card(call: Caller, one: Listed) -> dict[str, Any]:
     done, items = one.answers, table["items"]
     waiting: list[tuple[str, str]] = []
     if call.pool.is_open(one.name):
-        look = partial(_look, owner=call.is_owner)
-        done, items, waiting = await call.pool.run(one.name, lambda s: look(call.view(s)))
+        look = partial(_look, viewer=call.viewer)
+        done, items, waiting = await call.pool.run(one.name, look)
     return {
         "name": one.name,
         "home": home(one.name),
@@ -78,11 +77,15 @@ async def _card(call: Caller, one: Listed) -> dict[str, Any]:
     }
 
 
-def _look(session: Session, *, owner: bool) -> tuple[int, int, list[tuple[str, str]]]:
+def _look(session: Session, *, viewer: str | None) -> tuple[int, int, list[tuple[str, str]]]:
     """How many items of a session are done, of how many, and what waits for the caller."""
     summary = session.summary()
-    disputed = sum(not repair.is_settled(one.answers) for one in session.disagreements())
-    settle = "settle" if owner else "look at"  # who may not settle can change their own answer
+    disputed = sum(
+        not repair.is_settled(one.answers) for one in session.disagreements(viewer=viewer)
+    )
+    settle = (
+        "settle" if viewer is None else "look at"
+    )  # who may not settle can change their own answer
     waits = [
         ("/disagreements", f"{counted(disputed, 'disagreement')} to {settle}", disputed),
         ("/teach", f"{counted(summary.waiting, 'item')} waiting for a reason", summary.waiting),
@@ -131,9 +134,20 @@ def describe(session: Session, sent: Form, call: Call) -> Response:
     return redirect(session, "/help#labels")
 
 
+async def _show_answers(request: Request, error: Exception) -> Response:
+    """Answer a request that needed the table: a page shows the answers, all else is refused."""
+    here = "/" + request.url.path.rpartition("/")[2]
+    is_page = request.url.path.startswith("/s/") and here in {path for _, path in (*PAGES, *TABS)}
+    if request.method != "GET" or not is_page:
+        return error_response(error, str(request.scope.get("tellapart.request", "")))
+    call: Caller = request.scope["tellapart.caller"]
+    session: str = request.path_params["session"]
+    return await call.pool.run(session, lambda whole: answers.list_answers(whole, call))
+
+
 def install(app: FastAPI) -> None:
     render.prepare()
-    app.add_exception_handler(TableChanged, without_table.show_what_was_kept)
+    app.add_exception_handler(TableChanged, _show_answers)
     static = GZipMiddleware(StaticFiles(directory=_HERE / "static"))
     app.mount("/static", static, name="static")
     for part in (teach, sweep, progress, answers, repair, results, tags):

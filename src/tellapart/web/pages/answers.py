@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from tellapart.errors import TableChanged
+from tellapart.export import sentences
 from tellapart.features.phrasing import counted
 from tellapart.sessions import Session
 from tellapart.sessions.agreement import compare, known_labels
@@ -20,7 +22,7 @@ from tellapart.web.api import schemas
 from tellapart.web.api.downloads import answers_csv
 from tellapart.web.api.labels import to_note
 from tellapart.web.api.review import list_disagreements
-from tellapart.web.auth import Call
+from tellapart.web.auth import Call, Caller
 from tellapart.web.pages.comparison import item_card
 from tellapart.web.pages.render import (
     MAX_ROWS,
@@ -52,7 +54,21 @@ def history(
     again: Again = None,
 ) -> Response:
     """Every answer that the caller may see, the latest first, to be searched and repaired."""
-    everything = session.history()[::-1]
+    return list_answers(session, call, q, mistakes, teacher, start, again)
+
+
+def list_answers(
+    session: Session,
+    call: Caller,
+    q: str = "",
+    mistakes: bool = False,
+    teacher: str = "",
+    start: int = 0,
+    again: int | None = None,
+) -> Response:
+    """The page of all answers. It needs no table: without one it says why, and shows the rules as
+    they were last kept."""
+    everything = session.history(viewer=call.viewer)[::-1]
     wanted = q.strip().lower()
     found = []
     for one in everything:
@@ -84,23 +100,37 @@ def history(
         by=teacher,
         q=q,
         only_mistakes=mistakes,
-        notes=_notes(session, wanted),
+        notes=_notes(session, call, wanted),
+        missing=session.missing,
+        rules=_kept_rules(session),
         said=changed_notice(again),
         became=outcome_text,
     )
 
 
+def _kept_rules(session: Session) -> list[str]:
+    """The rules as they were last kept, if the table is missing."""
+    if session.missing is None:
+        return []
+    try:
+        return list(sentences(session.model))
+    except TableChanged:  # none were kept
+        return []
+
+
 @router.get("/answers.csv")
 @in_session
-def answers(session: Session) -> Response:
+def answers(session: Session, call: Call) -> Response:
     """What was said, by whom, and why: an answer a line."""
     headers = {"content-disposition": "attachment; filename=answers.csv"}
-    return Response(answers_csv(session), headers=headers, media_type="text/csv; charset=utf-8")
+    return Response(
+        answers_csv(session, call.viewer), headers=headers, media_type="text/csv; charset=utf-8"
+    )
 
 
-def _notes(session: Session, wanted: str) -> list[schemas.Note]:
+def _notes(session: Session, call: Caller, wanted: str) -> list[schemas.Note]:
     """Notes that people wrote, the latest first."""
-    found = [to_note(session, event) for event in session.notes()[::-1]]
+    found = [to_note(session, event) for event in session.notes(viewer=call.viewer)[::-1]]
     return [one for one in found if wanted in str(asdict(one)).lower()][:MAX_ROWS]
 
 
@@ -118,9 +148,11 @@ def odd(
     """
     just_kept = None
     if kept:
-        answers = (one for one in session.history() if one.id == kept and one.confirmed)
+        answers = (
+            one for one in session.history(viewer=call.viewer) if one.id == kept and one.confirmed
+        )
         just_kept = next(answers, None)
-    listed = session.odd_ones(everything=True)
+    listed = session.odd_ones(viewer=call.viewer, everything=True)
     others = sum(one.score <= 0 for one in listed)
     shown = [
         {
@@ -135,7 +167,7 @@ def odd(
         }
         for one in listed[:MAX_ODD]
     ]
-    against = _against_known(session, call.app.pages.known.get(session.name))
+    against = _against_known(session, call)
     said = changed_notice(again) if just_kept is None else kept_notice(just_kept)
     return page(
         session,
@@ -150,11 +182,17 @@ def odd(
     )
 
 
-def _against_known(session: Session, known: tuple[str | Path, str] | None) -> dict[str, Any] | None:
+def _against_known(session: Session, call: Caller) -> dict[str, Any] | None:
     """Answers that are not those of the table, if it is known what they should be."""
-    if known is None:
-        return None
-    right, odd = compare(session.history(), known_labels(*known, session))
+    known = call.app.pages.known.get(session.name)
+    return None if known is None else against_column(session, known, call.viewer)
+
+
+def against_column(
+    session: Session, known: tuple[str | Path, str], viewer: str | None
+) -> dict[str, Any]:
+    """Answers that are not those of a column of a table."""
+    right, odd = compare(session.history(viewer=viewer), known_labels(*known, session))
     return {"column": known[1], "right": right, "odd": odd}
 
 
@@ -162,7 +200,7 @@ def _against_known(session: Session, known: tuple[str | Path, str] | None) -> di
 @reads_session
 def disagreements(session: Session, call: Call, again: Again = None) -> Response:
     """What teachers called differently, with both reasons; what is settled comes last."""
-    found = list_disagreements(session)
+    found = list_disagreements(session, call.viewer)
     agreed = found.agreement
     about = "No item has been answered about by two teachers."
     if agreed.items:
@@ -179,8 +217,9 @@ def disagreements(session: Session, call: Call, again: Again = None) -> Response
                 " Where two say the same label and both give a reason, the reason is the same in"
                 f" {same:,} of {counted(agreed.reasons, 'pair')}."
             )
-    settled = [is_settled(one.answers) for one in session.disagreements()]
-    addresses = [repair_address(session, d.item, "disagreements") for d in session.disagreements()]
+    disputes = session.disagreements(viewer=call.viewer)
+    settled = [is_settled(one.answers) for one in disputes]
+    addresses = [repair_address(session, d.item, "disagreements") for d in disputes]
     rows = sorted(zip(settled, found.disagreements, addresses, strict=True), key=lambda row: row[0])
     people = {person.name for person in call.app.people.all} | set(session.teachers)
     people = {one for one in people if not is_column(one)} - session.models.keys()
@@ -194,7 +233,6 @@ def disagreements(session: Session, call: Call, again: Again = None) -> Response
         agreement=about,
         reason=lambda feature: reason_in_words(session, feature),
         said=changed_notice(again),
-        by_label=session.agreement_by_label() if call.is_owner else [],
         assignments=session.settings["assignments"],
         people=sorted(people),
         is_team=len(call.app.people.all) > 1,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import time
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
@@ -18,24 +17,20 @@ from tellapart.errors import ParameterError
 from tellapart.features.phrasing import counted
 from tellapart.sessions import Session, Summary
 from tellapart.sessions.config import ORDERS
-from tellapart.sessions.events import stamp
 from tellapart.sessions.labels import split_names
-from tellapart.web.api.review import clause_of_items, mistake_bound
+from tellapart.web.api.review import mistake_bound
 from tellapart.web.auth import Call
-from tellapart.web.pages.render import SOON, Form, page, redirect
+from tellapart.web.pages.render import Form, page, redirect
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
-DAY = 24 * 3600
 
 
 @router.get("/progress")
 @reads_session
-def progress(session: Session, call: Call, compare: bool = False) -> Response:
-    """How far it is, and how it went; with `compare`, also what the rules said yesterday, which
-    takes a while after many mistakes."""
+def progress(session: Session, call: Call) -> Response:
+    """How far it is, and how it went."""
     mistakes = session.mistakes()
-    compare = compare or sum(mistakes) <= SOON
     groups = max(len(session.labels), session.summary().rules + 1)
     bound, most = None, mistake_bound(session, m=groups).mistakes
     if most is not None and most >= len(session.table):
@@ -58,34 +53,27 @@ def progress(session: Session, call: Call, compare: bool = False) -> Response:
         call,
         "progress",
         mistakes=Markup(curve(np.cumsum(mistakes).tolist(), "guesses", "mistakes so far")),
-        rules_curve=Markup(curve(session.rules_over_time(), "guesses", "rules")),
         bound=bound,
-        forgotten=[
-            f"From guess {since:,} on, answers did not fit what had been learnt before. Noticed at"
-            f" guess {noticed:,}; the rules follow only the answers since then."
-            for noticed, since in session.learner.forgotten
-        ],
         settings=session.settings,
         to_go=_to_go(session.summary()),
-        since=_since_yesterday(session, time.time() - DAY, compare),
         slip_rates=session.slip_rates(),
-        **_tally(session),
+        **_tally(session, call.viewer),
         orders=[(order, _ORDERS.get(order, order)) for order in ORDERS],
         overlaps=_overlaps(session) if len(call.app.people.all) > 1 else [],
     )
 
 
-def _tally(session: Session) -> dict[str, Any]:
+def _tally(session: Session, viewer: str | None) -> dict[str, Any]:
     """How often each label was said, and mistaken; and what each teacher did.
 
     Said is, as under Rules, the label that each item was taught with; second opinions teach
     nothing. Where there was no guess, none was right or wrong.
     """
     labels = {label: Counter[str]() for label in session.labels}
-    for label in session.taught().values():
+    for label in session.taught(viewer=viewer).values():
         labels.setdefault(label, Counter())["said"] += 1
     teachers: dict[str, Counter[str]] = {}
-    for one in session.history():
+    for one in session.history(viewer=viewer):
         if one.undone:
             continue
         if one.outcome == "mistake":
@@ -116,34 +104,6 @@ def _to_go(summary: Summary) -> str:
         f" number is the share of mistakes lately, {wrong:,} in {counted(drawn, 'item')} drawn at"
         " random, times the rows left. Each correction improves the rules, so it is usually fewer."
     )
-
-
-def _since_yesterday(session: Session, moment: float, compare: bool) -> dict[str, Any] | None:
-    """What changed in the last 24 hours; None if there was nothing before."""
-    at = stamp(moment)
-    answers = [one for one in session.history() if not one.undone]
-    new = [one for one in answers if one.at > at]
-    if len(new) == len(answers):
-        return None
-    before = {one.label or one.guess.label for one in answers if one.at <= at}
-    found: dict[str, Any] = {
-        "answers": len(new),
-        "corrections": sum(one.outcome == "mistake" for one in new),
-        "labels": sorted({str(one.label) for one in new if one.label and one.label not in before}),
-        "moves": None,
-    }
-    if new and compare:
-        old, now = session.model_until(at), session.model
-        codes = [clause_of_items(session.table, model) for model in (old, now)]
-        pairs, times = np.unique(np.stack(codes), axis=1, return_counts=True)
-        moves: Counter[tuple[str, str]] = Counter()
-        names = [[str(clause.label) for clause in model] for model in (old, now)]
-        for (one, other), count in zip(pairs.T.tolist(), times.tolist(), strict=True):
-            if names[0][one] != names[1][other]:
-                moves[names[0][one], names[1][other]] += count
-        found |= {"moves": moves.most_common(5), "moved": sum(moves.values())}
-        found |= {"rules": (len(old.clauses), len(now.clauses))}
-    return found
 
 
 @router.post("/labels")

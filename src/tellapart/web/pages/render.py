@@ -27,14 +27,14 @@ PAGES = (
     ("Sweep", "/sweep"),
     ("Rules", "/rules"),
     ("Progress", "/progress"),
-    ("History", "/history"),
-    ("Odd ones", "/odd"),
-    ("Disagreements", "/disagreements"),
+    ("Answers", "/history"),
     ("Tags", "/tags"),
     ("Data", "/data"),
     ("Export", "/export"),
     ("Help", "/help"),
 )
+TABS = (("All", "/history"), ("Odd ones", "/odd"), ("Disagreements", "/disagreements"))
+"""The parts of the page Answers."""
 TEAM_PAGES = ("/disagreements",)
 """What one teacher alone has no use for."""
 MAX_ROWS = 50
@@ -129,10 +129,11 @@ def frame(session: Session, call: Caller) -> dict[str, Any]:
         "summary": summary,
         "facts": progress_facts(summary),
         "stop_hint": stop_hint(summary),
+        "troubles": session.trouble,
         "home": home(session.name),
-        "pages": [one for one in PAGES if several or one[1] not in TEAM_PAGES],
+        "pages": PAGES,
+        "tabs": [one for one in TABS if several or one[1] not in TEAM_PAGES],
         "keys": keys_of(call),
-        "csrf": call.csrf or "",
     }
 
 
@@ -142,12 +143,13 @@ def draw(template: str, **values: Any) -> str:
 
 def page(session: Session, call: Caller, name: str, **values: Any) -> Response:
     """A whole page of a session."""
-    title = next(title for title, path in PAGES if path == f"/{name}")
+    if name != "history":
+        _ = session.table  # without it, there are only the answers
+    title = next(title for title, path in (*PAGES, *TABS) if path == f"/{name}")
     values |= {"title": title, "here": f"/{name}", **frame(session, call)}
     drawn = draw(f"{name}.html", **values)
     if not call.gzip or len(drawn) < _LONG:
         return HTMLResponse(drawn)
-    # nobody can read the CSRF token from the size: requests from other sites come without a cookie
     headers = {"content-encoding": "gzip", "vary": "accept-encoding"}
     return HTMLResponse(gzip.compress(drawn.encode(), 5, mtime=0), headers=headers)
 

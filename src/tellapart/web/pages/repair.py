@@ -10,13 +10,13 @@ from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Query
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, Response
 
-from tellapart.errors import FeatureError, ParameterError
+from tellapart.errors import FeatureError, ParameterError, TableChanged
 from tellapart.features.phrasing import spoken
 from tellapart.sessions import Answered, OddOne, Session
 from tellapart.sessions.labels import match_label
-from tellapart.sessions.phrasing import counted_in, follows_text, name
+from tellapart.sessions.phrasing import counted_in, name
 from tellapart.tables import Row
 from tellapart.web.api.teaching import change_answer, find_item
 from tellapart.web.auth import Call, Caller
@@ -28,8 +28,6 @@ from tellapart.web.session_pool import in_session, reads_session
 router = APIRouter(prefix="/s/{session}")
 _PAGES = ("teach", "odd", "disagreements", "history", "data", "rules")
 
-_PATIENCE = 6.0
-"""So many seconds may pass until it is said what follows: nobody has to wait for it."""
 Text = Annotated[str, Query(max_length=200)]
 Page = Annotated[str, Query(alias="from", max_length=65_536)]
 """The page to go back to, with its query."""
@@ -49,7 +47,7 @@ def repair(
     """An answer about an item; with a label, what it is instead, and what tells it apart."""
     row = find_item(session.table, item)
     page = _page(came_from)
-    said = _answer_to_repair(session, row, event)
+    said = _answer_to_repair(session, call, row, event)
     values: dict[str, Any] = {
         **dict.fromkeys(("shown", "answer", "words", "label", "why", "expected", "needs_reason")),
         "item": name(row),
@@ -70,9 +68,9 @@ def repair(
     return HTMLResponse(draw("repair.html", **values))
 
 
-def _answer_to_repair(session: Session, item: Row, event: str) -> Answered | None:
+def _answer_to_repair(session: Session, call: Caller, item: Row, event: str) -> Answered | None:
     """The answer that is named, or else the one that teaches, or else the last one."""
-    answers = [one for one in session.history(item=item) if not one.undone]
+    answers = [one for one in session.history(viewer=call.viewer, item=item) if not one.undone]
     if event:
         return next((one for one in answers if one.id == event), None)
     return teaching(answers) or (answers[-1] if answers else None)
@@ -104,12 +102,12 @@ def _fill(
             values["counted"] = counted_in(found)
         return
     if values["page"] == "odd":
-        odd = _odd(session, said)
+        odd = _odd(session, call, said)
         values["why"] = None if odd is None else odd.why
         values["expected"] = None if odd is None else odd.expected
     if call.is_owner:
         values["settled"] = said.settles and said.confirmed
-        values["settles"] = _ways_to_settle(session, said)
+        values["settles"] = _ways_to_settle(session, call, said)
     voiced = {way["label"] for way in values["settles"]}
     taken = {way["key"] for way in values["settles"]}
     for one in values["labels"]:
@@ -119,15 +117,20 @@ def _fill(
             one["key"] = "0"
 
 
-def _odd(session: Session, said: Answered) -> OddOne | None:
-    listed = session.odd_ones(everything=True)
+def _odd(session: Session, call: Caller, said: Answered) -> OddOne | None:
+    listed = session.odd_ones(viewer=call.viewer, everything=True)
     return next((one for one in listed if one.answer.id == said.id), None)
 
 
-def _ways_to_settle(session: Session, said: Answered) -> list[dict[str, Any]]:
-    """What teachers called an item differently: each label with who said it, and what follows."""
+def _ways_to_settle(session: Session, call: Caller, said: Answered) -> list[dict[str, Any]]:
+    """What teachers called an item differently: each label with who said it."""
     dispute = next(
-        (d for d in session.disagreements() if d.item.identity == said.item.identity), None
+        (
+            d
+            for d in session.disagreements(viewer=call.viewer)
+            if d.item.identity == said.item.identity
+        ),
+        None,
     )
     if dispute is None or is_settled(dispute.answers):
         return []
@@ -138,14 +141,9 @@ def _ways_to_settle(session: Session, said: Answered) -> list[dict[str, Any]]:
         way = ways.setdefault(label, {"label": label, "who": [], "key": keys.get(label)})
         way["who"].append(one.teacher)
     free = [key for key in "0987654321" if all(way["key"] != key for way in ways.values())]
-    for label, way in ways.items():
+    for way in ways.values():
         if way["key"] is None and free:
             way["key"] = free.pop(0)  # a tenth label has no key of its own
-        if label == said.label:
-            way["follows"] = "nothing else changes"
-        else:
-            change = _as_change(said, label, _reason(dispute.answers, said, label))
-            way["follows"] = follows_text(session.follows(said.id, *change))
     return list(ways.values())
 
 
@@ -185,25 +183,8 @@ def reason_in_words(session: Session, feature: str) -> str:
     """A feature as it is read; as it was written, if the table has no such columns any more."""
     try:
         return spoken(session.table.parse(feature))
-    except FeatureError:
+    except (FeatureError, TableChanged):
         return feature
-
-
-@router.get("/follows")
-@reads_session
-def follows(
-    session: Session,
-    call: Call,
-    event: Text,
-    label: Text,
-    feature: Annotated[str, Query(max_length=20_000)] = "",
-) -> Response:
-    """What would follow from another answer, before it is given."""
-    call.must_have_answered(session, event)
-    said = next(one for one in session.history() if one.id == event)
-    change = _as_change(said, label, feature or None)
-    told = session.follows(event, *change, seconds=_PATIENCE)
-    return JSONResponse({"says": f"If you save this: {follows_text(told)}."})
 
 
 @router.post("/repair")
@@ -212,7 +193,7 @@ def save(session: Session, sent: Form, call: Call) -> Response:
     """Another answer, none, or the same once more: then it is no longer odd."""
     event, page = sent.get("event", ""), sent.get("from", "")
     call.must_have_answered(session, event)
-    said = next((one for one in session.history() if one.id == event), None)
+    said = next((one for one in session.history(viewer=call.viewer) if one.id == event), None)
     if said is None:
         raise ParameterError(f"there is no answer {event!r}")
     before = session.waiting()
@@ -238,7 +219,9 @@ def save(session: Session, sent: Form, call: Call) -> Response:
         settles = what == "settle"
         if settles:
             call.must_own()
-            answers = [one for one in session.history(item=said.item) if not one.undone]
+            answers = [
+                one for one in session.history(viewer=call.viewer, item=said.item) if not one.undone
+            ]
             feature = _reason(answers, said, label)
         said_now = _as_change(said, label, feature)
         change_answer(session, call, event, *said_now, settles=settles, id=sent.get("id"))

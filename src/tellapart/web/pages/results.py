@@ -13,6 +13,7 @@ from fastapi import APIRouter, Query
 from markupsafe import Markup
 from starlette.responses import JSONResponse, Response
 
+from tellapart.columns import unpack
 from tellapart.errors import ExportError, FeatureError, ParameterError
 from tellapart.export.sql import Dialect
 from tellapart.export.text import brief_sentences
@@ -21,15 +22,14 @@ from tellapart.review.progress import percent
 from tellapart.sessions import Session
 from tellapart.sessions.phrasing import changed_notice, name, show
 from tellapart.sessions.search import parse_search
-from tellapart.simulation import unpack
 from tellapart.tables import Table
 from tellapart.tables.findings import Finding
 from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.web.api.downloads import FORMATS, Unsure, write_model
-from tellapart.web.api.review import clause_of_items, list_rules
+from tellapart.web.api.review import list_rules
 from tellapart.web.api.schemas import Rule
 from tellapart.web.api.teaching import find_item
-from tellapart.web.auth import Call
+from tellapart.web.auth import Call, Caller
 from tellapart.web.pages.comparison import cut, first_picture
 from tellapart.web.pages.render import (
     MAX_ROWS,
@@ -52,12 +52,9 @@ UNKNOWN = "(unknown)"
 _LANGUAGES = {
     "text": "Sentences",
     "python": "Python",
-    "polars": "Polars",
-    "pandas": "pandas",
     "javascript": "JavaScript",
     "json-rules": "JSON rules",
     "json": "Model file",
-    "dot": "Graphviz",
 }
 
 
@@ -67,15 +64,15 @@ def rules(session: Session, call: Call, sure: bool = False, again: Again = None)
     """Every rule as a sentence, every label, and how sure each is: at once where that is quick."""
     settings = session.settings
     sure = sure or settings["unsure"] == "null" or session.summary().mistakes <= SOON
-    found = list_rules(session, sure=sure) if session.labels else []
-    said = Counter(session.taught().values())
+    found = list_rules(session, call.viewer, sure=sure) if session.labels else []
+    said = Counter(session.taught(viewer=call.viewer).values())
     brief = iter(brief_sentences(session.model))  # rules that nothing reaches have none
     return page(
         session,
         call,
         "rules",
         rules=[
-            (rule, next(brief, ""), _condition(rule), _bar(rule), _is_mine(session, rule))
+            (rule, next(brief, ""), _condition(rule), _bar(rule), _is_mine(session, call, rule))
             for rule in found
         ],
         by_label=_by_label(session.labels, found, said),
@@ -133,11 +130,11 @@ def _bar(rule: Rule) -> Markup:
     ).format(right)
 
 
-def _is_mine(session: Session, rule: Rule) -> bool:
+def _is_mine(session: Session, call: Caller, rule: Rule) -> bool:
     """Whether the caller may repair the answer about a rule's example."""
     if rule.example is None:
         return False
-    return bool(session.history(item=find_item(session.table, rule.example.id)))
+    return bool(session.history(viewer=call.viewer, item=find_item(session.table, rule.example.id)))
 
 
 def _condition(rule: Rule) -> str:
@@ -164,7 +161,9 @@ def check_rule(
     except FeatureError as error:
         return JSONResponse({"says": str(error).splitlines()[0], "tells": False})
     holds = unpack(evaluate_soon(table, wanted), len(table))
-    said = Counter(label for place, label in session.taught().items() if holds[place])
+    said = Counter(
+        label for place, label in session.taught(viewer=call.viewer).items() if holds[place]
+    )
     answers = ", ".join(f"{times:,} {label}" for label, times in said.most_common(5)) or "none"
     whose = "Answers" if call.is_owner else "Your answers"
     says = f"Holds on {counted(int(holds.sum()), 'row')}. {whose} there: {answers}."
@@ -208,8 +207,8 @@ def data(
 ) -> Response:
     """What the rules say of every item, beside what was taught."""
     table, types = session.table, session.table.types
-    numbers, predicted = clause_of_items(table, session.model), _labels(session)
-    said = session.taught()
+    numbers, predicted = session.clause_numbers(), _labels(session)
+    said = session.taught(viewer=call.viewer)
     keep = np.ones(len(table), dtype=np.bool_)
     wrong = None
     if rule.isascii() and rule.isdecimal():
@@ -232,7 +231,7 @@ def data(
             wrong = str(error).splitlines()[0]
     places = np.flatnonzero(keep)
     columns = [column for column in table.columns if column != table.id][:12]
-    if (key := _sort_key(session, sort, columns, predicted, numbers)) is not None:
+    if (key := _sort_key(session, call.viewer, sort, columns, predicted, numbers)) is not None:
         order = key.gather(places).arg_sort(descending=sort.startswith("-"), nulls_last=True)
         places = places[order.to_numpy()]
     pictured = columns if table.id is None else [table.id, *columns]
@@ -294,6 +293,7 @@ def _short_rules(session: Session) -> list[str]:
 
 def _sort_key(
     session: Session,
+    viewer: str | None,
     sort: str,
     columns: list[str],
     predicted: list[Any],
@@ -304,7 +304,7 @@ def _sort_key(
     if by == "predicted":
         return pl.Series(predicted, dtype=pl.String).gather(numbers)
     if by == "taught":
-        said = session.taught()
+        said = session.taught(viewer=viewer)
         return pl.Series([said.get(place) for place in range(len(session.table))], dtype=pl.String)
     own = session.table.id
     if by == "item" and own is not None:

@@ -254,7 +254,8 @@ def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
 def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) -> None:
     values["shown"] = compare(given, picture_of(session, call))
     example = given.guess.example
-    if example is not None and session.history(item=example):  # of those whose answers I may change
+    # an answer that the caller may change
+    if example is not None and session.history(viewer=call.viewer, item=example):
         values["wrong_example"] = repair_address(session, example, "teach")
     if given.asks == "answer":
         values["sweep"] = f"{home(session.name)}/sweep?{urlencode({'item': given.item.identity})}"
@@ -264,7 +265,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         values["hint"] = hint(given, say="type", undo=shown_key(keys_of(call)["undo"]))
     if given.asks == "feature":
         values["label"] = given.kept
-        if session.history(item=given.item):
+        if session.history(viewer=call.viewer, item=given.item):
             values["other_label"] = repair_address(session, given.item, "teach")
     if values["label"] is not None:
         found = session.candidates(given.id, values["label"], column=values["column"])

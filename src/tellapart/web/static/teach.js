@@ -1,6 +1,5 @@
 // Keys, forms that swap a part of the page, links, lists that filter, conditions checked while typing.
 
-const csrf = () => document.querySelector('meta[name="csrf"]')?.content ?? "";
 const KEY = { Enter: "enter", Escape: "escape", " ": "space", Backspace: "backspace", Delete: "delete", Tab: "tab" };
 const GONE = "If the server was stopped, start it again with the same command: this page then goes on by itself. If it opens at another address, use that one and close this page; only the last answer is to be given again.";
 const SEEN = 250; // milliseconds: nobody has looked at anything sooner
@@ -116,7 +115,7 @@ async function ask(url, options) {
   for (let turn = 0; ; turn += 1) {
     let trouble = "The server does not answer.";
     try {
-      const answer = await fetch(url, { ...options, headers: { "X-CSRF-Token": csrf(), "X-Fragment": "1" }, redirect: "follow" });
+      const answer = await fetch(url, { ...options, headers: { "X-Fragment": "1" }, redirect: "follow" });
       if (answer.status < 502 || answer.status > 504) {
         if (turn) complain("");
         return answer;
@@ -202,7 +201,6 @@ async function openPage(url, html) {
   const move = String(url) === location.href ? "replaceState" : "pushState";
   const main = fresh.getElementById("main");
   document.title = fresh.title;
-  document.querySelector('meta[name="csrf"]').content = fresh.querySelector('meta[name="csrf"]').content;
   if (move === "pushState") history.replaceState({ y: scrollY }, ""); // for who comes back
   history[move](null, "", url);
   document.body.replaceChildren(...fresh.body.childNodes);
@@ -462,23 +460,6 @@ async function check(box) {
   said.className = `said ${told.tells ? "ok" : "no"}`;
 }
 
-// What follows from a change, before it is saved: from the first reason, or from the one looked at.
-async function follow(feature) {
-  const told = document.getElementById("follows");
-  if (!told || told.dataset.of === feature) return;
-  told.dataset.of = feature;
-  await wait(120);
-  if (told.dataset.of !== feature) return;
-  const url = new URL(told.dataset.follows, location.href);
-  url.searchParams.set("feature", feature);
-  const answer = await (await ask(url, {})).json();
-  if (told.dataset.of === feature) told.textContent = answer.says ?? "";
-}
-for (const name of ["focusin", "mouseover"])
-  document.addEventListener(name, (event) => {
-    const button = event.target.closest?.("#features button");
-    if (button) follow(button.value);
-  });
 document.addEventListener("input", (event) => {
   if (event.target.matches?.("input, textarea")) typed.add(event.target);
   if (event.target.dataset?.filters) filter(event.target);
@@ -503,7 +484,6 @@ document.addEventListener("click", async (event) => {
 
 // What a page begins with.
 function begin() {
-  follow(document.querySelector("#features button")?.value ?? "");
   // on a small screen the pages are in one line, and this one may be out of sight
   document.querySelector("header nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }

@@ -1,0 +1,367 @@
+"""Representations: labelled components and the features that separate them.
+
+`Representation.check` says whether one is legal, `facts` counts m, k and s.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+from tellapart import codec
+from tellapart.errors import ParameterError
+from tellapart.model import FirstMatch, Holds, Literal, Not, describe, holds, truth
+from tellapart.protocol import Feature, Item, Label
+
+_SHOWN = 20  # failures printed in full
+
+
+@dataclass(frozen=True)
+class Component:
+    """A group of items with one label: those that satisfy all `literals`.
+
+    Any set of items is a component: a literal's feature may be any function.
+    """
+
+    label: Label
+    literals: tuple[Literal, ...] = ()
+
+    def contains(self, item: Item, reading: Holds = holds) -> bool:
+        """Whether `item` belongs to the group."""
+        return all(truth(f, item, reading) == wanted for f, wanted in self.literals)
+
+    def __str__(self) -> str:
+        return f"{self.label}: {' and '.join(map(str, self.literals)) or 'everything'}"
+
+
+@dataclass(frozen=True)
+class Representation:
+    """The components of a teacher, G_1, ..., G_m, and a feature for every pair of other labels.
+
+    Parameters
+    ----------
+    components
+        In an order that fixes G(x): the first component that contains x.
+    separators : {(i, j): feature}, optional
+        A feature that holds on all of G_i and on none of G_j. Where none is given, one is read off
+        the literals: a feature that one wants and the other forbids.
+
+    >>> birds = Component("bird", (Literal("feathers"),))
+    >>> mammals = Component("mammal", (Literal("feathers", False), Literal("milk")))
+    >>> animals = Representation((birds, mammals))
+    >>> animals.component({"milk"}), animals.separator(1, 0), animals.separator(0, 1)
+    (1, Not('feathers'), 'feathers')
+    """
+
+    components: tuple[Component, ...]
+    separators: Mapping[tuple[int, int], Feature] = field(default_factory=dict)
+    reading: Holds = field(default=holds, compare=False, repr=False)
+
+    @property
+    def m(self) -> int:
+        """How many components there are."""
+        return len(self.components)
+
+    @cached_property
+    def _index(self) -> FirstMatch:
+        index = FirstMatch(self.reading)
+        for component in self.components:
+            index.append(component.literals)
+        return index
+
+    def component(self, item: Item) -> int | None:
+        """G(x): the number of the first component that contains `item`."""
+        return self._index.first(item)
+
+    def label(self, item: Item) -> Label | None:
+        """The label of the item's component: what it would be if it were no exception."""
+        number = self.component(item)
+        return None if number is None else self.components[number].label
+
+    def separator(self, i: int, j: int) -> Feature | None:
+        """A feature that holds on all of component `i` and on none of component `j`."""
+        if (i, j) not in self._found:
+            self._found[i, j] = self._separate(i, j)
+        return self._found[i, j]
+
+    def pairs(self) -> Iterator[tuple[int, int, Feature | None]]:
+        """All pairs of components of different labels, each with a separator if there is one."""
+        for i, j in combinations(range(self.m), 2):
+            if self.components[i].label != self.components[j].label:
+                yield i, j, self.separator(i, j)
+
+    @cached_property
+    def _found(self) -> dict[tuple[int, int], Feature | None]:
+        return dict(self.separators)
+
+    def _separate(self, i: int, j: int) -> Feature | None:
+        if (j, i) in self.separators:
+            opposite: Feature = Not(self.separators[j, i])
+            return opposite
+        forbidden = {(f, not wanted) for f, wanted in self.components[j].literals}
+        for feature, wanted in self.components[i].literals:
+            if (feature, wanted) in forbidden:
+                return feature if wanted else Not(feature)
+        return None
+
+    def exceptions(self, items: Iterable[Item], labels: Iterable[Label]) -> list[int]:
+        """M (paper, Eq. 1): positions of the items whose label is not their component's.
+
+        >>> birds = Representation((Component("bird"),))
+        >>> birds.exceptions([{"wings"}, {"milk"}], ["bird", "mammal"])
+        [1]
+        """
+        pairs: Sequence[tuple[Item, Label]] = list(zip(items, labels, strict=True))
+        return [n for n, (item, label) in enumerate(pairs) if self.label(item) != label]
+
+    def check(
+        self,
+        items: Iterable[Item] | None = None,
+        labels: Iterable[Label] | None = None,
+        *,
+        allow_exceptions: bool = False,
+    ) -> Legality:
+        """Whether the representation is legal: a `Legality`, true if so, that says what fails.
+
+        Legal means: every item lies in some component; every item has its component's label (the
+        others are exceptions, fine only if `allow_exceptions`); and any two components of different
+        labels have a discriminating feature, which holds on all items of the one and on none of the
+        other. A component counts as the set of all items that satisfy it, also of those whose G(x)
+        is another. Without items, only whether each such pair has a feature.
+
+        >>> birds = Component("bird", (Literal("feathers"),))
+        >>> fish = Component("fish", (Literal("fins"),))
+        >>> animals = Representation((birds, fish), {(0, 1): "wings"})
+        >>> bool(animals.check()), bool(animals.check([{"feathers", "wings"}, {"fins"}]))
+        (True, True)
+        >>> print(animals.check([{"feathers"}]))
+        not legal: 1 failure
+        - 'wings' was to separate 0 (bird: feathers) from 1 (fish: fins), but it does not hold on
+          item 0, {'feathers'}, which lies in 0
+        """
+        return _examine(self, items, labels, allow_exceptions)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.components))
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One thing that a legal representation would not have."""
+
+    reason: str
+    """What is wrong, in a sentence."""
+    components: tuple[int, ...] = ()
+    """The component, or the pair, it is wrong with."""
+    feature: Feature | None = None
+    """The feature that was to separate the pair."""
+    item: Item = None
+    """An item that shows it."""
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+@dataclass(frozen=True)
+class Legality:
+    """What a check found.
+
+    >>> legality = Representation((Component("bird"), Component("fish"))).check()
+    >>> legality.legal, len(legality.failures)
+    (False, 1)
+    >>> print(legality)
+    not legal: 1 failure
+    - components 0 (bird: everything) and 1 (fish: everything) have no discriminating feature; give
+      one in separators={(0, 1): feature}
+    """
+
+    failures: tuple[Failure, ...] = ()
+    exceptions: tuple[int, ...] = ()
+    """Positions of the items whose label is not their component's, allowed or not."""
+
+    @property
+    def legal(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failures
+
+    def __bool__(self) -> bool:
+        return self.legal
+
+    def __str__(self) -> str:
+        odd = f", {_counted(len(self.exceptions), 'exception')}" if self.exceptions else ""
+        if self.legal:
+            return f"legal{odd}"
+        lines = [f"not legal: {_counted(len(self.failures), 'failure')}{odd}"]
+        lines += [f"- {failure}" for failure in self.failures[:_SHOWN]]
+        if len(self.failures) > _SHOWN:
+            lines.append(f"- and {len(self.failures) - _SHOWN} more")
+        return "\n".join(lines)
+
+
+def _examine(
+    representation: Representation,
+    items: Iterable[Item] | None,
+    labels: Iterable[Label] | None,
+    allow_exceptions: bool,
+) -> Legality:
+    """The work behind `Representation.check`."""
+    known, given = list(items or ()), list(labels or ())
+    if labels is not None and items is None:
+        raise ParameterError("check: labels were given without items; give both")
+    if labels is not None and len(given) != len(known):
+        raise ParameterError(f"check: {len(known)} items, but {len(given)} labels; give as many")
+    exceptions = [] if labels is None else representation.exceptions(known, given)
+    work = _Examination(representation, known)
+    failures = [*work.strange_separators(), *work.items_outside(), *work.bad_separators()]
+    if not allow_exceptions:
+        failures += work.wrong_labels(exceptions, given)
+    return Legality(tuple(failures), tuple(exceptions))
+
+
+class _Examination:
+    """Looks for failures of a representation on some items."""
+
+    def __init__(self, representation: Representation, items: Sequence[Item]) -> None:
+        self.representation, self.items = representation, items
+        self._everything = set(range(len(items)))
+        self._where: dict[Feature, set[int]] = {}
+        self.members = [
+            self._everything.intersection(*map(self.satisfying, part.literals))
+            for part in representation.components
+        ]
+        """The items of every component."""
+
+    def satisfying(self, literal: Literal) -> set[int]:
+        """The items that satisfy a literal; every feature is read once."""
+        feature, wanted = literal
+        if feature not in self._where:
+            reading = self.representation.reading
+            self._where[feature] = {
+                n for n, item in enumerate(self.items) if truth(feature, item, reading)
+            }
+        return self._where[feature] if wanted else self._everything - self._where[feature]
+
+    def name(self, number: int) -> str:
+        return f"{number} ({self.representation.components[number]})"
+
+    def strange_separators(self) -> Iterator[Failure]:
+        """Separators of components that are not there."""
+        count = len(self.representation.components)
+        for pair, feature in self.representation.separators.items():
+            if not all(0 <= number < count for number in pair):
+                reason = (
+                    f"separators[{pair}] names a component that is not there; they are numbered 0"
+                    f" to {count - 1}"
+                )
+                yield Failure(reason, pair, feature)
+
+    def items_outside(self) -> Iterator[Failure]:
+        """Items in no component."""
+        for n in sorted(self._everything.difference(*self.members)):
+            item = self.items[n]
+            yield Failure(f"item {n}, {item!r}, lies in no component", item=item)
+
+    def bad_separators(self) -> Iterator[Failure]:
+        """Pairs of components without a feature that separates them, or with one that does not."""
+        for i, j, found in _separators(self.representation):
+            if found is None:
+                reason = (
+                    f"components {self.name(i)} and {self.name(j)} have no discriminating feature;"
+                    f" give one in separators={{({i}, {j}): feature}}"
+                )
+                yield Failure(reason, (i, j))
+                continue
+            held = self.satisfying(Literal.forbid(Not(found)))
+            for number, offending, what in (
+                (i, self.members[i] - held, "does not hold"),
+                (j, self.members[j] & held, "holds"),
+            ):
+                if offending:
+                    n = min(offending)
+                    reason = (
+                        f"{describe(found)!r} was to separate {self.name(i)} from {self.name(j)},"
+                        f" but it {what} on item {n}, {self.items[n]!r}, which lies in {number}"
+                    )
+                    yield Failure(reason, (i, j), found, self.items[n])
+
+    def wrong_labels(self, exceptions: Iterable[int], labels: Sequence[Label]) -> Iterator[Failure]:
+        """Items that have another label than their component."""
+        for n in exceptions:
+            item = self.items[n]
+            home = self.representation.component(item)
+            if home is not None:  # else it is reported by `items_outside`
+                where = self.name(home)
+                reason = f"item {n}, {item!r}, is {labels[n]!r} but lies in component {where}"
+                yield Failure(reason, (home,), item=item)
+
+
+def _separators(representation: Representation) -> Iterator[tuple[int, int, Feature | None]]:
+    """The feature that is to hold on component i and not on j, for all pairs of other labels."""
+    for i, j, feature in representation.pairs():
+        yield i, j, feature
+        back = None if feature is None else representation.separator(j, i)
+        if back is not None and back != Not(feature):  # the other direction has its own feature
+            yield j, i, back
+
+
+class Facts(NamedTuple):
+    """What the bounds ask of a world."""
+
+    m: int
+    """Components."""
+    k: int
+    """Exceptions, as a set of items: one that comes twice counts once."""
+    s: int
+    """The most exceptions that name the same feature against the same item."""
+
+
+def facts(
+    representation: Representation,
+    items: Iterable[Item],
+    labels: Iterable[Label],
+    feature_of: Callable[[Item, Item], Feature | None],
+) -> Facts:
+    """Count m, k (paper, Eq. 1) and s (Eq. 2).
+
+    Parameters
+    ----------
+    items, labels
+        The data set, exceptions included. An item that has its component's label in one place and
+        another in the next is an exception.
+    feature_of : (exception, x̂) -> feature
+        What the teacher would say of an exception when x̂ is the shown example. Asked for every
+        exception and every item that is none, unless they have the same label (then there is
+        nothing to correct). None, no reason, is shared by nothing.
+
+    >>> animals = [frozenset({"wings"}), frozenset({"fins"}), frozenset({"fins", "tail"})]
+    >>> birds = Representation((Component("bird"),))
+    >>> facts(birds, animals, ["bird", "fish", "fish"], lambda odd, shown: "fins")
+    Facts(m=1, k=2, s=2)
+    """
+    known, given = list(items), list(labels)
+    if len(known) != len(given):
+        raise ParameterError(f"facts: {len(known)} items, but {len(given)} labels; give as many")
+    plain: dict[Hashable, tuple[Item, Label]] = {}
+    odd: dict[Hashable, tuple[Item, Label]] = {}
+    for item, label in zip(known, given, strict=True):
+        usual = representation.label(item)
+        if usual is None:
+            raise ParameterError(f"facts: {item!r} lies in no component; see representation.check")
+        (plain if label == usual else odd)[codec.identity(item)] = (item, label)
+    s = 0
+    for shown, label in (pair for key, pair in plain.items() if key not in odd):
+        named: Counter[Feature] = Counter()
+        for item, said in odd.values():
+            if said != label:
+                feature = feature_of(item, shown)
+                named[object() if feature is None else feature] += 1
+        s = max(s, *named.values(), 0)
+    return Facts(representation.m, len(odd), s)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + "s" * (number != 1)

@@ -1,0 +1,542 @@
+"""What a column of texts holds: numbers, dates, true and false, or texts.
+
+`decide` looks at all cells of a column and says how to read it (`ColumnReader`), and what else it
+could have been (`Finding`). Nothing is read as something else without a finding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tellapart.errors import FormatError
+from tellapart.features.tree import Type
+from tellapart.tables import cell_formats as formats
+from tellapart.tables.cell_formats import COMPACT, EXACT, ISO, NAMED, NUMBERS, NumberStyle
+from tellapart.tables.findings import Finding, quoted
+from tellapart.tables.odd_cells import UNKNOWN_AMONG_VALUES, text_findings
+from tellapart.tables.options import ReadOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LOOK = 10_000
+"""Cells that tell whether a column was meant for numbers or dates though some are none."""
+_QUICK = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M")
+"""Formats read by Polars itself, which is quicker."""
+_CODE_NAMES = re.compile(
+    r"(?:^|[^a-z])(?:id|ids|code|codes|sku|account|konto|number|no|nr)(?:$|[^a-z])"
+)
+"""Columns of codes, if the numbers have as many digits each."""
+_SURE_CODE_NAMES = re.compile(
+    r"(?:^|[^a-z])(?:zip|plz|post ?code|postal|phone|tel|telephone|mobile|fax|ean|isbn|ssn|upc)"
+    r"(?:$|[^a-z])"
+)
+_PLAIN = NumberStyle()
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What the other columns of a table show."""
+
+    separator: str = ""
+    comma: bool = False
+    """Whether decimal commas are used."""
+    month_first: bool = False
+
+
+@dataclass(frozen=True)
+class ColumnReader:
+    """How the texts of a column become values."""
+
+    kind: Type
+    style: NumberStyle = _PLAIN
+    forms: tuple[str, ...] = ()
+    month_first: bool = False
+    format: str | None = None
+    clock: bool = False
+    true: tuple[str, ...] = ()
+    false: tuple[str, ...] = ()
+
+    @property
+    def native(self) -> bool:
+        """Whether Polars reads such texts from a CSV file by itself, as strictly as we do."""
+        if self.kind is Type.BOOL:
+            return not self.true and not self.false
+        return self.kind.numeric and self.style.plain
+
+    def read(self, cells: pl.Expr) -> pl.Expr:
+        """The values; null where a text does not fit."""
+        import polars as pl
+
+        match self.kind:
+            case Type.TEXT:
+                return formats.clock(cells) if self.clock else cells
+            case Type.BOOL:
+                lowered = cells.str.strip_chars().str.to_lowercase()
+                yes = lowered.is_in(["true", *self.true])
+                return pl.when(yes | lowered.is_in(["false", *self.false])).then(yes)
+            case Type.INTEGER:
+                texts = self._normal(cells).str.strip_chars()
+                whole = texts.str.extract(r"^([-+]?[0-9]+)\.0*$")  # 12.0 is 12
+                found = (one.cast(pl.Int64, strict=False) for one in (texts, whole))
+                return pl.coalesce(*found)
+            case Type.NUMBER:
+                return self._normal(cells).str.strip_chars().cast(pl.Float64, strict=False)
+            case Type.DATE | Type.DATETIME:
+                dtype: Any = pl.Date() if self.kind is Type.DATE else pl.Datetime("us")
+                if self.format is not None:
+                    quick: pl.Expr = cells.str.strip_chars().str.strptime(
+                        dtype, self.format, strict=False
+                    )
+                    return quick
+                moment = formats.moments(cells, self.forms, self.month_first)
+                if self.kind is Type.DATE:
+                    moment = pl.when(~formats.has_time(cells)).then(moment)
+                return moment.cast(dtype)
+
+    def misfits(self, cells: pl.Expr) -> pl.Expr:
+        """Where a text holds a value that does not fit."""
+        if self.kind is Type.TEXT:
+            return cells.is_null() & False
+        blank = cells.is_null() | (cells.str.strip_chars().str.len_bytes() == 0)
+        return self.read(cells).is_null() & ~blank & ~_unknown(cells)
+
+    def values(self, cells: pl.Series) -> pl.Series:
+        """`read`, of a series."""
+        return _on(cells, self.read).alias(cells.name)
+
+    def odd(self, cells: pl.Series) -> pl.Series:
+        """`misfits`, of a series."""
+        return _on(cells, self.misfits)
+
+    def _normal(self, cells: pl.Expr) -> pl.Expr:
+        return cells if self.style.plain else self.style.normal(cells)
+
+    @property
+    def word(self) -> str:
+        """What a value is called."""
+        if self.kind is Type.INTEGER:
+            return "whole number"
+        if self.kind is Type.BOOL:
+            return "true or false"
+        if self.kind.temporal:
+            if self.forms == (NUMBERS,):
+                return f"date like {'12/31/2024' if self.month_first else '31/12/2024'}"
+            return "date"
+        if self.style.percent:
+            return "percentage"
+        return "amount of money" if self.style.currency else "number"
+
+
+def hints(columns: Iterable[pl.Series], options: ReadOptions, separator: str = "") -> Hints:
+    """What the texts of a table show together."""
+    comma = month_first = False
+    for column in columns:
+        some = _some(column.head(LOOK))
+        if not len(some):
+            continue
+        if separator != "," and options.decimal is None:
+            looks = some.str.contains(formats.ONLY_COMMA)
+            sure = looks & ~some.str.contains(formats.THREE)
+            comma = comma or (
+                bool(sure.any()) and _share(looks | some.str.contains(r"^[-+0-9.]+$")) >= 0.5
+            )
+        if _share(_of(some, NUMBERS)) >= 0.5:
+            first, second = _ends(some)
+            month_first = month_first or (second > 12 and first <= 12)
+    return Hints(separator, comma or options.decimal == ",", month_first)
+
+
+def decide(
+    cells: pl.Series, options: ReadOptions, told: Type | None = None, hint: Hints | None = None
+) -> tuple[ColumnReader, list[Finding]]:
+    """How to read a column, and what it could also be.
+
+    Some cells may not fit what most are; `ColumnReader.misfits` finds them.
+
+    >>> import polars as pl
+    >>> cells = pl.Series("price", ["$1,200", "$80.50"])
+    >>> reader, [finding] = decide(cells, ReadOptions())
+    >>> reader.values(cells).to_list()
+    [1200.0, 80.5]
+    >>> print(finding)
+    price: amounts of money such as '$1,200'; read as numbers: 1200. To change that: types={'price':
+    'text'}
+    """
+    return _Decision(cells, options, hint or Hints()).decide(told)
+
+
+class _Decision:
+    def __init__(self, cells: pl.Series, options: ReadOptions, hint: Hints) -> None:
+        self.name, self.cells, self.options, self.hint = cells.name, cells, options, hint
+        self.some = _some(cells)
+        self.stripped = self.some.str.strip_chars()
+        self.findings: list[Finding] = []
+
+    def find(self, code: str, /, option: Any = None, **facts: Any) -> None:
+        """Add a finding; `option` is a type that the column could have, or the arguments."""
+        if isinstance(option, Type):
+            option = {"types": {self.name: option.value}}
+        self.findings.append(Finding(self.name, code, facts, option or {}))
+
+    def as_text(self, code: str, /, option: Any = None, **facts: Any) -> ColumnReader:
+        self.find(code, option, **facts)
+        return ColumnReader(Type.TEXT)
+
+    def decide(self, told: Type | None) -> tuple[ColumnReader, list[Finding]]:
+        """How the column is written, and what is odd about it."""
+        unknown = _on(self.some, _unknown)
+        if unknown.any() and not unknown.all():
+            rest = self.some.filter(~unknown)
+            reader, self.findings = _Decision(rest, self.options, self.hint).decide(told)
+            if reader.kind is not Type.TEXT and not reader.odd(rest).any():
+                words = quoted(self.some.filter(unknown).unique(maintain_order=True))
+                among = "true and false" if reader.kind is Type.BOOL else "numbers"
+                among = "dates" if reader.kind.temporal else among
+                self.find("unknown among values", Type.TEXT, words=words, among=among)
+                return reader, self.findings
+            self.findings = []
+        if told is not None:
+            return self.told(told), self.findings
+        if not len(self.some):
+            if len(self.cells):
+                self.find("no value")
+            return ColumnReader(Type.TEXT), self.findings
+        found = self.bools() or self.numbers() or self.moments() or self.clocks()
+        if found is None:
+            found = ColumnReader(Type.TEXT)
+            self.findings += text_findings(self.cells, self.some, self.options)
+        return found, self.findings
+
+    def told(self, kind: Type) -> ColumnReader:
+        """How the column is written, if its type is known."""
+        if kind is Type.BOOL:
+            return ColumnReader(kind, true=self.words[0], false=self.words[1])
+        if kind.numeric:
+            allowed = formats.styles(self.options)
+            plain = _PLAIN in allowed and self.are_floats()
+            if plain and not (self.hint.comma and self.all_three()):
+                return ColumnReader(kind)
+            best = self.best_style() if len(self.some) else None
+            return ColumnReader(kind, style=best[0] if best else allowed[0])
+        if kind.temporal:
+            found = self.moments(told=kind) if len(self.some) else None
+            return found or ColumnReader(kind, forms=(ISO,))
+        return ColumnReader(kind)
+
+    # -- true and false
+
+    @property
+    def words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Those for true and false, in lower case."""
+        true, false = self.options.true, self.options.false
+        return tuple(word.lower() for word in true), tuple(word.lower() for word in false)
+
+    def bools(self) -> ColumnReader | None:
+        if self.some.head(1000).n_unique() > 20:
+            return None
+        true, false = self.words
+        lowered = self.stripped.str.to_lowercase()
+        if lowered.is_in(["true", "false"]).all():
+            return ColumnReader(Type.BOOL)
+        if lowered.is_in(["true", "false", *true, *false]).all():
+            return ColumnReader(Type.BOOL, true=true, false=false)
+        return None
+
+    # -- numbers
+
+    def are_floats(self) -> bool:
+        import polars as pl
+
+        return not self.stripped.cast(pl.Float64, strict=False).null_count()
+
+    def numbers(self) -> ColumnReader | None:
+        import polars as pl
+
+        whole = self.stripped.cast(pl.Int64, strict=False)
+        if not whole.null_count():
+            return self.integers(whole)
+        if _PLAIN in formats.styles(self.options) and self.are_floats():
+            found = self.plain_numbers()
+            if found is not None:
+                return found
+        best = self.best_style()
+        if best is None:
+            return None
+        style, share = best
+        if style.decimal == "," and self.hint.separator == "," and self.options.decimal is None:
+            if share < 1:
+                return None
+            return self.as_text("decimal comma, perhaps", {"decimal": ","}, shown=self.some[0])
+        reader = ColumnReader(Type.NUMBER, style=style)
+        values = reader.values(self.some)
+        if values.null_count():  # the misfits will be named
+            return reader
+        signs = formats.currencies(self.some) if style.currency else []
+        if len(signs) > 1:
+            return self.as_text("currencies", shown=", ".join(signs[:4]))
+        if (zeros := self.first(r"^[-+]?0[0-9]")) is not None:
+            return self.as_text("leading zeros", Type.INTEGER, shown=zeros)
+        is_whole = (values == values.floor()) & (values.abs() < EXACT)
+        written = self.some.str.contains(re.escape(style.decimal) + "[0-9]")
+        if is_whole.all() and not written.any() and not style.percent:
+            reader = replace(reader, kind=Type.INTEGER)
+        self.say_style(reader)
+        return reader
+
+    def first(self, pattern: str) -> Any:
+        """The first cell that has a form, without the spaces around it."""
+        found = self.stripped.filter(self.stripped.str.contains(pattern))
+        return found[0] if len(found) else None
+
+    def say_style(self, reader: ColumnReader) -> None:
+        """Say how numbers are written that are not plain."""
+        import polars as pl
+
+        style = reader.style
+        odd = self.some.filter(~self.some.str.contains(_PLAIN.pattern))
+        shown = str(odd[0] if len(odd) else self.some[0])
+        kinds = "whole numbers" if reader.kind is Type.INTEGER else "numbers"
+        read = f"{kinds}: {reader.values(pl.Series([shown]))[0]:.15g}"
+        option: Any = Type.TEXT
+        if style.percent:
+            code = "percentages"
+        elif style.currency:
+            code = "money" if formats.currencies(self.some) else "signed"
+        elif self.options.decimal is not None or self.options.thousands is not None:
+            return  # as was asked
+        elif self.all_three():
+            code, option = "mark or thousands", {"decimal": "." if style.decimal == "," else ","}
+        elif style.decimal == ",":
+            code, option = "decimal comma", {"decimal": "."}
+        else:
+            grouped = re.search(f"[{re.escape(style.groups)}]", shown.strip())
+            code = "thousands" if grouped else "signed"
+        self.find(code, option, shown=shown, read=read)
+
+    def best_style(self) -> tuple[NumberStyle, float] | None:
+        """The style that fits most cells, and their share; None if it fits less than half."""
+        allowed = formats.styles(self.options)
+        if self.hint.comma and self.options.decimal is None:
+            allowed = sorted(allowed, key=lambda style: style.decimal != ",")
+        head = self.some.head(LOOK)
+        if not head.str.contains("[0-9]").any():
+            return None
+        shares = {style: _share(_on(head, style.fits)) for style in allowed}
+        best = max(shares, key=lambda style: shares[style])
+        # numbers in a style that was ruled out are no texts either
+        others = (style for style in formats.styles(ReadOptions()) if style not in shares)
+        share = max(shares[best], *(_share(_on(head, style.fits)) for style in others), 0.0)
+        return (best, shares[best]) if share >= 0.5 else None
+
+    def all_three(self) -> bool:
+        """Whether every number with a sign in it has three digits after it."""
+        odd = self.some.filter(self.some.str.contains(r"[.,]"))
+        return len(odd) > 0 and bool(odd.str.contains(formats.THREE).all())
+
+    def integers(self, values: pl.Series) -> ColumnReader:
+        if (zeros := self.first(r"^[-+]?0[0-9]")) is not None:
+            return self.as_text("leading zeros", Type.INTEGER, shown=zeros)
+        if (phone := self.first(r"^\+[0-9]{7,15}$")) is not None:
+            return self.as_text("phone numbers", Type.INTEGER, shown=phone)
+        digits, most = self.stripped.str.len_bytes(), formats.largest(values)
+        shown, name = self.stripped[0], self.name.lower()
+        equal = digits.min() == digits.max()
+        if most > EXACT:
+            self.find("beyond 2^53", Type.TEXT, shown=most)
+        elif set(values.head(1000).unique().to_list()) == {0, 1} and values.is_in([0, 1]).all():
+            self.find("only 0 and 1", {"true": ["1"], "false": ["0"]})
+        elif len(values) > 1 and self.are_compact_dates():
+            self.find("dates without signs", Type.DATE, shown=shown)
+        elif equal and int(digits[0]) >= 7 and len(values) > 1:
+            self.find("equal lengths", Type.TEXT, digits=digits[0], shown=shown)
+        elif most > 999 and (_SURE_CODE_NAMES.search(name) or (_CODE_NAMES.search(name) and equal)):
+            self.find("named like codes", Type.TEXT, shown=shown)
+        return ColumnReader(Type.INTEGER)
+
+    def are_compact_dates(self) -> bool:
+        reader = ColumnReader(Type.DATE, forms=(COMPACT,))
+        return not reader.values(self.stripped.head(LOOK)).null_count() and not (
+            reader.values(self.stripped).null_count()
+        )
+
+    def plain_numbers(self) -> ColumnReader | None:
+        import polars as pl
+
+        if not self.stripped.str.contains("[0-9]").any():  # nan and inf are words, too
+            return None
+        if (zeros := self.first(r"^[-+]?0[0-9]+$")) is not None:
+            return self.as_text("leading zeros", Type.INTEGER, shown=zeros)
+        if (long := self.first(r"^[-+]?[0-9]{19,}$")) is not None:
+            return self.as_text("too long", Type.NUMBER, shown=long)
+        if self.all_three():
+            if self.hint.comma:
+                return None
+            self.find("point or thousands", {"decimal": ","}, shown=self.first("[.]"))
+        if self.stripped.str.contains(r"^[1-9](?:\.[0-9]{1,6})?E\+1[0-9]$").all():
+            self.find("rounded codes", shown=self.stripped[0])
+        if (code := self.first(r"^[0-9]+[eE][0-9]+$")) is not None:
+            self.find("exponent", Type.TEXT, shown=code, read=f"{float(code):g}")
+        odd = ~self.stripped.cast(pl.Float64, strict=False).is_finite()
+        if odd.any():
+            words = quoted(sorted(self.stripped.filter(odd).unique().to_list()))
+            self.find("not finite", Type.TEXT, words=words)
+        return ColumnReader(Type.NUMBER)
+
+    # -- dates and times
+
+    def moments(self, told: Type | None = None) -> ColumnReader | None:
+        head = self.some.head(LOOK)
+        known = (ISO, NUMBERS, NAMED) if told is None else (ISO, NUMBERS, NAMED, COMPACT)
+        shares = {form: _share(_of(head, form)) for form in known}
+        form = max(shares, key=lambda one: shares[one])
+        if shares[form] < 0.5:
+            return None
+        if told is None and form == NUMBERS and not _are_dates(head):
+            return None
+        timed = _on(self.some, formats.has_time)
+        kind = told or (Type.DATETIME if timed.any() else Type.DATE)
+        reader = ColumnReader(kind, forms=(form,))
+        if told is None and self.options.dates == "iso" and form != ISO:
+            return self.as_text("dates as texts", {"dates": "day-first"}, shown=self.some[0])
+        if form == NUMBERS:
+            reader = replace(reader, month_first=self.is_month_first())
+        elif form == ISO:
+            for pattern in _QUICK[:1] if kind is Type.DATE else _QUICK[1:]:
+                quick = replace(reader, format=pattern)
+                if not quick.values(self.some).null_count():
+                    reader = quick
+                    break
+        if told is None:
+            if 2 * int(reader.values(head).count()) < len(head):
+                return None
+            self.say_times(reader, timed)
+        return reader
+
+    def is_month_first(self) -> bool:
+        first, second = _ends(self.some)
+        if self.options.dates in ("day-first", "month-first"):
+            return self.options.dates == "month-first"
+        if first > 12 and second > 12:  # both: the rarer are misfits
+            parts = (formats.first, formats.second)
+            a, b = (int((_on(self.some, part) > 12).sum()) for part in parts)
+            return b > a
+        if second > 12:
+            shown = self.some.filter(_on(self.some, formats.second) > 12)[0]
+            self.find("month first", {"dates": "day-first"}, shown=shown)
+            return True
+        if first > 12:
+            return False
+        if self.hint.month_first:
+            self.find("month first elsewhere", {"dates": "day-first"}, shown=self.some[0])
+            return True
+        self.find("day or month first", {"dates": "month-first"}, shown=self.some[0])
+        return False
+
+    def say_times(self, reader: ColumnReader, timed: pl.Series) -> None:
+        first = reader.values(self.some.head(1))[0]
+        read = "" if first is None else f": {str(first)[:10]}"
+        short = r"^\s*[0-9]{1,2}[-/. ][0-9A-Za-z]+[-/. ][0-9]{2}\b(?:[^0-9]|$)"
+        if self.some.str.contains(short).any():
+            self.find("short years", Type.TEXT, shown=self.some[0], read=read)
+        if reader.kind is Type.DATETIME:
+            zoned = _on(self.some, formats.has_zone)
+            if zoned.any():
+                self.find("zones" if zoned.all() else "some zones", Type.TEXT)
+            if not timed.all():
+                self.find("some times", Type.TEXT)
+
+    def clocks(self) -> ColumnReader | None:
+        if not all(some.str.contains(formats.CLOCK).all() for some in (self.some[:100], self.some)):
+            return None
+        self.find("clocks", shown=self.some[0])
+        return ColumnReader(Type.TEXT, clock=True)
+
+
+def misfit(
+    where: str,
+    column: str,
+    cell: str,
+    reader: ColumnReader,
+    *,
+    told: bool,
+    options: ReadOptions,
+    csv: bool = True,
+) -> FormatError:
+    """The error for a cell that is not what its column holds."""
+    what = f"{where}, column {column!r}: {cell[:40]!r}"
+    advice: dict[str, Any] = {}
+    if (
+        reader.kind.numeric
+        and reader.style.decimal == "."
+        and re.match(formats.ONLY_COMMA, cell)
+        and options.decimal is None
+    ):
+        what += " has a decimal comma, and numbers are read with a point. Replace the commas"
+        advice["decimal"] = ","
+        what += ", or pass {decimal}"
+    elif reader.style.decimal == "," and re.match(r"\s*[-+]?\d+\.\d+\s*$", cell):
+        what += (
+            " has a decimal point, and numbers are read with a decimal comma. Replace the points"
+        )
+    else:
+        why = "which the column is to hold" if told else "but other cells of the column are"
+        what += f" is no {reader.word}, {why}. Fix the cell; or, if it means unknown, leave it"
+        what += " empty or pass {nulls}" if csv else " empty"
+        advice["nulls"] = [cell[:40]]
+        if cell.startswith("#") and csv and options.comment is None:
+            what += "; or, if the line is a comment, pass {comment}"
+            advice["comment"] = "#"
+        if reader.kind is Type.BOOL:
+            what += "; or, if it means true or false, pass {true} or {false}"
+            advice |= {"true": [cell[:40]], "false": [cell[:40]]}
+        elif reader.forms == (NUMBERS,) and re.match(r"\s*\d{1,2}[-/.]\d{1,2}[-/.]", cell):
+            what += "; or pass {dates}"
+            advice["dates"] = "day-first" if reader.month_first else "month-first"
+    if not told:
+        what += "; or pass {types}"
+        advice["types"] = {column: "text"}
+    return FormatError(what, **advice)
+
+
+# -- small things
+
+
+def _unknown(cells: pl.Expr) -> pl.Expr:
+    return cells.str.strip_chars().str.to_lowercase().is_in(UNKNOWN_AMONG_VALUES)
+
+
+def _some(cells: pl.Series) -> pl.Series:
+    """The cells that hold something."""
+    known = cells.drop_nulls()
+    return known.filter(known.str.strip_chars().str.len_bytes() > 0)
+
+
+def _on(cells: pl.Series, make: Callable[[pl.Expr], pl.Expr]) -> pl.Series:
+    import polars as pl
+
+    return cells.alias("cells").to_frame().select(make(pl.col("cells"))).to_series()
+
+
+def _of(cells: pl.Series, form: str) -> pl.Series:
+    return _on(cells, lambda texts: formats.of_form(texts, form))
+
+
+def _share(found: pl.Series) -> float:
+    return int(found.sum()) / max(1, len(found))
+
+
+def _ends(cells: pl.Series) -> tuple[int, int]:
+    """The largest of the first, and of the second numbers of texts such as 12/31/2024."""
+    return formats.largest(_on(cells, formats.first)), formats.largest(_on(cells, formats.second))
+
+
+def _are_dates(head: pl.Series) -> bool:
+    """Whether texts such as 1.2.24 are dates, and no versions."""
+    fixed = head.str.contains(r"^\s*[0-9]{2}([-/.])[0-9]{2}[-/.][0-9]{2}\b")
+    long = head.str.contains(r"^\s*[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{4}")
+    slashes = head.str.contains(r"^\s*[0-9]{1,2}/[0-9]{1,2}/[0-9]{2}\b")
+    return _share(fixed | long | slashes) >= 0.5

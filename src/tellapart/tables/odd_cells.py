@@ -1,0 +1,393 @@
+"""What the cells of a table show that could be meant otherwise: yes and no, words for unknown,
+numbers and dates that are not read, placeholders such as -999, rows that are none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from tellapart.features.phrasing import counted
+from tellapart.tables import cell_formats as dates
+from tellapart.tables.cell_formats import EXACT
+from tellapart.tables.findings import Finding, quoted
+from tellapart.tables.options import ReadOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_LOOK = 10_000
+"""Cells that tell what most are."""
+_PAIRS = (
+    ("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"), ("on", "off"), ("1", "0"),
+    ("ja", "nein"), ("j", "n"), ("oui", "non"), ("si", "no"), ("sí", "no"), ("x", ""),
+    ("wahr", "falsch"), ("vrai", "faux"), ("✓", "✗"), ("✔", "✘"), ("☑", "☐"),
+)  # fmt: skip
+_YES, _NO = ({pair[place] for pair in _PAIRS} for place in (0, 1))
+_UNKNOWN = frozenset(
+    ("na", "n/a", "nan", "null", "none", "nil", "-", "--", "?", "unknown", "#n/a", "#value!",
+     "#ref!", "#div/0!", "#name?", "#null!", "(null)", "\\n", "missing", ".", "tbd", "k.a.",
+     "not available", "not applicable", "not specified", "no data", "(blank)", "<na>", "n.a.",
+     "n.d.", "n/d", "undefined", "keine angabe", "unbekannt", "inconnu", "desconocido", ":", "..",
+     "...", "…")
+)  # fmt: skip
+"""Words for unknown, in lower case."""
+UNKNOWN_AMONG_VALUES = sorted(_UNKNOWN - {"nan", "none", "nil", "-", "--"})
+"""Words that are unknown where the other cells are numbers, dates, or true and false. NaN is a
+number to most programs; none and a dash may be a zero."""
+_TOTAL = (
+    r"(?i)^(?:(?:grand |overall )?totals?|sum|summe|gesamt|gesamtsumme|insgesamt|somme|suma|totale|"
+    r"total g[eé]n[eé]ral):?$|^(?:sub-?total|zwischensumme|sous-total|grand total)\b"
+)
+_NUMBER = r"^\s*[-+]?[0-9][0-9.,]*\s*$"
+_OTHER_NUMBERS = (
+    # with thousands in twos or after underscores; of another script; with a sign around
+    r"^\s*[-+]?[0-9]{1,3}(?:[,_][0-9]{2,3})+(?:\.[0-9]+)?\s*$",
+    r"^\s*[-+\u2212]?[\p{N}.,٫٬]*[\p{N}--[0-9]][\p{N}.,٫٬]*\s*$",
+    r"^\s*(?:[<>≤≥~≈±][<>=]?|(?:ca|approx|about)(?:\.|\b))\s*[0-9][0-9.,]*\s*$|"
+    r"^\s*[-+]?[0-9][0-9.,]*\s?(?:[*†‡]+|(?:±|\+/-)\s?[0-9.,]+)\s*$|^\s*0[xX][0-9a-fA-F]{1,16}\s*$",
+)
+_UNIT = (
+    r"^\s*[-+]?[0-9][0-9.,]*\s?"
+    r"((?:[A-Za-zµμ°Ω‰]{1,6}[.²³]?)(?:/[A-Za-z]{1,4}[²³]?)?(?: ?[€$£])?)\s*$"
+)
+_OTHER_DATE = (
+    r"^\s*(?:\p{L}{2,10}\.?,? )?[0-9]{1,2}\.? \p{L}{3,10}\.? [0-9]{4}\b|^[0-9]{8}T[0-9]{4,6}Z?$|"
+    r"^(?:19|20)[0-9]{2}[-/](?:0[1-9]|1[0-2])$|^(?:0?[1-9]|1[0-2])[-/](?:19|20)[0-9]{2}$|"
+    r"^(?:\p{L}{3} )?\p{L}{3} [0-9]{2} (?:19|20)[0-9]{2}\b|"
+    r"^[0-9]{1,2}/\p{L}{3}/[0-9]{4}:[0-9]{2}:|^\p{L}{3} \p{L}{3} [0-9 ]?[0-9] [0-9]{2}:[0-9]{2}:|"
+    r"^(?:19|20)[0-9]{2}[- ]?(?:[mMqQwW]|KW ?)[0-9]{1,2}$|"
+    r"^(?:[qQ][1-4]|KW ?[0-9]{1,2})[-/ ]?(?:19|20)[0-9]{2}$|"
+    r"^(?:[0-9]{1,2}-)?(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:-[0-9]{2,4})?$"
+)
+_NAMED_ZONE = (
+    r"[0-9]:[0-9]{2}(?::[0-9.]+)?(?: [AP]M)? ?[A-Z]{2,5}(?:/[A-Za-z_]+|[-+][0-9:]{1,5})?\s*$"
+)
+_NUMBER_NAME = re.compile(r"[-+]?[0-9.,]*[0-9](?:[eE][-+]?[0-9]+)?")
+_DATE_NAME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}|^[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}"
+_USUAL_NAMES = frozenset(
+    re.findall(
+        r"\S+",
+        """
+    address animal answer article author body book brand category city class code color colour
+    comment company content country department description domain email feedback file filename
+    food gender group headline id image item key keyword label language line link location mail
+    message model name note paragraph path person phrase place plant product prompt query question
+    region response review sentence sex species state street string subject summary tag term text
+    title token tweet type url user username value word
+    """,
+    )
+)
+"""Names of columns of texts, in lower case, without the s of the plural."""
+
+
+# -- texts
+
+
+def text_findings(cells: pl.Series, some: pl.Series, options: ReadOptions) -> Iterator[Finding]:
+    """What is odd about a column of texts; `some` are the cells that hold something."""
+    name = cells.name
+    yield from _truth(cells, some, options)
+    is_unknown = _lowered(some).is_in(sorted(_UNKNOWN))
+    unknown = some.filter(is_unknown)
+    if len(unknown):
+        words = unknown.unique(maintain_order=True).to_list()[:5]
+        facts = {"words": quoted(words, 5), "cells": counted(len(unknown), "cell")}
+        yield Finding(name, "unknown among texts", facts, {"nulls": words})
+    totals = some.filter(some.str.strip_chars().str.contains(_TOTAL))
+    if 0 < 2 * len(totals) < len(some):
+        facts = {"shown": totals[0], "cells": counted(len(totals), "cell")}
+        yield Finding(name, "totals", facts)
+    again = int((some == name).sum())
+    if 0 < again < len(some):
+        yield Finding(name, "name in cells", {"cells": counted(again, "cell")}, {"header": 0})
+    values = some.filter(~is_unknown).head(_LOOK)
+    if len(values) and (found := _numbers(name, values) or _dates(name, values)):
+        yield found
+    if some.str.starts_with("#").any() and not some.str.starts_with("#").all():
+        yield Finding(name, "perhaps comments", {}, {"comment": "#"})
+
+
+def _truth(cells: pl.Series, some: pl.Series, options: ReadOptions) -> Iterator[Finding]:
+    """Words that may mean true and false."""
+    if some.head(1000).n_unique() > 20:
+        return
+    lowered = _lowered(some)
+    given = {word.lower() for word in (*options.true, *options.false)}
+    others = some.filter(~lowered.is_in(["true", "false", *given]))
+    if given and lowered.is_in(sorted(given)).any() and 2 * len(others) <= len(some):
+        words = others.unique(maintain_order=True).to_list()[:5]
+        facts = {"words": quoted(words, 5)}
+        yield Finding(cells.name, "word beside yes and no", facts, {"nulls": words})
+        return
+    found = set(lowered.unique().to_list())
+    option: dict[str, Any] = {}
+    for yes, no in _PAIRS:
+        alone = len(found) == 1 and yes in found and yes not in ("1", "t", "on")
+        if found == {yes, no} or (alone and len(some) < len(cells)):
+            option = {"true": [yes], "false": [no]} if no in found else {"true": [yes]}
+            break
+    mixed = len(found) > 1 and found <= _YES | _NO and any(len(word) > 1 for word in found)
+    if not option and mixed:
+        option = {"true": sorted(found & _YES), "false": sorted(found & _NO)}
+    if option:
+        facts = {"shown": quoted(sorted(some.unique().to_list()), 4)}
+        option = {n: words for n, words in option.items() if words}
+        yield Finding(cells.name, "yes and no", facts, option)
+
+
+def _numbers(name: str, head: pl.Series) -> Finding | None:
+    """Numbers that are written in a way that is not read."""
+    units, plain = head.str.extract(_UNIT, 1), head.str.contains(_NUMBER)
+    others = [head.str.contains(one) for one in _OTHER_NUMBERS]
+    few = units.drop_nulls().n_unique() <= 3 and len(head) > 1
+    if (few and units.is_not_null().any() and _mostly(units.is_not_null() | plain)) or any(
+        found.any() and _mostly(found | plain) for found in others
+    ):
+        shown = [*head.filter(~plain).head(1), *head.head(1)][0]
+        return Finding(name, "perhaps numbers", {"shown": shown})
+    words = head.filter(~plain).unique(maintain_order=True)
+    sizes = head.filter(head.str.contains(r"^\s*[-+]?[0-9]+[.,][0-9]+\s*$"))
+    if (
+        0 < len(words) <= 3
+        and 10 * len(sizes) >= len(head)
+        and not words.str.contains("[0-9]").any()
+    ):
+        facts = {"shown": sizes[0], "words": quoted(words)}
+        return Finding(name, "numbers among words", facts, {"nulls": words.to_list()})
+    return None
+
+
+def _dates(name: str, head: pl.Series) -> Finding | None:
+    """Dates and times that are written in a way that is not read."""
+    import polars as pl
+
+    def on(made: pl.Expr) -> pl.Series:
+        return head.to_frame().select(made).to_series()
+
+    facts = {"shown": head[0]}
+    if _mostly(head.str.contains(_NAMED_ZONE)):
+        return Finding(name, "named zones", facts)
+    if _mostly(head.str.contains(_OTHER_DATE)):
+        return Finding(name, "perhaps dates", facts)
+    if _mostly(on(dates.of_form(pl.col(name), dates.ISO))):
+        return Finding(name, "no dates", facts)
+    if any(
+        not on(dates.moments(pl.col(name), (dates.NUMBERS,), first)).null_count()
+        for first in (False, True)
+    ):
+        return Finding(name, "perhaps dates", facts, {"types": {name: "date"}})
+    return None
+
+
+def _lowered(some: pl.Series) -> pl.Series:
+    return some.str.strip_chars().str.to_lowercase()
+
+
+def _mostly(found: pl.Series) -> bool:
+    return 10 * int(found.sum()) >= 9 * len(found)
+
+
+# -- rows, and the names of columns
+
+
+def row_findings(cells: pl.DataFrame) -> Iterator[Finding]:
+    """Rows that may not be data, because they are empty."""
+    import polars as pl
+
+    if cells.width < 2 or not cells.height:
+        return
+    known = pl.any_horizontal(pl.all().is_not_null() & (pl.all().str.len_bytes() > 0))
+    empty = int(cells.select((~known).sum()).item())
+    if empty:
+        yield Finding(None, "empty rows", {"rows": counted(empty, "row")})
+
+
+def header_findings(cells: pl.DataFrame) -> Iterator[Finding]:
+    """What may be wrong about the line with the names of columns of texts."""
+    if not cells.height:
+        return
+    odd = [name for name in cells.columns if _NUMBER_NAME.fullmatch(name)]
+    years = all(re.fullmatch(r"(19|20)[0-9]{2}", name) for name in odd)
+    if years and len(odd) < cells.width:  # 2019, 2020 and so on are names
+        odd = []
+    odd += [name for name in cells.columns if _is_code_like(name, cells[name].drop_nulls())]
+    if odd:
+        yield Finding(None, "names are values", {"shown": odd[0]}, {"header": 0})
+    elif cells.width == 1 and _is_text_like(cells.columns[0], cells.to_series().drop_nulls()):
+        yield Finding(cells.columns[0], "name like texts", {}, {"header": 0})
+
+
+def _is_code_like(name: str, some: pl.Series) -> bool:
+    """Whether a name looks like a date or a code, and so do all cells of its column."""
+    if not len(some):
+        return False
+    if re.match(_DATE_NAME, name):
+        return bool(some.str.contains(_DATE_NAME).all())
+    for sign in ("@", "://"):
+        if sign in name:
+            return bool(some.str.contains(sign, literal=True).all())
+    form = re.escape(re.sub(r"[^\W\d_]+", "a", re.sub("[0-9]+", "9", name)))
+    if "9" not in form or re.fullmatch(r"column_[0-9]+", name):
+        return False
+    pattern = form.replace("a", r"\p{L}+").replace("9", "[0-9]+")
+    return bool(some.str.contains(f"^{pattern}$").all())
+
+
+def _is_text_like(name: str, some: pl.Series) -> bool:
+    """Whether the name of a column of texts is unusual as a name, and looks like its cells."""
+    if not len(some) or name.lower().removesuffix("s") in _USUAL_NAMES:
+        return False
+    lengths, upper = some.str.len_chars(), some.str.contains(r"^\p{Lu}")
+    between = (lengths <= len(name)).any() and (lengths >= len(name)).any()
+    signs = {sign for sign in name if not sign.isalpha()}
+    alike = name[:1].isupper() == (2 * int(upper.sum()) >= len(some))
+    letters = bool(some.str.contains(r"\p{L}").all())
+    return bool(between) and alike and letters and signs <= set("".join(some.unique()))
+
+
+def name_findings(names: Sequence[str]) -> Iterator[Finding]:
+    """Columns whose names differ only by case: most databases take them for one."""
+    first: dict[str, str] = {}
+    for name in names:
+        other = first.setdefault(name.lower(), name)
+        if other != name:
+            yield Finding(name, "names alike", {"shown": other})
+
+
+# -- numbers and dates
+
+Option = Callable[[str, Sequence[Any]], Mapping[str, Any]]
+"""Which argument makes some values of a column unknown; empty if none does."""
+
+_SMALL = (-1, -7, -8, -9)
+_PLACEHOLDERS = (
+    *_SMALL, *(sign * (10**n - 1) for n in range(2, 8) for sign in (1, -1)),
+    77, 88, 777, 888, 7777, 8888,  # refused, and does not know
+    -32768, -(2**31), 2**31 - 1,
+)  # fmt: skip
+_POINT_NINES = (99.9, 999.9, 9999.9, 99.99, 999.99, -99.9, -999.9, -9999.9, -99.99, -999.99)
+_DAYS = tuple(
+    date.fromisoformat(day)
+    for day in ("0001-01-01", "1601-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31",
+                "1900-01-01", "1901-01-01", "1970-01-01", "2099-12-31", "2999-12-31", "9999-12-31")
+)  # fmt: skip
+
+
+def value_findings(
+    frame: pl.LazyFrame, option: Option, *, typed: bool = False
+) -> Iterator[Finding]:
+    """What is odd about the numbers and dates of a table; all rows are looked at.
+
+    `typed`: the columns had a type from the beginning; also look for what only those show.
+
+    >>> import polars as pl
+    >>> frame = pl.LazyFrame({"temperature": [12.5, -999.0, 14.0, 11.5, -999.0]})
+    >>> for finding in value_findings(frame, lambda column, values: {}):
+    ...     print(finding)
+    temperature: -999 in 2 cells, and 11.5 to 14.0 in the others, so it may mean unknown; read as a
+    number
+    """
+    import polars as pl
+
+    schema = frame.collect_schema()
+    looked = [name for name, dtype in schema.items() if dtype.is_numeric() or dtype.is_temporal()]
+    looked = [name for name in looked if schema[name] not in (pl.Time, pl.Duration)]
+    if not looked:
+        return
+    ends: list[pl.Expr] = []
+    for n, name in enumerate(looked):
+        column = pl.col(name)
+        if schema[name].is_float():
+            ends.append((~column.is_finite()).any().alias(f"odd {n}"))
+            column = pl.when(column.is_finite()).then(column)
+        ends += [column.min().alias(f"min {n}"), column.max().alias(f"max {n}")]
+    found = frame.select(ends).collect(engine="streaming").row(0, named=True)
+    for n, name in enumerate(looked):
+        least, most = found[f"min {n}"], found[f"max {n}"]
+        if typed and found.get(f"odd {n}"):
+            yield Finding(name, "NaN")
+        if least is None:
+            if typed:
+                yield Finding(name, "no value")
+            continue
+        if typed and schema[name].is_integer() and schema[name] not in (pl.UInt64, pl.Int128):
+            yield from _whole(frame, name, least, most)
+        yield from _placeholders(frame, name, schema[name], least, most, option)
+
+
+def _whole(frame: pl.LazyFrame, name: str, least: int, most: int) -> Iterator[Finding]:
+    import polars as pl
+
+    if max(-least, most) > EXACT:
+        shown = most if most > EXACT else least
+        yield Finding(name, "beyond 2^53", {"shown": shown}, {"types": {name: "text"}})
+    elif (least, most) == (0, 1):
+        yield Finding(name, "only 0 and 1", {}, {"types": {name: "bool"}})
+    elif 19_000_101 <= least < most <= 21_001_231:
+        day, month = pl.col(name) % 100, pl.col(name) // 100 % 100
+        fits = (day.is_between(1, 31) & month.is_between(1, 12)).all()
+        if frame.select(fits).collect(engine="streaming").item():
+            yield Finding(name, "dates without signs", {"shown": most}, {"types": {name: "date"}})
+
+
+def _placeholders(
+    frame: pl.LazyFrame, name: str, dtype: Any, least: Any, most: Any, option: Option
+) -> Iterator[Finding]:
+    import polars as pl
+
+    column = pl.col(name)
+    known: Sequence[Any]
+    if dtype.is_temporal():
+        known = _DAYS
+        if dtype != pl.Date:
+            column = column.dt.date()
+            least, most = (
+                one.date() if isinstance(one, datetime) else one for one in (least, most)
+            )
+    else:
+        known = (*_PLACEHOLDERS, *_POINT_NINES) if dtype.is_float() else _PLACEHOLDERS
+    if least not in known and most not in known:
+        return
+    if dtype.is_float():
+        column = pl.when(column.is_finite()).then(column)
+    others = column.filter(~pl.any_horizontal(column == value for value in known))
+    counts = [(column == value).sum().alias(f"count {n}") for n, value in enumerate(known)]
+    low, high, *times = (
+        frame.select(others.min().alias("min"), others.max().alias("max"), *counts)
+        .collect(engine="streaming")
+        .row(0)
+    )
+    if low is None or low == high:
+        return
+    meant = {
+        value: count
+        for value, count in zip(known, times, strict=True)
+        if count and _stands_apart(value, count, low, high)
+    }
+    if meant:
+        facts = {
+            "shown": " and ".join(str(value) for value in [*meant][:3]),
+            "cells": counted(sum(meant.values()), "cell"),
+            "low": low,
+            "high": high,
+            "kind": "date" if dtype.is_temporal() else "number",
+        }
+        yield Finding(name, "placeholder", facts, option(name, [*meant]))
+
+
+def _stands_apart(value: Any, count: int, low: Any, high: Any) -> Any:
+    """Whether a placeholder is far from all other values."""
+    if isinstance(value, date):
+        apart = value.year in (1, 2999, 9999) or min(abs(value - low), abs(value - high)) > (
+            high - low
+        )
+        return not low <= value <= high and apart
+    if value in _SMALL:
+        return low >= 0 and count > 1 and high >= (10 if value == -1 else 1)
+    if count == 1 and abs(value) < 999:
+        return False
+    if value > 0:
+        return value >= 9 * max(-low, high)  # 999 may be a price
+    return value < low - (high - low) or (low >= 0 and count > 1)

@@ -1,5 +1,0 @@
-"""The exact adversary: the most mistakes that any teacher can make a given learner make."""
-
-from tellapart.teachers.adversary.adversary import Adversary, WorstCase, worst_case
-
-__all__ = ["Adversary", "WorstCase", "worst_case"]

@@ -1,0 +1,346 @@
+"""Whatever raises beside the log, no answer is lost, no session is locked, and undo works."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from teaching import animals, teach, truth
+from tellapart import AutoDFF, CappedDFF
+from tellapart.errors import ParameterError
+from tellapart.sessions import (
+    Ending,
+    Event,
+    Given,
+    Session,
+    Store,
+    agreement,
+    export_log,
+    queue,
+    replies,
+    state,
+    suggestions,
+)
+from tellapart.sessions import log as log_module
+from tellapart.sessions.history import History
+from tellapart.sessions.learning import Mind
+from tellapart.tables import Table
+from test_history import said
+
+LESSONS = int(os.environ.get("TELLAPART_LESSONS", "60"))
+"""So many lessons with faults; the measurements are made with 10,000."""
+FAULTS = (IndexError, ValueError, ZeroDivisionError, KeyError, RuntimeError, ParameterError)
+PLACES: list[tuple[Any, str]] = [
+    (CappedDFF, "guess"),
+    (CappedDFF, "learn"),
+    (CappedDFF, "model"),
+    (CappedDFF, "__deepcopy__"),
+    (Mind, "copy"),
+    (suggestions, "candidates"),
+    (replies, "estimate"),
+    (replies, "open_tags"),
+    (agreement, "suspects"),
+    (queue.Queue, "_doubts"),
+    (log_module, "pack"),
+    (state, "unpack"),
+]
+"""Everything that rides along."""
+
+
+@contextmanager
+def faults(dice: random.Random, rate: float, places: list[tuple[Any, str]]) -> Iterator[None]:
+    """Some functions raise at random."""
+    with pytest.MonkeyPatch.context() as patch:
+        for where, name in places:
+            patch.setattr(where, name, _at_times(getattr(where, name), dice, rate))
+        yield
+
+
+def _at_times(work: Any, dice: random.Random, rate: float) -> Any:
+    def fails(*arguments: Any, **named: Any) -> Any:
+        if dice.random() < rate:
+            raise dice.choice(FAULTS)("a secret cell")
+        return work(*arguments, **named)
+
+    if isinstance(work, property):
+        return property(lambda self: fails_property(work, self, dice, rate))
+    return fails
+
+
+def fails_property(work: property, owner: Any, dice: random.Random, rate: float) -> Any:
+    if dice.random() < rate:
+        raise dice.choice(FAULTS)("a secret cell")
+    assert work.fget is not None
+    return work.fget(owner)
+
+
+def lesson(session: Session, dice: random.Random, steps: int = 10) -> list[str]:
+    """Teach, undo, redo, change; returns the ids of all answers that were acknowledged."""
+    told: list[str] = []
+    for _ in range(steps):
+        given = session.next("Ann")
+        if isinstance(given, Ending):
+            break
+        label = truth(given.item) if dice.random() < 0.9 else "odd"
+        found = session.candidates(given.id, label)
+        words: tuple[Any, ...] = ("wrong", label, *(str(one.feature) for one in found[:1]))
+        words = ("right",) if given.guess.label == label else words
+        told.append(session.answer("Ann", given.id, *words).id)
+        session.summary()
+        luck = dice.random()
+        if luck < 0.15:
+            session.undo("Ann")
+            if dice.random() < 0.5:
+                session.redo("Ann")
+        elif luck < 0.25:
+            alive = [one.id for one in session.history() if not one.undone]
+            session.change("Ann", dice.choice(alive), "unsure")
+        elif luck < 0.35:
+            session.odd_ones(everything=True)
+    return told
+
+
+def test_no_fault_beside_the_log_loses_an_answer(tmp_path: Path) -> None:
+    """In many short lessons everything that rides along raises at random."""
+    store, troubled = Store(tmp_path / "s.db"), 0
+    for number in range(LESSONS):
+        dice, name = random.Random(number), f"s{number}"
+        places = PLACES if number % 3 else dice.sample(PLACES, 2)
+        rate = dice.choice([0.02, 0.1, 0.5, 1.0])
+        items = animals(12, number)
+        with faults(dice, rate, places):
+            session = Session.new(store, name, items, learner="CappedDFF:m=4", order="mixed")
+            with session.together():
+                told = lesson(session, dice)
+            troubled += bool(session.trouble)
+            assert "secret" not in " ".join(session.trouble)
+            answers = [one._replace(outcome=None) for one in session.history()]
+            assert [one.id for one in answers] == told
+            if session.can_undo("Ann"):
+                session.undo("Ann")
+                session.redo("Ann")
+            session._log.keep_learner()
+            labels = session.labels
+            session.close()
+            Session.open(store, name, animals(12, number)).close()
+        with Session.open(store, name, animals(12, number)) as again:  # a mended version
+            assert again.trouble == []
+            assert [one._replace(outcome=None) for one in again.history()] == answers
+            assert again.labels == labels
+            if again.can_undo("Ann"):
+                again.undo("Ann")
+    assert troubled > LESSONS / 3
+    store.close()
+
+
+def test_a_history_is_the_same_byte_for_byte_with_and_without_faults(store: Store) -> None:
+    with Session.new(store, "s", animals(40), learner="CappedDFF:m=4") as session:
+        lesson(session, random.Random(1), 40)
+    log, lines = store.log("s"), list(export_log(store, "s"))
+    fine = repr(said(History.of(log)))
+    with faults(random.Random(2), 1.0, PLACES), Session.open(store, "s", animals(40)) as session:
+        assert repr(said(History.of(store.log("s")))) == fine
+        assert list(export_log(store, "s")) == lines
+        assert session.trouble
+
+
+def test_after_three_faults_the_last_rules_stand_and_labels_are_asked(store: Store) -> None:
+    with Session.new(store, "s", animals(80), learner="CappedDFF:m=4") as session:
+        teach(session, "Ann", 30)
+        rules, known = str(session.model), session.taught()
+        learn = CappedDFF.learn
+
+        def breaks(self: CappedDFF, item: Any, *rest: Any) -> None:
+            if item.place not in known:
+                raise IndexError
+            learn(self, item, *rest)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(CappedDFF, "learn", breaks)
+            for failures in range(1, 4):
+                outcome = _answer(session)
+                assert len(session.trouble) == failures
+                assert "is not learnt" in session.trouble[-1]
+            assert outcome in ("right", "mistake")
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            assert given.asks == "answer"  # it goes on
+            _answer(session)
+            assert "the learner is off" in session.trouble[-1]
+            assert str(session.model) == rules
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            assert (given.asks, given.guess.label) == ("label", None)
+            assert session.answer("Ann", given.id, "wrong", "bird").outcome == "label"
+            assert session.summary().labelled == 35
+            assert session.label_of(given.item) == "bird"
+    with Session.open(store, "s", animals(80)) as session:  # a mended version
+        assert session.trouble == []
+        assert session.summary().labelled + session.summary().waiting == 35
+
+
+def _answer(session: Session) -> str | None:
+    given = session.next("Ann")
+    assert isinstance(given, Given)
+    label = truth(given.item)
+    words = ("right",) if given.guess.label == label else ("wrong", label)
+    return session.answer("Ann", given.id, *words).outcome
+
+
+def test_a_learner_that_only_fails_is_off_soon(store: Store) -> None:
+    with Session.new(store, "s", animals(80), learner="CappedDFF:m=4") as session:
+        teach(session, "Ann", 30)
+        rules = str(session.model)
+        with faults(random.Random(0), 1.0, [(CappedDFF, "learn")]):
+            for _ in range(4):
+                _answer(session)
+            assert "the learner is off" in session.trouble[-1]
+            assert str(session.model) == rules
+            assert teach(session, "Ann", 5) == 5
+            assert session.summary().labelled == 39
+
+
+def test_to_undo_the_answer_that_breaks_the_learner_heals_it(store: Store) -> None:
+    with Session.new(store, "s", animals(80), learner="CappedDFF:m=4") as session:
+        teach(session, "Ann", 20)
+        given = session.next("Ann")
+        assert isinstance(given, Given)
+        learn = CappedDFF.learn
+
+        def breaks(self: CappedDFF, item: Any, *rest: Any) -> None:
+            if item == given.item:
+                raise IndexError
+            learn(self, item, *rest)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(CappedDFF, "learn", breaks)
+            session.answer("Ann", given.id, "wrong", "odd")
+            assert len(session.trouble) == 1
+            session.undo("Ann")
+            assert session.next("Ann") is not None
+            teach(session, "Ann", 1)
+            assert session.summary().mistakes >= 0
+
+
+@pytest.mark.parametrize("kind", ["texts", "tags", "one column", "one label", "no column"])
+@pytest.mark.parametrize("reasons", [True, False])
+def test_small_tables_are_taught_without_an_error(kind: str, reasons: bool, store: Store) -> None:
+    """The practical learner, 200 answers each."""
+    dice, rows = random.Random(3), 210
+    names = [f"item {n}" for n in range(rows)]
+    words = ["red", "blue", "small", "large", "old"]
+    columns: dict[str, list[Any]] = {"name": names}
+    if kind == "texts":
+        columns["said"] = [" ".join(dice.choices(words, k=6)) for _ in names]
+        columns["more"] = [" ".join(dice.choices(words, k=9)) for _ in names]
+    elif kind in ("one column", "one label"):
+        columns["legs"] = [dice.randrange(5) for _ in names]
+    labels = ["a"] if kind == "one label" else ["a", "b", "c"]
+    with Session.new(store, "s", Table(columns, id="name"), order="random") as session:
+        for number in range(200):
+            if kind == "tags" and number % 3 == 0:
+                session.set_tag("Ann", "odd", dice.choice(names), dice.random() < 0.5)
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            label = dice.choice(labels)
+            found = session.candidates(given.id, label)[:1] if reasons else []
+            words_said: tuple[str, ...] = ("wrong", label, *(str(one.feature) for one in found))
+            session.answer(
+                "Ann", given.id, *(("right",) if given.guess.label == label else words_said)
+            )
+        assert len(session.history()) == 200
+        assert session.trouble == []
+
+
+def test_what_a_learner_came_to_is_kept_and_only_a_cache(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    with Session.new(store, "s", animals(80), learner="AutoDFF") as session:
+        session.set_tag("Ann", "odd", "animal 3", True)
+        teach(session, "Ann", 50)
+        session.drop_rule("Ann", session.model.clauses[0].example)
+        session.undo("Ann")
+        session._log.state.learning.cost = 1.0
+        fine = _came_to(session)
+    learnt = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AutoDFF, "learn", lambda *_: learnt.append(1))
+        with Session.open(store, "s", animals(80)) as session:
+            assert _came_to(session) == fine
+            assert not learnt
+    store.close()
+    for damage in (
+        "UPDATE tellapart_snapshots SET data = x'00'",
+        "UPDATE tellapart_snapshots SET data = substr(data, 1, 100) || x'00' || substr(data, 102)",
+        "UPDATE tellapart_snapshots SET hash = 'x'",
+        "UPDATE tellapart_snapshots SET digest = 'x'",
+        "UPDATE tellapart_snapshots SET code = 'x'",
+        "UPDATE tellapart_snapshots SET number = 3",
+        "DELETE FROM tellapart_snapshots",
+        "DROP TABLE tellapart_snapshots",
+    ):
+        connection = sqlite3.connect(tmp_path / "s.db")
+        connection.execute(damage)
+        connection.commit()
+        connection.close()
+        with Store(tmp_path / "s.db") as store, Session.open(store, "s", animals(80)) as session:
+            assert _came_to(session) == fine
+            session._log.state.learning.cost = 1.0
+
+
+def _came_to(session: Session) -> Any:
+    with session._log.ready() as state:
+        learning = state.learning
+        return (
+            str(session.model),
+            learning.mind.taught,
+            learning.mind.outcomes,
+            learning.mind.tags,
+            vars(learning.mind.progress),
+            learning.rounds,
+            learning.mistakes,
+            session.summary(),
+        )
+
+
+def test_a_kept_learner_of_another_log_is_not_used(store: Store) -> None:
+    """Undo after opening, and what came after the learner was kept."""
+    with Session.new(store, "s", animals(80), learner="CappedDFF:m=4") as session:
+        teach(session, "Ann", 40)
+        session._log.state.learning.cost = 1.0
+        session._log.keep_learner()
+        teach(session, "Ann", 5)
+        for _ in range(9):
+            session.undo("Ann")
+        live = str(session.model), session.summary(), session.history()
+        session._log.writer.close()  # as if it were killed
+    with Session.open(store, "s", animals(80)) as session:
+        assert (str(session.model), session.summary(), session.history()) == live
+
+
+def test_a_failed_write_does_not_teach_the_learner_anew(store: Store) -> None:
+    learnt: list[Event] = []
+    with Session.new(store, "s", animals(80), learner="CappedDFF:m=4") as session:
+        teach(session, "Ann", 30)
+        before = session.history(), str(session.model)
+        given = session.next("Ann")
+        assert isinstance(given, Given)
+        learn = CappedDFF.learn
+        with pytest.MonkeyPatch.context() as patch:
+
+            def counted(*arguments: Any) -> None:
+                learnt.append(arguments[1])
+                learn(*arguments)
+
+            patch.setattr(CappedDFF, "learn", counted)
+            session._log.writer._connect().close()
+            with pytest.raises(Exception, match="cannot be written"):
+                session.answer("Ann", given.id, "wrong", "odd")
+            assert (session.history(), str(session.model)) == before
+        assert len(learnt) <= 1

@@ -86,6 +86,7 @@ class Fitted:
         return replace(self, wrong=(float(one), float(other)))
 
 
+@np.errstate(invalid="ignore")  # OpenBLAS may raise this flag in products of finite numbers
 def fit(history: History, before: Fitted, room: int, wary: bool = True) -> Fitted:
     """The lists for a history, given those that were shown before."""
     codes = np.array(history.codes, dtype=np.intp)

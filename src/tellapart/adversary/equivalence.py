@@ -99,9 +99,8 @@ def _everything(value: Any) -> Any:
             known = [n for n in vars(value) if not n.startswith("_") and n != "holds"]
             return [(name, _everything(getattr(value, name))) for name in known]
         case Rule():
-            return _everything(
-                (value.guess, value.born, value.features, list(value.counts.items()))
-            )
+            counts, since = list(value.counts.items()), list(value.since.items())
+            return _everything((value.guess, value.born, value.features, counts, since))
         case dict():
             return [(_everything(key), _everything(part)) for key, part in value.items()]
         case list() | tuple():
@@ -143,7 +142,7 @@ HIDDEN: dict[type, Callable[[Any], Any]] = {
 
 def _counters(rule: Rule) -> tuple[int, dict[Feature, int]]:
     """How many reasons were unnamed, and how often each other one was named."""
-    named = {f: count for f, (count, _) in rule.counts.items() if type(f) is not Unnamed}
+    named = {f: count for f, count in rule.counts.items() if type(f) is not Unnamed}
     return len(rule.counts) - len(named), named
 
 

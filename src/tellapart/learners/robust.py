@@ -1,4 +1,13 @@
-"""RobustDFF: the paper's algorithm for the adversarial setting (Algorithms 1 and 2)."""
+"""RobustDFF: the paper's algorithm for the adversarial setting (Algorithms 1 and 2).
+
+Algorithm 1 is the loop of every rule list. `RuleList` finds the first rule C[x̂] that x_t satisfies
+and guesses its label, or y_0 where there is none. If a rule was wrong, it calls `wrong`, which is
+HandleMistake. If the default was, it adds the empty rule C[x_t] to L. What is kept of a rule:
+
+    rule.guess       label[x̂] and x̂
+    rule.features    the φ of the literals NOT φ of C[x̂]
+    rule.counts      fcount[x̂], where it is not zero
+"""
 
 from __future__ import annotations
 
@@ -12,38 +21,32 @@ from tellapart.protocol import Count, Feature
 
 
 class HandleMistake(RuleList):
-    """Algorithm 2, shared by `RobustDFF` and `StRoDFF`."""
+    """Algorithm 2, which `RobustDFF` and `StRoDFF` share; they differ in k and s."""
 
     m: int
 
     @abstractmethod
-    def n_k(self, rule: Rule, first: int) -> float:
-        """k, for a feature first counted against `rule` in round `first`; it never falls."""
+    def n_s(self, rule: Rule, feature: Feature) -> float:
+        """s: how many may name `feature` against `rule` before it becomes a literal."""
 
     @abstractmethod
-    def n_s(self, first: int) -> float:
-        """s, for a feature first counted in round `first`; it never falls."""
+    def n_k(self, rule: Rule, feature: Feature) -> float:
+        """k: how many may speak against `rule`, now that one more has named `feature`."""
 
     def wrong(self, rule: Rule, feature: Feature) -> None:
-        """Algorithm 2, line by line; k and s may be real numbers (StRoDFF's thresholds)."""
-        count, first = rule.counts.get(feature, (0, self.rounds))  # t(x̂, φ)
-        count += 1
-        if count > self.n_s(first):
+        """Algorithm 2, line by line."""
+        fcount = rule.counts
+        fcount[feature] = fcount.get(feature, 0) + 1
+        if fcount[feature] > self.n_s(rule, feature):
             self.extend(rule, feature)
-            rule.counted -= rule.counts.pop(feature, (0, 0))[0]
+            del fcount[feature]
             if len(rule.features) >= self.m:
                 self.delete(rule)
-            return
-        rule.counts[feature], rule.counted = (count, first), rule.counted + 1
-        k = self.n_k(rule, first)
-        # (if all counters do not sum to more than k, no part of them does)
-        if rule.counted > k and self.odd_counts(rule) > k:
-            self.delete(rule)
-
-    def odd_counts(self, rule: Rule) -> int:
-        """The sum of all counters but the b largest: what speaks against the rule."""
-        b = self.m - 1 - len(rule.features)
-        return sum(sorted((n for n, _ in rule.counts.values()), reverse=True)[b:])
+        else:
+            b = self.m - 1 - len(rule.features)
+            but_the_b_largest = sorted(fcount.values(), reverse=True)[b:]
+            if sum(but_the_b_largest) > self.n_k(rule, feature):
+                self.delete(rule)
 
 
 class RobustDFF(HandleMistake):
@@ -118,8 +121,8 @@ class RobustDFF(HandleMistake):
             return None
         return patient_bound(self.m, self.k if k is None else k, self.s, self.k)
 
-    def n_k(self, rule: Rule, first: int) -> float:
-        return self.k if self.patience is None else self.patience
-
-    def n_s(self, first: int) -> float:
+    def n_s(self, rule: Rule, feature: Feature) -> float:
         return self.s
+
+    def n_k(self, rule: Rule, feature: Feature) -> float:
+        return self.k if self.patience is None else self.patience

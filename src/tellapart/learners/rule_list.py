@@ -39,16 +39,16 @@ class Unnamed(Compound):
 class Rule:
     """C[x̂]: an example, its label, and the features its items must not have."""
 
-    __slots__ = ("_clause", "born", "counted", "counts", "features", "guess", "number", "slot")
+    __slots__ = ("_clause", "born", "counts", "features", "guess", "number", "since", "slot")
 
     def __init__(self, guess: Guess, born: int, number: int) -> None:
         self.guess, self.born, self.number = guess, born, number
         self.features: list[Feature] = []
         """The φ of its literals NOT φ, in order; an `Unnamed` one counts but is not shown."""
-        self.counts: dict[Feature, tuple[int, int]] = {}
-        """fcount[x̂](φ) where it is not zero, and the round it was first counted: t(x̂, φ)."""
-        self.counted = 0
-        """The sum of all counts."""
+        self.counts: dict[Feature, int] = {}
+        """fcount[x̂](φ) where it is not zero."""
+        self.since: dict[Feature, int] = {}
+        """t(x̂, φ), the round in which a count began, for learners with a clock."""
         self.slot = -1
         """Its place in the index of the list."""
         self._clause: Clause | None = None
@@ -171,7 +171,7 @@ class RuleList(BaseLearner):
 
 
 def _write_rule(rule: Rule) -> Any:
-    counts = [[codec.encode(f), *count] for f, count in rule.counts.items()]
+    counts = [[codec.encode(f), n, rule.since.get(f, 0)] for f, n in rule.counts.items()]
     guess = [codec.encode(part) for part in rule.guess]
     return [guess, rule.born, rule.number, [codec.encode(f) for f in rule.features], counts]
 
@@ -180,8 +180,9 @@ def _read_rule(value: Any, context: codec.Context) -> Rule:
     guess, born, number, features, counts = value
     rule = Rule(Guess(*codec.decode(guess, context)), born, number)
     rule.features = codec.decode(features, context)
-    rule.counts = {codec.decode(f, context): (count, first) for f, count, first in counts}
-    rule.counted = sum(count for count, _ in rule.counts.values())
+    for feature, count, since in counts:
+        named = codec.decode(feature, context)
+        rule.counts[named], rule.since[named] = count, since
     return rule
 
 

@@ -10,7 +10,7 @@ from tellapart.learners.base import Idle
 from tellapart.learners.robust import HandleMistake
 from tellapart.learners.rule_list import Rule
 from tellapart.model import Holds, holds
-from tellapart.protocol import Count, Item, Label
+from tellapart.protocol import Count, Feature, Item, Label
 
 
 class StRoDFF(HandleMistake):
@@ -116,11 +116,16 @@ class StRoDFF(HandleMistake):
         now = None if self.as_printed else self.rounds
         return q(rate, self.rounds - since + 1, self.delta, now=now, scale=self.scale)
 
-    def n_k(self, rule: Rule, first: int) -> float:
-        return self._q(self.epsilon, first if self.as_printed else rule.born)
+    def n_s(self, rule: Rule, feature: Feature) -> float:
+        return self._q(self.sigma, rule.since[feature]) + 1
 
-    def n_s(self, first: int) -> float:
-        return self._q(self.sigma, first) + 1
+    def n_k(self, rule: Rule, feature: Feature) -> float:
+        return self._q(self.epsilon, rule.since[feature] if self.as_printed else rule.born)
+
+    def wrong(self, rule: Rule, feature: Feature) -> None:
+        if feature not in rule.counts:
+            rule.since[feature] = self.rounds  # t(x̂, φ) ← t
+        super().wrong(rule, feature)
 
     def uncovered(self, item: Item, label: Label) -> None:
         """Line "newrule": enough of the stream since the last rule falls outside the rules."""

@@ -235,8 +235,8 @@ def test_a_teacher_of_ones_own_is_asked_in_every_round():
 class Doubting(ta.RobustDFF):
     """Believes a reason only after three witnesses more."""
 
-    def n_s(self, first: int) -> float:
-        return super().n_s(first) + 3
+    def n_s(self, rule: Rule, feature) -> float:
+        return super().n_s(rule, feature) + 3
 
 
 def test_a_learner_with_a_patience_of_its_own_is_asked():

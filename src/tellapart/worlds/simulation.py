@@ -37,7 +37,8 @@ def simulate(
 
     Every round is given to the learner where none may be left out: if it does not say which are
     idle, has a reading of features of its own, or is watched by `until`; and where a `teacher` is
-    given, who may say what the world does not know.
+    given, who may say what the world does not know. If the learner counts `rounds`, those that are
+    left out are added.
 
     >>> import tellapart as ta
     >>> world = ta.worlds.tree(1_000_000, 1000, components=8, labels=4, seed=1)
@@ -58,6 +59,7 @@ class _Simulation:
     def __init__(self, talk: Conversation, world: World, uncovered_count: bool) -> None:
         self.talk, self.learner = talk, talk.learner
         self.world, self.uncovered_count = world, uncovered_count
+        self.counts_rounds = hasattr(talk.learner, "rounds")
         self.columns: dict[Feature, Words] = {}
 
     def run(self) -> Lesson:
@@ -74,24 +76,29 @@ class _Simulation:
 
     def _pass(self, window: _Window, number: int) -> bool:
         """Give the learner the rounds of a window that may change it; whether its model changed."""
-        learner: Any = self.learner
-        items, before = self.world.items, learner.model
-        model = None
+        learner, items, changed = self.learner, self.world.items, False
         events: Iterable[tuple[int, Guess]]
-        while model is not learner.model:
+        while True:
             model = learner.model
             try:
                 events = window.events(model, number, self.uncovered_count)
             except Exception:  # a feature that cannot be read on every item: so each is given
                 events = ((at, learner.guess(items[at])) for at in range(number, window.stop))
             for at, guess in events:
-                learner.rounds += at - number
+                self._leave_out(at - number)
                 self.talk.round(at, items[at], guess)
                 number = at + 1
                 if learner.model is not model:
+                    changed = True
                     break
-        learner.rounds += window.stop - number
-        return before is not model
+            else:
+                self._leave_out(window.stop - number)
+                return changed
+
+    def _leave_out(self, rounds: int) -> None:
+        learner: Any = self.learner
+        if self.counts_rounds:
+            learner.rounds += rounds
 
 
 class _Window:

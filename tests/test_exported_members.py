@@ -43,9 +43,18 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         _ = tellapart.Oracle
 
 
-def test_import_brings_in_nothing_heavy() -> None:
-    code = "import sys, tellapart; print(*sys.modules)"
+@pytest.mark.parametrize(
+    ("module", "most", "without"),
+    [
+        ("tellapart", 1, {"numpy", "polars", "sqlglot", "cyclopts", "rich", "matplotlib"}),
+        ("tellapart.learners.dff", 14, {"numpy"}),
+        ("tellapart.worlds", 40, {"polars", "sqlglot", "http.client", "ssl", "socket", "httpx"}),
+    ],
+)
+def test_an_import_brings_in_little(module: str, most: int, without: set[str]) -> None:
+    """`most`: how many modules of ours, packages included."""
+    code = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    heavy = {"numpy", "polars", "sqlglot", "cyclopts", "rich", "matplotlib", "sklearn", "numba"}
-    assert not loaded & heavy
+    assert not loaded & without
+    assert len([one for one in loaded if one.partition(".")[0] == "tellapart"]) <= most

@@ -111,9 +111,8 @@ def _outcomes(
     except ImportError:
         raise MissingExtra("tellapart lab", "lab") from None
     with _cluster(dask):
-        parallel = Parallel(
-            n_jobs=workers or -1, return_as="generator_unordered", batch_size=1, pre_dispatch="all"
-        )
+        # (pre_dispatch stays as it is: loky cannot be stopped cleanly with a long queue)
+        parallel = Parallel(n_jobs=workers or -1, return_as="generator_unordered", batch_size=1)
         try:
             yield from parallel(delayed(_run_cell)(*task) for task in tasks)
         except BrokenProcessPool as error:

@@ -294,6 +294,24 @@ def test_what_a_learner_came_to_is_kept_and_only_a_cache(tmp_path: Path) -> None
             session._log.state.learning.cost = 1.0
 
 
+def test_a_kept_learner_goes_on_with_the_rows_that_nobody_labelled(tmp_path: Path) -> None:
+    """As if the session had not been closed between."""
+    came_to = []
+    for closes in (False, True):
+        store = Store(tmp_path / f"{closes}.db")
+        session = Session.new(store, "s", animals(80), learner="ShortList", order="file")
+        for _ in range(8):
+            teach(session, "Ann", 4)
+            if closes:
+                session._log.state.learning.cost = 1.0
+                session.close()
+                session = Session.open(store, "s", animals(80))
+        came_to.append(_came_to(session))
+        session.close()
+        store.close()
+    assert came_to[0] == came_to[1]
+
+
 def _came_to(session: Session) -> Any:
     with session._log.ready() as state:
         learning = state.learning

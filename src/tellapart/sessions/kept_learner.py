@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -27,6 +27,8 @@ from tellapart.sessions.edited_learner import EditedLearner, EditedRule
 from tellapart.sessions.rules import read_literals
 
 if TYPE_CHECKING:
+    from tellapart.learners.history import Columns
+    from tellapart.protocol import Feature
     from tellapart.sessions.items import Items
     from tellapart.sessions.learning import Learning, Mind
 
@@ -147,6 +149,9 @@ class _ByPlace(Sequence[Any]):
 
     def many(self, places: list[int]) -> list[Any]:
         return self._items.late(places)
+
+    def columns_of(self, features: Iterable[Feature]) -> Columns:
+        return self._items.table.columns_of(features)
 
 
 def _write(value: Any) -> Any:

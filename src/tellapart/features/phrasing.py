@@ -10,7 +10,7 @@ from tellapart.features import letter_case, tree
 from tellapart.features.expression import Expression
 from tellapart.features.plain_words import LONGEST_SHOWN
 from tellapart.features.tree import NAMES, Node, Type, Value, Wild
-from tellapart.model import Literal, Not
+from tellapart.model import Literal
 from tellapart.protocol import Feature
 
 
@@ -38,6 +38,7 @@ def spoken(feature: Feature, wanted: bool = True, most: int | None = None) -> st
     ('fine print is "none"', 'not (fine print is "none")')
     >>> spoken(parse_feature("2 * (legs >= 4) + milk >= 2", schema))
     'at least 2 points (2 for legs >= 4, 1 for milk)'
+    >>> from tellapart.model import Not
     >>> spoken(Points([("milk", 1), (Not("eggs"), 1), ("legs", 1)], 2))
     'at least 2 of (legs, milk, not eggs)'
     """

@@ -79,7 +79,7 @@ class Rule(NamedTuple):
 def decision_list(tree: Node, history: History, items: int, room: int) -> DecisionList:
     """A tree that was fitted to the first `items` of a history, as a decision list of at most
     `room` terms."""
-    bits, pool = history.bits[:items], history.pool_bits
+    bits, pool = history.bits[:items], history.pool_bits(items)
     codes = np.array(history.codes[:items], dtype=np.intp)
     rows = np.concatenate([bits, pool])
     found = _shortened(_rules(tree, bits, history.codes, codes), rows)

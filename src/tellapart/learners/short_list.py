@@ -18,6 +18,7 @@ from tellapart.learners.base import BaseLearner
 from tellapart.learners.decision_list import decision_list
 from tellapart.learners.fitted import Fitted, fit
 from tellapart.learners.history import Bits, Columns, History
+from tellapart.learners.reasons import Reason, reasons
 from tellapart.learners.short_trees import Node
 from tellapart.model import Clause, DecisionList, Holds, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
@@ -101,6 +102,10 @@ class ShortList(BaseLearner):
     def history(self) -> History:
         """Everything told."""
         return self._history
+
+    def reasons(self) -> list[Reason]:
+        """Every reason given: in which rule it stands, or why it is not needed."""
+        return reasons(self.model, self._history)
 
     @property
     def model(self) -> DecisionList:

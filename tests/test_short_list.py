@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import random
@@ -270,6 +271,63 @@ def test_json_has_the_history_and_gives_the_same_rules() -> None:
         teach(one, items[40:80], labels[40:80])
     assert again.to_json() == learner.to_json()
     json.loads(learner.to_json())
+
+
+def test_a_copy_has_the_same_rules_at_any_time() -> None:
+    """Also when rows of the table were answered since the rules were made."""
+    columns, labels, _ = statement(6)
+    table = ta.Table(columns)
+    learner = ta.ShortList(columns=table.features(words=20))
+    for item, label in zip(list(table.items)[:60], labels, strict=False):
+        guess = learner.guess(item)
+        learner.learn(item, guess, None if guess.label == label else Correction(label))
+        assert copy.deepcopy(learner).model == learner.model
+        assert ta.load_learner(learner.to_json(), items=table.items).model == learner.model
+
+
+def false_statement(seed: int, by_chance: bool = True, rows: int = 60, risk: float = 0.05) -> bool:
+    """Whether the bound on the wrong rows left was false at any round of a lesson, for a learner
+    that looks at all rows; not by chance, what the rules have right is drawn first."""
+    dice = np.random.default_rng(seed)
+    held = dice.random((rows, 6)) < 0.4
+    size = dice.normal(size=rows).round(2)
+    truth = np.where(held[:, 0], "a", np.where(size > 0.5, "b", np.where(held[:, 1], "a", "c")))
+    labels = np.where(dice.random(rows) < 0.1, dice.choice(list("abc"), rows), truth)
+    columns: dict[str, list[Any]] = {f"sign {n}": held[:, n].tolist() for n in range(6)}
+    table = ta.Table({**columns, "size": size.tolist()})
+    learner, progress = ta.ShortList(columns=table.features()), ta.review.Progress()
+    left = dice.permutation(rows).tolist()
+    wrong = np.ones(rows, dtype=bool)
+    while left:
+        place = 0 if by_chance else next((n for n, row in enumerate(left) if not wrong[row]), 0)
+        row = left.pop(place)
+        item, label, before = table.items[row], str(labels[row]), learner.model
+        guess = learner.guess(item)
+        learner.learn(item, guess, None if guess.label == label else Correction(label))
+        changed = learner.model is not before and learner.model != before
+        if guess.label is None:
+            progress.ask()
+        else:
+            progress.add(guess.label != label, changed)
+        if changed:
+            wrong = np.array(learner.model.predict(table.items)) != labels
+        if progress.draws(rows).refute(int(wrong[left].sum()), risk):
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("lessons", "false"), [(12, 3), pytest.param(400, 28, marks=pytest.mark.slow)]
+)
+def test_the_error_statement_holds_for_a_learner_that_looks_at_all_rows(
+    lessons: int, false: int
+) -> None:
+    """At every round, in all but 5 % of the lessons (and twice the standard error)."""
+    assert sum(false_statement(seed) for seed in range(lessons)) <= false
+
+
+def test_the_error_statement_is_false_for_rows_that_are_not_drawn_by_chance() -> None:
+    assert sum(false_statement(seed, by_chance=False) for seed in range(6)) >= 3
 
 
 def test_few_terms_change_from_one_correction_to_the_next() -> None:

@@ -38,8 +38,15 @@ def spoken(feature: Feature, wanted: bool = True, most: int | None = None) -> st
     ('fine print is "none"', 'not (fine print is "none")')
     >>> spoken(parse_feature("2 * (legs >= 4) + milk >= 2", schema))
     'at least 2 points (2 for legs >= 4, 1 for milk)'
+    >>> from tellapart.model import Not
+    >>> spoken(Points([("milk", 1), (Not("eggs"), 1), ("legs", 1)], 2))
+    'at least 2 of (legs, milk, not eggs)'
     """
     if isinstance(feature, Points):
+        weights = [weight for _, weight in feature.terms]
+        if {*weights} == {1, -1}:  # what is denied counts, too
+            signs = [(spoken(part, weight > 0), 1) for part, weight in feature.terms]
+            return say_points(signs, feature.at_least + weights.count(-1), wanted, most=most)
         said = [(spoken(part), weight) for part, weight in feature.terms]
         return say_points(said, feature.at_least, wanted, most=most)
     if isinstance(feature, And | Or):

@@ -7,7 +7,7 @@ taught each row once (teacher "mute"), and once more where labels slip.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from math import exp, log
 from statistics import fmean
@@ -24,8 +24,9 @@ from tellapart.lab import real_tables
 from tellapart.lab.experiment import Claims, Row, Rows, experiment
 from tellapart.lab.peers import PEERS, READABLE, Peer
 from tellapart.lab.trial import slipping_teacher, told_parameters
-from tellapart.learners.by_name import make_learner, parse_learner, world_facts
-from tellapart.model import DecisionList, Not
+from tellapart.learners.by_name import make_learner, parse_learner, takes, world_facts
+from tellapart.learners.history import Columns
+from tellapart.model import DecisionList, Not, truth
 from tellapart.protocol import Feature, Item, Label, Teacher
 from tellapart.teachers import Informed, LabelOf, Lazy, Silent
 
@@ -182,7 +183,10 @@ class Stream:
         """A learner of ours by name, told m, k and s of the world; slips count as exceptions."""
         rate = 0.05 if teacher == "slipping" else 0.0
         told = told_parameters(self.world, rate, self.seed)
-        return make_learner(learner, facts=world_facts(*told, len(self.world)))
+        known = {}
+        if self.fresh[0] and takes(parse_learner(learner)[0], "columns"):
+            known["columns"] = Columns(self.world.features, _Unlabelled(self))
+        return make_learner(learner, known, facts=world_facts(*told, len(self.world)))
 
     def teacher(self, kind: str) -> Teacher:
         """A fresh teacher, one of `TEACHERS`."""
@@ -208,6 +212,25 @@ class Stream:
     def numbers(self) -> npt.NDArray[np.float64]:
         """The numbers of the table's rows, as of `columns`; elsewhere the columns as 0 and 1."""
         return self.columns.astype(np.float64) if self._numbers is None else self._numbers
+
+
+class _Unlabelled:
+    """All rows of a stream and the fresh ones: a learner may look at their columns, as in a
+    session."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.ids: list[Hashable] = [*stream.world.items, *stream.fresh[0]]
+        self._bits = stream.columns.T
+        self._place = {name: place for place, name in enumerate(stream.world.features)}
+
+    def truths(self, features: Sequence[Feature]) -> npt.NDArray[np.bool_]:
+        """The truth of features on all these rows: features by rows."""
+        plain = [self._place.get(feature) for feature in features]
+        asked = [
+            self._bits[place] if place is not None else [truth(feature, item) for item in self.ids]
+            for feature, place in zip(features, plain, strict=True)
+        ]
+        return np.array(asked, dtype=np.bool_).reshape(len(features), len(self.ids))
 
 
 open_stream = lru_cache(maxsize=4)(Stream)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 from tellapart import codec
 from tellapart.learners.adaptive import AdaptiveDFF
 from tellapart.learners.base import BaseLearner
 from tellapart.learners.difficulty import Difficulty, Told, allowance
 from tellapart.learners.guarded import Guarded
+from tellapart.learners.reasons import Reason, reasons
 from tellapart.learners.short_list import ShortList
 from tellapart.model import Holds, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
@@ -78,6 +79,16 @@ class AutoDFF(Guarded):
         """The learner whose guess is shown next, if the item is a new one."""
         allowed = max(self.charged[1], self.allowed)
         return self.practical if self.charged[0] <= allowed else self.guaranteed
+
+    @property
+    def suspected(self) -> tuple[Hashable, ...]:
+        """The columns that go along with the labels but were never named, and are not used."""
+        return self.practical.suspected if isinstance(self.practical, ShortList) else ()
+
+    def reasons(self) -> list[Reason]:
+        """Every reason given: in which rule of `model` it stands, or why it is not needed."""
+        practical = self.practical
+        return reasons(self.model, practical.history) if isinstance(practical, ShortList) else []
 
     def begin(self, item: Item, label: Label) -> None:
         super().begin(item, label)

@@ -125,7 +125,7 @@ class _Imitation:
         """The list; it may use some of the columns, of which `named` come first."""
         history, labels = self.history, len(self.history.labels)
         read = _spread(len(codes), ROWS)
-        items, pool = history.bits[read], history.pool_bits
+        items, pool = history.bits[read], history.pool_bits(len(history))
         codes, known = codes[read], len(read)
         if not use.any():
             return Node(int(np.bincount(codes).argmax()))
@@ -211,7 +211,9 @@ def _in_named_columns(
 
 def _unlike(history: History, named: Bits, use: Bits) -> Bits:
     """The columns to use, without those that equal a named one, or its opposite, everywhere."""
-    rows = np.concatenate([history.bits[_spread(len(history), ROWS)], history.pool_bits])
+    rows = np.concatenate(
+        [history.bits[_spread(len(history), ROWS)], history.pool_bits(len(history))]
+    )
     if rows.shape[1] > WIDEST:
         even = -np.abs(rows.mean(0) - 0.5)
         use = use & (even >= np.partition(even, -WIDEST)[-WIDEST]) | named

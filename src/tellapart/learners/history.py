@@ -139,9 +139,8 @@ class History:
         """The truth of every column on every item: items by columns."""
         return self._bits[: len(self.items), : len(self.features)]
 
-    @property
-    def pool_bits(self) -> Bits:
-        """The same for the rows of the pool that are not among the items."""
+    def pool_bits(self, items: int) -> Bits:
+        """The same for the rows of the pool that are not among the first `items`."""
         if self.pool is None or not self.features:
             return np.zeros((0, len(self.features)), dtype=np.bool_)
         known = 0 if self._pool_bits is None else self._pool_bits.shape[1]
@@ -150,7 +149,8 @@ class History:
             old = self._pool_bits
             self._pool_bits = new if old is None else np.concatenate([old, new], axis=1)
         assert self._pool_bits is not None
-        free = [n for n, one in enumerate(self.pool.ids) if one not in self.number_of]
+        known_at = self.number_of
+        free = [n for n, one in enumerate(self.pool.ids) if known_at.get(one, items) >= items]
         return self._pool_bits[free]
 
     def add(self, item: Item, label: Label) -> int:

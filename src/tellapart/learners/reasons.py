@@ -9,11 +9,12 @@ from typing import Literal as Choice
 import numpy as np
 
 from tellapart.combinations import And, Or, Points
-from tellapart.learners.history import History, group_of
+from tellapart.learners.history import Bits, History, group_of
 from tellapart.model import Clause, DecisionList, Literal, Not, describe
 from tellapart.protocol import Feature, Label
 
 Fate = Choice["stands", "same", "moved", "covered", "missed"]
+_NEAR = 0.25  # of the items: a threshold that moved past more of them is another one
 
 
 @dataclass(frozen=True)
@@ -26,92 +27,110 @@ class Reason:
     """How often it was named for the label."""
     fate: Fate
     """stands: it is in a rule. same: a rule has a feature that holds on the same items. moved: a
-    rule has another feature of the same column, a threshold say. covered: the items it was named
-    for are labelled right without it. missed: some of them are not."""
+    rule has a feature of the same column that holds on nearly the same items, another threshold
+    say, and no fewer items are right. covered: the items it was named for are labelled right
+    without it. missed: some of them are not."""
     rules: tuple[int, ...]
-    """The rules it stands in, or those that decide in its place; the default is the last number."""
+    """The numbers of the rules it stands in, or of those that decide in its place; -1 is the
+    default."""
     instead: Feature | None = None
     more: int = 0
     """How many more items of the history are right with what stands in its place."""
 
     def __str__(self) -> str:
         named = ", ".join("everything else" if n < 0 else f"rule {n + 1}" for n in self.rules)
-        said = describe(self.feature)
-        if self.fate == "stands":
-            return f"{said}: in {named}"
-        if self.fate == "same":
-            return f"{said}: {named} says {describe(self.instead)}, true of the same items"
-        if self.fate == "moved":
-            return f"{said}: {named} says {describe(self.instead)}, {self.more} more right"
-        if self.fate == "covered":
-            return f"{said}: not needed, its items are right by {named}"
-        return f"{said}: not used, other answers speak against it"
+        said = f"{describe(self.feature)} ({self.label})"
+        match self.fate:
+            case "stands":
+                return f"{said}: in {named}"
+            case "same":
+                return f"{said}: {named} says {describe(self.instead)}, true of the same items"
+            case "moved":
+                return f"{said}: {named} says {describe(self.instead)}, {self.more} more right"
+            case "covered":
+                return f"{said}: not needed, its items are right by {named}"
+            case _:
+                return f"{said}: not used, other answers speak against it"
 
 
 def reasons(model: DecisionList, history: History) -> list[Reason]:
     """Every reason of a history, in the order in which they were first given.
 
+    Left out is what says nothing about other items: "it is this very item", and features that did
+    not tell the item from its example.
+
     >>> import tellapart as ta
     >>> world, learner = ta.worlds.zoo(), ta.ShortList()
     >>> lesson = ta.teach(learner, world.teacher(), world.items)
-    >>> print(reasons(learner.model, learner.history)[0])
-    eggs: in rule 6
+    >>> print(learner.reasons()[0])
+    eggs (bird): in rule 6
     """
+    used: dict[int, set[int]] = {}  # the columns of the rules, and the rules
+    for number, clause in enumerate(model.clauses):
+        for literal in clause.literals:
+            for part in parts_of(literal.feature):
+                if part in history.column_of:
+                    used.setdefault(history.column_of[part], set()).add(number)
     given: dict[tuple[int, Label], list[int]] = {}
     for item, _, column in history.pairs:
         given.setdefault((column, history.labels[history.codes[item]]), []).append(item)
-    look = _Look(model, history)
-    return [look.up(column, label, items) for (column, label), items in given.items()]
+    number_of = {id(clause): number for number, clause in enumerate(model.clauses)}
+    bits, columns, found = history.bits, list(used), []
+    for (column, label), items in given.items():
+        feature, times = history.features[column], len(items)
+        if column in used:
+            found.append(Reason(feature, label, times, "stands", _in_order(used[column])))
+            continue
+        other = _instead(history, columns, column)
+        if other is not None:
+            new, apart = history.features[other], bits[:, other] != bits[:, column]
+            same = bool(apart.all() or not apart.any())
+            more = 0 if same else _more_right(model, history, apart, new, feature)
+            if more >= 0:
+                fate: Fate = "same" if same else "moved"
+                rules = _in_order(used[other])
+                found.append(Reason(feature, label, times, fate, rules, new, more))
+                continue
+        matched = [model.match(history.items[item]) for item in items]
+        fate = "covered" if all(clause.label == label for clause in matched) else "missed"
+        rules = _in_order(number_of.get(id(clause), -1) for clause in matched)
+        found.append(Reason(feature, label, times, fate, rules))
+    return found
 
 
-class _Look:
-    """Looks reasons up in a model."""
+def _in_order(numbers: Iterable[int]) -> tuple[int, ...]:
+    """Numbers of rules, the default last."""
+    return tuple(sorted(set(numbers), key=lambda n: (n < 0, n)))
 
-    def __init__(self, model: DecisionList, history: History) -> None:
-        self.model, self.history = model, history
-        self.used: dict[Feature, list[int]] = {}
-        for number, clause in enumerate(model.clauses):
-            for literal in clause.literals:
-                for part in parts_of(literal.feature):
-                    self.used.setdefault(part, []).append(number)
 
-    def up(self, column: int, label: Label, items: list[int]) -> Reason:
-        """What became of one."""
-        history, feature = self.history, self.history.features[column]
-        times = len(items)
-        if feature in self.used:
-            return Reason(feature, label, times, "stands", self._numbers(self.used[feature]))
-        bits = history.bits
-        for other, numbers in self.used.items():
-            at = history.column_of.get(other)
-            same = at is not None and bool(
-                (bits[:, at] == bits[:, column]).all() or (bits[:, at] != bits[:, column]).all()
-            )
-            if same:
-                return Reason(feature, label, times, "same", self._numbers(numbers), other)
-        for other, numbers in self.used.items():
-            if group_of(other) == group_of(feature):
-                more = self._right(self.model) - self._right(_replaced(self.model, other, feature))
-                if more >= 0:
-                    found = self._numbers(numbers)
-                    return Reason(feature, label, times, "moved", found, other, more)
-        matched = [self.model.match(history.items[item]) for item in items]
-        deciding = [
-            -1 if clause is self.model.default else self.model.clauses.index(clause)
-            for clause in matched
-        ]
-        right = all(clause.label == label for clause in matched)
-        fate: Fate = "covered" if right else "missed"
-        return Reason(feature, label, times, fate, self._numbers(deciding))
+def _instead(history: History, columns: list[int], column: int) -> int | None:
+    """The one of some columns that is the same as `column`, or its opposite, on all items; or else
+    the nearest one of the same group, if it is near."""
+    if not columns:
+        return None
+    bits = history.bits
+    apart: Bits = (bits[:, columns] != bits[:, [column]]).sum(0)
+    for place in np.flatnonzero((apart == 0) | (apart == len(bits))):
+        return columns[place]
+    group = group_of(history.features[column])
+    near = [
+        (int(count), other)
+        for count, other in zip(apart, columns, strict=True)
+        if count <= _NEAR * len(bits) and group_of(history.features[other]) == group
+    ]
+    return min(near)[1] if near else None
 
-    def _right(self, model: DecisionList) -> int:
-        wanted = [self.history.labels[code] for code in self.history.codes]
-        found = model.predict(self.history.items)
-        return int(np.sum([one == other for one, other in zip(found, wanted, strict=True)]))
 
-    @staticmethod
-    def _numbers(found: Iterable[int]) -> tuple[int, ...]:
-        return tuple(sorted(set(found), key=lambda n: (n < 0, n)))
+def _more_right(
+    model: DecisionList, history: History, apart: Bits, new: Feature, old: Feature
+) -> int:
+    """How many more items are right with the new feature than with the old one in its place; that
+    can matter only where the two are apart."""
+    some = np.flatnonzero(apart).tolist()
+    items = [history.items[n] for n in some]
+    wanted = [history.labels[history.codes[n]] for n in some]
+    now, before = model.predict(items), _replaced(model, new, old).predict(items)
+    return sum((a == y) - (b == y) for a, b, y in zip(now, before, wanted, strict=True))
 
 
 def parts_of(feature: Feature) -> list[Feature]:

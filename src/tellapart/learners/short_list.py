@@ -7,144 +7,23 @@ rules.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from tellapart import codec
-from tellapart.combinations import Or, Points
 from tellapart.errors import ParameterError, check
 from tellapart.learners.base import BaseLearner
+from tellapart.learners.decision_list import decision_list
 from tellapart.learners.fitted import Fitted, fit
 from tellapart.learners.history import Bits, Columns, History
-from tellapart.learners.reasons import parts_of
-from tellapart.learners.short_trees import Node, Numbers, size
-from tellapart.learners.short_trees import guess as guess_by
-from tellapart.model import Clause, DecisionList, Holds, Literal, Not, holds
+from tellapart.learners.reasons import Reason, reasons
+from tellapart.learners.short_trees import Node
+from tellapart.model import Clause, DecisionList, Holds, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
 PATIENCE = 100  # after n items, a refit waits for n/100 new ones
-_FEW = 0.1  # of the rows: more than these no single reason decides against the list
-
-
-class Rule(NamedTuple):
-    """Literals, the code of a label, and the first item that is an example of it."""
-
-    literals: tuple[Literal, ...]
-    label: int
-    example: int
-
-
-def rules(tree: Node, history: History, items: int) -> list[Rule]:
-    """A tree that was fitted to the first `items` of a history, as a decision list; the last rule
-    has no literals."""
-    found: list[Rule] = []
-    codes = np.array(history.codes[:items], dtype=np.intp)
-
-    def write(node: Node, above: tuple[Literal, ...], rows: Numbers) -> None:
-        if not node.parts:
-            same = rows[codes[rows] == node.label]
-            example = same[0] if len(same) else history.codes.index(node.label)
-            found.append(Rule(above, node.label, int(example)))
-            return
-        yes, no = size(node.yes)[1], size(node.no)[1]
-        denied = sum(not wanted for _, wanted in node.parts)
-        turned = yes > no or (yes == no and 2 * denied > len(node.parts))
-        passed = node.match(history.bits[rows]) != turned
-        first, second = (node.no, node.yes) if turned else (node.yes, node.no)
-        literals = _literals(node, history.features, not turned)
-        write(first, (*above, *literals), rows[passed])
-        write(second, above, rows[~passed])
-
-    write(tree, (), np.arange(len(codes)))
-    while len(found) > 1 and found[-2].label == found[-1].label:
-        del found[-2]
-    return found
-
-
-def grouped(found: list[Rule]) -> list[Rule]:
-    """The same list; of rules that follow each other and give one label, those of a single literal
-    are one rule."""
-    made: list[Rule] = []
-    for rule in found:
-        last = made[-1] if made else None
-        alike = last is not None and last.label == rule.label
-        if last is None or not alike or {len(last.literals), len(rule.literals)} != {1}:
-            made.append(rule)
-            continue
-        parts = [
-            lit.feature if lit.wanted else Not(lit.feature) for lit in last.literals + rule.literals
-        ]
-        made[-1] = Rule((Literal(Or(*parts)),), rule.label, last.example)
-    return made
-
-
-def with_reasons(
-    found: list[Rule], tree: Node, history: History, items: int, spare: int
-) -> list[Rule]:
-    """The same list, and before it what the teacher named for items that it gets wrong, if there is
-    room.
-
-    That is what only items of the label have, in the history; more than one row, of those that are
-    known, but not many. So a reason stands as it was said, and a slip makes no rule.
-    """
-    bits, pool = history.bits[:items], history.pool_bits
-    codes = np.array(history.codes[:items], dtype=np.intp)
-    given = guess_by(tree, bits.astype(np.float32))
-    said = {p for rule in found for lit in rule.literals for p in parts_of(lit.feature)}
-    more: dict[Feature, Rule] = {}
-    for item, _, column in history.pairs:
-        feature = history.features[column]
-        if item >= items or feature in said or feature in more or not bits[item, column]:
-            continue
-        held, rows = bits[:, column], int(bits[:, column].sum() + pool[:, column].sum())
-        alone = bool((codes[held] == codes[item]).all())
-        few = 2 <= rows <= max(2.0, _FEW * (items + len(pool)))
-        if alone and few and (given[held] != codes[held]).any() and len(more) < spare:
-            more[feature] = Rule((Literal(feature),), int(codes[item]), item)
-    return [*sorted(more.values(), key=lambda rule: rule.label), *found]
-
-
-def in_her_words(found: list[Rule], history: History, items: int, spare: int) -> list[Rule]:
-    """The same list, and before the default what the teacher named for its label, if there is room:
-    the default would say the same, but not why.
-
-    That is what only items of this label have, and no more than half of them.
-    """
-    *rest, default = found
-    said = {
-        part for rule in rest for literal in rule.literals for part in parts_of(literal.feature)
-    }
-    codes = np.array(history.codes[:items], dtype=np.intp)
-    mine = int((codes == default.label).sum())
-    words: dict[Feature, int] = {}
-    for item, _, column in history.pairs:
-        if item >= items:
-            break
-        feature, held = history.features[column], history.bits[:items, column]
-        if not held[item]:
-            feature, held = Not(feature), ~held
-        new = codes[item] == default.label and history.features[column] not in said
-        if new and (codes[held] == default.label).all() and 2 * held.sum() <= mine:
-            words.setdefault(feature, item)
-    own = list(words)[: max(0, spare)]
-    if not own:
-        return found
-    whole = Literal.forbid(own[0].feature) if isinstance(own[0], Not) else Literal(own[0])
-    said_so = whole if len(own) == 1 else Literal(Or(*own))
-    return [*rest, Rule((said_so,), default.label, words[own[0]]), default]
-
-
-def _literals(node: Node, features: list[Feature], wanted: bool) -> list[Literal]:
-    """A test, or its opposite, as literals that must all hold."""
-    parts = [Literal(features[column], sign == wanted) for column, sign in node.parts]
-    least = node.least if wanted else len(parts) - node.least + 1
-    if least == len(parts):
-        return parts
-    plain = [feature if sign else Not(feature) for feature, sign in parts]
-    if least == 1:
-        return [Literal(Or(*plain))]
-    return [Literal(Points([(feature, 1) for feature in plain], least))]
 
 
 class ShortList(BaseLearner):
@@ -224,6 +103,10 @@ class ShortList(BaseLearner):
         """Everything told."""
         return self._history
 
+    def reasons(self) -> list[Reason]:
+        """Every reason given: in which rule it stands, or why it is not needed."""
+        return reasons(self.model, self._history)
+
     @property
     def model(self) -> DecisionList:
         """The list that is shown."""
@@ -237,19 +120,11 @@ class ShortList(BaseLearner):
         return made
 
     def _list(self) -> DecisionList:
-        history, shown = self._history, self._fitted.shown
-        if not history.items:
+        if not self._history.items:
             return DecisionList((), Clause((), None), self.holds)
-        items, spare = self._fitted.items, self.room - size(shown)[0]
-        short = rules(shown, history, items)
-        found = with_reasons(short, shown, history, items, spare)
-        spare -= len(found) - len(short)
-        found = grouped(in_her_words(found, history, items, spare))
-        clauses = [
-            Clause(literals, history.labels[code], history.items[example], example)
-            for literals, code, example in found
-        ]
-        return DecisionList(tuple(clauses[:-1]), clauses[-1], self.holds, self._nearest)
+        fitted = self._fitted
+        made = decision_list(fitted.shown, self._history, fitted.items, self.room)
+        return replace(made, example_for=self._nearest)
 
     def _nearest(self, item: Item, label: Label) -> Item:
         """The nearest earlier item of a label; of equally near ones, the first."""

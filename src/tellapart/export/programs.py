@@ -193,6 +193,8 @@ def _write(node: Node) -> Any:
             return [type(node).__name__.lower(), *map(_write, node.parts)]
         case tree.Points():
             made = ["points", node.at_least, *([w, _write(part)] for part, w in node.terms)]
+        case tree.Atom():
+            raise ExportError(feature_trees.refusal(node.feature))
     return ["not", made] if node.negated else made
 
 

@@ -7,11 +7,13 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Set
 from datetime import UTC, date, datetime, time
+from functools import partial
 from typing import Any, TypeAlias
 
 from tellapart.errors import FeatureError
 from tellapart.features import letter_case, tree
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
+from tellapart.model import truth
 
 Read: TypeAlias = Callable[[Any], Any]
 
@@ -48,6 +50,8 @@ def reader(node: Node) -> Read:
             return _all(tuple(map(reader, node.parts)), deciding=True)
         case tree.Points():
             return _points(node)
+        case tree.Atom():
+            return partial(truth, node.feature)
 
 
 def _column(name: str, kind: Type) -> Read:

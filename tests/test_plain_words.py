@@ -144,6 +144,13 @@ def test_after_a_year_is_after_its_last_day(said: str, means: str) -> None:
     assert str(ta.parse_feature(said, {"d": "date"})) == means
 
 
+def test_a_year_of_many_digits_is_no_date() -> None:
+    with pytest.raises(FeatureError):
+        ta.parse_feature("d after 99999999999999999999", {"d": "date"})
+    with pytest.raises(FeatureError):
+        ta.parse_feature("NO99999999999999999999T (order", {"order": "date"})
+
+
 def test_after_the_last_year_is_no_condition() -> None:
     with pytest.raises(FeatureError):
         ta.parse_feature("d after 9999", {"d": "date"})

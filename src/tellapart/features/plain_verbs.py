@@ -88,7 +88,7 @@ def moment(text: str) -> tuple[str, str | None]:
         if year == MAXYEAR and last == 12:
             return quoted(first.isoformat()), ""
         return quoted(first.isoformat()), quoted(str(date(year + last // 12, last % 12 + 1, 1)))
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, OverflowError):
         raise NotPlain from None
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError
-from tellapart.features import grammar, near_misses, plain_words
+from tellapart.features import grammar, plain_words
 from tellapart.features.evaluate import Read, reader
 from tellapart.features.grammar import refuse
 from tellapart.features.tree import Node, Points, Type, columns, text
@@ -193,7 +193,7 @@ def _with_nearest(error: FeatureError, text: str, kinds: Mapping[str, Type]) -> 
     what, _, advice = first.partition(". ")
     if not advice.startswith(("Allowed", "They must", "Columns", "Did you mean")):
         return error
-    made = _written(near_misses.nearest(text, kinds), kinds)
+    made = _written(plain_words.nearest(text, kinds), kinds)
     if made is None:
         return error
     from tellapart.features.phrasing import spoken

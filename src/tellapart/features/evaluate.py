@@ -174,14 +174,6 @@ def _within(value: float) -> float | None:
     return value if value == 0 or tree.LEAST <= abs(value) <= tree.MOST else None
 
 
-def wider(*kinds: Type) -> Type:
-    """The type in which values of `kinds` meet."""
-    for kind in (Type.NUMBER, Type.DATETIME):
-        if kind in kinds:
-            return kind
-    return kinds[0]
-
-
 def _arithmetic(compute: Callable[[Any, Any], Any], left: Read, right: Read) -> Read:
     def read(item: Any) -> float | None:
         a = left(item)
@@ -198,7 +190,7 @@ def _arithmetic(compute: Callable[[Any, Any], Any], left: Read, right: Read) -> 
 
 
 def _compare(node: tree.Compare) -> Read:
-    kind = wider(node.left.type, node.right.type)
+    kind = tree.wider(node.left.type, node.right.type)
     compute, left = tree.OPERATORS[node.op], _as(node.left, kind)
     if isinstance(node.right, Value):
         constant = _as(node.right, kind)(None)
@@ -219,7 +211,7 @@ def _compare(node: tree.Compare) -> Read:
 
 
 def _in(node: tree.In) -> Read:
-    kind = wider(node.operand.type, *(value.type for value in node.values))
+    kind = tree.wider(node.operand.type, *(value.type for value in node.values))
     operand = _as(node.operand, kind)
     values = frozenset(_as(value, kind)(None) for value in node.values)
     wanted = not node.negated

@@ -70,6 +70,14 @@ class Type(Enum):
         return self in (Type.DATE, Type.DATETIME)
 
 
+def wider(*kinds: Type) -> Type:
+    """The type in which values of `kinds` meet."""
+    for kind in (Type.NUMBER, Type.DATETIME):
+        if kind in kinds:
+            return kind
+    return kinds[0]
+
+
 class Wild(Enum):
     """The two wildcards of a pattern."""
 

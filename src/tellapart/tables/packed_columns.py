@@ -43,15 +43,15 @@ def evaluate(table: Table, feature: Feature) -> Words:
         return column(table, feature)
     if isinstance(feature, Is):
         return pack(name == feature.item for name in table.ids())
-    match resolve(feature, table.types):
-        case tree.Atom():
-            return pack(truth(feature, item) for item in table.items)
-        case Value():  # a value that the column cannot hold
-            return np.zeros(words_for(len(table)), dtype=np.uint64)
-        case node:
-            asked = feature if isinstance(feature, Expression) else Expression(node)
-            frame = _checked(table, asked)
-            return words(frame.select(asked.to_polars(clean=True)).to_series())
+    if isinstance(feature, Expression):
+        frame = _checked(table, feature)
+        return words(frame.select(feature.to_polars(clean=True)).to_series())
+    node = resolve(feature, table.types)
+    if isinstance(node, tree.Atom):
+        return pack(truth(feature, item) for item in table.items)
+    if isinstance(node, Value):  # one that the column cannot hold
+        return np.zeros(words_for(len(table)), dtype=np.uint64)
+    return evaluate(table, Expression(node))
 
 
 def evaluate_soon(table: Table, feature: Expression) -> Words:

@@ -147,8 +147,8 @@ _VERBS = {
     "ends": f"(?:end(?:s|ing)?|finishes){_EDGE}",
     "known": f"(?:{_KNOWN}){_ENDS}|exists?|(?:a|any|some) value|(?:any|some)thing(?! but| except)",
     "unknown": f"(?:{_UNKNOWN}){_ENDS}|no value",
-    "<>": r"(?:any|every)thing (?:but|except)|different (?:from|than|to)|differs from"
-    "|other than",
+    "<>": "(?:any|every)thing (?:but|except)|different (?:from|than|to)|differs from|other than"
+    "|neither|none of",
     "= 0": r"zero\b(?! \w)",
     "> 0": r"positive\b",
     "< 0": r"negative\b",
@@ -159,9 +159,8 @@ _VERBS = {
     f"|(?:{_MORE})(?: than)? or equal(?: to)?",
     ">": f"(?:{_MORE}|beyond|exceeding)(?: than)?|exceeds",
     "<": f"(?:{_LESS})(?: than)?",
-    "neither": "neither|none of",
-    "one of": r"one of|any of|either(?: of)?|among|in(?= ?\()|in the list",
-    "=": "equal to|equals?|exactly|called|named|(?:on )?the same(?: day| date)? as|same as",
+    "=": r"one of|any of|either(?: of)?|among|in(?= ?\()|in the list|equal to|equals?|exactly"
+    "|called|named|(?:on )?the same(?: day| date)? as|same as",
     "in": r"(?:in|during|on|at(?! least| most))(?: the)?(?: year| month)?(?: of)?",
 }
 """What a verb means, and its words; of two that fit, the first is meant."""
@@ -383,25 +382,15 @@ class _Reader:
             low = self.value(operand)[0]
             self.want(r"and|to|-|–|until|till")
             return f"{operand.text} >= {low} AND {self.compared('<=', operand)}"
-        if means in ("one of", "neither"):
-            return self.member(operand, negated=means == "neither")
         if means == "in" and operand.type.temporal:
             return self.within(operand)
         return self.compared("=" if means == "in" else means, operand)
-
-    def member(self, operand: _Operand, *, negated: bool) -> str:
-        bracket = self.take(r"\(")
-        values = ", ".join(self.values(operand)[0])
-        if bracket:
-            self.want(r"\)")
-        return f"{operand.text} {'NOT ' if negated else ''}IN ({values})"
 
     def pattern(self, means: str, operand: _Operand) -> str:
         """Contains, lacks, starts with or ends with one of some values, or all of them."""
         if operand.type is not Type.TEXT:
             raise NotPlain
-        self.means = means
-        made, (values, joint) = [], self.values(operand)
+        made, (values, joint), self.means = [], self.values(operand), means
         for value in values:
             wanted = value[1:-1].replace("''", "'")
             if not wanted:
@@ -439,9 +428,12 @@ class _Reader:
 
     def equal(self, op: str, operand: _Operand) -> str:
         """One value, or one of several; or a number or date "or more"."""
-        values, _ = self.values(operand)
-        measured = len(values) == 1 and operand.type is not Type.TEXT
-        if measured and (more := self.take(rf"(?:or|and) {_OR_MORE}")):
+        bracket, (values, _) = self.take(r"\("), self.values(operand)
+        if bracket:
+            self.want(r"\)")
+        elif len(values) == 1 and (more := self.take(rf"(?:or|and) {_OR_MORE}")):
+            if operand.type is Type.TEXT:
+                raise NotPlain
             return f"{operand.text} {'<=' if more['less'] else '>='} {values[0]}"
         return f"{operand.text} {'NOT ' if op == '<>' else ''}IN ({', '.join(values)})"
 
@@ -524,15 +516,12 @@ class _Reader:
     def begins_statement(self, *, quote: bool) -> bool:
         """Whether a column comes next, not a value; in quotes only if a verb follows."""
         start = self.at
-        try:
-            self.take(rf"(?:(?:not|no|it|has|is|the|its|an?|gives?)\s+)*(?:{_PARTS} (?:of|in)\s+)?")
-            if self.column() is not None and not quote:
-                return True
-            return any(self.peek(v) for m, v in _verbs() if m != "in") or self.peek(_SIGN)
-        except NotPlain:
-            return False
-        finally:
-            self.at = start
+        self.take(rf"(?:(?:not|no|it|has|is|the|its|an?|gives?)\s+)*(?:{_PARTS} (?:of|in)\s+)?")
+        begins = self.column() is not None and not quote
+        begins = begins or self.peek(_SIGN)
+        begins = begins or any(self.peek(verb) for means, verb in _verbs() if means != "in")
+        self.at = start
+        return begins
 
     def value(self, operand: _Operand) -> tuple[str, str | None]:
         """A literal for an operand, as SQL writes it; of a year or month, also the day after it."""

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 EXTRAS = (
     *("fastapi", "starlette", "pydantic", "jinja2", "prometheus_client", "uvicorn"),
     *("psycopg", "sqlalchemy", "numba", "httpx"),
+    "sqlglot",  # it is installed, for SQL of others and for exports: teaching does without
 )
 BLOCK = f"""
 import sys

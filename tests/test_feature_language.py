@@ -176,6 +176,26 @@ def test_conditions_are_read_as_they_were_by_the_first_parser() -> None:
         assert said == canonical, text
 
 
+@pytest.mark.parametrize("times", [49, 400, 3_000])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        *(("(", ")"), ("NOT ", ""), ("NOT (", ")"), ("feathers = (", ")"), ("(", ") IS NULL")),
+        *(("(feathers OR (", ") AND feathers)"), ("at_least(1, feathers, ", ")"), ("(", "")),
+        *(("abs(", ")"), ("-(", ")"), ("legs - (", ")"), ("coalesce(legs, ", ")"), ("+", "")),
+    ],
+)
+def test_what_is_nested_too_deeply_is_refused_with_its_place(
+    before: str, after: str, times: int
+) -> None:
+    inner = "feathers" if "feathers" in before or before[0] in "(N" else "legs"
+    text = before * times + inner + after * times
+    for slack in (1, 2):
+        with pytest.raises(FeatureError, match=r"more than|characters") as caught:
+            grammar.parse(text, types(SCHEMA), slack=slack)
+        assert caught.value.spot is not None
+
+
 def test_a_schema_must_be_one() -> None:
     with pytest.raises(FeatureError, match="types are bool, integer"):
         ta.parse_feature("legs > 3", {"legs": "leggy"})

@@ -47,6 +47,38 @@ def test_nine_in_ten_sentences_are_understood() -> None:
     assert len(missed) <= len(SENTENCES) / 10, missed
 
 
+def test_no_sentence_is_read_as_something_else() -> None:
+    for line in SENTENCES:
+        said, sign, meant = line.removesuffix(" ~").rpartition(" => ")
+        if not sign:
+            said, _, meant = line.partition(" ~ ")
+        with suppress(FeatureError):
+            assert ta.parse_feature(said, SCHEMA) == ta.parse_feature(meant, SCHEMA), line
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        (
+            "arch is amd64 or all and title is known",
+            "arch IN ('all', 'amd64') AND title IS NOT NULL",
+        ),
+        ("title contains war, legs is 4", None),
+        ("arch is amd64 or with the word war", "arch = 'amd64' OR arch ILIKE '%war%'"),
+        ("summary contains game or has feathers", "summary ILIKE '%game%' OR feathers"),
+        ("not 5 <= size <= 10", None),
+        ("arch is one of (amd64, all", None),
+        ("title is at least x", None),
+    ],
+)
+def test_of_several_statements_each_is_read_by_itself(said: str, meant: str | None) -> None:
+    if meant is None:
+        with pytest.raises(FeatureError):
+            ta.parse_feature(said, SCHEMA)
+    else:
+        assert ta.parse_feature(said, SCHEMA) == ta.parse_feature(meant, SCHEMA)
+
+
 @pytest.mark.parametrize("line", SENTENCES[:32])
 def test_what_is_shown_can_be_written(line: str) -> None:
     assert understood(line), line
@@ -142,6 +174,13 @@ def test_a_text_that_was_cut_short_is_refused() -> None:
 )
 def test_after_a_year_is_after_its_last_day(said: str, means: str) -> None:
     assert str(ta.parse_feature(said, {"d": "date"})) == means
+
+
+def test_a_year_of_many_digits_is_no_date() -> None:
+    with pytest.raises(FeatureError):
+        ta.parse_feature("d after 99999999999999999999", {"d": "date"})
+    with pytest.raises(FeatureError):
+        ta.parse_feature("NO99999999999999999999T (order", {"order": "date"})
 
 
 def test_after_the_last_year_is_no_condition() -> None:

@@ -182,6 +182,19 @@ def test_implications_of_expressions_are_true() -> None:
                 assert other.feature(item) == other.wanted
 
 
+def test_conditions_and_thresholds_of_a_learner_imply_each_other() -> None:
+    texts = ["x > 1", "x >= 2", "x < 2", "x <= 1.5", "x = 2", "x <> 2"]
+    features: list[Any] = [ta.parse_feature(text, {"x": "number"}) for text in texts]
+    features += [Above("x", 1), Above("x", 1.5), Column("x", 2)]
+    found = list(implications(features))
+    said = {f"{one} -> {other}" for one, other in found}
+    assert {"x >= 2 -> x > 1.5", "x = 2 -> x > 1", "x < 2 -> not (x = 2)"} <= said
+    for value in (None, -1, 1, 1.25, 1.5, 2, 2.5, float("nan"), float("inf"), float("-inf")):
+        for one, other in found:
+            if one.feature({"x": value}) == one.wanted:
+                assert other.feature({"x": value}) == other.wanted, (str(one), str(other), value)
+
+
 A, B, C = ("a", True), ("b", True), ("c", True)
 NOT_A, NOT_B = ("a", False), ("b", False)
 

@@ -14,7 +14,7 @@ import random_features
 import tellapart as ta
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError, ParameterError
-from tellapart.features import Column, Is, Named, Points
+from tellapart.features import Above, Column, Is, Named, Points
 from tellapart.features.to_polars import DTYPE
 from tellapart.features.tree import Type
 from tellapart.model import truth
@@ -86,10 +86,12 @@ def test_truth_says_what_the_feature_says(rows: int) -> None:
     features += [Points(zip(features, (1, 2, -1, 1, 3), strict=False), 2), Points({"b": 1}, 1)]
     features += ["b", "n", "x", "s", "d", ta.And(), ta.Or(), Is(3)]
     values = [("n", 3), ("n", 0.5), ("n", False), ("x", 1), ("s", "a"), ("s", 1), ("b", False)]
+    values += [("b", 1), ("b", 0), ("b", 2), ("n", True), ("n", 2.0), ("x", 2**60 + 1), ("d", "a")]
     features += [Column(name, value) for name, value in values]
     features += [
         Column("s", None),
         Column("order", datetime.date(1999, 12, 30)),
+        *(Above(name, cut) for name in ("n", "x", "s", "b") for cut in (-0.5, 0.5, 2, 1e300)),
     ]
     features.append(Named("long", lambda item: len(item["s"] or "") > 1))
     for feature in features:

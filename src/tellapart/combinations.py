@@ -6,7 +6,7 @@ equal, and print alike. Nothing here lists all features, so there may be infinit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import inf
@@ -237,6 +237,26 @@ class Points(Compound):
     def __repr__(self) -> str:
         inner = ", ".join(f"{feature!r}: {weight}" for feature, weight in self.terms)
         return f"Points({{{inner}}}, {self.at_least})"
+
+
+def leaves(feature: Feature) -> Iterator[Feature]:
+    """The features that a combination is made of; any other feature is its own only one.
+
+    >>> sorted(leaves(Or("fins", And("milk", Not("eggs")))))
+    ['eggs', 'fins', 'milk']
+    """
+    match feature:
+        case Not():
+            inner: Iterable[Feature] = (feature.feature,)
+        case And() | Or():
+            inner = feature.parts
+        case Points():
+            inner = (part for part, _ in feature.terms)
+        case _:
+            yield feature
+            return
+    for part in inner:
+        yield from leaves(part)
 
 
 def margin(model: DecisionList, item: Item) -> float:

@@ -24,7 +24,7 @@ from tellapart.export.sql_nodes import (
     wrap,
 )
 from tellapart.features import letter_case, tree
-from tellapart.features.evaluate import regex, wider
+from tellapart.features.evaluate import regex
 from tellapart.features.tree import Column, Node, Pattern, Type, Value, Wild
 
 
@@ -437,7 +437,7 @@ class TSQL(Lowering):
         return self.operator(node.op, _bytes(self.value(node.left)), _bytes(self.value(node.right)))
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
-        kind = wider(node.operand.type, *(value.type for value in node.values))
+        kind = tree.wider(node.operand.type, *(value.type for value in node.values))
         if kind is not Type.TEXT or changes_case(node.operand):
             return super().member(node, loose=loose)
         any_of = [self.compare_texts(tree.Compare("=", node.operand, v)) for v in node.values]

@@ -35,7 +35,7 @@ from tellapart.export.sql_nodes import (
     wrap,
 )
 from tellapart.features import canonical, letter_case, tree
-from tellapart.features.evaluate import reader, wider
+from tellapart.features.evaluate import reader
 from tellapart.features.tree import Node, Pattern, Type, Value
 
 _COMPARE: dict[str, type[exp.Expr]] = {
@@ -190,7 +190,7 @@ class Lowering:
         return exp.Is(this=wrap(operand), expression=exp.Not(this=what) if negated else what)
 
     def compare(self, node: tree.Compare, *, loose: bool) -> exp.Expr:
-        kind = wider(node.left.type, node.right.type)
+        kind = tree.wider(node.left.type, node.right.type)
         if kind is Type.BOOL:
             sides = [wrap(self.condition(side, loose=False)) for side in (node.left, node.right)]
             return self.operator(node.op, *sides)
@@ -224,7 +224,7 @@ class Lowering:
 
     def compare_numbers(self, node: tree.Compare, *, loose: bool) -> exp.Expr:
         """Doubles; what a literal is compared with need not be cast."""
-        if wider(node.left.type, node.right.type) is Type.INTEGER:
+        if tree.wider(node.left.type, node.right.type) is Type.INTEGER:
             return self.operator(node.op, self.value(node.left), self.value(node.right))
         if not loose:
             return self.operator(node.op, self.guarded(node.left), self.guarded(node.right))
@@ -241,7 +241,7 @@ class Lowering:
         return made, guards
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
-        kind = wider(node.operand.type, *(value.type for value in node.values))
+        kind = tree.wider(node.operand.type, *(value.type for value in node.values))
         if changes_case(node.operand):
             any_of = [self.same_letters(node.operand, value.value) for value in node.values]
             made = self.chain(exp.Or, any_of)

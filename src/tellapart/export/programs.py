@@ -19,7 +19,7 @@ from tellapart.export import feature_trees
 from tellapart.export.sql import label_kind
 from tellapart.export.text import answers, reachable
 from tellapart.features import letter_case, tree
-from tellapart.features.evaluate import regex, wider
+from tellapart.features.evaluate import regex
 from tellapart.features.phrasing import counted
 from tellapart.features.tree import Node, Pattern, Type, Value
 from tellapart.model import Clause, DecisionList
@@ -176,10 +176,10 @@ def _write(node: Node) -> Any:
         case tree.Call():
             return [node.name, _write(node.args[0])]
         case tree.Compare():
-            kind = wider(node.left.type, node.right.type)
+            kind = tree.wider(node.left.type, node.right.type)
             return [node.op, _as(node.left, kind), _as(node.right, kind)]
         case tree.In():
-            kind = wider(node.operand.type, *(value.type for value in node.values))
+            kind = tree.wider(node.operand.type, *(value.type for value in node.values))
             made = ["in", _as(node.operand, kind), *(_as(value, kind) for value in node.values)]
         case tree.Like():
             made = ["matches", _write(node.operand), _shape(node.pattern, node.fold)]
@@ -193,6 +193,8 @@ def _write(node: Node) -> Any:
             return [type(node).__name__.lower(), *map(_write, node.parts)]
         case tree.Points():
             made = ["points", node.at_least, *([w, _write(part)] for part, w in node.terms)]
+        case tree.Atom():
+            raise ExportError(feature_trees.refusal(node.feature))
     return ["not", made] if node.negated else made
 
 

@@ -7,11 +7,13 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Set
 from datetime import UTC, date, datetime, time
+from functools import partial
 from typing import Any, TypeAlias
 
 from tellapart.errors import FeatureError
 from tellapart.features import letter_case, tree
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
+from tellapart.model import truth
 
 Read: TypeAlias = Callable[[Any], Any]
 
@@ -48,6 +50,8 @@ def reader(node: Node) -> Read:
             return _all(tuple(map(reader, node.parts)), deciding=True)
         case tree.Points():
             return _points(node)
+        case tree.Atom():
+            return partial(truth, node.feature)
 
 
 def _column(name: str, kind: Type) -> Read:
@@ -170,14 +174,6 @@ def _within(value: float) -> float | None:
     return value if value == 0 or tree.LEAST <= abs(value) <= tree.MOST else None
 
 
-def wider(*kinds: Type) -> Type:
-    """The type in which values of `kinds` meet."""
-    for kind in (Type.NUMBER, Type.DATETIME):
-        if kind in kinds:
-            return kind
-    return kinds[0]
-
-
 def _arithmetic(compute: Callable[[Any, Any], Any], left: Read, right: Read) -> Read:
     def read(item: Any) -> float | None:
         a = left(item)
@@ -194,7 +190,7 @@ def _arithmetic(compute: Callable[[Any, Any], Any], left: Read, right: Read) -> 
 
 
 def _compare(node: tree.Compare) -> Read:
-    kind = wider(node.left.type, node.right.type)
+    kind = tree.wider(node.left.type, node.right.type)
     compute, left = tree.OPERATORS[node.op], _as(node.left, kind)
     if isinstance(node.right, Value):
         constant = _as(node.right, kind)(None)
@@ -215,7 +211,7 @@ def _compare(node: tree.Compare) -> Read:
 
 
 def _in(node: tree.In) -> Read:
-    kind = wider(node.operand.type, *(value.type for value in node.values))
+    kind = tree.wider(node.operand.type, *(value.type for value in node.values))
     operand = _as(node.operand, kind)
     values = frozenset(_as(value, kind)(None) for value in node.values)
     wanted = not node.negated

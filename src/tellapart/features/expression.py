@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError
-from tellapart.features import grammar, near_misses, plain_words
+from tellapart.features import grammar, plain_words
 from tellapart.features.evaluate import Read, reader
 from tellapart.features.grammar import refuse
-from tellapart.features.tree import Node, Type, columns, text
+from tellapart.features.tree import Node, Points, Type, columns, text
 from tellapart.model import Compound, Holds
 from tellapart.protocol import Item
 
@@ -80,6 +80,16 @@ class Expression(Compound):
             named = {column.name: column.type.value for column in columns(self.tree)}
             self._schema = dict(sorted(named.items()))
         return self._schema
+
+    @property
+    def terms(self) -> tuple[tuple[Expression, int], ...]:
+        """What it counts, each with its weight, if it counts points; else nothing.
+
+        >>> [str(part) for part, _ in parse_feature("a + b >= 1", {"a": "bool", "b": "bool"}).terms]
+        ['a', 'b']
+        """
+        counted = self.tree.terms if isinstance(self.tree, Points) else ()
+        return tuple((Expression(part), weight) for part, weight in counted)
 
     def to_polars(self, *, clean: bool = False) -> pl.Expr:
         """A Polars expression that is true where this feature holds, false or null elsewhere.
@@ -183,7 +193,7 @@ def _with_nearest(error: FeatureError, text: str, kinds: Mapping[str, Type]) -> 
     what, _, advice = first.partition(". ")
     if not advice.startswith(("Allowed", "They must", "Columns", "Did you mean")):
         return error
-    made = _written(near_misses.nearest(text, kinds), kinds)
+    made = _written(plain_words.nearest(text, kinds), kinds)
     if made is None:
         return error
     from tellapart.features.phrasing import spoken

@@ -8,9 +8,9 @@ from datetime import date, datetime
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
-from tellapart.combinations import Above, Column
 from tellapart.features import tree
 from tellapart.features.expression import Expression
+from tellapart.features.resolve import resolve
 from tellapart.model import Literal
 from tellapart.protocol import Feature
 
@@ -23,6 +23,7 @@ def implications(features: Iterable[Feature]) -> Iterator[tuple[Literal, Literal
 
     Found for thresholds and values of one column (`Above`, `Column`, comparisons with a value).
 
+    >>> from tellapart.features import Above, Column
     >>> small, large, one = Above("size", 2), Above("size", 3), Column("size", 1)
     >>> for first, second in implications([small, large, one]):
     ...     print(first, "->", second)
@@ -61,32 +62,30 @@ _LOWEST, _HIGHEST = (-1,), (1,)
 def _range(feature: Feature) -> tuple[Any, _Range] | None:
     """The key of a column and the range of its values on which the feature holds, if it has one.
 
-    Expressions read items in another way than `Above` and `Column`, so their keys differ.
+    `Above` holds on infinity, where a condition is unknown.
     """
-    match feature:
-        case Above(name, threshold):
-            op, value = ">", threshold
-        case Column(name, value) if value is not True:
-            op = "="
-        case Expression(tree=tree.Compare(op, tree.Column(name, _), tree.Value(value, _))):
+    match resolve(feature, {}):
+        case tree.Compare(op, tree.Column(name), tree.Value(value)):
             pass
-        case Expression(tree=tree.Column(name, _)):
+        case tree.Column(name):
             op, value = "=", True
-        case Expression(tree=tree.Not(tree.Column(name, _))):
+        case tree.Not(tree.Column(name)):
             op, value = "=", False
         case _:
             return None
     kind = _kind(value)
     if kind is None:
         return None
+    finite = kind is float and isinstance(feature, Expression)
+    low, high = ((0, -math.inf, 1), (0, math.inf, -1)) if finite else (_LOWEST, _HIGHEST)
     ranges = {
         "=": _Range((0, value, 0), (0, value, 0)),
-        "<": _Range(_LOWEST, (0, value, -1)),
-        "<=": _Range(_LOWEST, (0, value, 0)),
-        ">": _Range((0, value, 1), _HIGHEST),
-        ">=": _Range((0, value, 0), _HIGHEST),
+        "<": _Range(low, (0, value, -1)),
+        "<=": _Range(low, (0, value, 0)),
+        ">": _Range((0, value, 1), high),
+        ">=": _Range((0, value, 0), high),
     }
-    return ((name, kind, isinstance(feature, Expression)), ranges[op]) if op in ranges else None
+    return ((name, kind), ranges[op]) if op in ranges else None
 
 
 def _kind(value: Any) -> type | None:

@@ -9,6 +9,7 @@ from tellapart.combinations import And, Column, Or, Points, say_points
 from tellapart.features import letter_case, tree
 from tellapart.features.expression import Expression
 from tellapart.features.plain_words import LONGEST_SHOWN
+from tellapart.features.resolve import resolve
 from tellapart.features.tree import NAMES, Node, Type, Value, Wild
 from tellapart.model import Literal
 from tellapart.protocol import Feature
@@ -52,10 +53,8 @@ def spoken(feature: Feature, wanted: bool = True, most: int | None = None) -> st
     if isinstance(feature, And | Or):
         parts = sorted(spoken(part, wanted) for part in feature.parts)
         return _joined(parts, "and" if isinstance(feature, And) == wanted else "or")
-    if isinstance(feature, Column) and isinstance(feature.value, str):
-        feature = Expression(
-            tree.Compare("=", tree.Column(feature.name, Type.TEXT), Value(feature.value, Type.TEXT))
-        )
+    if isinstance(feature, Column):
+        feature = Expression(resolve(feature, {}))
     if not isinstance(feature, Expression):
         return str(Literal(feature, wanted))
     node = feature.tree
@@ -93,8 +92,7 @@ def _joined(parts: Sequence[str], joint: str) -> str:
 
 def counts_points(feature: Feature) -> bool:
     """Whether a feature counts points."""
-    written = isinstance(feature, Expression) and isinstance(feature.tree, tree.Points)
-    return written or isinstance(feature, Points)
+    return isinstance(feature, Expression | Points) and bool(feature.terms)
 
 
 def _say(node: Node) -> str:

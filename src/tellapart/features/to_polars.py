@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tellapart.features import letter_case, tree
-from tellapart.features.evaluate import regex, wider
+from tellapart.features.evaluate import regex
 from tellapart.features.expression import Expression
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 
@@ -147,7 +147,7 @@ class Translator:
                 if op in ("=", "<>") and isinstance(right, Value) and _is_lower(left, (right,)):
                     same = self.equals_lower(left, (right,))
                     return same if op == "=" else ~same
-                kind = wider(left.type, right.type)
+                kind = tree.wider(left.type, right.type)
                 return tree.OPERATORS[op](self.of(left, kind), self.side(right, kind))
             case tree.Like():
                 found = like(self.expr(node.operand), node.pattern, node.fold)
@@ -190,7 +190,7 @@ class Translator:
         return self.of(node, kind)
 
     def member(self, node: tree.In) -> Any:
-        kind = wider(node.operand.type, *(value.type for value in node.values))
+        kind = tree.wider(node.operand.type, *(value.type for value in node.values))
         if _is_lower(node.operand, node.values):
             found = self.equals_lower(node.operand, node.values)
         elif kind is Type.TEXT and len(node.values) <= 8:  # faster than is_in

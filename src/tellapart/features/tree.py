@@ -15,6 +15,9 @@ from datetime import datetime
 from enum import Enum
 from typing import Any, ClassVar, TypeAlias
 
+from tellapart.model import describe
+from tellapart.protocol import Feature
+
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
     "<>": operator.ne,
@@ -65,6 +68,14 @@ class Type(Enum):
     @property
     def temporal(self) -> bool:
         return self in (Type.DATE, Type.DATETIME)
+
+
+def wider(*kinds: Type) -> Type:
+    """The type in which values of `kinds` meet."""
+    for kind in (Type.NUMBER, Type.DATETIME):
+        if kind in kinds:
+            return kind
+    return kinds[0]
 
 
 class Wild(Enum):
@@ -202,16 +213,25 @@ class Points(Condition):
     negated: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Atom(Condition):
+    """A feature that is no condition on columns, such as a function; never unknown."""
+
+    feature: Feature
+
+
 Node: TypeAlias = (
     Column | Value | Arithmetic | Call | Compare | Like | In | IsNull | IsTrue | Not | And | Or
-    | Points
+    | Points | Atom
 )  # fmt: skip
+
+TRUE, FALSE = Value(True, Type.BOOL), Value(False, Type.BOOL)
 
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly below `node`."""
     match node:
-        case Column() | Value():
+        case Column() | Value() | Atom():
             return ()
         case Arithmetic() | Compare():
             return (node.left, node.right)
@@ -227,14 +247,19 @@ def children(node: Node) -> tuple[Node, ...]:
             return (node.operand,)
 
 
-def columns(node: Node) -> Iterator[Column]:
-    """Every column below `node`, as often as it is named."""
+def leaves(node: Node) -> Iterator[Column | Value | Atom]:
+    """Every column, value and atom below `node`, as often as it occurs."""
     stack: list[Node] = [node]
     while stack:
         here = stack.pop()
-        if isinstance(here, Column):
+        if isinstance(here, Column | Value | Atom):
             yield here
         stack.extend(children(here))
+
+
+def columns(node: Node) -> Iterator[Column]:
+    """Every column below `node`, as often as it is named."""
+    return (leaf for leaf in leaves(node) if isinstance(leaf, Column))
 
 
 def is_bounded(node: Node) -> bool:
@@ -318,6 +343,8 @@ def text(node: Node) -> str:
             terms = (_term(condition, weight) for condition, weight in node.terms)
             said = f"at_least({', '.join((str(node.at_least), *terms))})"
             return f"NOT {said}" if node.negated else said
+        case Atom():
+            return describe(node.feature)
 
 
 def literal(node: Value) -> str:

@@ -22,7 +22,8 @@ from tellapart.columns import pack, unpack
 from tellapart.errors import check
 from tellapart.export.text import Words
 from tellapart.features import Expression, Points, tree
-from tellapart.model import DecisionList, Not, describe, holds, truth
+from tellapart.features.resolve import resolve
+from tellapart.model import DecisionList, describe, holds, truth
 from tellapart.protocol import Feature, Item, Label, Learner
 from tellapart.review.held_out import HeldOutTrees, PackedHistory, estimate_labels
 from tellapart.review.progress import Transcript
@@ -162,20 +163,17 @@ def _doubt(packed: PackedHistory, trees: HeldOutTrees) -> _Doubt:
 
 def _terms(feature: Feature) -> tuple[Feature, ...]:
     """What a feature that counts points is made of; any other is its own only part."""
-    if isinstance(feature, Points):
-        return tuple(part for part, _ in feature.terms)
-    if isinstance(feature, Expression) and isinstance(feature.tree, tree.Points):
-        return tuple(Expression(part) for part, _ in feature.tree.terms)
-    return (feature,)
+    terms = feature.terms if isinstance(feature, Points | Expression) else ()
+    return tuple(part for part, _ in terms) or (feature,)
 
 
 def _negates(feature: Feature, wanted: bool) -> bool:
     """Whether a literal says what an item is not; the opposite of `<` is `>=`, which is none."""
-    node = feature.tree if isinstance(feature, Expression) else None
-    if isinstance(node, tree.Compare):
-        return wanted == (node.op == "<>") if node.op in ("=", "<>") else False
-    negative = isinstance(feature, Not) or isinstance(node, tree.Not)
-    return wanted == (negative or getattr(node, "negated", False))
+    match resolve(feature, {}):
+        case tree.Compare(op):
+            return wanted == (op == "<>") if op in ("=", "<>") else False
+        case node:
+            return wanted == (isinstance(node, tree.Not) or getattr(node, "negated", False))
 
 
 class _Reason(NamedTuple):

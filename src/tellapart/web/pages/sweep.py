@@ -10,9 +10,10 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from tellapart import codec
+from tellapart.combinations import leaves
 from tellapart.errors import ParameterError
 from tellapart.export.text import Words, brief_sentences, sentences
-from tellapart.features import Expression, Points
+from tellapart.features import Expression
 from tellapart.features.phrasing import counted, spoken
 from tellapart.model import Clause
 from tellapart.sessions import Session
@@ -87,8 +88,7 @@ def _columns(clauses: list[Clause]) -> list[str]:
     asked = sorted(literals, key=lambda literal: not literal.wanted)
     found: dict[str, None] = {}
     for feature, _ in asked:
-        terms = [part for part, _ in feature.terms] if isinstance(feature, Points) else [feature]
-        for part in terms:
+        for part in leaves(feature):
             if isinstance(part, Expression):
                 found |= dict.fromkeys(sorted(part.schema))
     return list(found)

@@ -170,7 +170,7 @@ def _of_session(db: str, name: str) -> _Taught:
 
     if "://" not in db and not Path(db).exists():
         raise ParameterError(f"there is no database {db}; a table's is called TABLE.sessions.db")
-    with Store(db) as store, Session.open(store, name) as session:
+    with Store(db) as store, Session.open(store, name, writes=False) as session:
         model, table = session.judged_model(), session.table
         clean = False
         with suppress(ExportError):  # what cannot be written is named later, where it is written

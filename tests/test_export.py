@@ -191,8 +191,8 @@ def test_export_on_the_command_line(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "model.json"
     ta.save_model(model, path)
     for language, start in {
-        "sql": "-- tellapart", "json": '{"tellapart"', "python": "# 2 rules", "text": "1. It is",
-        "svg": "<svg",
+        "sql": "-- The model, for tellapart import (", "json": '{"tellapart"',
+        "python": "# 2 rules", "text": "1. It is", "svg": "<svg",
     }.items():  # fmt: skip
         assert run("export", path, "--to", language) == 0
         said = capsys.readouterr().out

@@ -551,6 +551,79 @@ def test_plain_columns_follow_the_schema() -> None:
     assert bare(ta.to_sql(one("n"))).split("\n")[1] == "  WHEN n THEN 'yes'"
 
 
+def written(text: str, dialect: Any = "duckdb", **how: Any) -> str:
+    """The condition of a feature in SQL."""
+    schema = {"price": "number", "legs": "integer", "title": "text", "seen": "date"}
+    feature = ta.parse_feature(text, schema)
+    model = ta.DecisionList((ta.Clause((ta.Literal(feature),), 1),), ta.Clause((), 0))
+    sql = ta.to_sql(model, dialect, value="clause", **how)
+    return " ".join(sql.partition("WHEN ")[2].rpartition("THEN 1")[0].split())
+
+
+def test_sql_as_an_analyst_would_write_it() -> None:
+    # between two numbers there is no NaN; nothing is said twice
+    assert written("price >= 2 AND price <= 5", "postgres") == "price BETWEEN 2 AND 5"
+    assert written("price > 2 AND legs >= 3 AND price <= 5") == (
+        "legs >= 3 AND price > 2 AND price <= 5"
+    )
+    assert written("legs > 2 AND legs < 8 AND legs <> 5") == "legs <> 5 AND legs > 2 AND legs < 8"
+    assert written("legs > 2.5 AND legs < 8.5") == "legs BETWEEN 3 AND 8"
+    assert written("price > 2 AND price <> 5").count("ISFINITE") == 1
+    assert written("price > 2 OR title = 'a'") == "(price > 2 AND ISFINITE(price)) OR title = 'a'"
+    assert written("price > 0.1 AND legs > 2", clean=True) == "legs > 2 AND price > 0.1"
+    # upper and lower case
+    assert written("title ILIKE '%rewe%'", "spark") == "LOWER(title) LIKE '%rewe%'"
+    assert (
+        written("title ILIKE '%lidl%'", "spark") == "TRANSLATE(title, 'DIL', 'dil') LIKE '%lidl%'"
+    )
+    assert written("title ILIKE '%lidl%'", "spark", clean=True) == "LOWER(title) LIKE '%lidl%'"
+    assert written("title ILIKE '%lidl%'", clean=True) == "title ILIKE '%lidl%'"
+    assert written("title ILIKE '%\u00e9t%'", "spark", clean=True).startswith("TRANSLATE(")
+    assert written("title ILIKE '%r_we%'", "spark").startswith("TRANSLATE(")
+
+
+def test_a_comment_says_what_sql_assumes_or_takes_care_of() -> None:
+    schema = {"price": "number", "title": "text"}
+    for text, how, note in [
+        ("price > 2", {}, "-- NaN and infinity count as unknown."),
+        ("price > 2", {"clean": True}, "-- Assumed: no number is NaN or infinite."),
+        ("price = 2", {}, ""),
+        ("price BETWEEN 2 AND 3", {}, ""),
+        ("title ILIKE '%ik%'", {"clean": True}, "-- Assumed: no text has a Kelvin sign"),
+        ("title ILIKE '%ab%'", {"clean": True}, ""),
+    ]:
+        literal = ta.Literal(ta.parse_feature(text, schema))
+        model = ta.DecisionList((ta.Clause((literal,), 1),), ta.Clause((), 0))
+        for sql in (ta.to_sql(model, **how), ta.to_select(model, table="t", **how)):
+            before = sql.partition("WHEN ")[0].partition("CASE")[2]
+            assert (note in before) if note else ("Assumed" not in sql and "NaN" not in sql)
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
+def test_clean_tables_need_no_care(dialect: Any, needs: Any) -> None:
+    needs("duckdb")
+    maker = ModelMaker(7, plain=True)
+    rows = sql_engines.frame(7, rows=200).with_columns(
+        pl.col(pl.Float64).clip(-1e70, 1e70).map_batches(lambda x: x.round(6)),
+        pl.col(pl.String).str.replace_all("[\u212a\u0130]", "k"),
+    )
+    assert ta.Table(rows).is_clean(rows.columns)
+    models = [maker.model() for _ in range(60)]
+    found = getattr(sql_engines, dialect)(
+        rows, [ta.to_sql(model, dialect, schema=SCHEMA, clean=True) for model in models]
+    )
+    assert found == [model.predict(rows.to_dicts()) for model in models]
+
+
+def test_what_a_table_has_that_engines_take_in_several_ways() -> None:
+    single = pl.Series([0.1, 0.2], dtype=pl.Float32)
+    table = ta.Table(pl.DataFrame({
+        "nan": [1.0, float("nan")], "far": [1.0, 1e80], "single": single,
+        "ok": [0.0, None], "kelvin": ["a", "\u212a"], "text": ["\u00e9", None], "n": [2**60, 1],
+    }))  # fmt: skip
+    assert [name for name in table.columns if table.is_clean([name])] == ["ok", "text", "n"]
+
+
 def test_snapshots_of_the_dialects() -> None:
     schema = {"price": "number", "quantity": "number", "title": "text", "sold": "date",
               "at": "datetime", "new": "bool"}  # fmt: skip

@@ -46,7 +46,7 @@ def test_a_line_that_no_longer_says_what_the_sql_does_is_refused() -> None:
     with pytest.raises(FeatureError, match="was changed after tellapart wrote it"):
         ta.from_sql(sql.replace("legs > 3 AND", "legs > 4 AND"))
     line, _, rest = sql.partition("\n")
-    assert line.startswith("-- tellapart ")
+    assert line.startswith("-- The model, for tellapart import (")
     assert "bear" in said(rest.replace(" AND ISFINITE(legs)", ""))
 
 

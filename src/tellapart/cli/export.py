@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from cyclopts import Parameter
 
 from tellapart.cli.options import Again, column_types
-from tellapart.errors import FormatError, ParameterError
+from tellapart.errors import ExportError, FormatError, ParameterError
 from tellapart.export.sql import Dialect
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def export(
         read = simplify(read)
     schema = {**taught.schema, **column_types("--type", type)}
     how: dict[str, Any] = {"table": table, "keep": keep or [], "schema": schema}
-    how |= {"error": error, "about": taught.about}
+    how |= {"error": error, "about": taught.about, "clean": taught.clean}
     if to in ("select", "view", "dbt") and table is None:
         raise ParameterError(f"--to {to} needs the table that it reads: --table animals")
     if to == "dbt":
@@ -121,7 +122,7 @@ def _written(
     from tellapart.export.view import labels_of
 
     if to == "sql":
-        return to_sql(model, dialect, schema=how["schema"])
+        return to_sql(model, dialect, schema=how["schema"], clean=how["clean"])
     if to == "select":
         return to_select(model, dialect, **how)
     if to == "view":
@@ -159,16 +160,22 @@ class _Taught(NamedTuple):
     schema: Mapping[str, str] = {}
     about: Sequence[str] = ()
     answers: Sequence[Answered] = ()
+    clean: bool = False
+    """Whether the columns that it reads are `Table.is_clean`."""
 
 
 def _of_session(db: str, name: str) -> _Taught:
+    from tellapart.export.feature_trees import columns_of
     from tellapart.sessions import Session, Store
 
     if "://" not in db and not Path(db).exists():
         raise ParameterError(f"there is no database {db}; a table's is called TABLE.sessions.db")
-    with Store(db) as store, Session.open(store, name) as session:
-        answers = session.history()
-        return _Taught(session.judged_model(), session.table.schema, session.about(), answers)
+    with Store(db) as store, Session.open(store, name, writes=False) as session:
+        model, table = session.judged_model(), session.table
+        clean = False
+        with suppress(ExportError):  # what cannot be written is named later, where it is written
+            clean = table.is_clean(columns_of(model))
+        return _Taught(model, table.schema, session.about(), session.history(), clean)
 
 
 def import_rules(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -20,7 +20,16 @@ from tellapart.cli.options import (
     say_finding,
     table_and_reading,
 )
-from tellapart.errors import ParameterError
+from tellapart.errors import FormatError, ParameterError
+
+if TYPE_CHECKING:
+    from tellapart.model import DecisionList
+
+_MODEL = (
+    "A model file, as save_model writes it; or a table that was taught: its session is beside it."
+)
+
+_TABLE = "A table, as for 'tellapart teach'; - for standard input."
 
 
 @Parameter(name="*", show=False)
@@ -41,15 +50,16 @@ class Settings:
 class Options:
     """What is written, and who does the work."""
 
-    output: Annotated[Path, Parameter(alias="-o")]
-    """CSV, JSON lines or Parquet, by its ending."""
+    output: Annotated[Path | None, Parameter(alias="-o")] = None
+    """CSV, JSON lines or Parquet, by its ending; november-labelled.csv beside november.csv if not
+    given."""
     engine: Literal["polars", "duckdb", "spark"] = "polars"
     """Who does the work. DuckDB and Spark run the SQL of 'tellapart export', and need the extra of
     that name."""
     keep: Again = None
     """A column of the table to write as well. Again for more."""
     keep_all: bool = False
-    """Write all columns of the table as well."""
+    """Write all columns of the table as well; so it is for a taught table without --keep."""
     unsure: Literal["label", "null"] = "label"
     """What a rule gives whose error may be above --error, by its record: its label, or null."""
     error: float = 0.05
@@ -62,12 +72,10 @@ class Options:
 
 
 def predict(
-    model: Annotated[Path, Parameter(help="The model file, as save_model writes it.")],
-    table: Annotated[
-        str | None, Parameter(help="A table, as for 'tellapart teach'; - for standard input.")
-    ] = None,
+    model: Annotated[str, Parameter(help=_MODEL)],
+    table: Annotated[str | None, Parameter(help=_TABLE, allow_leading_hyphen=True)] = None,
     *,
-    asked: Options,
+    asked: Options | None = None,
     settings: TomlSettings = None,
 ) -> None:
     """Label every row of a table.
@@ -78,28 +86,32 @@ def predict(
 
     For example:
 
+        tellapart predict bank.csv november.csv
         tellapart predict zoo.json animals.csv -o labels.csv
-        tellapart predict zoo.json big.parquet -o out.parquet --engine duckdb --keep id
+        tellapart predict --engine duckdb zoo.json big.parquet -o out.parquet
     """
     from tellapart.engines import predict_file
-    from tellapart.export import load_model
+    from tellapart.simplification import simplify
 
-    start = time.perf_counter()
+    start, asked = time.perf_counter(), asked or Options()
     table, how = table_and_reading(table, asked.read, settings, sampling=False)
     if table is None:
         raise ParameterError(
             "name the table to label, or a database with --read query=... --read from=..."
         )
-    rules = load_model(model)
+    rules, reading = _rules(model, judged=asked.unsure == "null")
+    if reading is not None:
+        how = {**_same_reading(reading, model, table), **how}
     if asked.unsure == "null":
         rules = rules.abstain(asked.error)
+    keep_all = asked.keep_all or (reading is not None and not asked.keep)
     with _bar(asked.quiet or not sys.stderr.isatty(), local_path(table).name) as progress:
         done = predict_file(
-            rules,
+            simplify(rules),
             table,
-            asked.output,
+            asked.output or _labelled(table),
             engine=asked.engine,
-            keep="all" if asked.keep_all else asked.keep or [],
+            keep="all" if keep_all else asked.keep or [],
             prefix=asked.more.prefix,
             split=asked.more.split,
             master=asked.more.master,
@@ -110,6 +122,61 @@ def predict(
     if not asked.quiet:
         taken = time.perf_counter() - start
         print(f"{done.rows:,} rows labelled in {taken:.1f} s: {done.path}")
+
+
+def _rules(model: str, *, judged: bool) -> tuple[DecisionList, dict[str, Any] | None]:
+    """The rules of a model file; or those that were taught about a table, and how it is read."""
+    from tellapart.export import load_model
+    from tellapart.sessions import Session, Store
+
+    place = local_path(model)
+    kept = place.with_name(place.name + ".sessions.db")
+    if not kept.is_file():
+        try:
+            return load_model(model), None
+        except FormatError as error:
+            raise FormatError(
+                f"{model} is no model file, and no table that was taught: there is no {kept.name}"
+                f" ('tellapart teach {model}' begins one). As a model file: {error}"
+            ) from None
+    with Store(kept) as store:
+        names = [one.name for one in store.sessions()]
+        name = names[0] if len(names) == 1 else place.stem
+        if name not in names:
+            raise ParameterError(
+                f"{kept} has the sessions {', '.join(sorted(names)) or '(none)'}, and none called"
+                f" {name!r}. Write one as a model: tellapart export NAME --db {kept} --to json"
+            )
+        with Session.open(store, name, needs_table=judged, writes=False) as session:
+            rules = session.judged_model() if judged else session.model
+        return rules, dict(store.opened(name).data.get("source") or {})
+
+
+def _same_reading(reading: Mapping[str, Any], taught: str, table: str) -> dict[str, Any]:
+    """How a taught table was said to be read, for a table of the same kind."""
+    from tellapart.tables.options import ReadOptions
+
+    if local_path(taught).suffix != local_path(table).suffix:
+        return {}
+    about = {one.name for one in fields(ReadOptions)} - {"query", "sample", "sample_seed"}
+    return {name: value for name, value in reading.items() if name in about}
+
+
+def _labelled(table: str) -> Path:
+    """Where the labels of a table go: beside it.
+
+    >>> _labelled("data/november.csv").name, _labelled("november.xlsx.gz").name
+    ('november-labelled.csv', 'november-labelled.csv')
+    """
+    from tellapart.engines.predict import KINDS
+
+    if table == "-":
+        raise ParameterError("standard input has no name: say where the labels go with -o")
+    place = local_path(table)
+    if place.suffix in (".gz", ".bz2", ".zst", ".zip"):
+        place = place.with_suffix("")
+    ending = place.suffix if place.suffix in KINDS else ".csv"
+    return place.with_name(f"{place.stem}-labelled{ending}")
 
 
 @contextmanager

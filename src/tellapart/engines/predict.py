@@ -365,7 +365,7 @@ def _output_names(keep: Sequence[str], prefix: str) -> list[str]:
     for name in names:
         if names.count(name) > 1:
             raise ParameterError(
-                f"the output would have two columns {name!r}: give a prefix for ours, such as"
-                " --prefix predicted_, or do not keep the other"
+                f"the output would have two columns {name!r}: do not keep the table's, or give a"
+                " prefix for ours (on the command line: prefix in [predict] of tellapart.toml)"
             )
     return names

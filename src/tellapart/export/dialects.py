@@ -12,7 +12,7 @@ from sqlglot import exp, parse_one
 from sqlglot.dialects.sqlite import SQLite as SQLiteDialect
 
 from tellapart.errors import ExportError, ParameterError
-from tellapart.export.lowering import Lowering, any_case, changes_case
+from tellapart.export.lowering import COLLATED, Lowering, any_case, changes_case
 from tellapart.export.sql_nodes import (
     anonymous,
     cast,
@@ -36,8 +36,7 @@ class DuckDB(Lowering):
     trims_all = True
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
-        wanted = words(pattern)
-        if fold and wanted.isascii() and not set("ik") & set(wanted):
+        if fold and self.may_lower((words(pattern),)):
             return self.matched(exp.ILike, operand, pattern)
         return super().like(operand, pattern, fold=fold)
 
@@ -45,7 +44,7 @@ class DuckDB(Lowering):
         return [anonymous("ISFINITE", column)]
 
     def figure(self, text: str) -> exp.Expr:
-        exact = "e" in text or Decimal(text) == Decimal(float(text))
+        exact = self.clean or "e" in text or Decimal(text) == Decimal(float(text))
         return super().figure(text if exact else f"{text}e0")
 
 
@@ -62,6 +61,7 @@ class Postgres(Lowering):
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         if fold and words(pattern).isascii():
+            self.notes[COLLATED] = None
             return self.matched(exp.ILike, _by_code(operand), pattern)
         return super().like(operand, pattern, fold=fold)
 
@@ -97,6 +97,8 @@ class SQLite(Lowering):
         return exp.replace_placeholders(_utc(), at=column)
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
+        if fold and words(pattern).isascii():
+            return self.matched(exp.Like, exp.Lower(this=operand), pattern)
         signs = {Wild.ANY: "*", Wild.ONE: "?"}
         shape = "".join(
             signs[part] if isinstance(part, Wild) else "".join(_glob(c, fold) for c in part)
@@ -208,7 +210,7 @@ class Trino(Lowering):
 
     def figure(self, text: str) -> exp.Expr:
         # 0.1 is a decimal there
-        return exp.Literal.number(text if "e" in text else f"{text}e0")
+        return exp.Literal.number(text if "e" in text or self.clean else f"{text}e0")
 
 
 class BigQuery(Lowering):
@@ -221,7 +223,7 @@ class BigQuery(Lowering):
 
     def is_finite(self, column: exp.Expr, op: str) -> list[exp.Expr]:
         strange = (anonymous(name, column.copy()) for name in ("IS_INF", "IS_NAN"))
-        return [exp.Not(this=exp.Paren(this=self.chain(exp.Or, list(strange))))]
+        return [exp.Not(this=exp.Paren(this=self.joined(exp.Or, list(strange))))]
 
     def in_utc(self, column: exp.Expr) -> exp.Expr:
         return anonymous("DATETIME", column, "UTC")
@@ -285,7 +287,7 @@ class ClickHouse(Lowering):
             self.compare(tree.Compare(op, node.operand, value), loose=loose)
             for value in node.values
         ]
-        return exp.Paren(this=self.chain(joint, compared))
+        return exp.Paren(this=self.joined(joint, compared))
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         return anonymous("match", operand, rf"(?s)\A{regex(pattern, fold)}\z")
@@ -421,7 +423,7 @@ class TSQL(Lowering):
 
     def figure(self, text: str) -> exp.Expr:
         # 0.1 is a decimal there
-        return exp.Literal.number(text if "e" in text else f"{text}e0")
+        return exp.Literal.number(text if "e" in text or self.clean else f"{text}e0")
 
     def typed(self, number: float) -> exp.Expr:
         return self.constant(number)
@@ -441,7 +443,7 @@ class TSQL(Lowering):
         if kind is not Type.TEXT or changes_case(node.operand):
             return super().member(node, loose=loose)
         any_of = [self.compare_texts(tree.Compare("=", node.operand, v)) for v in node.values]
-        made = exp.Paren(this=self.chain(exp.Or, any_of))
+        made = exp.Paren(this=self.joined(exp.Or, any_of))
         return exp.Not(this=made) if node.negated else made
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime
 from functools import reduce
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple, TypeGuard
 
 from sqlglot import exp
@@ -36,7 +37,7 @@ from tellapart.export.sql_nodes import (
 )
 from tellapart.features import canonical, letter_case, tree
 from tellapart.features.evaluate import reader
-from tellapart.features.tree import Node, Pattern, Type, Value
+from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 
 _COMPARE: dict[str, type[exp.Expr]] = {
     "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
@@ -44,8 +45,18 @@ _COMPARE: dict[str, type[exp.Expr]] = {
 _COMPUTE: dict[str, type[exp.Expr]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
 _FINITE = "NaN and infinity count as unknown."
 _TAKEN = "In arithmetic, a number beyond 1e75, or below 1e-75 and not 0, counts as unknown."
+_TRANSLATED = (
+    "TRANSLATE instead of LOWER, which makes more letters into these: the Kelvin sign into k."
+)
+COLLATED = (
+    'COLLATE "C": upper and lower case of A to Z alike, whatever the language of the database.'
+)
+_ASSUMED = "Assumed: no number is NaN or infinite."
+_LOWERED = "Assumed: no text has a Kelvin sign or a dotted capital I, which are k and i for LOWER."
 _CHAIN = 100
 """Longer chains of AND, OR and + are cut into groups: SQLite allows at most 1000 levels."""
+_WIDE = 88
+"""Longer conditions are broken into lines."""
 
 
 class Lowering:
@@ -78,7 +89,7 @@ class Lowering:
         filled: frozenset[str] = frozenset(),
     ) -> None:
         self.clean = clean
-        """No number is NaN, infinite, or beyond what arithmetic takes."""
+        """What `to_sql` says of `clean`."""
         self.zoned = zoned
         """The columns whose times have a zone."""
         self.filled = filled
@@ -88,6 +99,24 @@ class Lowering:
 
     def sql(self, made: exp.Expr) -> str:
         return made.sql(dialect=self.dialect, identify=self.quotes_all)
+
+    def lines(self, made: exp.Expr) -> list[str]:
+        """The SQL of a condition, in several lines if it is long."""
+        text = self.sql(made)
+        if len(text) <= _WIDE:
+            return [text]
+        match made:
+            case exp.And() | exp.Or() | exp.Add():
+                sign = {"and": "AND", "or": "OR", "add": "+"}[made.key]
+                first, *rest = (self.lines(part) for part in made.flatten(unnest=False))
+                more = ([f"{sign} {part[0]}", *part[1:]] for part in rest)
+                return [*first, *chain.from_iterable(more)]
+            case exp.Paren():
+                return ["(", *(f"  {line}" for line in self.lines(made.this)), ")"]
+            case exp.GTE() | exp.LT() if isinstance(made.this, exp.Add):
+                sign = ">=" if isinstance(made, exp.GTE) else "<"
+                return [*self.lines(made.this), f"{sign} {self.sql(made.expression)}"]
+        return [text]
 
     # -- views
 
@@ -111,10 +140,12 @@ class Lowering:
     def condition(self, node: Node, *, loose: bool = True) -> exp.Expr:
         """The SQL of a condition; `loose` if false and unknown may stand for each other."""
         match node:
+            case tree.And() if loose:
+                return self.all_of(node.parts)
             case tree.And():
-                return self.chain(exp.And, [self.condition(p, loose=loose) for p in node.parts])
+                return self.joined(exp.And, [self.condition(p, loose=False) for p in node.parts])
             case tree.Or():
-                return self.chain(exp.Or, [self.condition(p, loose=loose) for p in node.parts])
+                return self.joined(exp.Or, [self.condition(p, loose=loose) for p in node.parts])
             case tree.Points():
                 return self.points(node, loose=loose)
             case tree.Compare():
@@ -135,6 +166,39 @@ class Lowering:
             case _:
                 return self.value(node)
 
+    def all_of(self, nodes: Sequence[Node]) -> exp.Expr:
+        """Conditions that must all be true. None is written twice, and a lower and an upper bound
+        of a column become one."""
+        split = (node.parts if isinstance(node, tree.And) else (node,) for node in nodes)
+        flat = [
+            _whole_bound(node) if isinstance(node, tree.Compare) else node
+            for node in chain.from_iterable(split)
+        ]
+        ranges = _ranges(flat)
+        parts: dict[exp.Expr, None] = {}
+        for node in flat:
+            low, high = ranges.get(node, (None, None))
+            if low is None or high is None:
+                made = self.condition(node)
+            elif node == low:
+                made = self.between(low, high)
+            else:
+                continue
+            parts |= dict.fromkeys(made.flatten() if isinstance(made, exp.And) else [made])
+        return self.joined(exp.And, list(parts))
+
+    def between(self, low: tree.Compare, high: tree.Compare) -> exp.Expr:
+        """A column between two numbers: what is NaN or infinite is not."""
+        assert isinstance(low.left, tree.Column)
+        assert isinstance(low.right, Value)
+        assert isinstance(high.right, Value)
+        column, kind = self.column(low.left), low.left.type
+        ends = [self.literal(end, kind) for end in (low.right, high.right)]
+        if (low.op, high.op) == (">=", "<="):
+            return exp.Between(this=column, low=ends[0], high=ends[1])
+        below = self.operator(high.op, column.copy(), ends[1])
+        return exp.And(this=self.operator(low.op, column, ends[0]), expression=below)
+
     def is_filled(self, node: Node) -> bool:
         """Whether a condition is never unknown, as its columns never are."""
         if isinstance(node, tree.Column):
@@ -144,14 +208,15 @@ class Lowering:
             self.is_filled(child) for child in tree.children(node)
         )
 
-    def chain(self, kind: type[exp.Expr], parts: Sequence[exp.Expr]) -> exp.Expr:
+    def joined(self, kind: type[exp.Expr], parts: Sequence[exp.Expr]) -> exp.Expr:
         """Any number of conditions joined by AND or OR, or of numbers by +."""
         if len(parts) > _CHAIN:
             groups = [parts[n : n + _CHAIN] for n in range(0, len(parts), _CHAIN)]
-            return self.chain(kind, [exp.Paren(this=self.chain(kind, g)) for g in groups])
+            return self.joined(kind, [exp.Paren(this=self.joined(kind, g)) for g in groups])
         other = exp.Or if kind is exp.And else exp.And
-        wrapped = [wrap(part) if isinstance(part, other) else part for part in parts]
-        return reduce(lambda left, right: kind(this=left, expression=right), wrapped)
+        if len(parts) > 1:
+            parts = [wrap(part) if isinstance(part, other) else part for part in parts]
+        return reduce(lambda left, right: kind(this=left, expression=right), parts)
 
     def points(self, node: tree.Points, *, loose: bool) -> exp.Expr:
         """A sum of CASEs; or OR, where any of the conditions is enough, and AND, where all are
@@ -165,7 +230,7 @@ class Lowering:
             for part, weight in node.terms
         ]
         op = "<" if node.negated else ">="
-        return self.operator(op, self.chain(exp.Add, counted), whole(node.at_least))
+        return self.operator(op, self.joined(exp.Add, counted), whole(node.at_least))
 
     def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
         if self.has_is_true:
@@ -178,8 +243,8 @@ class Lowering:
         if isinstance(operand, tree.Column) and (finite := self.finite(operand)):
             null = self.is_(self.column(operand), exp.null(), node.negated)
             if node.negated:
-                return exp.Paren(this=self.chain(exp.And, [null, *finite]))
-            return exp.Paren(this=self.chain(exp.Or, [null, *map(opposite, finite)]))
+                return exp.Paren(this=self.joined(exp.And, [null, *finite]))
+            return exp.Paren(this=self.joined(exp.Or, [null, *map(opposite, finite)]))
         return self.is_(self.known(operand), exp.null(), node.negated)
 
     def truth(self, value: bool) -> exp.Expr:
@@ -231,20 +296,19 @@ class Lowering:
         left, guards = self.side(node.left, node.op, node.right)
         right, more = self.side(node.right, _MIRROR[node.op], node.left)
         made = self.operator(node.op, left, right)
-        return self.chain(exp.And, list(dict.fromkeys([made, *guards, *more])))
+        return self.joined(exp.And, list(dict.fromkeys([made, *guards, *more])))
 
     def side(self, node: Node, op: str, other: Node) -> tuple[exp.Expr, list[exp.Expr]]:
         """A side of a comparison, and what has to be true as well."""
-        made, guards = self.safe(node)
         if isinstance(node, tree.Column) and node.type is Type.NUMBER:
-            guards = self.finite(node, op, both=any(tree.columns(other)))
-        return made, guards
+            return self.column(node), self.finite(node, op, both=any(tree.columns(other)))
+        return self.safe(node)
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
         kind = tree.wider(node.operand.type, *(value.type for value in node.values))
         if changes_case(node.operand):
             any_of = [self.same_letters(node.operand, value.value) for value in node.values]
-            made = self.chain(exp.Or, any_of)
+            made = self.joined(exp.Or, any_of)
             return opposite(made) if node.negated else made
         guards: list[exp.Expr] = []
         if kind is not Type.NUMBER:
@@ -256,7 +320,7 @@ class Lowering:
             operand = self.guarded(node.operand)
         values = [self.literal(value, kind) for value in node.values]
         made = exp.In(this=wrap(operand), expressions=values)
-        return self.chain(exp.And, [exp.Not(this=made) if node.negated else made, *guards])
+        return self.joined(exp.And, [exp.Not(this=made) if node.negated else made, *guards])
 
     # -- values
 
@@ -338,7 +402,7 @@ class Lowering:
         made, conditions = self.safe(node)
         if not conditions:
             return made
-        return exp.Case(ifs=[exp.If(this=self.chain(exp.And, conditions), true=made)])
+        return exp.Case(ifs=[exp.If(this=self.joined(exp.And, conditions), true=made)])
 
     def safe(self, node: Node) -> tuple[exp.Expr, list[exp.Expr]]:
         """A double, and the conditions under which it is the number that is meant. Where overflow
@@ -360,7 +424,7 @@ class Lowering:
                 range_of(node)
                 made, conditions = self.computed(node), list(dict.fromkeys(self.taken(node)))
                 if conditions and self.overflow_is_error:
-                    condition = self.chain(exp.And, conditions)
+                    condition = self.joined(exp.And, conditions)
                     return exp.Case(ifs=[exp.If(this=condition, true=made)]), []
                 return made, conditions
             case tree.Call(type=Type.NUMBER):  # coalesce
@@ -371,12 +435,10 @@ class Lowering:
     def finite(self, node: tree.Column, op: str = "<>", both: bool = True) -> list[exp.Expr]:
         """What makes a comparison untrue where a column of numbers is not finite; with `both`, the
         other side is a column, too."""
-        if self.clean or not self.has_nan or node.type is not Type.NUMBER:
+        if not self.has_nan or node.type is not Type.NUMBER or (op == "=" and not both):
             return []
-        if op == "=" and not both:
-            return []
-        self.notes[_FINITE] = None
-        return self.is_finite(self.column(node), op)
+        self.notes[_ASSUMED if self.clean else _FINITE] = None
+        return [] if self.clean else self.is_finite(self.column(node), op)
 
     def is_finite(self, column: exp.Expr, op: str) -> list[exp.Expr]:
         """NaN is above everything, or comparable with nothing: so one end is enough for an op."""
@@ -396,7 +458,10 @@ class Lowering:
                 return [*self.taken(node.left), *self.taken(node.right)]
             case tree.Call(name="abs" | "negative"):
                 return self.taken(node.args[0])
-        if not tree.is_bounded(node) or (self.clean and isinstance(node, tree.Column)):
+        if not tree.is_bounded(node):
+            return []
+        if self.clean and isinstance(node, tree.Column):
+            self.notes |= {_ASSUMED: None} if self.has_nan else {}
             return []
         self.notes[_TAKEN] = None
         made = self.column(node) if isinstance(node, tree.Column) else self.value(node)
@@ -455,11 +520,24 @@ class Lowering:
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         """A text has the shape of a pattern; with `fold`, whatever the case of its letters."""
-        if fold:
-            pairs = [letter_case.both(letter) for letter in sorted(set(words(pattern)))]
-            uppers, lowers = ("".join(pair[n] for pair in pairs if len(pair) > 1) for n in (0, 1))
-            operand = anonymous("TRANSLATE", operand, uppers, lowers) if uppers else operand
+        pairs = [letter_case.both(letter) for letter in sorted(set(words(pattern)))]
+        uppers, lowers = ("".join(pair[n] for pair in pairs if len(pair) > 1) for n in (0, 1))
+        if fold and uppers and self.may_lower(pattern):
+            operand = exp.Lower(this=operand)
+        elif fold and uppers:
+            self.notes[_TRANSLATED] = None
+            operand = anonymous("TRANSLATE", operand, uppers, lowers)
         return self.matched(exp.Like, operand, pattern)
+
+    def may_lower(self, pattern: Pattern) -> bool:
+        """Whether LOWER of any engine does what is meant. Beyond ASCII engines differ; two letters
+        there may become i and k, one of them as two characters."""
+        letters = words(pattern)
+        if not letters.isascii():
+            return False
+        safe = Wild.ONE not in pattern and not set("ik") & set(letters)
+        self.notes |= {_LOWERED: None} if self.clean and not safe else {}
+        return safe or self.clean
 
     def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
         """LIKE or ILIKE. Some engines read a backslash in a pattern as a sign of its own, unless
@@ -502,6 +580,21 @@ class Lowering:
 _MIRROR = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
+def _ranges(nodes: Sequence[Node]) -> dict[Node, tuple[tree.Compare, tree.Compare]]:
+    """The first two bounds of a column of numbers, a lower and an upper one, for each of them."""
+    first: dict[tuple[tree.Column, str], tree.Compare] = {}
+    for node in nodes:
+        match node:
+            case tree.Compare(op, tree.Column(type=kind) as column, Value() as end):
+                if op not in ("=", "<>") and kind.numeric and kind in (Type.NUMBER, end.type):
+                    first.setdefault((column, op[0]), node)
+    found: dict[Node, tuple[tree.Compare, tree.Compare]] = {}
+    for (column, sign), low in first.items():
+        if sign == ">" and (high := first.get((column, "<"))):
+            found |= {low: (low, high), high: (low, high)}
+    return found
+
+
 def _joined(node: tree.Points) -> Node | None:
     """Points as OR, if any condition is enough, or as AND, if all are needed; else None."""
     parts, weights = zip(*node.terms, strict=True)
@@ -515,7 +608,9 @@ def _joined(node: tree.Points) -> Node | None:
 
 def _whole_bound(node: tree.Compare) -> tree.Compare:
     """A whole number above 2.5 is at least 3."""
-    if not (node.left.type is Type.INTEGER and isinstance(node.right, Value)):
+    if node.left.type is not Type.INTEGER or node.right.type is not Type.NUMBER:
+        return node
+    if not isinstance(node.right, Value):
         return node
     value = node.right.value
     if node.op in ("=", "<>") or abs(value) >= 2**53:

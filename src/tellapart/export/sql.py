@@ -21,6 +21,8 @@ from tellapart.model import Clause, DecisionList
 from tellapart.protocol import Label
 
 if TYPE_CHECKING:
+    from sqlglot import exp
+
     from tellapart.export.lowering import Lowering
 
 Dialect: TypeAlias = Literal[
@@ -30,7 +32,9 @@ Dialect: TypeAlias = Literal[
 Wanted: TypeAlias = Literal["label", "clause", "example"]
 
 _WIDEST = 100
-_STAMP = re.compile(r"^\s*-- tellapart ([0-9a-f]{12}): (\{.*\})\s*$", re.MULTILINE)
+_STAMP = re.compile(
+    r"^\s*-- The model, for tellapart import \(([0-9a-f]{12})\): (\{.*\})\s*$", re.MULTILINE
+)
 
 
 def to_sql(
@@ -63,8 +67,9 @@ def to_sql(
         ("timestamptz") is converted to UTC. A column that is "integer not null" (or any other type
         with these words) is never unknown: the SQL becomes shorter.
     clean : bool, default=False
-        Promise that no number in the table is NaN, infinite or beyond 1e75: the SQL becomes
-        shorter.
+        Promise that the table has nothing that engines take in several ways (`Table.is_clean`):
+        numbers that are NaN, infinite, beyond 1e75 or floats of 32 bits; texts with a Kelvin sign
+        or a dotted capital I. The SQL becomes shorter, and a comment says what is assumed.
     unsure : {"label", "null"}, default="label"
         What a clause gives whose error may be above `error`, by its record: its label all the same,
         or NULL (`DecisionList.abstain`).
@@ -79,7 +84,7 @@ def to_sql(
     ...      Clause((ta.Literal("milk"),), "bear")),
     ...     default=Clause((), "duck"))
     >>> print(to_sql(model))
-    -- tellapart ...
+    -- The model, for tellapart import (...): {...}
     CASE
       -- It is whale, if milk, unless legs >= 4.
       WHEN milk AND (legs >= 4) IS NOT TRUE THEN 'whale'
@@ -113,17 +118,19 @@ def case_lines(
     *branches, last = zip(clauses, _values(clauses, value, language), answers(model), strict=True)
     if not branches:
         return [last[1]]
-    lines = ["CASE"]
+    lines = []
     for clause, then, answer in branches:
-        lines += (
-            [f"  {line}" for line in comment(answer.because).split("\n")]
-            if value == "label"
-            else []
-        )
-        lines.append(f"  WHEN {_condition(clause, types, language)} THEN {then}")
-    if value == "label":
-        lines[1:1] = [f"  -- {note}" for note in language.notes]
-    return [*lines, f"  ELSE {last[1]}", "END"]
+        if value == "label":
+            lines += comment(answer.because).split("\n")
+        first, *more = language.lines(_condition(clause, types, language))
+        lines.append(f"WHEN {first}")
+        lines += [f"  {line}" for line in more]
+        if more:
+            lines.append(f"THEN {then}")
+        else:
+            lines[-1] += f" THEN {then}"
+    lines[:0] = [f"-- {note}" for note in language.notes]
+    return ["CASE", *(f"  {line}" for line in lines), f"  ELSE {last[1]}", "END"]
 
 
 def comment(text: str) -> str:
@@ -156,7 +163,7 @@ def stamped(model: DecisionList, sql: str) -> str:
         return sql
     line = json.dumps(data)  # only ASCII, and a space behind every colon
     line = re.sub("{(?=[{%#])", lambda _: "\\u007b", line)  # what looks like Jinja, in texts
-    return f"-- tellapart {_digest(sql)}: {line}\n{sql}"
+    return f"-- The model, for tellapart import ({_digest(sql)}): {line}\n{sql}"
 
 
 def stamp_of(sql: str) -> DecisionList | None:
@@ -166,16 +173,17 @@ def stamp_of(sql: str) -> DecisionList | None:
         return None
     if _digest(sql[found.end() :]) != found[1]:
         raise FeatureError(
-            "the SQL was changed after tellapart wrote it, so that its line `-- tellapart ...` no"
+            "the SQL was changed after tellapart wrote it, so that its line `-- The model ...` no"
             " longer says what it does. Delete that line to read the SQL as it stands"
         )
     return DecisionList.from_json(found[2])
 
 
 def _digest(sql: str) -> str:
-    """The same for the same SQL, whatever its comments and spaces."""
-    plain = re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE)
-    return hashlib.sha256("".join(plain.split()).rstrip(";").encode()).hexdigest()[:12]
+    """The same for the same SQL, whatever its comments, and its spaces outside of texts."""
+    plain = re.sub(r"^\s*--.*$", "", sql.replace("\r\n", "\n"), flags=re.MULTILINE)
+    plain = re.sub(r"('[^']*')|\s+", r"\1", plain)
+    return hashlib.sha256(plain.rstrip(";").encode()).hexdigest()[:12]
 
 
 def _with_names(model: DecisionList) -> DecisionList:
@@ -188,17 +196,17 @@ def _with_names(model: DecisionList) -> DecisionList:
 # -- conditions and values
 
 
-def _condition(clause: Clause, types: feature_trees.Types, language: Lowering) -> str:
-    from sqlglot import exp
-
-    parts = []
-    for literal in clause.literals:
-        try:
-            parts.append(language.condition(feature_trees.literal_tree(literal, types)))
-        except ExportError as error:
-            said = f"cannot write {str(literal)!r} for {language.name}: {error}"
-            raise ExportError(said) from None
-    return language.sql(language.chain(exp.And, parts))
+def _condition(clause: Clause, types: feature_trees.Types, language: Lowering) -> exp.Expr:
+    try:
+        return language.all_of([feature_trees.literal_tree(one, types) for one in clause.literals])
+    except ExportError as error:
+        for literal in clause.literals:  # which is it?
+            try:
+                language.condition(feature_trees.literal_tree(literal, types))
+            except ExportError as its:
+                said = f"cannot write {str(literal)!r} for {language.name}: {its}"
+                raise ExportError(said) from error
+        raise
 
 
 def _values(clauses: Sequence[Clause], wanted: str, language: Lowering) -> list[str]:

@@ -52,7 +52,8 @@ def opposite(made: exp.Expr) -> exp.Expr:
 def wrap(made: exp.Expr) -> exp.Expr:
     """In brackets, unless it is one thing already."""
     loose = isinstance(made, exp.Binary | exp.Unary | exp.Predicate)
-    return exp.Paren(this=made) if loose and not isinstance(made, exp.Paren) else made
+    one = isinstance(made, exp.Paren | exp.Collate)
+    return exp.Paren(this=made) if loose and not one else made
 
 
 def words(pattern: Pattern) -> str:

@@ -69,8 +69,8 @@ def to_select(
     -- A label for every row of animals, by 2 rules: the first that applies wins.
     --   1. It is whale, like orca, if milk, unless legs >= 4.
     --   2. Otherwise it is duck.
-    -- Written by tellapart 0.1.0. The next line is for `tellapart import`.
-    -- tellapart ...
+    -- Written by tellapart 0.1.0.
+    -- The model, for tellapart import (...): {...}
     SELECT
       matched.id,
       rules.label,
@@ -139,7 +139,7 @@ def head(model: DecisionList, table: str, error: float, about: Sequence[str]) ->
         + (": the first that applies wins." if given[1:] else "."),
         *(f"  {answer.rule}. {answer.because}" for answer in given),
         *about,
-        f"Written by tellapart {tellapart.__version__}. The next line is for `tellapart import`.",
+        f"Written by tellapart {tellapart.__version__}.",
     ]
     return "".join(f"{comment(line)}\n" for line in lines)
 

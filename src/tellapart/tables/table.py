@@ -17,7 +17,7 @@ import numpy as np
 
 from tellapart.columns import Words
 from tellapart.errors import FeatureError, FormatError, ParameterError
-from tellapart.features import Expression, parse_feature
+from tellapart.features import Expression, parse_feature, tree
 from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
@@ -111,6 +111,27 @@ class Table:
             self._check_ids()
 
     # -- what is in it
+
+    def is_clean(self, columns: Iterable[str]) -> bool:
+        """Whether engines take these columns in one way: no number is NaN, infinite, beyond what
+        arithmetic takes or a float of 32 bits; no text has a Kelvin sign or a dotted capital I.
+
+        >>> Table({"size": [1.5, float("nan")], "legs": [4, 2]}).is_clean(["size"])
+        False
+        """
+        import polars as pl
+
+        checks = [pl.lit(True)]
+        for name in self._types.keys() & set(columns):
+            column, dtype = pl.col(name), self._dtypes[name]
+            if dtype == pl.Float32:
+                return False
+            if dtype == pl.Float64:
+                size = column.abs()
+                checks.append((size.is_between(tree.LEAST, tree.MOST) | (size == 0)).all())
+            elif self._types[name] is Type.TEXT:
+                checks.append(~column.cast(pl.String).str.contains("[\u212a\u0130]").any())
+        return bool(self._read(self._source.select(pl.all_horizontal(checks))).item())
 
     def __len__(self) -> int:
         return self._length

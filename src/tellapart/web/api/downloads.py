@@ -19,6 +19,7 @@ from starlette.responses import Response, StreamingResponse
 from tellapart import codec
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.export import PROGRAMS, WRITERS, to_sql
+from tellapart.export.feature_trees import columns_of
 from tellapart.export.sql import Dialect
 from tellapart.export.text import brief_sentences, example_text
 from tellapart.features.expression import types as read_types
@@ -76,7 +77,8 @@ def write_model(
         more = {"meanings": meanings} if meanings else {}
         return codec.dump({**codec.parse(made.to_json()), **more}) + "\n"
     if language == "sql":
-        return to_sql(made, dialect, schema=schema) + "\n"
+        clean = session.missing is None and session.table.is_clean(columns_of(made))
+        return to_sql(made, dialect, schema=schema, clean=clean) + "\n"
     if language in PROGRAMS:
         return PROGRAMS[language](made, schema=schema).rstrip("\n") + "\n"
     text = WRITERS[language](made).rstrip("\n") + "\n"

@@ -52,6 +52,13 @@ PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "vaderSentiment": (lambda: _module("vaderSentiment"), "pip install vaderSentiment"),
     "magika": (lambda: _module("magika"), "pip install magika"),
     "py3langid": (lambda: _module("py3langid"), "pip install py3langid"),
+    "nginx": (
+        lambda: (
+            shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin") is not None
+            and shutil.which("openssl") is not None
+        ),
+        "apt-get install nginx-light openssl",
+    ),
     "npm": (lambda: shutil.which("npm") is not None, "apt-get install npm"),
     "postgres": (
         lambda: _module("psycopg") and postgres_server.available(),

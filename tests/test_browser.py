@@ -462,6 +462,8 @@ def test_pictures_beside_the_table(
         ):
             answer = client.get(f"/s/{session}/file", params={"path": path})
             assert answer.status_code == status, path
+            if status == 200:  # opened by itself, it may run nothing
+                assert "sandbox" in answer.headers["content-security-policy"]
     assert teacher.page.eval_on_selector("td img", "image => image.naturalWidth") == 9
     assert teacher.page.locator("td img").count() == 1
     assert "../outside.svg" in teacher.page.inner_text(".pair")

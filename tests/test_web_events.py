@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import threading
@@ -154,6 +155,37 @@ def test_a_silent_stream_is_kept_alive_and_a_caller_has_only_so_many(
         assert answer.status_code == 200
         first.close()
         second.close()
+        served.app.state.tellapart.streams.stop()
+
+
+@pytest.mark.slow
+def test_streams_asked_for_at_once_are_counted_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from test_web_schema import TOKEN, Served
+
+    monkeypatch.setattr(stream, "MAX_STREAMS", 5)
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+
+    async def ask(client: httpx2.AsyncClient, path: str) -> int:
+        async with client.stream("GET", path) as answer:
+            await asyncio.sleep(1)
+            return answer.status_code
+
+    async def ask_all(address: str, session: str) -> list[int]:
+        path, limits = f"/api/sessions/{session}/events", httpx2.Limits(max_connections=30)
+        async with httpx2.AsyncClient(
+            base_url=address, headers=headers, limits=limits, timeout=30
+        ) as client:
+            return await asyncio.gather(*(ask(client, path) for _ in range(30)))
+
+    with Served(tmp_path) as served:
+        assert 200 not in asyncio.run(ask_all(served.address, "none"))
+        for _ in range(3):  # those that failed or ended have given their places back
+            end, found = time.monotonic() + 20, 0
+            while found == 0 and time.monotonic() < end:
+                found = asyncio.run(ask_all(served.address, "zoo")).count(200)
+            assert found == 5
         served.app.state.tellapart.streams.stop()
 
 

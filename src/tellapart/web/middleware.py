@@ -275,7 +275,7 @@ class _Sender:
             self.status = message["status"]
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
-                headers[name] = value
+                headers.setdefault(name, value)  # a served picture has a stricter policy
             headers["x-request-id"] = self._number
             if not self._path.startswith("/static/"):
                 headers["cache-control"] = "no-store"

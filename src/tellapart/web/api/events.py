@@ -15,6 +15,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from tellapart.errors import TellapartError
 from tellapart.sessions import Event
@@ -52,13 +53,18 @@ class EventStreams:
         for woken in self._open:
             woken.set()
 
-    def check(self, caller: str) -> None:
-        """Refuse one stream too many."""
+    def enter(self, caller: str) -> None:
+        """Take a place for a stream, or refuse one too many; `leave` gives it back."""
         if self._callers[caller] >= MAX_STREAMS:
             raise Refused(429, "TooMany", f"at most {MAX_STREAMS} streams at a time; close one")
+        self._callers[caller] += 1
+
+    def leave(self, caller: str) -> None:
+        """Give a place back."""
+        self._callers[caller] -= 1
 
     async def follow(
-        self, pool: SessionPool, name: str, events: list[Event], after: int, caller: str
+        self, pool: SessionPool, name: str, events: list[Event], after: int
     ) -> AsyncGenerator[list[Event]]:
         """These events and all that come after; an empty list after a silence."""
         woken = asyncio.Event()
@@ -69,7 +75,6 @@ class EventStreams:
 
         pool.watchers.add(wake)
         self._open.add(woken)
-        self._callers[caller] += 1
         try:
             while not self.stopped:
                 yield events
@@ -83,7 +88,21 @@ class EventStreams:
         finally:
             pool.watchers.discard(wake)
             self._open.discard(woken)
-            self._callers[caller] -= 1
+
+
+class _Stream(StreamingResponse):
+    """A stream that gives its caller's place back, however it ends."""
+
+    def __init__(self, content: AsyncIterator[bytes], streams: EventStreams, caller: str) -> None:
+        headers = {"x-accel-buffering": "no"}
+        super().__init__(content, media_type="text/event-stream", headers=headers)
+        self._streams, self._caller = streams, caller
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._streams.leave(self._caller)
 
 
 def seen_by(caller: Caller, event: Event) -> Event | None:
@@ -126,9 +145,13 @@ async def events(
     """
     after = after if last_event_id is None else last_event_id
     pool, streams = call.pool, call.app.streams
-    streams.check(call.name)
-    await pool.run(session, lambda s: s.number)
-    first = await asyncio.to_thread(pool.store.tail, session, after, BLOCK)
+    streams.enter(call.name)  # before anything is awaited: many may be asked for at once
+    try:
+        await pool.run(session, lambda s: s.number)
+        first = await asyncio.to_thread(pool.store.tail, session, after, BLOCK)
+    except BaseException:
+        streams.leave(call.name)
+        raise
 
     async def whole() -> AsyncIterator[bytes]:
         events, last = first, after
@@ -139,13 +162,10 @@ async def events(
 
     async def without_end() -> AsyncIterator[bytes]:
         yield b"retry: 2000\n\n"
-        following = streams.follow(pool, session, first, after, call.name)
+        following = streams.follow(pool, session, first, after)
         with suppress(TellapartError):  # it ends, and who comes back is told why
             async with aclosing(following):
                 async for events in following:
                     yield _write(call, events)
 
-    made = without_end() if follow else whole()
-    return StreamingResponse(
-        made, media_type="text/event-stream", headers={"x-accel-buffering": "no"}
-    )
+    return _Stream(without_end() if follow else whole(), streams, call.name)

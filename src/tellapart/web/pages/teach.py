@@ -45,6 +45,9 @@ from tellapart.web.pages.render import (
 )
 from tellapart.web.session_pool import draws, in_session, reads_session
 
+_PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+"""An SVG that is opened by itself could run scripts; as an image it cannot."""
+
 router = APIRouter(prefix="/s/{session}")
 
 
@@ -188,8 +191,8 @@ async def picture(call: Call, path: Annotated[str, Query(max_length=1000)]) -> R
     if found is None:
         raise Refused(404, "NoPicture", "there is no such picture beside the table")
     kind = mimetypes.guess_type(found.name)[0] or "application/octet-stream"
-    # an SVG opened by itself could run scripts; as an image it cannot
-    return FileResponse(found, media_type=kind, headers={"content-security-policy": "sandbox"})
+    headers = {"content-security-policy": _PICTURE_POLICY}
+    return FileResponse(found, media_type=kind, headers=headers)
 
 
 def _picture_file(call: Caller, name: str) -> Path | None:

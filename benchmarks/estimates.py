@@ -43,7 +43,7 @@ import tellapart as ta
 from tellapart.review import Progress, estimate
 from tellapart.review.error_bound import ABOVE, ENDLESS, Draws
 from tellapart.review.stoppers import says
-from tellapart.sessions.order import Order
+from tellapart.sessions.queue import Order
 
 RISK = 0.05
 ROUNDS = 1000

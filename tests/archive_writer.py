@@ -106,8 +106,6 @@ def outcome(session: Session) -> dict[str, Any]:
         "history": [answered(one) for one in session.history()],
         "summary": summary_of(session),
         "mistakes": session.mistakes(),
-        "rules over time": session.rules_over_time(),
-        "records": sorted([str(key), *counts] for key, counts in session.records().items()),
         "labels": session.labels,
         "meanings": session.meanings,
         "label of": [session.label_of(item) for item in items],

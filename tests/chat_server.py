@@ -74,7 +74,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         owner = self.server.owner
-        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        length = int(self.headers["Content-Length"])
+        sent = self.rfile.read(length)
+        if len(sent) < length:  # who sent it was killed meanwhile: no model saw it
+            self.close_connection = True
+            return
+        body = sent.decode()
         with owner.lock:
             number = len(owner.bodies)
             owner.bodies.append(body)

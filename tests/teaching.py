@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tellapart.sessions import Event, Given, Session
-from tellapart.sessions.state import State
+from tellapart.sessions.log import State
 from tellapart.tables import Row, Table
 
 FEATURES = ["fur", "NOT fur", "eggs", "NOT eggs", "fins", "NOT fins", "legs > 3", "legs <= 3"]

@@ -25,7 +25,6 @@ from tellapart.sessions import (
     export_log,
     queue,
     replies,
-    state,
     suggestions,
 )
 from tellapart.sessions import log as log_module
@@ -49,7 +48,7 @@ PLACES: list[tuple[Any, str]] = [
     (agreement, "suspects"),
     (queue.Queue, "_doubts"),
     (log_module, "pack"),
-    (state, "unpack"),
+    (log_module, "unpack"),
 ]
 """Everything that rides along."""
 

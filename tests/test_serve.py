@@ -16,7 +16,7 @@ import pytest
 from server_process import ApiTeacher, ForkServer, serving, write_table
 from tellapart.sessions import Store, replies
 from tellapart.sessions.items import Items
-from tellapart.sessions.state import State
+from tellapart.sessions.log import State
 from tellapart.tables import read_table
 from tellapart.web.app import listen
 

@@ -21,8 +21,7 @@ from tellapart.cli import main
 from tellapart.errors import FormatError, TellapartError
 from tellapart.sessions import Session, Store, export_log
 from tellapart.sessions.items import Items, check_same
-from tellapart.sessions.log import parse_log, write_log
-from tellapart.sessions.state import State
+from tellapart.sessions.log import State, parse_log, write_log
 from tellapart.tables import Table
 from zoo_session import ZOO as CELLS
 

@@ -16,8 +16,8 @@ from tellapart.errors import ParameterError
 from tellapart.features import Points
 from tellapart.sessions import Given, Session, Store
 from tellapart.sessions.config import ORDERS
-from tellapart.sessions.order import POOL, Order
 from tellapart.sessions.phrasing import progress_facts
+from tellapart.sessions.queue import POOL, Order
 from tellapart.tables import Table
 
 
@@ -45,18 +45,6 @@ def test_every_item_comes_once(kind: str, length: int) -> None:
         assert [other.next(set(came[:n])) for n in range(3)] != came[:3]
 
 
-def test_the_least_sure_come_first() -> None:
-    came: list[int] = []
-    for seed in range(4):
-        line, seen = Order(2000, "least sure", seed), set[int]()
-        for _ in range(200):
-            place = line.next(seen, lambda pool: [float(place < 200) for place in pool])
-            assert place is not None
-            came.append(place)
-            seen.add(place)
-    assert sum(place < 200 for place in came) > 4 * 90  # 80 would be chance
-
-
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(st.lists(st.sampled_from(ORDERS), min_size=1, max_size=6), st.integers(0, 3))
 def test_switching_loses_nothing(kinds: list[str], seed: int) -> None:
@@ -72,7 +60,7 @@ def test_switching_loses_nothing(kinds: list[str], seed: int) -> None:
 
 
 def test_an_unknown_order_is_refused() -> None:
-    with pytest.raises(ParameterError, match="file, random, least sure"):
+    with pytest.raises(ParameterError, match="file, random, mixed"):
         Order(3, "alphabet", 0)
 
 
@@ -93,9 +81,7 @@ def test_in_mixed_order_one_in_four_is_drawn() -> None:
     assert sum(place < 40 for place in came[:80]) > 20  # 8 would be chance
 
 
-@pytest.mark.parametrize(
-    "kinds", [["mixed"], ["mixed", "random"], ["least sure", "random"], ["random", "mixed"]]
-)
+@pytest.mark.parametrize("kinds", [["mixed"], ["mixed", "random"], ["random", "mixed"]])
 @pytest.mark.parametrize("low", [True, False])
 def test_every_item_left_is_as_likely_to_be_drawn(kinds: list[str], low: bool) -> None:
     """Whatever was picked before: the estimate of the error assumes it."""

@@ -9,8 +9,8 @@ import pytest
 from tellapart.errors import ParameterError, ProtocolError
 from tellapart.sessions import Event, Session, Store, Swept
 from tellapart.sessions.items import Items
+from tellapart.sessions.log import State
 from tellapart.sessions.replies import Summary, summary
-from tellapart.sessions.state import State
 from tellapart.tables import Table
 from zoo_session import Clock, give
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import ceil
+from typing import Any
 
-from tellapart.errors import check
+from tellapart.errors import ParameterError, check
 from tellapart.features.phrasing import counted
 from tellapart.model import DecisionList, Literal
 from tellapart.protocol import Correction, Guess, Label, Learner
@@ -201,3 +202,57 @@ class Watch:
 def says(model: DecisionList) -> list[tuple[tuple[Literal, ...], Label]]:
     """What a model guesses, apart from the examples it shows."""
     return [(clause.literals, clause.label) for clause in model]
+
+
+# -- as JSON
+
+
+def write_stopper(stopper: Stopper | None) -> Any:
+    """A stopper as JSON.
+
+    >>> write_stopper(NoMistakeIn(40))
+    {'no mistake in': 40}
+    """
+    if stopper is None:
+        return None
+    if isinstance(stopper, NoMistakeIn):
+        return {"no mistake in": stopper.n}
+    if isinstance(stopper, Rounds):
+        return {"rounds": stopper.n}
+    if isinstance(stopper, ErrorBelow):
+        more = {"confidence": stopper.confidence} if stopper.confidence != 0.95 else {}
+        return {
+            "error below": stopper.error,
+            **more,
+            **({"lately": True} if stopper.lately else {}),
+        }
+    raise ParameterError(f"a session cannot keep the stopper {stopper!r}")
+
+
+def read_stopper(written: Any) -> Stopper | None:
+    """The inverse of `write_stopper`; a stopper stands for itself.
+
+    Old logs have joined ones: what they say of the error is kept, else the first part.
+
+    >>> read_stopper({"and": [{"no mistake in": 40}, {"error below": 0.05}]})
+    ErrorBelow(error=0.05, confidence=0.95, lately=False)
+    """
+    if written is None or isinstance(written, Stopper):
+        return written
+    match written:
+        case {"no mistake in": n, **rest} if not rest:
+            return NoMistakeIn(n)
+        case {"rounds": n, **rest} if not rest:
+            return Rounds(n)
+        case {"error below": error, **rest} if rest.keys() <= {"confidence", "lately"}:
+            options: dict[str, Any] = {str(name): value for name, value in rest.items()}
+            return ErrorBelow(error, **options)
+        case {"and": [_, _] as parts} | {"or": [_, _] as parts} if (
+            len(written) == 1 and None not in parts
+        ):
+            read = [read_stopper(part) for part in parts]
+            return next((one for one in read if isinstance(one, ErrorBelow)), read[0])
+    raise ParameterError(
+        f"unknown stopper {written!r}; use {{'no mistake in': 40}}, {{'error below': 0.05}} or"
+        " {'rounds': 1000}"
+    )

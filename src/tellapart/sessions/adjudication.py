@@ -16,7 +16,7 @@ from typing import NamedTuple
 from tellapart.review import Suspect
 from tellapart.review.error_bound import interval
 from tellapart.sessions import agreement
-from tellapart.sessions.state import State
+from tellapart.sessions.log import State
 
 ODD = 30
 """So many answers in doubt come before the sample."""

@@ -21,9 +21,9 @@ from tellapart.model import DecisionList
 from tellapart.protocol import Correction, Feature
 from tellapart.review import Suspect, Transcript, suspects
 from tellapart.sessions import replies
+from tellapart.sessions.log import State
 from tellapart.sessions.phrasing import name
 from tellapart.sessions.replies import Agreement, Answered, Disagreement, OddOne
-from tellapart.sessions.state import State
 from tellapart.tables.read import read_table_again
 
 if TYPE_CHECKING:

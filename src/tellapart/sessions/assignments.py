@@ -16,7 +16,7 @@ from tellapart.model import DecisionList
 from tellapart.tables.packed_columns import evaluate_soon
 
 if TYPE_CHECKING:
-    from tellapart.sessions.state import State
+    from tellapart.sessions.log import State
 
 Mask = npt.NDArray[np.bool_]
 

@@ -8,29 +8,21 @@ from typing import Any
 
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner, by_name
-from tellapart.review import ErrorBelow, NoMistakeIn, Rounds, Stopper
-from tellapart.sessions.history import Settings
+from tellapart.review.stoppers import read_stopper, write_stopper
+from tellapart.sessions.history import LEAST_SURE, Settings
 from tellapart.tables import Table
 
 DEFAULT = "AutoDFF"
-COLUMN = "column "
-"""So begins the name of the teacher whose answers are the labels of a column."""
-
 FOR_PEOPLE: dict[str, Any] = {"order": "mixed", "until": {"no mistake in": 40}}
 """How a session for people is begun, unless they say otherwise: most items where the rules are
 least sure, some at random for the estimate of the error; and they want to know when to stop."""
 
-ORDERS = ("file", "random", "least sure", "mixed")
+ORDERS = ("file", "random", "mixed")
 MOST = 1000
 """So many columns a learner is shown, at most."""
 
 
 SETTINGS = tuple(one.name for one in fields(Settings))
-
-
-def is_column(teacher: str | None) -> bool:
-    """Whether a teacher is a column whose labels were taken as first answers, and no person."""
-    return teacher is not None and teacher.startswith(COLUMN)
 
 
 def with_columns(
@@ -95,6 +87,8 @@ def check_settings(given: dict[str, Any]) -> dict[str, Any]:
         raise ParameterError(
             f"there is no setting {', '.join(sorted(unknown))}; there are {', '.join(SETTINGS)}"
         )
+    if given.get("order") == LEAST_SURE:
+        given["order"] = "mixed"
     if "order" in given and given["order"] not in ORDERS:
         raise ParameterError(f"an order is one of {', '.join(ORDERS)}, got {given['order']!r}")
     for name in ("overlap", "lease", "error"):
@@ -136,54 +130,3 @@ def _check_assignments(given: Any) -> dict[str, Any]:
         if any(kept.values()):
             found[str(teacher)] = {name: value for name, value in kept.items() if value}
     return found
-
-
-def write_stopper(stopper: Stopper | None) -> Any:
-    """A stopper as JSON.
-
-    >>> write_stopper(NoMistakeIn(40))
-    {'no mistake in': 40}
-    """
-    if stopper is None:
-        return None
-    if isinstance(stopper, NoMistakeIn):
-        return {"no mistake in": stopper.n}
-    if isinstance(stopper, Rounds):
-        return {"rounds": stopper.n}
-    if isinstance(stopper, ErrorBelow):
-        more = {"confidence": stopper.confidence} if stopper.confidence != 0.95 else {}
-        return {
-            "error below": stopper.error,
-            **more,
-            **({"lately": True} if stopper.lately else {}),
-        }
-    raise ParameterError(f"a session cannot keep the stopper {stopper!r}")
-
-
-def read_stopper(written: Any) -> Stopper | None:
-    """The inverse of `write_stopper`; a stopper stands for itself.
-
-    Old logs have joined ones: what they say of the error is kept, else the first part.
-
-    >>> read_stopper({"and": [{"no mistake in": 40}, {"error below": 0.05}]})
-    ErrorBelow(error=0.05, confidence=0.95, lately=False)
-    """
-    if written is None or isinstance(written, Stopper):
-        return written
-    match written:
-        case {"no mistake in": n, **rest} if not rest:
-            return NoMistakeIn(n)
-        case {"rounds": n, **rest} if not rest:
-            return Rounds(n)
-        case {"error below": error, **rest} if rest.keys() <= {"confidence", "lately"}:
-            options: dict[str, Any] = {str(name): value for name, value in rest.items()}
-            return ErrorBelow(error, **options)
-        case {"and": [_, _] as parts} | {"or": [_, _] as parts} if (
-            len(written) == 1 and None not in parts
-        ):
-            read = [read_stopper(part) for part in parts]
-            return next((one for one in read if isinstance(one, ErrorBelow)), read[0])
-    raise ParameterError(
-        f"unknown stopper {written!r}; use {{'no mistake in': 40}}, {{'error below': 0.05}} or"
-        " {'rounds': 1000}"
-    )

@@ -20,8 +20,18 @@ NONSENSE = (LookupError, TypeError, AttributeError, ValueError, AssertionError)
 SETTLED = 10
 """Of so many answers of each of two models people must have spoken before one is believed more."""
 
+LEAST_SURE = "least sure"
+"""An order of older versions; it is read as "mixed"."""
+COLUMN = "column "
+"""So begins the name of the teacher whose answers are the labels of a column."""
+
 Key = Any
 """An item: its place in the table, or its id where there is none."""
+
+
+def is_column(teacher: str | None) -> bool:
+    """Whether a teacher is a column whose labels were taken as first answers, and no person."""
+    return teacher is not None and teacher.startswith(COLUMN)
 
 
 def id_key(written: Any) -> Hashable:
@@ -388,6 +398,8 @@ class History:
         for name in vars(self.settings):
             if name in event.data:
                 setattr(self.settings, name, event.data[name])
+        if self.settings.order == LEAST_SURE:
+            self.settings.order = "mixed"
 
     def _take_joined(self, event: Event) -> None:
         assert event.by is not None

@@ -60,7 +60,6 @@ def pack(learning: Learning) -> bytes:
     data = {
         "rounds": rounds,
         "mistakes": learning.mistakes,
-        "sizes": learning.sizes,
         "minds": [[done, *lengths, _write_mind(mind)] for done, *lengths, mind in kept],
     }
     return zlib.compress(codec.dump(data).encode(), 1)
@@ -83,7 +82,7 @@ def unpack(learning: Learning, packed: bytes, acts: int) -> None:
         said = label if correction is None else correction.label
         learning.rounds.append(Told(row, said, guess, correction, act.by))
         learning.learnt_by.append(number)
-    learning.mistakes, learning.sizes = data["mistakes"], data["sizes"]
+    learning.mistakes = data["mistakes"]
     for act in history.acts[:acts]:
         if act.kind == "tag set":  # also one that was undone: the tag is there, and unknown
             items.table.tag(act.event.data["tag"])

@@ -38,9 +38,9 @@ from tellapart.protocol import Correction, Guess
 from tellapart.review import ClauseRecords, Progress
 from tellapart.review.progress import Told
 from tellapart.review.stoppers import says
-from tellapart.sessions.config import is_column, make_learner
+from tellapart.sessions.config import make_learner
 from tellapart.sessions.edited_learner import EditedLearner, EditedRule, Learner, NoLearner
-from tellapart.sessions.history import Act, Answer, History, Key, Question
+from tellapart.sessions.history import Act, Answer, History, Key, Question, is_column
 from tellapart.sessions.items import Items
 from tellapart.sessions.rules import read_literals
 from tellapart.tables import Row
@@ -73,8 +73,6 @@ class Mind:
     outcomes: dict[int, str] = field(default_factory=dict)
     """What became of each answer: "label" (it was asked for), "right", "mistake" (learnt), "again"
     (waits for another feature), "opinion", "unsure", "skipped"."""
-    records: dict[Key, tuple[int, int]] = field(default_factory=dict)
-    """How often the rule with an example was right, and wrong."""
     tags: dict[tuple[str, Key], bool | None] = field(default_factory=dict)
     put_off: set[Key] = field(default_factory=set)
     """The items that teachers skipped or were unsure of: no random draw when they come again."""
@@ -89,7 +87,6 @@ class Mind:
             dict(self.taught),
             dict(self.waiting),
             dict(self.outcomes),
-            dict(self.records),
             dict(self.tags),
             set(self.put_off),
             set(self.counted),
@@ -109,8 +106,6 @@ class Learning:
         """The act of each round."""
         self.mistakes: list[bool] = []
         """For every guess, whether it was a mistake."""
-        self.sizes: list[int] = []
-        """How many rules there were after it."""
         self.failed: dict[str, str] = {}
         """What went wrong, by the id of the event that is left out, or by what was asked."""
         self.off: str | None = None
@@ -342,7 +337,7 @@ class Learning:
             else:
                 self._begin()
             del self.rounds[rounds:], self.learnt_by[rounds:]
-            del self.mistakes[guesses:], self.sizes[guesses:]
+            del self.mistakes[guesses:]
         for tag, item in before.keys() | self.mind.tags.keys():
             value = self.mind.tags.get((tag, item))
             if before.get((tag, item)) is not value:
@@ -472,10 +467,6 @@ class Learning:
             now.progress.change()
         now.counted.discard(act.item)
         self.mistakes.append(mistake)
-        self.sizes.append(len(after.clauses))
-        rule = guess.example.place
-        right, wrong = now.records.get(rule, (0, 0))
-        now.records[rule] = (right + (not mistake), wrong + mistake)
 
     def _count(self, act: Act, model: DecisionList, mistake: bool, changed: bool) -> None:
         """Count a guess of `model` for the estimate of the error."""

@@ -6,22 +6,35 @@ An event is written and committed before the caller gets an answer.
 from __future__ import annotations
 
 import gc
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from tellapart.errors import FormatError, ProtocolError, StoreError, TellapartError
-from tellapart.sessions.events import Event, check_log, check_name, check_text, new_id, same, stamp
-from tellapart.sessions.hashes import hash_event
+from tellapart.review.stoppers import Stopper, read_stopper
+from tellapart.sessions.events import (
+    Event,
+    check_log,
+    check_name,
+    check_text,
+    hash_event,
+    new_id,
+    same,
+    stamp,
+)
+from tellapart.sessions.history import History
 from tellapart.sessions.items import Items
-from tellapart.sessions.kept_learner import code_version, pack
-from tellapart.sessions.state import State
-from tellapart.sessions.store import Reader, Store, Writer
+from tellapart.sessions.kept_learner import code_version, pack, unpack
+from tellapart.sessions.learning import Learning, describe
+from tellapart.sessions.queue import Queue
+from tellapart.sessions.store import Kept, Reader, Store, Writer
 from tellapart.tables import Table
 
+T = TypeVar("T")
 _PATIENCE = 2.0  # seconds
 _WORTH = 0.15  # seconds of learning after which it is worth it to keep the learner
 
@@ -36,6 +49,85 @@ def _no_collection() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
+
+
+class State:
+    """What a log comes to. The learner follows when somebody asks for it."""
+
+    def __init__(self, items: Items, events: Iterable[Event], kept: Kept | None = None) -> None:
+        self.items = items
+        self._trouble: dict[str, str] = {}
+        self._clear_tags()
+        self._read(events, 0 if kept is None else kept.number)
+        self._learning = Learning(self.history, items)
+        if kept is not None and items.missing is None:
+            self._resume(kept)
+        self._learning.follow()
+
+    def _read(self, events: Iterable[Event], kept: int = 0) -> None:
+        self.history = History(self.items.place)
+        self.queue = Queue(self)
+        self._acts_then = -1
+        for event in events:
+            self.take(event)
+            if event.number == kept:  # the learner is known up to here: what changes after it?
+                self._acts_then = self.history.changed_from = len(self.history.acts)
+
+    def _resume(self, kept: Kept) -> None:
+        """Go on from what the learner came to; if that cannot be read, from the beginning."""
+        try:
+            unpack(self._learning, kept.data, self._acts_then)
+        except Exception as error:  # whatever is wrong with it: the log says it all
+            logging.getLogger("tellapart").warning("the kept learner: %s", describe(error))
+            self.history.changed_from = 0
+            self._clear_tags()
+            self._learning = Learning(self.history, self.items)
+
+    def _clear_tags(self) -> None:
+        """Tags are set as the log says."""
+        if self.items.missing is not None:
+            return
+        for tag in self.items.table.tags.values():
+            for place, _ in list(tag):
+                tag.set(self.items.row(place), None)
+
+    def take(self, event: Event) -> None:
+        """Take an event in."""
+        changed = self.history.take(event)
+        self.queue.take(event, changed)
+
+    def read_again(self, events: Iterable[Event]) -> None:
+        """Forget what was not written: these are all events there are."""
+        self._read(events)
+        self._learning.move_to(self.history)
+        self._learning.follow()
+
+    @property
+    def learning(self) -> Learning:
+        """The learner, where the history is."""
+        self._learning.follow()
+        return self._learning
+
+    def safely(self, what: str, work: Callable[[], T], default: T) -> T:
+        """Do what nobody must wait for; if it fails, that is said, and the default is returned."""
+        try:
+            return work()
+        except Exception as error:  # whatever it is: it must not be in the way of an answer
+            found = describe(error)
+            logging.getLogger("tellapart").warning("%s: %s", what, found)
+            self._trouble[what] = found
+            return default
+
+    @property
+    def trouble(self) -> list[str]:
+        """What went wrong without stopping anybody, a line each; nothing of the table is in it."""
+        more = [f"{what} are not known: {found}" for what, found in self._trouble.items()]
+        return self.learning.trouble + more
+
+    @property
+    def stopper(self) -> Stopper | None:
+        """When one may stop."""
+        return read_stopper(self.history.settings.until)
 
 
 class Log:

@@ -9,26 +9,27 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from itertools import islice
 from math import inf, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from tellapart.combinations import margin
-from tellapart.errors import ProtocolError
+from tellapart.errors import ParameterError, ProtocolError
 from tellapart.features import Points
 from tellapart.model import DecisionList
 from tellapart.protocol import Guess
 from tellapart.sessions.assignments import Assignments
-from tellapart.sessions.config import is_column
+from tellapart.sessions.config import ORDERS
 from tellapart.sessions.events import Event
-from tellapart.sessions.history import Act, Question
-from tellapart.sessions.order import Order
+from tellapart.sessions.history import LEAST_SURE, Act, Question, is_column
 from tellapart.sessions.search import Search
-from tellapart.tables import Row
 
 if TYPE_CHECKING:
-    from tellapart.sessions.state import State
+    from tellapart.sessions.log import State
 
 LATER = 20
 """A skipped item comes back after so many acts, then after twice as many, and so on."""
@@ -37,6 +38,13 @@ _RECORD = 256  # so many of the last items taught make the record of a rule, in 
 _FIRST = 50  # so many returning items are looked at while there are unseen ones
 _PASSED = 200  # so many items that cannot be given are passed by
 _SKEW = 5.0  # seconds that a clock may differ from itself
+POOL = 32
+"""So many items are compared to find the one the learner is least sure of."""
+_LEAVE = 4  # so many of them make room before every choice
+DRAWN = 4
+"""In mixed order, one item in so many is drawn at random,"""
+DRAWN_FIRST = 8
+"""and so are the first ones: there are no rules yet to be unsure of."""
 
 
 class Queue:
@@ -74,7 +82,6 @@ class Queue:
         """What people should settle of what language models said; see `adjudication`."""
         self.reviewed = 0
         """How many answers of models there were when that was worked out."""
-        self._rules: tuple[object, dict[int, int]] = (None, {})
         self._margins: tuple[object, dict[int, float]] = (None, {})
         self._records = _Records()
 
@@ -447,7 +454,7 @@ class Queue:
         """How unsure the rules are of each of some items.
 
         If they count points, an item with few points more, or fewer, than needed is in doubt. If
-        not, its rule tells: in mixed order by what an answer may change, else by its record.
+        not, its rule tells by what an answer may change.
         """
         model = self._state.learning.model
         # items are asked for again: what is known of them is kept while the model is the same
@@ -460,8 +467,7 @@ class Queue:
         self._margins = model, margins
         if any(margin < inf for margin in margins.values()):
             return [-margins[place] for place in pool]
-        mixed = self._state.history.settings.order == "mixed"
-        return self._may_change(pool) if mixed else self._bad_records(pool)
+        return self._may_change(pool)
 
     def _may_change(self, pool: list[int]) -> list[float]:
         """How much an answer about each of some items may change.
@@ -481,21 +487,6 @@ class Queue:
         counts = {rule: records.counts.get(rule, (0, 0)) for rule in share}
         doubt = {rule: (wrong + 1) / (right + wrong + 2) for rule, (right, wrong) in counts.items()}
         return [doubt[known[place]] * sqrt(share[known[place]]) for place in pool]
-
-    def _bad_records(self, pool: list[int]) -> list[float]:
-        """How likely the guess on each of some items is wrong, by the record of its rule."""
-        learning = self._state.learning
-        # items are asked for again: what covers them is kept while the model is the same
-        model = learning.model
-        kept = self._rules[1] if self._rules[0] is model else {}
-        rules = {place: kept[place] for place in pool if place in kept}
-        new = [place for place in pool if place not in kept]
-        for place, item in zip(new, self._state.items.fetch(new), strict=True):
-            example = learning.guess(item.place).example
-            rules[place] = example.place if isinstance(example, Row) else -1
-        self._rules = (model, rules)
-        counts = (learning.mind.records.get(rules[place], (0, 0)) for place in pool)
-        return [(wrong + 1) / (right + wrong + 2) for right, wrong in counts]
 
     # -- what is asked about it
 
@@ -562,3 +553,118 @@ class Choice(NamedTuple):
     """It came from a search, or somebody chose it: it was assigned, or asked for by its name."""
     picked: bool
     """The learner was unsure of it, or, with `sought`, somebody chose it."""
+
+
+class Order:
+    """Places in the order in which they are given out.
+
+    - "file": as they stand in the table.
+    - "random": shuffled by the session's seed. The estimates of the error assume it.
+    - "mixed": one in four at random, and all of the first eight; the others are picked: of 32, one
+      whose rule is doubtful and has many of the 32. Before every choice some leave these 32 and
+      others come in; those passed by come at the end. While most of the later guesses on drawn
+      items are wrong, all are drawn: such rules cannot tell what they are unsure of.
+
+    Draws and picks come from two shuffled lines that know nothing of each other. So whatever was
+    picked, in this order or before it, a draw is any of the items left with the same chance, and
+    the estimates of the error hold if only the draws count.
+
+    Draws are shuffled by the session's seed, picks by one made from it; the other way round where a
+    session `began` with the order "least sure" of older versions, which picked by the seed. The
+    shuffling is done once; every request looks at a few places, never at the whole table.
+
+    >>> order = Order(5, "file", seed=0)
+    >>> order.next({0, 1}), order.next({0, 1, 2})
+    (2, 3)
+    >>> Order(3, "file", seed=0).next({0, 1, 2}) is None
+    True
+    """
+
+    def __init__(self, length: int, kind: str, seed: int, *, began: str = "random") -> None:
+        if kind not in ORDERS:
+            raise ParameterError(f"an order is one of {', '.join(ORDERS)}, got {kind!r}")
+        self.kind = kind
+        draws, picks = ([seed, 1], seed) if began == LEAST_SURE else (seed, [seed, 1])
+        self._pool: list[int] = []
+        self._draws = _Line(range(length) if kind == "file" else _shuffled(length, draws))
+        self._picks = _Line(_shuffled(length, picks) if kind == "mixed" else ())
+        self._drawn: set[int] = set()
+        self._unsure: set[int] = set()
+
+    def is_unsure_of(self, place: int) -> bool:
+        """Whether an item came because the learner is unsure of it."""
+        return place in self._unsure
+
+    def picks(self, place: int) -> bool:
+        """Whether an item that nobody has seen is no draw: the learner is unsure of it, or somebody
+        asked for it by its name."""
+        return place not in self._drawn
+
+    def next(
+        self,
+        seen: Collection[int],
+        doubt: Callable[[list[int]], list[float]] | None = None,
+        *,
+        errs: bool = False,
+    ) -> int | None:
+        """A place not in `seen`, or None. `doubt` says how unsure the learner is of some; `errs`,
+        whether most of its later guesses on drawn items are wrong."""
+        first = len(seen) < DRAWN_FIRST or len(seen) % DRAWN == 0
+        if self.kind == "mixed" and not errs and not first:
+            return self._pick(seen, doubt)
+        drawn = self._draws.first(seen)
+        if drawn is not None:
+            self._drawn.add(drawn)
+            self._unsure.discard(drawn)
+        return drawn
+
+    def _pick(
+        self, seen: Collection[int], doubt: Callable[[list[int]], list[float]] | None
+    ) -> int | None:
+        pool = [place for place in self._pool[_LEAVE:] if place not in seen]
+        pool += self._picks.some(seen, POOL - len(pool), {*pool})
+        if len(pool) < POOL:  # at the end: once more over those passed by
+            self._picks.sweep(seen)
+            pool += self._picks.some(seen, POOL - len(pool), {*pool})
+        self._pool = pool
+        if not pool:
+            return None
+        doubts = [0.0] * len(pool) if doubt is None else doubt(pool)
+        place = pool[max(range(len(pool)), key=lambda n: (doubts[n], -n))]
+        self._drawn.discard(place)
+        self._unsure.add(place)
+        return place
+
+
+def _shuffled(length: int, seed: Any) -> npt.NDArray[np.intp]:
+    return np.random.default_rng(seed).permutation(length)
+
+
+class _Line:
+    """Places in a row; those handed out are passed."""
+
+    def __init__(self, places: Sequence[int] | npt.NDArray[np.intp]) -> None:
+        self._places, self._at = places, 0
+
+    def some(self, seen: Container[int], count: int, known: Container[int] = ()) -> list[int]:
+        """The next few places neither seen nor known, and past them."""
+        found: list[int] = []
+        while len(found) < count and self._at < len(self._places):
+            place = int(self._places[self._at])
+            self._at += 1
+            if place not in seen and place not in known:
+                found.append(place)
+        return found
+
+    def first(self, seen: Container[int]) -> int | None:
+        """The next place not seen."""
+        found = self.some(seen, 1)
+        if not found:
+            return None
+        self._at -= 1  # it may come to nothing: then it is next again
+        return found[0]
+
+    def sweep(self, seen: Container[int]) -> None:
+        """Begin anew with what was passed by."""
+        left = [place for place in map(int, self._places) if place not in seen]
+        self._places, self._at = np.array(left, dtype=np.intp), 0

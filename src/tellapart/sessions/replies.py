@@ -24,7 +24,7 @@ from tellapart.tables.packed_columns import reads
 
 if TYPE_CHECKING:
     from tellapart.sessions.history import Question
-    from tellapart.sessions.state import State
+    from tellapart.sessions.log import State
 
 AT_RANDOM = " (for items in random order)"
 """What estimates and stoppers assume, said where it is not so."""

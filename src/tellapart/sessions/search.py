@@ -15,7 +15,7 @@ from tellapart.tables import Table
 from tellapart.tables.packed_columns import evaluate_soon
 
 if TYPE_CHECKING:
-    from tellapart.sessions.state import State
+    from tellapart.sessions.log import State
 
 _PASSED = 200  # so many items that cannot be given are passed by
 _WORDS = 20  # the most that are looked for

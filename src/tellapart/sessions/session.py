@@ -53,12 +53,11 @@ from tellapart.sessions.events import (
 )
 from tellapart.sessions.history import Act, Question, id_key
 from tellapart.sessions.items import Items, MissingItems, check_same, fingerprint
-from tellapart.sessions.log import Log
+from tellapart.sessions.log import Log, State
 from tellapart.sessions.queue import Choice
 from tellapart.sessions.replies import Saved
-from tellapart.sessions.rules import clause_of_items, rule_changes, write_rules
+from tellapart.sessions.rules import clause_of_items, write_rules
 from tellapart.sessions.search import check_search, parse_search
-from tellapart.sessions.state import State
 from tellapart.sessions.store import Store
 from tellapart.tables import Row, Table, read_table
 from tellapart.tables.append import appended
@@ -175,7 +174,7 @@ class Session:
             (`Table.features`).
         labels
             Labels to choose from at first; others may come.
-        order : {"file", "random", "least sure", "mixed"}
+        order : {"file", "random", "mixed"}
         overlap : float in [0, 1]
             The share of items that two teachers are asked about.
         lease : float
@@ -1005,17 +1004,6 @@ class Session:
         with self._log.ready() as state:
             return list(state.learning.mistakes)
 
-    def rules_over_time(self) -> list[int]:
-        """How many rules there were after every guess."""
-        with self._log.ready() as state:
-            return list(state.learning.sizes)
-
-    def records(self) -> dict[Any, tuple[int, int]]:
-        """How often the rule with each example (by its id) was right, and wrong."""
-        with self._log.ready() as state:
-            found = state.learning.mind.records
-            return {state.items.identity(place): counts for place, counts in found.items()}
-
     def rule_teacher(self, example: Item, *, viewer: str | None = None) -> str | None:
         """Who made the rule with this example: who edited it last, or else taught the example. A
         teacher is told of their own rules."""
@@ -1096,10 +1084,6 @@ class Session:
         with self._log.ready() as state:
             answers = [one for one in self.history() if not one.undone]
             return replies.about(self.name, answers, replies.summary(state))
-
-    def changes_since(self, old: DecisionList) -> list[str]:
-        """Which rules changed since a model, because of which row, and who said so."""
-        return rule_changes(old, self.model, self.history())
 
     def can_undo(self, teacher: str) -> bool:
         """Whether there is something to undo."""

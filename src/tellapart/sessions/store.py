@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from tellapart.errors import FormatError, SessionError, StoreError
-from tellapart.sessions import hashes
-from tellapart.sessions.events import Event, check_log
-from tellapart.sessions.hashes import hash_event, read_event, read_log
+from tellapart.sessions.events import Event, check_log, hash_event, read_event, read_log
 from tellapart.sessions.sqlite import Sqlite
 
 if TYPE_CHECKING:
     from tellapart.sessions.postgres import Postgres
 
 TABLE = "tellapart_events"
+HASHES = "tellapart_hashes"
+"""Beside the events, which are never rewritten: an old log gets its hashes when it is opened."""
+LENGTHS = "tellapart_lengths"
+"""The number of the last event, written with it: else the loss of the last ones goes unnoticed."""
 _CREATE = f"""CREATE TABLE IF NOT EXISTS {TABLE} (
     session TEXT NOT NULL,
     number BIGINT NOT NULL,
@@ -36,13 +38,13 @@ _CREATE = f"""CREATE TABLE IF NOT EXISTS {TABLE} (
     PRIMARY KEY (session, number),
     UNIQUE (session, id)
 )"""
-_CREATE_HASHES = f"""CREATE TABLE IF NOT EXISTS {hashes.TABLE} (
+_CREATE_HASHES = f"""CREATE TABLE IF NOT EXISTS {HASHES} (
     session TEXT NOT NULL,
     number BIGINT NOT NULL,
     hash TEXT NOT NULL,
     PRIMARY KEY (session, number)
 )"""
-_CREATE_LENGTHS = f"""CREATE TABLE IF NOT EXISTS {hashes.LENGTHS} (
+_CREATE_LENGTHS = f"""CREATE TABLE IF NOT EXISTS {LENGTHS} (
     session TEXT NOT NULL PRIMARY KEY,
     number BIGINT NOT NULL
 )"""
@@ -64,11 +66,11 @@ _CREATE_SNAPSHOTS = f"""CREATE TABLE IF NOT EXISTS {_SNAPSHOTS} (
 )"""
 _COLUMNS = "number, id, at, type, teacher, data"
 _INSERT = f"INSERT INTO {TABLE} (session, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
-_INSERT_HASH = f"INSERT INTO {hashes.TABLE} (session, number, hash) VALUES (?, ?, ?)"
-_INSERT_LENGTH = f"""INSERT INTO {hashes.LENGTHS} (session, number) VALUES (?, ?)
+_INSERT_HASH = f"INSERT INTO {HASHES} (session, number, hash) VALUES (?, ?, ?)"
+_INSERT_LENGTH = f"""INSERT INTO {LENGTHS} (session, number) VALUES (?, ?)
     ON CONFLICT (session) DO UPDATE SET number = excluded.number"""
 _SELECT = f"SELECT {_COLUMNS} FROM {TABLE}"
-_SELECT_HASHES = f"SELECT number, hash FROM {hashes.TABLE} WHERE session = ?"
+_SELECT_HASHES = f"SELECT number, hash FROM {HASHES} WHERE session = ?"
 
 _MEANINGS = (
     ("disk is full", "the disk is full. Make room, then try again"),
@@ -180,8 +182,8 @@ class Store:
             return []
         with self.connected() as connection:
             query = f"SELECT session FROM {TABLE}"
-            if connection.execute(self.database.finds_table, (hashes.LENGTHS,)).fetchone():
-                query = f"{query} UNION SELECT session FROM {hashes.LENGTHS}"  # all may be lost
+            if connection.execute(self.database.finds_table, (LENGTHS,)).fetchone():
+                query = f"{query} UNION SELECT session FROM {LENGTHS}"  # all may be lost
             found = self._fetch(connection, query)
         return sorted({str(name) for (name,) in found})
 
@@ -232,7 +234,7 @@ class Store:
 
     def kept_hashes(self, connection: Any, name: str, after: int = 0) -> dict[Any, Any]:
         """The hashes that were written with the events of a session, or after one."""
-        if connection.execute(self.database.finds_table, (hashes.TABLE,)).fetchone() is None:
+        if connection.execute(self.database.finds_table, (HASHES,)).fetchone() is None:
             return {}
         if not after:
             return dict(self._fetch(connection, _SELECT_HASHES, name))
@@ -242,9 +244,9 @@ class Store:
         """The number of the last event as it was written with it; 0 in a log of an older version,
         which may write after it, too.
         """
-        if connection.execute(self.database.finds_table, (hashes.LENGTHS,)).fetchone() is None:
+        if connection.execute(self.database.finds_table, (LENGTHS,)).fetchone() is None:
             return 0
-        query = f"SELECT number FROM {hashes.LENGTHS} WHERE session = ?"
+        query = f"SELECT number FROM {LENGTHS} WHERE session = ?"
         return next((number for (number,) in self._fetch(connection, query, name)), 0)
 
     def good_events(self, name: str) -> tuple[list[Event], str | None]:
@@ -331,7 +333,7 @@ class Store:
         if not row:
             raise FormatError("event 1 is missing")
         kept = {}
-        if connection.execute(self.database.finds_table, (hashes.TABLE,)).fetchone() is not None:
+        if connection.execute(self.database.finds_table, (HASHES,)).fetchone() is not None:
             kept = dict(self._fetch(connection, f"{_SELECT_HASHES} AND number = 1", name))
         return next(read_log(row, kept))[0]
 

@@ -17,8 +17,8 @@ from tellapart.features import Expression, canonical
 from tellapart.features.candidates import Candidate
 from tellapart.protocol import Label
 from tellapart.sessions.history import Question
+from tellapart.sessions.log import State
 from tellapart.sessions.replies import Check
-from tellapart.sessions.state import State
 from tellapart.tables import Row, Table
 from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.tables.table_features import candidates_in

@@ -15,8 +15,7 @@ import numpy.typing as npt
 from tellapart.errors import ParameterError
 from tellapart.model import DecisionList
 from tellapart.sessions.events import check_text, new_id, stamp
-from tellapart.sessions.log import Log
-from tellapart.sessions.state import State
+from tellapart.sessions.log import Log, State
 from tellapart.tables import Row
 
 MOST = 50

@@ -15,7 +15,7 @@ from tellapart.export import sentences
 from tellapart.features.phrasing import counted
 from tellapart.sessions import Session
 from tellapart.sessions.agreement import compare, known_labels
-from tellapart.sessions.config import is_column
+from tellapart.sessions.history import is_column
 from tellapart.sessions.labels import join_names
 from tellapart.sessions.phrasing import changed_notice, kept_notice, name, outcome_text
 from tellapart.web.api import schemas

@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from tellapart import codec
 from tellapart.console.keyboard import FILE, read_keys
 from tellapart.sessions import Session
-from tellapart.sessions.config import is_column
+from tellapart.sessions.history import is_column
 from tellapart.sessions.phrasing import progress_facts, stop_hint
 from tellapart.tables import Row
 from tellapart.web.auth import Caller

@@ -155,17 +155,17 @@ TWO = {"a": [1, 2], "b": ["x", "y"]}
 PETS = {"query": "select * from pets order by name"}
 
 TEXTS: dict[str, tuple[str, list[str]]] = {
-    "two currencies": ("several currencies ($, €)", ["$5", "7 €"]),
-    "leading zeros": ("leading zeros", ["007", "12"]),
-    "phone numbers": ("phone", ["+4930123456", "+4930123457"]),
-    "beyond 64 bits": ("too long", ["99999999999999999999", "1"]),
+    "two currencies": ("'$5', which may be numbers", ["$5", "7 €"]),
+    "leading zeros": ("'007', which may be codes; read as texts", ["007", "12"]),
+    "phone numbers": ("which may be codes; read as texts", ["+4930123456", "+4930123457"]),
+    "beyond 64 bits": ("which may be codes; read as texts", ["99999999999999999999", "1"]),
     "versions": ("", ["1.2.10", "10.14.11", "31.4.12"]),
     "days before months in ISO dates": (
-        "'2024-13-01', which are no dates",
+        "'2024-13-01', which may be dates; read as texts",
         ["2024-13-01", "2024-25-02"],
     ),
     "names of zones": (
-        "times with the name of a zone",
+        "which may be dates",
         ["2024-01-02 03:04 EST", "2024-07-02 03:04:05 CET"],
     ),
     "units": ("'12kg', which may be numbers", ["12kg", "14.5kg"]),
@@ -200,7 +200,7 @@ TEXTS: dict[str, tuple[str, list[str]]] = {
         ["Wed Oct 10 20:19:24 +0000 2018", "Thu Oct 11 20:19:24 +0000 2018"],
     ),
     "times of Google Forms": (
-        "times with the name of a zone",
+        "which may be dates",
         ["2024/01/02 3:04:05 PM MEZ", "2024/01/03 4:04:05 PM GMT+1"],
     ),
     "ranges that a spreadsheet took for dates": (
@@ -238,25 +238,31 @@ FILES: dict[str, Messy] = {
     "thousands or decimals": Messy(
         text("n;c\n1;1.234\n2;2.500\n"),
         {"c": [1.234, 2.5]},
-        {"c": "may stand between thousands"},
+        {"c": "before decimals or between thousands"},
         remedy={"decimal": ","},
         then={"c": [1234, 2500]},
     ),
     "commas between thousands": Messy(
         column("1,234", "12,345,678", "5"), {"c": [1234, 12345678, 5]}, {"c": "'1,234'"}
     ),
-    "Swiss thousands": Messy(column("1'234.50", "7"), {"c": [1234.5, 7.0]}, {"c": "thousands"}),
+    "Swiss thousands": Messy(column("1'234.50", "7"), {"c": [1234.5, 7.0]}, {"c": "1234.5"}),
     "French thousands": Messy(
         column("1\u202f234,50", "7,1"),
         {"c": ["1\u202f234,50", "7,1"]},
-        {"c": "decimal comma"},
+        {"c": "which may be numbers"},
         remedy={"decimal": ","},
         then={"c": [1234.5, 7.1]},
     ),
     "money": Messy(
-        column("$1,234.50", "-$5", "($7)"), {"c": [1234.5, -5.0, -7.0]}, {"c": "amounts of money"}
+        column("$1,234.50", "-$5", "($7)"),
+        {"c": [1234.5, -5.0, -7.0]},
+        {"c": "numbers such as '$1,234.50'"},
     ),
-    "percent": Messy(column("5%", "12.5 %"), {"c": [5.0, 12.5]}, {"c": "percentages such as '5%'"}),
+    "percent": Messy(
+        column("5%", "12.5 %"),
+        {"c": [5.0, 12.5]},
+        {"c": "numbers such as '5%'; read as numbers: 5"},
+    ),
     "percent here and there": Messy(
         column("5%", "7%", "8"), refused="line 4, column 'c': '8' is no percentage"
     ),
@@ -293,7 +299,9 @@ FILES: dict[str, Messy] = {
         {"c": "'NA' among true and false"},
     ),
     "nan and inf": Messy(
-        column("1.5", "nan", "inf"), {"c": [1.5, None, None]}, {"c": "'inf' and 'nan'"}
+        column("1.5", "nan", "inf"),
+        {"c": [1.5, None, None]},
+        {"c": "NaN or infinity among numbers; read as unknown"},
     ),
     "spaces around numbers": Messy(text("n, c\n1, 2.5\n2, 3\n"), {"c": [2.5, 3.0]}),
     # -- codes
@@ -303,7 +311,7 @@ FILES: dict[str, Messy] = {
     "scientific codes": Messy(
         column("1e5", "12"),
         {"c": [100000.0, 12.0]},
-        {"c": "'1e5', which may be a code"},
+        {"c": "'1e5', which may be codes; read as numbers: 100000"},
         remedy={"types": {"c": "text"}},
         then={"c": ["1e5", "12"]},
     ),
@@ -311,7 +319,7 @@ FILES: dict[str, Messy] = {
         column("5551234567", "5551234568"), {"c": [5551234567, 5551234568]}, {"c": "codes"}
     ),
     "beyond 2^53": Messy(
-        column("9007199254740993", "1"), {"c": [9007199254740993, 1]}, {"c": "beyond 2^53"}
+        column("9007199254740993", "1"), {"c": [9007199254740993, 1]}, {"c": "which may be codes"}
     ),
     "dates without signs": Messy(
         column("20240131", "20240201"),
@@ -323,7 +331,7 @@ FILES: dict[str, Messy] = {
     "versions or dates": Messy(
         column("1.2.10", "10.4.11"),
         {"c": ["1.2.10", "10.4.11"]},
-        {"c": "texts such as '1.2.10', which may be dates"},
+        {"c": "'1.2.10', which may be dates; read as texts"},
         remedy={"types": {"c": "date"}},
         then={"c": [DAY(2010, 2, 1), DAY(2011, 4, 10)]},
     ),
@@ -374,12 +382,12 @@ FILES: dict[str, Messy] = {
     "months first": Messy(
         column("12/31/2024", "1/2/2024"),
         {"c": [DAY(2024, 12, 31), DAY(2024, 1, 2)]},
-        {"c": "month first"},
+        {"c": "dates with the month first"},
     ),
     "months first, as the other column says": Messy(
         text("a,b\n1/2/2024,12/31/2024\n3/4/2024,1/2/2024\n"),
         {"a": [DAY(2024, 1, 2), DAY(2024, 3, 4)]},
-        {"a": "as in another column", "b": "month first"},
+        {"a": "dates with the month first", "b": "dates with the month first"},
     ),
     "mixed dates": Messy(
         column("31/12/2024", "30/12/2024", "12/31/2024"),
@@ -409,7 +417,7 @@ FILES: dict[str, Messy] = {
     "American times": Messy(
         column("1/31/2024 1:05 PM", "2/1/2024 12:00 AM"),
         {"c": [datetime.datetime(2024, 1, 31, 13, 5), datetime.datetime(2024, 2, 1)]},
-        {"c": "month first"},
+        {"c": "dates with the month first"},
     ),
     "times of day": Messy(
         column("9:30", "10:00"), {"c": ["09:30", "10:00"]}, {"c": "times of day"}
@@ -422,17 +430,14 @@ FILES: dict[str, Messy] = {
         remedy={"nulls": ["N/A"]},
         then={"c": ["red", None]},
     ),
-    "an empty column": Messy(
-        text("a,b\n1,\n2,\n"), {"b": [None, None]}, {"b": "no value in any row"}
-    ),
+    "an empty column": Messy(text("a,b\n1,\n2,\n"), {"b": [None, None]}),
     # -- the form of CSV files
     "a column without a name": Messy(
-        text(",a\n0,x\n1,y\n"), {"column_1": [0, 1]}, {"column_1": "without a name"}
+        text(",a\n0,x\n1,y\n"), {"column_1": [0, 1]}, {"column_1": "only 0 and 1"}
     ),
     "separators at the end": Messy(
         text("a,b,\n1,x,\n2,y,\n"),
         {**TWO, "column_3": [None, None]},
-        {"column_3": "without a name"},
     ),
     "one cell too many": Messy(
         text("a,b\n1,x,\n2,y,\n"), refused="line 2: 3 cells, but the header has 2"
@@ -581,7 +586,7 @@ FILES: dict[str, Messy] = {
             "t": ["09:30:00", "10:00:00"],
             "z": ["007", "12"],
         },
-        {"t": "times of day", "z": "leading zeros"},
+        {"t": "times of day", "z": "which may be codes"},
     ),
     "Excel with a title": Messy(
         sheet([["Sales"], [], ["a", "b", "c"], [1, "x", 3], [2, "y", 4]]),
@@ -661,7 +666,7 @@ FILES: dict[str, Messy] = {
         {
             "l": "lists",
             "n": "lists",
-            "m": "decimals",
+            "m": "numbers of the type Decimal",
             "z": "Asia/Tokyo",
             "u": "UInt64",
             "t": "times of day",

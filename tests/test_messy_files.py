@@ -60,7 +60,7 @@ def test_there_are_enough_of_them() -> None:
 
 def test_every_finding_says_what_to_do_or_is_no_warning(tmp_path: Path) -> None:
     """Which of them a command shows."""
-    for what, shown in {"yes and no": True, "a total": True, "an empty column": False}.items():
+    for what, shown in {"yes and no": True, "a total": True, "times of day": False}.items():
         folder = tmp_path / what
         folder.mkdir()
         [finding] = ta.read_table(FILES[what].write(folder)).findings

@@ -7,7 +7,7 @@ could have been (`Finding`). Nothing is read as something else without a finding
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -163,8 +163,7 @@ def decide(
     >>> reader.values(cells).to_list()
     [1200.0, 80.5]
     >>> print(finding)
-    price: amounts of money such as '$1,200'; read as numbers: 1200. To change that: types={'price':
-    'text'}
+    price: numbers such as '$1,200'; read as numbers: 1200. To change that: types={'price': 'text'}
     """
     return _Decision(cells, options, hint or Hints()).decide(told)
 
@@ -202,8 +201,6 @@ class _Decision:
         if told is not None:
             return self.told(told), self.findings
         if not len(self.some):
-            if len(self.cells):
-                self.find("no value")
             return ColumnReader(Type.TEXT), self.findings
         found = self.bools() or self.numbers() or self.moments() or self.clocks()
         if found is None:
@@ -270,16 +267,15 @@ class _Decision:
         if style.decimal == "," and self.hint.separator == "," and self.options.decimal is None:
             if share < 1:
                 return None
-            return self.as_text("decimal comma, perhaps", {"decimal": ","}, shown=self.some[0])
+            return self.as_text("perhaps numbers", {"decimal": ","}, shown=self.some[0])
         reader = ColumnReader(Type.NUMBER, style=style)
         values = reader.values(self.some)
         if values.null_count():  # the misfits will be named
             return reader
-        signs = formats.currencies(self.some) if style.currency else []
-        if len(signs) > 1:
-            return self.as_text("currencies", shown=", ".join(signs[:4]))
-        if (zeros := self.first(r"^[-+]?0[0-9]")) is not None:
-            return self.as_text("leading zeros", Type.INTEGER, shown=zeros)
+        if style.currency and len(formats.currencies(self.some)) > 1:
+            return self.as_text("perhaps numbers", shown=self.some[0])
+        if codes := self.codes({r"^[-+]?0[0-9]": Type.INTEGER}):
+            return codes
         is_whole = (values == values.floor()) & (values.abs() < EXACT)
         written = self.some.str.contains(re.escape(style.decimal) + "[0-9]")
         if is_whole.all() and not written.any() and not style.percent:
@@ -292,29 +288,33 @@ class _Decision:
         found = self.stripped.filter(self.stripped.str.contains(pattern))
         return found[0] if len(found) else None
 
+    def codes(self, patterns: Mapping[str, Type]) -> ColumnReader | None:
+        """Texts, if a cell has the form of a code; each form has the type it could also be."""
+        for pattern, kind in patterns.items():
+            if (shown := self.first(pattern)) is not None:
+                return self.as_text("perhaps codes", kind, shown=shown, read="texts")
+        return None
+
     def say_style(self, reader: ColumnReader) -> None:
         """Say how numbers are written that are not plain."""
         import polars as pl
 
-        style = reader.style
-        odd = self.some.filter(~self.some.str.contains(_PLAIN.pattern))
-        shown = str(odd[0] if len(odd) else self.some[0])
+        style, plain = reader.style, self.some.str.contains(_PLAIN.pattern)
+        shown = str(self.some[int((~plain).arg_max() or 0)])
         kinds = "whole numbers" if reader.kind is Type.INTEGER else "numbers"
         read = f"{kinds}: {reader.values(pl.Series([shown]))[0]:.15g}"
-        option: Any = Type.TEXT
-        if style.percent:
-            code = "percentages"
-        elif style.currency:
-            code = "money" if formats.currencies(self.some) else "signed"
-        elif self.options.decimal is not None or self.options.thousands is not None:
-            return  # as was asked
-        elif self.all_three():
-            code, option = "mark or thousands", {"decimal": "." if style.decimal == "," else ","}
-        elif style.decimal == ",":
-            code, option = "decimal comma", {"decimal": "."}
-        else:
-            grouped = re.search(f"[{re.escape(style.groups)}]", shown.strip())
-            code = "thousands" if grouped else "signed"
+        code = "number style"
+        option: dict[str, Any] = {"types": {self.name: "text"}}
+        if not style.percent and not style.currency:
+            if self.options.decimal is not None or self.options.thousands is not None:
+                return  # as was asked
+            if self.all_three():
+                code, option = (
+                    "mark or thousands",
+                    {"decimal": "." if style.decimal == "," else ","},
+                )
+            elif style.decimal == ",":
+                code, option = "decimal comma", {"decimal": "."}
         self.find(code, option, shown=shown, read=read)
 
     def best_style(self) -> tuple[NumberStyle, float] | None:
@@ -338,52 +338,48 @@ class _Decision:
         return len(odd) > 0 and bool(odd.str.contains(formats.THREE).all())
 
     def integers(self, values: pl.Series) -> ColumnReader:
-        if (zeros := self.first(r"^[-+]?0[0-9]")) is not None:
-            return self.as_text("leading zeros", Type.INTEGER, shown=zeros)
-        if (phone := self.first(r"^\+[0-9]{7,15}$")) is not None:
-            return self.as_text("phone numbers", Type.INTEGER, shown=phone)
+        codes = self.codes({r"^[-+]?0[0-9]": Type.INTEGER, r"^\+[0-9]{7,15}$": Type.INTEGER})
+        if codes is not None:
+            return codes
         digits, most = self.stripped.str.len_bytes(), formats.largest(values)
-        shown, name = self.stripped[0], self.name.lower()
-        equal = digits.min() == digits.max()
-        if most > EXACT:
-            self.find("beyond 2^53", Type.TEXT, shown=most)
-        elif set(values.head(1000).unique().to_list()) == {0, 1} and values.is_in([0, 1]).all():
-            self.find("only 0 and 1", {"true": ["1"], "false": ["0"]})
+        equal, name = digits.min() == digits.max(), self.name.lower()
+        if set(values.head(1000).unique().to_list()) == {0, 1} and values.is_in([0, 1]).all():
+            option = {"true": ["1"], "false": ["0"]}
+            self.find("yes and no", option, shown="0 and 1", read="whole numbers")
         elif len(values) > 1 and self.are_compact_dates():
-            self.find("dates without signs", Type.DATE, shown=shown)
-        elif equal and int(digits[0]) >= 7 and len(values) > 1:
-            self.find("equal lengths", Type.TEXT, digits=digits[0], shown=shown)
-        elif most > 999 and (_SURE_CODE_NAMES.search(name) or (_CODE_NAMES.search(name) and equal)):
-            self.find("named like codes", Type.TEXT, shown=shown)
+            self.find("perhaps dates", Type.DATE, shown=self.stripped[0], read="whole numbers")
+        elif (
+            most > EXACT  # spreadsheets round them
+            or (equal and int(digits[0]) >= 7 and len(values) > 1)
+            or (most > 999 and _SURE_CODE_NAMES.search(name))
+            or (most > 999 and equal and _CODE_NAMES.search(name))
+        ):
+            shown = most if most > EXACT else self.stripped[0]
+            self.find("perhaps codes", Type.TEXT, shown=shown, read="whole numbers")
         return ColumnReader(Type.INTEGER)
 
     def are_compact_dates(self) -> bool:
         reader = ColumnReader(Type.DATE, forms=(COMPACT,))
-        return not reader.values(self.stripped.head(LOOK)).null_count() and not (
-            reader.values(self.stripped).null_count()
-        )
+        return not any(reader.values(s).null_count() for s in (self.stripped[:99], self.stripped))
 
     def plain_numbers(self) -> ColumnReader | None:
         import polars as pl
 
         if not self.stripped.str.contains("[0-9]").any():  # nan and inf are words, too
             return None
-        if (zeros := self.first(r"^[-+]?0[0-9]+$")) is not None:
-            return self.as_text("leading zeros", Type.INTEGER, shown=zeros)
-        if (long := self.first(r"^[-+]?[0-9]{19,}$")) is not None:
-            return self.as_text("too long", Type.NUMBER, shown=long)
+        if codes := self.codes(
+            {r"^[-+]?0[0-9]+$": Type.INTEGER, r"^[-+]?[0-9]{19,}$": Type.NUMBER}
+        ):
+            return codes
         if self.all_three():
             if self.hint.comma:
                 return None
-            self.find("point or thousands", {"decimal": ","}, shown=self.first("[.]"))
-        if self.stripped.str.contains(r"^[1-9](?:\.[0-9]{1,6})?E\+1[0-9]$").all():
-            self.find("rounded codes", shown=self.stripped[0])
+            option, shown = {"decimal": ","}, self.first("[.]")
+            self.find("mark or thousands", option, shown=shown, read="decimals")
         if (code := self.first(r"^[0-9]+[eE][0-9]+$")) is not None:
-            self.find("exponent", Type.TEXT, shown=code, read=f"{float(code):g}")
-        odd = ~self.stripped.cast(pl.Float64, strict=False).is_finite()
-        if odd.any():
-            words = quoted(sorted(self.stripped.filter(odd).unique().to_list()))
-            self.find("not finite", Type.TEXT, words=words)
+            self.find("perhaps codes", Type.TEXT, shown=code, read=f"numbers: {float(code):g}")
+        if not self.stripped.cast(pl.Float64, strict=False).is_finite().all():
+            self.find("not finite", Type.TEXT)
         return ColumnReader(Type.NUMBER)
 
     # -- dates and times
@@ -401,7 +397,8 @@ class _Decision:
         kind = told or (Type.DATETIME if timed.any() else Type.DATE)
         reader = ColumnReader(kind, forms=(form,))
         if told is None and self.options.dates == "iso" and form != ISO:
-            return self.as_text("dates as texts", {"dates": "day-first"}, shown=self.some[0])
+            option = {"dates": "day-first"}
+            return self.as_text("perhaps dates", option, shown=self.some[0], read="texts")
         if form == NUMBERS:
             reader = replace(reader, month_first=self.is_month_first())
         elif form == ISO:
@@ -424,17 +421,17 @@ class _Decision:
             parts = (formats.first, formats.second)
             a, b = (int((_on(self.some, part) > 12).sum()) for part in parts)
             return b > a
-        if second > 12:
-            shown = self.some.filter(_on(self.some, formats.second) > 12)[0]
-            self.find("month first", {"dates": "day-first"}, shown=shown)
-            return True
         if first > 12:
             return False
-        if self.hint.month_first:
-            self.find("month first elsewhere", {"dates": "day-first"}, shown=self.some[0])
-            return True
-        self.find("day or month first", {"dates": "month-first"}, shown=self.some[0])
-        return False
+        month, shown, but = second > 12 or self.hint.month_first, self.some[0], ""
+        if second > 12:
+            shown = self.some.filter(_on(self.some, formats.second) > 12)[0]
+        else:
+            but = ", which do not show whether the day or the month comes first"
+        option = {"dates": "day-first" if month else "month-first"}
+        read = "month" if month else "day"
+        self.find("day or month first", option, shown=shown, but=but, read=read)
+        return month
 
     def say_times(self, reader: ColumnReader, timed: pl.Series) -> None:
         first = reader.values(self.some.head(1))[0]
@@ -443,9 +440,8 @@ class _Decision:
         if self.some.str.contains(short).any():
             self.find("short years", Type.TEXT, shown=self.some[0], read=read)
         if reader.kind is Type.DATETIME:
-            zoned = _on(self.some, formats.has_zone)
-            if zoned.any():
-                self.find("zones" if zoned.all() else "some zones", Type.TEXT)
+            if _on(self.some, formats.has_zone).any():
+                self.find("zones", Type.TEXT)
             if not timed.all():
                 self.find("some times", Type.TEXT)
 

@@ -12,101 +12,42 @@ from typing import Any
 _SAID: dict[str, str] = {
     # numbers
     "decimal comma": "numbers with a decimal comma, such as {shown!r} | {read}",
-    "decimal comma, perhaps":
-        "texts such as {shown!r}, which may be numbers with a decimal comma | texts",
     "mark or thousands":
         "numbers such as {shown!r}, whose sign may stand before decimals or between thousands |"
         " {read}",
-    "point or thousands":
-        "numbers such as {shown!r}, whose point may stand between thousands | decimals",
-    "thousands": "numbers with thousands separators, such as {shown!r} | {read}",
-    "signed": "numbers such as {shown!r} | {read}",
-    "money": "amounts of money such as {shown!r} | {read}",
-    "percentages": "percentages such as {shown!r} | {read}",
-    "currencies":
-        "amounts in several currencies ({shown}) | texts | convert them to one currency to"
-        " compare them",
+    "number style": "numbers such as {shown!r} | {read}",
     "perhaps numbers":
         "texts such as {shown!r}, which may be numbers | texts, without a size | write them as"
         " numbers to compare them",
+    "perhaps codes": "numbers such as {shown!r}, which may be codes | {read}",
     "numbers among words": "numbers such as {shown!r} among {words} | texts, without a size",
-    "not finite": "{words} among numbers | unknown",
-    "NaN": "NaN or infinity among numbers | unknown",
+    "not finite": "NaN or infinity among numbers | unknown",
     "placeholder":
         "{shown} in {cells}, and {low} to {high} in the others, so it may mean unknown | a"
         " {kind}",
-    # codes
-    "leading zeros": "numbers with leading zeros, such as {shown!r} | texts",
-    "phone numbers": "phone numbers such as {shown!r} | texts",
-    "too long": "numbers too long to be exact, such as {shown} | texts",
-    "beyond 2^53":
-        "whole numbers beyond 2^53, such as {shown}, which spreadsheets round | whole numbers",
-    "equal lengths":
-        "numbers of {digits} digits each, such as {shown}, which may be codes | whole numbers",
-    "named like codes": "numbers such as {shown}, which may be codes | whole numbers",
-    "exponent": "{shown!r}, which may be a code | the number {read}",
-    "rounded codes":
-        "numbers such as {shown!r}, as spreadsheets write long codes | numbers whose last"
-        " digits are lost | export the column again as text",
     # true and false, unknown
-    "yes and no": "only {shown} | texts",
-    "only 0 and 1": "only 0 and 1 | whole numbers",
+    "yes and no": "only {shown} | {read}",
     "word beside yes and no": "{words} among the words for true and false | texts",
     "unknown among values": "{words} among {among} | unknown",
     "unknown among texts": "{words} in {cells}, which may mean unknown | texts",
-    "no value": "no value in any row | texts",
     # dates and times
     "perhaps dates":
-        "texts such as {shown!r}, which may be dates | texts, without an order | write them"
-        " like 2024-12-31 to compare them",
-    "no dates":
-        "texts such as {shown!r}, which are no dates | texts | write them like 2024-12-31 if"
-        " they are meant to be",
-    "dates without signs": "numbers such as {shown}, which may be dates | whole numbers",
-    "dates as texts": "dates such as {shown!r} | texts",
-    "month first": "dates such as {shown!r} | dates with the month first",
-    "month first elsewhere":
-        "dates such as {shown!r}, which do not show whether the day comes first | dates with"
-        " the month first, as in another column",
-    "day or month first":
-        "dates such as {shown!r}, which do not show whether the day or the month comes first |"
-        " dates with the day first",
+        "cells such as {shown!r}, which may be dates | {read} | write them like 2024-12-31 to"
+        " compare them",
+    "day or month first": "dates such as {shown!r}{but} | dates with the {read} first",
     "short years": "years of two digits, as in {shown!r} | years from 1969 to 2068{read}",
-    "zones": "times with a zone | times in UTC",
-    "some zones": "times of which only some have a zone | times in UTC, also where there is none",
+    "zones": "times with a zone | times in UTC, also where there is none",
     "some times": "dates of which only some have a time | times at midnight where there is none",
     "clocks":
         "times of day such as {shown!r} | texts like '09:30', which can be compared with each"
         " other",
-    "named zones":
-        "times with the name of a zone, such as {shown!r} | texts, without an order | write the"
-        " time in UTC",
-    "stored durations":
-        "times such as {shown!r}, as spreadsheets store durations | dates and times",
-    # texts
-    "perhaps comments": "cells that begin with '#', as comment lines do | texts",
     # rows and names
+    "perhaps comments": "cells that begin with '#', as comment lines do | texts",
     "totals":
         "{shown!r} in {cells}, so the row may be a sum of others | a row like the others |"
         " remove it if it is none",
-    "name in cells":
-        "its name in {cells}, so the first line may be a row, or the names of the columns may"
-        " stand in several lines | the name of the column",
-    "names are values":
-        "columns whose names are values, such as {shown!r}, so the first line may be a row |"
-        " the names of the columns",
-    "name like texts":
-        "a name like the texts below it, so the first line may be a row | the name of the"
-        " column",
-    "empty rows": "{rows} without any value | rows | remove them if they are none",
-    "no name": "a column without a name | a column of that name",
-    "names alike":
-        "a name that differs from {shown!r} only by case, as databases do not | a column of its"
-        " own | rename one",
-    "one column":
-        "a single column called {shown!r}, as in tables drawn with signs or spaces | one column"
-        " | save the table as CSV",
-    "spaces between": "a single column, with a space as often in every line | one column",
+    "no header": "{shown}, so the first line may be a row | the names of the columns",
+    "one column": "a single column, with {shown!r} as often in every line | one column",
     # spreadsheets
     "sheets": "{count} sheets: {shown} | the sheet {read!r}",
     "merged":
@@ -123,26 +64,13 @@ _SAID: dict[str, str] = {
     "error cells":
         "{cells} with an error such as #DIV/0!, row {shown} | unknown | mend the formula if it"
         " should have a value",
-    "two tables":
-        "an empty column before it, so another table may begin here | a column of the same"
-        " table | give another table a sheet of its own",
     # columns that have a type
-    "objects": "objects with fields | columns of their own: {read}",
-    "lists": "lists | texts of their elements, such as 'red, big'",
-    "times of day": "times of day | texts like '09:30:00', which can be compared with each other",
-    "durations": "durations | seconds",
-    "zone": "times in the zone {shown} | times in UTC",
-    "nanoseconds": "times in nanoseconds | times in microseconds",
-    "decimals": "decimals | numbers of double precision",
-    "wide integers": "whole numbers of the type {shown} | numbers of double precision",
+    "converted": "{shown} | {read}",
     "unreadable":
         "values of the type {shown} | nothing: features cannot read them | convert them if they"
         " matter",
     "mixed": "values of several types, such as {words} | texts",
-    "look like": "texts that look like {kind} | texts",
-    "look like, but":
-        "texts that look like {kind}, but for {shown!r} | texts | mend that value to have"
-        " {kind}",
+    "look like": "texts that look like {kind}{but} | texts | mend them to have {kind}",
     "no order":
         "a query without ORDER BY, whose rows may come in another order the next time | they"
         " came | end the query with ORDER BY",
@@ -154,9 +82,9 @@ _SAID: dict[str, str] = {
 class Finding:
     """Something about a table that could be read in more than one way.
 
-    >>> found = Finding("wet", "yes and no", {"shown": "'yes' and 'no'"}, {"true": ["yes"]})
+    >>> found = Finding("wet", "yes and no", {"shown": "'yes'", "read": "texts"}, {"true": ["yes"]})
     >>> print(found)
-    wet: only 'yes' and 'no'; read as texts. To change that: true=['yes']
+    wet: only 'yes'; read as texts. To change that: true=['yes']
     """
 
     column: str | None

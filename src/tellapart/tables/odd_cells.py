@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from tellapart.features.phrasing import counted
@@ -40,18 +40,12 @@ _TOTAL = (
     r"(?i)^(?:(?:grand |overall )?totals?|sum|summe|gesamt|gesamtsumme|insgesamt|somme|suma|totale|"
     r"total g[eé]n[eé]ral):?$|^(?:sub-?total|zwischensumme|sous-total|grand total)\b"
 )
-_NUMBER = r"^\s*[-+]?[0-9][0-9.,]*\s*$"
-_OTHER_NUMBERS = (
-    # with thousands in twos or after underscores; of another script; with a sign around
-    r"^\s*[-+]?[0-9]{1,3}(?:[,_][0-9]{2,3})+(?:\.[0-9]+)?\s*$",
-    r"^\s*[-+\u2212]?[\p{N}.,٫٬]*[\p{N}--[0-9]][\p{N}.,٫٬]*\s*$",
-    r"^\s*(?:[<>≤≥~≈±][<>=]?|(?:ca|approx|about)(?:\.|\b))\s*[0-9][0-9.,]*\s*$|"
-    r"^\s*[-+]?[0-9][0-9.,]*\s?(?:[*†‡]+|(?:±|\+/-)\s?[0-9.,]+)\s*$|^\s*0[xX][0-9a-fA-F]{1,16}\s*$",
+_ALMOST_NUMBER = (
+    r"^\s*(?:[<>≤≥~≈±]=?|(?:ca|approx|about)\b\.?)?\s*[-+\u2212]?"
+    r"[.,]?\p{N}[\p{N}.,_٫٬]*(\s?[^\s\p{N}:/-].{0,11})?$"
 )
-_UNIT = (
-    r"^\s*[-+]?[0-9][0-9.,]*\s?"
-    r"((?:[A-Za-zµμ°Ω‰]{1,6}[.²³]?)(?:/[A-Za-z]{1,4}[²³]?)?(?: ?[€$£])?)\s*$"
-)
+"""12kg, <0.5, ca. 5, 1.2±0.1, 1,00,000, and digits of other scripts; the group is what follows."""
+_VERSION = r"^\s*[0-9]+(?:\.[0-9]+){2,}"
 _OTHER_DATE = (
     r"^\s*(?:\p{L}{2,10}\.?,? )?[0-9]{1,2}\.? \p{L}{3,10}\.? [0-9]{4}\b|^[0-9]{8}T[0-9]{4,6}Z?$|"
     r"^(?:19|20)[0-9]{2}[-/](?:0[1-9]|1[0-2])$|^(?:0?[1-9]|1[0-2])[-/](?:19|20)[0-9]{2}$|"
@@ -59,11 +53,10 @@ _OTHER_DATE = (
     r"^[0-9]{1,2}/\p{L}{3}/[0-9]{4}:[0-9]{2}:|^\p{L}{3} \p{L}{3} [0-9 ]?[0-9] [0-9]{2}:[0-9]{2}:|"
     r"^(?:19|20)[0-9]{2}[- ]?(?:[mMqQwW]|KW ?)[0-9]{1,2}$|"
     r"^(?:[qQ][1-4]|KW ?[0-9]{1,2})[-/ ]?(?:19|20)[0-9]{2}$|"
-    r"^(?:[0-9]{1,2}-)?(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:-[0-9]{2,4})?$"
-)
-_NAMED_ZONE = (
+    r"^(?:[0-9]{1,2}-)?(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:-[0-9]{2,4})?$|"
     r"[0-9]:[0-9]{2}(?::[0-9.]+)?(?: [AP]M)? ?[A-Z]{2,5}(?:/[A-Za-z_]+|[-+][0-9:]{1,5})?\s*$"
 )
+"""Months and quarters, dates in words, times of log files, times with the name of a zone."""
 _NUMBER_NAME = re.compile(r"[-+]?[0-9.,]*[0-9](?:[eE][-+]?[0-9]+)?")
 _DATE_NAME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}|^[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}"
 _USUAL_NAMES = frozenset(
@@ -101,9 +94,10 @@ def text_findings(cells: pl.Series, some: pl.Series, options: ReadOptions) -> It
         yield Finding(name, "totals", facts)
     again = int((some == name).sum())
     if 0 < again < len(some):
-        yield Finding(name, "name in cells", {"cells": counted(again, "cell")}, {"header": 0})
+        facts = {"shown": f"its name in {counted(again, 'cell')}"}
+        yield Finding(name, "no header", facts, {"header": 0})
     values = some.filter(~is_unknown).head(_LOOK)
-    if len(values) and (found := _numbers(name, values) or _dates(name, values)):
+    if len(values) and (found := _dates(name, values) or _numbers(name, values)):
         yield found
     if some.str.starts_with("#").any() and not some.str.starts_with("#").all():
         yield Finding(name, "perhaps comments", {}, {"comment": "#"})
@@ -132,28 +126,22 @@ def _truth(cells: pl.Series, some: pl.Series, options: ReadOptions) -> Iterator[
     if not option and mixed:
         option = {"true": sorted(found & _YES), "false": sorted(found & _NO)}
     if option:
-        facts = {"shown": quoted(sorted(some.unique().to_list()), 4)}
+        facts = {"shown": quoted(sorted(some.unique().to_list()), 4), "read": "texts"}
         option = {n: words for n, words in option.items() if words}
         yield Finding(cells.name, "yes and no", facts, option)
 
 
 def _numbers(name: str, head: pl.Series) -> Finding | None:
     """Numbers that are written in a way that is not read."""
-    units, plain = head.str.extract(_UNIT, 1), head.str.contains(_NUMBER)
-    others = [head.str.contains(one) for one in _OTHER_NUMBERS]
-    few = units.drop_nulls().n_unique() <= 3 and len(head) > 1
-    if (few and units.is_not_null().any() and _mostly(units.is_not_null() | plain)) or any(
-        found.any() and _mostly(found | plain) for found in others
-    ):
-        shown = [*head.filter(~plain).head(1), *head.head(1)][0]
-        return Finding(name, "perhaps numbers", {"shown": shown})
-    words = head.filter(~plain).unique(maintain_order=True)
+    almost = head.str.contains(_ALMOST_NUMBER) & ~head.str.contains(_VERSION)
+    plain = head.str.contains(r"^\s*[-+]?[0-9][0-9.]*\s*$")
+    behind = head.str.extract(_ALMOST_NUMBER, 1).str.replace_all(r"\p{N}+|\s", "")
+    if _mostly(almost) and not plain.all() and behind.drop_nulls().n_unique() <= 3 < 2 + len(head):
+        return Finding(name, "perhaps numbers", {"shown": head.filter(~plain)[0]})
+    words = head.filter(~head.str.contains("[0-9]")).unique(maintain_order=True)
     sizes = head.filter(head.str.contains(r"^\s*[-+]?[0-9]+[.,][0-9]+\s*$"))
-    if (
-        0 < len(words) <= 3
-        and 10 * len(sizes) >= len(head)
-        and not words.str.contains("[0-9]").any()
-    ):
+    others = head.filter(~head.str.contains(r"^\s*[-+]?[0-9][0-9.,]*\s*$"))
+    if 0 < len(words) <= 3 and 10 * len(sizes) >= len(head) and others.is_in(words.to_list()).all():
         facts = {"shown": sizes[0], "words": quoted(words)}
         return Finding(name, "numbers among words", facts, {"nulls": words.to_list()})
     return None
@@ -166,17 +154,13 @@ def _dates(name: str, head: pl.Series) -> Finding | None:
     def on(made: pl.Expr) -> pl.Series:
         return head.to_frame().select(made).to_series()
 
-    facts = {"shown": head[0]}
-    if _mostly(head.str.contains(_NAMED_ZONE)):
-        return Finding(name, "named zones", facts)
-    if _mostly(head.str.contains(_OTHER_DATE)):
-        return Finding(name, "perhaps dates", facts)
-    if _mostly(on(dates.of_form(pl.col(name), dates.ISO))):
-        return Finding(name, "no dates", facts)
-    if any(
-        not on(dates.moments(pl.col(name), (dates.NUMBERS,), first)).null_count()
-        for first in (False, True)
+    facts = {"shown": head[0], "read": "texts, without an order"}
+    if _mostly(head.str.contains(_OTHER_DATE)) or _mostly(
+        on(dates.of_form(pl.col(name), dates.ISO))
     ):
+        return Finding(name, "perhaps dates", facts)
+    made = (dates.moments(pl.col(name), (dates.NUMBERS,), first) for first in (False, True))
+    if any(not on(one).null_count() for one in made):
         return Finding(name, "perhaps dates", facts, {"types": {name: "date"}})
     return None
 
@@ -192,18 +176,6 @@ def _mostly(found: pl.Series) -> bool:
 # -- rows, and the names of columns
 
 
-def row_findings(cells: pl.DataFrame) -> Iterator[Finding]:
-    """Rows that may not be data, because they are empty."""
-    import polars as pl
-
-    if cells.width < 2 or not cells.height:
-        return
-    known = pl.any_horizontal(pl.all().is_not_null() & (pl.all().str.len_bytes() > 0))
-    empty = int(cells.select((~known).sum()).item())
-    if empty:
-        yield Finding(None, "empty rows", {"rows": counted(empty, "row")})
-
-
 def header_findings(cells: pl.DataFrame) -> Iterator[Finding]:
     """What may be wrong about the line with the names of columns of texts."""
     if not cells.height:
@@ -214,9 +186,11 @@ def header_findings(cells: pl.DataFrame) -> Iterator[Finding]:
         odd = []
     odd += [name for name in cells.columns if _is_code_like(name, cells[name].drop_nulls())]
     if odd:
-        yield Finding(None, "names are values", {"shown": odd[0]}, {"header": 0})
+        facts = {"shown": f"columns whose names are values, such as {odd[0]!r}"}
+        yield Finding(None, "no header", facts, {"header": 0})
     elif cells.width == 1 and _is_text_like(cells.columns[0], cells.to_series().drop_nulls()):
-        yield Finding(cells.columns[0], "name like texts", {}, {"header": 0})
+        facts = {"shown": "a name like the texts below it"}
+        yield Finding(cells.columns[0], "no header", facts, {"header": 0})
 
 
 def _is_code_like(name: str, some: pl.Series) -> bool:
@@ -247,15 +221,6 @@ def _is_text_like(name: str, some: pl.Series) -> bool:
     return bool(between) and alike and letters and signs <= set("".join(some.unique()))
 
 
-def name_findings(names: Sequence[str]) -> Iterator[Finding]:
-    """Columns whose names differ only by case: most databases take them for one."""
-    first: dict[str, str] = {}
-    for name in names:
-        other = first.setdefault(name.lower(), name)
-        if other != name:
-            yield Finding(name, "names alike", {"shown": other})
-
-
 # -- numbers and dates
 
 Option = Callable[[str, Sequence[Any]], Mapping[str, Any]]
@@ -266,8 +231,8 @@ _PLACEHOLDERS = (
     *_SMALL, *(sign * (10**n - 1) for n in range(2, 8) for sign in (1, -1)),
     77, 88, 777, 888, 7777, 8888,  # refused, and does not know
     -32768, -(2**31), 2**31 - 1,
+    99.9, 999.9, 9999.9, 99.99, 999.99, -99.9, -999.9, -9999.9, -99.99, -999.99,
 )  # fmt: skip
-_POINT_NINES = (99.9, 999.9, 9999.9, 99.99, 999.99, -99.9, -999.9, -9999.9, -99.99, -999.99)
 _DAYS = tuple(
     date.fromisoformat(day)
     for day in ("0001-01-01", "1601-01-01", "1753-01-01", "1800-01-01", "1899-12-30", "1899-12-31",
@@ -291,90 +256,71 @@ def value_findings(
     """
     import polars as pl
 
-    schema = frame.collect_schema()
-    looked = [name for name, dtype in schema.items() if dtype.is_numeric() or dtype.is_temporal()]
-    looked = [name for name in looked if schema[name] not in (pl.Time, pl.Duration)]
-    if not looked:
-        return
-    ends: list[pl.Expr] = []
-    for n, name in enumerate(looked):
-        column = pl.col(name)
-        if schema[name].is_float():
-            ends.append((~column.is_finite()).any().alias(f"odd {n}"))
-            column = pl.when(column.is_finite()).then(column)
-        ends += [column.min().alias(f"min {n}"), column.max().alias(f"max {n}")]
-    found = frame.select(ends).collect(engine="streaming").row(0, named=True)
-    for n, name in enumerate(looked):
+    columns: dict[str, pl.Expr] = {}
+    for name, dtype in frame.collect_schema().items():
+        if dtype.is_float():
+            columns[name] = pl.when(pl.col(name).is_finite()).then(pl.col(name))
+        elif dtype in (pl.Date, pl.Datetime):
+            columns[name] = pl.col(name).dt.date()
+        elif dtype.is_numeric():
+            columns[name] = pl.col(name)
+    ends = [one.min().alias(f"min {n}") for n, one in enumerate(columns.values())]
+    ends += [one.max().alias(f"max {n}") for n, one in enumerate(columns.values())]
+    ends += [pl.col(name).count().alias(f"known {n}") for n, name in enumerate(columns)]
+    ends += [one.count().alias(f"finite {n}") for n, one in enumerate(columns.values())]
+    found = frame.select(ends).collect(engine="streaming").row(0, named=True) if ends else {}
+    for n, (name, column) in enumerate(columns.items()):
         least, most = found[f"min {n}"], found[f"max {n}"]
-        if typed and found.get(f"odd {n}"):
-            yield Finding(name, "NaN")
+        if typed and found[f"known {n}"] > found[f"finite {n}"]:
+            yield Finding(name, "not finite")
         if least is None:
-            if typed:
-                yield Finding(name, "no value")
             continue
-        if typed and schema[name].is_integer() and schema[name] not in (pl.UInt64, pl.Int128):
+        if typed and isinstance(least, int):
             yield from _whole(frame, name, least, most)
-        yield from _placeholders(frame, name, schema[name], least, most, option)
+        known = _DAYS if isinstance(least, date) else _PLACEHOLDERS
+        if least in known or most in known:
+            yield from _placeholders(frame, name, column, known, option)
 
 
 def _whole(frame: pl.LazyFrame, name: str, least: int, most: int) -> Iterator[Finding]:
     import polars as pl
 
+    facts = {"shown": most, "read": "whole numbers"}
     if max(-least, most) > EXACT:
-        shown = most if most > EXACT else least
-        yield Finding(name, "beyond 2^53", {"shown": shown}, {"types": {name: "text"}})
+        yield Finding(name, "perhaps codes", facts, {"types": {name: "text"}})
     elif (least, most) == (0, 1):
-        yield Finding(name, "only 0 and 1", {}, {"types": {name: "bool"}})
+        facts["shown"] = "0 and 1"
+        yield Finding(name, "yes and no", facts, {"types": {name: "bool"}})
     elif 19_000_101 <= least < most <= 21_001_231:
         day, month = pl.col(name) % 100, pl.col(name) // 100 % 100
         fits = (day.is_between(1, 31) & month.is_between(1, 12)).all()
         if frame.select(fits).collect(engine="streaming").item():
-            yield Finding(name, "dates without signs", {"shown": most}, {"types": {name: "date"}})
+            yield Finding(name, "perhaps dates", facts, {"types": {name: "date"}})
 
 
 def _placeholders(
-    frame: pl.LazyFrame, name: str, dtype: Any, least: Any, most: Any, option: Option
+    frame: pl.LazyFrame, name: str, column: pl.Expr, known: Sequence[Any], option: Option
 ) -> Iterator[Finding]:
+    """Values such as -999 and 1900-01-01, if they are far from all others."""
     import polars as pl
 
-    column = pl.col(name)
-    known: Sequence[Any]
-    if dtype.is_temporal():
-        known = _DAYS
-        if dtype != pl.Date:
-            column = column.dt.date()
-            least, most = (
-                one.date() if isinstance(one, datetime) else one for one in (least, most)
-            )
-    else:
-        known = (*_PLACEHOLDERS, *_POINT_NINES) if dtype.is_float() else _PLACEHOLDERS
-    if least not in known and most not in known:
-        return
-    if dtype.is_float():
-        column = pl.when(column.is_finite()).then(column)
     others = column.filter(~pl.any_horizontal(column == value for value in known))
     counts = [(column == value).sum().alias(f"count {n}") for n, value in enumerate(known)]
-    low, high, *times = (
-        frame.select(others.min().alias("min"), others.max().alias("max"), *counts)
-        .collect(engine="streaming")
-        .row(0)
-    )
+    ends = [others.min().alias("min"), others.max().alias("max")]
+    low, high, *times = frame.select(ends + counts).collect(engine="streaming").row(0)
     if low is None or low == high:
         return
-    meant = {
-        value: count
-        for value, count in zip(known, times, strict=True)
-        if count and _stands_apart(value, count, low, high)
-    }
+    pairs = dict(zip(known, times, strict=True))
+    meant = [v for v, count in pairs.items() if count and _stands_apart(v, count, low, high)]
     if meant:
         facts = {
-            "shown": " and ".join(str(value) for value in [*meant][:3]),
-            "cells": counted(sum(meant.values()), "cell"),
+            "shown": " and ".join(map(str, meant[:3])),
+            "cells": counted(sum(pairs[value] for value in meant), "cell"),
             "low": low,
             "high": high,
-            "kind": "date" if dtype.is_temporal() else "number",
+            "kind": "date" if isinstance(low, date) else "number",
         }
-        yield Finding(name, "placeholder", facts, option(name, [*meant]))
+        yield Finding(name, "placeholder", facts, option(name, meant))
 
 
 def _stands_apart(value: Any, count: int, low: Any, high: Any) -> Any:

@@ -29,8 +29,6 @@ from tellapart.tables.frames import first_line, no_column, to_lazy
 from tellapart.tables.json_files import read_json, read_json_lines
 from tellapart.tables.odd_cells import (
     header_findings,
-    name_findings,
-    row_findings,
     value_findings,
 )
 from tellapart.tables.options import OF_CSV, OF_SPREADSHEETS, ReadOptions
@@ -40,7 +38,7 @@ from tellapart.tables.typed_columns import readable
 if TYPE_CHECKING:
     import polars as pl
 
-_NEW = frozenset(("lists", "objects", "times of day", "clocks", "durations"))
+_NEW = frozenset(("converted", "clocks"))
 """Findings about columns that older versions left out."""
 
 
@@ -270,7 +268,6 @@ class Source:
         if self.options.header != 0:
             header = self.texts[0].header
             findings += header_findings(frame.select(n for n in header if n in frame))
-        findings += [*row_findings(frame), *name_findings(frame.columns)]
         return Opened(typed, findings, self.name, whole, looked=True)
 
     def _values(self, column: pl.Series, reader: ColumnReader, *, told: bool) -> pl.Series:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
@@ -115,25 +114,14 @@ class Spreadsheet:
                 column = column.str.slice(11)  # a time of day
             elif len(known) and known.str.contains(r"^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$").all():
                 column = column.str.slice(0, 10)
-            elif len(known) and known.str.contains(r"^(1899-12|1900-01)-[0-9]{2} [0-9:.]+$").all():
-                option = {"types": {name: "text"}}
-                self.findings.append(Finding(name, "stored durations", {"shown": known[0]}, option))
             changes.append(pl.when(~column.is_in(unknown)).then(column).alias(name))
         return frame.lazy().with_columns(changes)
 
     def _odd_columns(self, frame: pl.DataFrame, empty: Sequence[str]) -> Iterator[Finding]:
         """What is odd about the columns of the sheet, of which some are empty."""
-        names = frame.columns
-        filled = [name for name in names if name not in empty]
-        for place, (name, after) in enumerate(pairwise(names)):
-            if name in empty and after in filled and filled[0] in names[:place]:
-                yield Finding(after, "two tables")
-        gaps = [repr(name) for name in filled if frame[name].null_count()]
+        gaps = [repr(n) for n in frame.columns if n not in empty and frame[n].null_count()]
         if gaps and not is_zipfile(self.path):  # an .xls file, of which no more is known
             yield Finding(None, "perhaps merged", {"shown": ", ".join(gaps[:5])})
-        for name in filled:
-            if re.fullmatch(r"column_[0-9]+", name) and self.options.header != 0:
-                yield Finding(name, "no name")
         for place, name in enumerate(self.header):
             rows = [row for row, column in self._errors if column == place and row >= self.first]
             if rows:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tellapart.errors import FormatError
 from tellapart.tables.columns import LOOK, decide
 from tellapart.tables.findings import Finding
-from tellapart.tables.odd_cells import name_findings, value_findings
+from tellapart.tables.odd_cells import value_findings
 from tellapart.tables.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def _with_fields(schema: pl.Schema, findings: list[Finding]) -> Iterator[pl.Expr
             )
         yield from (pl.col(name).struct.field(one).alias(f"{name}.{one}") for one in fields)
         shown = ", ".join(f"{name}.{one}" for one in fields[:3])
-        findings.append(Finding(name, "objects", {"read": shown}))
+        facts = {"shown": "objects with fields", "read": f"columns of their own: {shown}"}
+        findings.append(Finding(name, "converted", facts))
 
 
 def _readable(name: str, dtype: Any) -> tuple[pl.Expr | None, Finding | None]:
@@ -80,35 +81,33 @@ def _readable(name: str, dtype: Any) -> tuple[pl.Expr | None, Finding | None]:
     from tellapart.features.to_polars import divided, from_dtype
 
     column = pl.col(name)
+    made: pl.Expr | None = None
     if dtype in (pl.List, pl.Array):
-        if dtype == pl.Array:
-            column = column.arr.to_list()
         inner, element = dtype.inner, pl.element()
+        if inner in (pl.List, pl.Array, pl.Binary, pl.Object):
+            return None, Finding(name, "unreadable", {"shown": dtype})
         if inner == pl.Struct:
             element = element.struct.json_encode()
-        elif inner in (pl.List, pl.Array, pl.Binary, pl.Object):
-            return None, Finding(name, "unreadable", {"shown": dtype})
         elif inner != pl.String:
             element = element.cast(pl.String)
-        made = column.list.eval(element).list.drop_nulls().list.join(", ")
-        return made, Finding(name, "lists")
-    if dtype == pl.Time:
-        return column.dt.strftime("%H:%M:%S"), Finding(name, "times of day")
-    if dtype == pl.Duration:
-        return divided(column.dt.total_microseconds(), 1e6), Finding(name, "durations")
-    if getattr(dtype, "time_zone", None) not in (None, "UTC"):
-        return None, Finding(name, "zone", {"shown": dtype.time_zone})
-    if dtype == pl.Datetime and dtype.time_unit == "ns":
-        return None, Finding(name, "nanoseconds")
-    if dtype.is_decimal():
-        return None, Finding(name, "decimals")
-    if dtype in (pl.UInt64, pl.Int128, pl.UInt128):
-        return None, Finding(name, "wide integers", {"shown": dtype})
-    if dtype == pl.Null:
-        return None, Finding(name, "no value")
-    if from_dtype(dtype) is None:
+        lists = column.arr.to_list() if dtype == pl.Array else column
+        made = lists.list.eval(element).list.drop_nulls().list.join(", ")
+        what = "lists", "texts of their elements, such as 'red, big'"
+    elif dtype == pl.Time:
+        made = column.dt.strftime("%H:%M:%S")
+        what = "times of day", "texts like '09:30:00', which can be compared with each other"
+    elif dtype == pl.Duration:
+        made = divided(column.dt.total_microseconds(), 1e6)
+        what = "durations", "seconds"
+    elif getattr(dtype, "time_zone", None) not in (None, "UTC"):
+        what = f"times in the zone {dtype.time_zone}", "times in UTC"
+    elif dtype.is_decimal() or dtype in (pl.UInt64, pl.Int128, pl.UInt128):
+        what = f"numbers of the type {dtype}", "numbers of double precision"
+    elif from_dtype(dtype) is None and dtype != pl.Null:
         return None, Finding(name, "unreadable", {"shown": dtype})
-    return None, None
+    else:
+        return None, None
+    return made, Finding(name, "converted", dict(zip(("shown", "read"), what, strict=True)))
 
 
 def typed_findings(frame: pl.LazyFrame, rows: int, said: Collection[str | None]) -> list[Finding]:
@@ -122,7 +121,7 @@ def typed_findings(frame: pl.LazyFrame, rows: int, said: Collection[str | None])
     texts = frame.select(
         name for name, dtype in schema.items() if dtype == pl.String and name not in said
     )
-    findings = list(name_findings(list(schema)))
+    findings: list[Finding] = []
     if texts.collect_schema():
         ends = [texts.head(LOOK), *([texts.tail(_END)] if rows > LOOK + _END else ())]
         for column in pl.concat(ends).collect().get_columns():
@@ -138,12 +137,13 @@ def typed_findings(frame: pl.LazyFrame, rows: int, said: Collection[str | None])
 def _text_findings(column: pl.Series) -> Iterator[Finding]:
     reader, found = decide(column, ReadOptions())
     if reader.kind.value != "text":
-        kind, odd = {"kind": _KINDS[reader.kind.value]}, column.filter(reader.odd(column))
-        if len(odd):
-            yield Finding(column.name, "look like, but", {**kind, "shown": odd[0][:40]})
-        else:
-            option = {"types": {column.name: reader.kind.value}}
-            yield Finding(column.name, "look like", kind, option)
+        odd = column.filter(reader.odd(column))
+        facts = {
+            "kind": _KINDS[reader.kind.value],
+            "but": f", but for {odd[0][:40]!r}" if len(odd) else "",
+        }
+        option = {} if len(odd) else {"types": {column.name: reader.kind.value}}
+        yield Finding(column.name, "look like", facts, option)
         return
     for one in found:
         if not reader.clock:

@@ -69,7 +69,7 @@ def test_files_that_are_named_exist(page: Path) -> None:
 
 
 def test_the_file_of_a_model_is_described() -> None:
-    page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
     for room in ("features", "learners", "tables", "worlds"):
         importlib.import_module(f"tellapart.{room}")
     assert [tag for tag in codec._readers if f'"{tag}"' not in page] == []

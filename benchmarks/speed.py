@@ -2,9 +2,9 @@
 
     tellapart lab benchmarks/speed.py --workers 1 --out speed
 
-Every time is taken beside a yardstick, in turns, in the same process: ratios depend much less on
-the machine and its load than seconds. Use one worker, and a new folder for new numbers. `--quick`
-has streams a tenth as long, for which the bars are not made.
+Times are processor time, taken beside a yardstick, in turns, in the same process: ratios depend
+much less on the machine and its load than seconds. Use one worker, and a new folder for new
+numbers. `--quick` has streams a tenth as long, for which the bars are not made.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ SEED = 1
 
 
 def seconds(do: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     do()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def row(ours: Callable[[], object], yardstick: Callable[[], object], **more: Any) -> dict[str, Any]:

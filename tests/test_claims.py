@@ -133,6 +133,7 @@ def test_nothing_is_claimed_where_nothing_is_tested() -> None:
     assert "nothing is tested" in found.seen
 
 
+@pytest.mark.slow
 def test_known_numbers() -> None:
     """Facts that docs/theory.md states."""
     whole = [row["components"] for row in rows_of("erratum_reduction") if row["groups"] == 4]

@@ -170,7 +170,14 @@ for n in range(6):
 """
 
 
-@pytest.mark.parametrize("program", [FILE, SETS, WORDS], ids=["file", "sets", "words"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(FILE, id="file"),
+        pytest.param(SETS, id="sets", marks=pytest.mark.slow),
+        pytest.param(WORDS, id="words", marks=pytest.mark.slow),
+    ],
+)
 def test_nothing_depends_on_the_order_of_a_set(program: str) -> None:
     printed = {
         subprocess.run(

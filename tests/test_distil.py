@@ -195,7 +195,7 @@ def test_equal_rows_are_asked_about_once_and_a_dry_run_shows_that(
 
 
 def test_requests_are_deleted_as_the_page_on_privacy_says(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[1] / "docs" / "privacy.md").read_text()
+    page = (Path(__file__).parents[1] / "docs" / "serve.md").read_text()
     table, server = write_table(tmp_path), ChatServer(truth)
     place = tmp_path / "pets.csv.sessions.db"
     with serving(server) as url:

@@ -41,7 +41,7 @@ def test_same_seed_same_lesson() -> None:
 
     def corrections(seed: int) -> list[ta.Correction]:
         teacher = Lazy(LabelOf(world.items, world.labels), world.features, seed=seed)
-        lesson = ta.teach(ta.AutoDFF(), teacher, world.items)
+        lesson = ta.teach(ta.CappedDFF(world.m), teacher, world.items)
         assert not lesson.inconsistencies
         return [corrected.correction for corrected in lesson.corrections]
 

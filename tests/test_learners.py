@@ -39,11 +39,13 @@ def test_every_public_learner_is_checked():
 
 def checks():
     long = (
+        "check_clone_is_fresh",
         "check_contradictions",
         "check_copy_is_independent",
         "check_json",
         "check_order_of_columns",
         "check_same_log_same_state",
+        "check_undo_is_never_happened",
     )
     for name, make in MAKERS.items():
         for check, run in (CHECKS | BASE_CHECKS).items():

@@ -124,14 +124,6 @@ def test_robust_dff_keeps_every_lemma_of_section_5(world):
     assert watch.mistakes.total() <= theory.robust_bound(m, k, s)
 
 
-@given(made_worlds(), st.integers(1, 3), st.integers(0, 3))
-@quick
-def test_patience_bounds_hold_whatever_the_threshold(world, s, patience):
-    learner = ta.RobustDFF(world.m, max(world.k, s), s, patience=patience)
-    watch = Watch(learner, world).run(lambda w: None)
-    assert watch.mistakes.total() <= theory.patient_bound(world.m, world.k, s, patience)
-
-
 def untouched_rules_are_sound(watch):
     """The invariant behind `capped_bound`: a good rule no bad round erred on is never harmed."""
     for rule in watch.learner.rules:
@@ -150,14 +142,6 @@ def test_capped_dff_keeps_untouched_rules(world):
     assert watch.learner.rules_created <= theory.capped_rules(m, k)
     assert all(n <= m for rule, n in watch.mistakes.items() if rule is not None)
     assert watch.mistakes.total() <= theory.capped_bound(m, k)
-
-
-@given(made_worlds(), st.integers(0, 5))
-@quick
-def test_a_larger_cap_costs_what_it_says(world, more):
-    lesson = ta.teach(ta.CappedDFF(world.m + more), world.teacher(), world.items)
-    assert lesson.bound == theory.capped_bound(world.m, world.k, cap=world.m + more)
-    assert lesson.mistakes <= lesson.bound
 
 
 @given(made_worlds(), st.sampled_from(["growing", "ruler"]))

@@ -66,6 +66,7 @@ def naive_match(model, item):
     return model.default
 
 
+@pytest.mark.slow
 @given(models(), st.frozensets(st.sampled_from(NAMES)))
 @quick
 def test_the_index_finds_what_a_loop_finds(model, item):
@@ -77,6 +78,7 @@ def test_the_index_finds_what_a_loop_finds(model, item):
     assert custom.match(item) == expected
 
 
+@pytest.mark.slow
 @given(models())
 @quick
 def test_a_model_file_reads_back_exactly(model):
@@ -132,6 +134,7 @@ def test_items_that_cannot_be_read_say_so(item):
         model.match(item)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(["add", "extend", "remove"]), literals()), max_size=30))
 @quick
 def test_an_index_that_grows_and_shrinks(steps):
@@ -159,6 +162,7 @@ def test_an_index_that_grows_and_shrinks(steps):
         assert index.first(item) == expected
 
 
+@pytest.mark.slow
 @given(features(), features())
 @quick
 def test_combinations_are_compared_by_what_they_say(one, two):
@@ -172,6 +176,7 @@ def test_combinations_are_compared_by_what_they_say(one, two):
         assert pickle.loads(pickle.dumps(feature)) == feature
 
 
+@pytest.mark.slow
 @given(features(), st.frozensets(st.sampled_from(NAMES)))
 @quick
 def test_combinations_hold_as_logic_says(feature, item):

@@ -45,6 +45,7 @@ def shared_by(representation: Representation, odd: dict[frozenset[str], str]) ->
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(quick, max_examples=200)
 @given(
     dnfs(4),
@@ -67,6 +68,7 @@ def test_absorbing_exceptions_is_legal_and_small_enough(
     assert apart(items, labels, FEATURES) <= made.m
 
 
+@pytest.mark.slow
 @settings(quick, max_examples=100)
 @given(
     trees(4, labels="xy"),
@@ -251,6 +253,7 @@ def test_theorem_1a_is_false_with_ten_features() -> None:
         assert made.m == 46
 
 
+@pytest.mark.slow
 def test_theorem_1a_is_false_on_a_whole_cube() -> None:
     """h groups of two sides of r features; plain: in every group one side is empty."""
     h, r = 4, 2

@@ -60,6 +60,7 @@ def dubious(draw: st.DrawFn) -> Representation:
     return Representation(tuple(parts), separators)
 
 
+@pytest.mark.slow
 @settings(quick, max_examples=150)
 @given(dubious(), st.lists(st.sampled_from(corners(3)), max_size=6), st.data())
 def test_check_agrees_with_the_definition(
@@ -85,6 +86,7 @@ def test_check_agrees_with_the_definition(
         assert again.legal == legal_by_definition(representation, items, None)
 
 
+@pytest.mark.slow
 @quick
 @given(dubious())
 def test_check_without_items_asks_for_a_feature_for_every_pair(
@@ -154,6 +156,7 @@ def test_check_wants_a_label_for_every_item(items: object, labels: list[str]) ->
 # -- facts
 
 
+@pytest.mark.slow
 @quick
 @given(
     dnfs(3),

@@ -87,10 +87,10 @@ def assert_same(make: Callable[[World], BaseLearner], world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, 20))]
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, 40))]
 )
 def test_every_learner_on_a_thousand_random_worlds(part):
-    for seed in range(part, 1000, 20):
+    for seed in range(part, 1000, 40):
         world = random_world(seed)
         for make in LEARNERS.values():
             assert_same(make, world)

@@ -23,7 +23,7 @@ from tellapart.protocol import Feature, Guess, Item, Label
 Holds: TypeAlias = Callable[[Feature, Item], bool]
 
 FORMAT = 1
-"""The version of the model file; see docs/model.md."""
+"""The version of the model file; see docs/export.md."""
 
 
 def holds(feature: Feature, item: Item) -> bool:
@@ -459,7 +459,7 @@ class DecisionList:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def to_json(self) -> str:
-        """The documented model file (docs/model.md); `DecisionList.from_json` reads it back."""
+        """The documented model file (docs/export.md); `DecisionList.from_json` reads it back."""
         return codec.dump(
             {
                 "tellapart": "model",

@@ -48,7 +48,7 @@ class Options(TableOptions):
     db: str | None = None
     """Where sessions are kept: a file, or postgresql://host/name; else TABLE.sessions.db."""
     host: str = "127.0.0.1"
-    """The address to listen on. 0.0.0.0 is every address: read docs/security.md first."""
+    """The address to listen on. 0.0.0.0 is every address: read docs/serve.md first, on security."""
     port: int = 8400
     """The port; 0 takes a free one."""
     session: str | None = None

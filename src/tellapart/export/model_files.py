@@ -15,7 +15,7 @@ from tellapart.protocol import Item
 
 
 def save_model(model: DecisionList, path: str | Path) -> None:
-    """Write a model to a JSON file (docs/model.md). A reader sees the old file or the new one.
+    """Write a model to a JSON file (docs/export.md). A reader sees the old file or the new one.
 
     >>> from tempfile import TemporaryDirectory
     >>> from tellapart.model import Clause, Literal
@@ -38,7 +38,7 @@ def load_model(
     items: Sequence[Item] | None = None,
     features: Mapping[str, Callable[[Item], bool]] | None = None,
 ) -> DecisionList:
-    """Read a model file. `items` and `features` bring what a file cannot carry (docs/model.md)."""
+    """Read a model file. `items` and `features` bring what a file cannot carry (docs/export.md)."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A model as JSON rules (docs/json_rules.md), and as programs made of them: Python and JavaScript.
+"""A model as JSON rules (docs/export.md), and as programs made of them: Python and JavaScript.
 
 A condition is written as nested lists, the operation first: `[">=", ["column", "legs", "integer"],
 4]`. A program is the rules and a file that reads them (`readers`).

@@ -1,7 +1,7 @@
 """The web app: sessions over HTTP, for programs and for people.
 
 `create_app` makes the application, `tellapart serve` runs it. docs/serve.md shows how to use it and
-has the routes, docs/security.md says what is promised. Needs the extra 'app'.
+has the routes, docs/serve.md says what is promised. Needs the extra 'app'.
 """
 
 from tellapart.errors import MissingExtra

@@ -275,40 +275,6 @@ def truths(features: Sequence[Expression], frame: pl.DataFrame) -> list[Truths]:
     >>> [found.tolist() for found in truths(asked, zoo)]
     [[True, True, False], [True, False, False]]
     """
-    columns = _Columns(frame)
-    found = [_without_polars(feature.tree, columns) for feature in features]
-    rest = [n for n, known in enumerate(found) if known is None]
-    if rest:
-        asked = [features[n].to_polars(clean=True).alias(str(n)) for n in rest]
-        for n, said in zip(rest, frame.select_seq(asked).get_columns(), strict=True):
-            found[n] = (said.fill_null(False) if said.null_count() else said).to_numpy()
-    return [known for known in found if known is not None]
-
-
-class _Columns(dict[str, npt.NDArray[Any] | None]):
-    """The columns of a frame as arrays; None where something is unknown."""
-
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self._frame = frame
-
-    def __missing__(self, name: str) -> npt.NDArray[Any] | None:
-        column = self._frame.get_column(name)
-        self[name] = None if column.null_count() else column.to_numpy()
-        return self[name]
-
-
-def _without_polars(node: Node, columns: _Columns) -> Truths | None:
-    """Where `node` is true, if it reads one boolean or integer column without nulls.
-
-    On a few hundred rows a call of Polars takes longer than comparing a column with a number.
-    """
-    match node:
-        case tree.Column(name, Type.BOOL):
-            return columns[name]
-        case tree.Not(tree.Column(name, Type.BOOL)):
-            values = columns[name]
-            return None if values is None else ~values
-        case tree.Compare(op, tree.Column(name, Type.INTEGER), Value(value, Type.INTEGER)):
-            values = columns[name]
-            return None if values is None else tree.OPERATORS[op](values, value)
-    return None
+    asked = [one.to_polars(clean=True).alias(str(n)) for n, one in enumerate(features)]
+    found = frame.select_seq(asked).get_columns()
+    return [(one.fill_null(False) if one.null_count() else one).to_numpy() for one in found]

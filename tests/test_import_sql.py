@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import tellapart as ta
 from random_features import SCHEMA, ModelMaker
 from teaching import animals, teach
 from tellapart.cli import main
-from tellapart.errors import ExportError, FeatureError, ParameterError
+from tellapart.errors import ExportError, FeatureError, FormatError, ParameterError
 from tellapart.export.dialects import DIALECTS
 from tellapart.sessions import Given, Session, Store
 from tellapart.sessions.rules import rule_changes
@@ -66,11 +67,33 @@ def test_sql_that_is_nested_too_deeply(deep: int) -> None:
     for text in ("(" * deep + "a > 1" + ")" * deep, "NOT " * deep + "a > 1"):
         with pytest.raises(FeatureError, match=r"too deeply|levels of brackets"):
             ta.from_sql(f"CASE WHEN {text} THEN 1 END")
-    inner = "a"
-    for _ in range(deep):
-        inner = f"CASE WHEN a > 1 THEN {inner} ELSE 0 END"
-    with pytest.raises(FeatureError):
-        ta.from_sql(f"CASE WHEN {inner} > 1 THEN 1 END")
+    for shape in ("CASE WHEN a > 1 THEN {} ELSE 0 END", "CASE WHEN a > 1 THEN 0 ELSE {} END"):
+        inner = "a"
+        for _ in range(deep):
+            inner = shape.format(inner)
+        with pytest.raises(FeatureError):
+            ta.from_sql(f"CASE WHEN {inner} > 1 THEN 1 END")
+        with pytest.raises(FeatureError):
+            ta.from_sql(inner)
+
+
+def test_long_conditions_take_no_longer_than_their_length() -> None:
+    many = " AND ".join(f"a <> {n}" for n in range(300))
+    start = time.process_time()
+    assert len(ta.from_sql(f"CASE WHEN {many} THEN 1 END").clauses[0].literals) > 0
+    assert time.process_time() - start < 5  # 20 when every node was copied with all below it
+
+
+@pytest.mark.parametrize("number", ["9" * 10_000, "9" * 10_000 + ".5"])
+def test_numbers_of_ten_thousand_digits(number: str, tmp_path: Path) -> None:
+    for sql in (f"CASE WHEN a > {number} THEN 1 END", f"CASE WHEN a > 1 THEN {number} END"):
+        with pytest.raises(FeatureError, match=r"beyond double precision|a label must be"):
+            ta.from_sql(sql)
+    model = ta.DecisionList((), ta.Clause((), 17)).to_json().replace("17", number)
+    (tmp_path / "model.json").write_text(model)
+    if number.isdigit():
+        with pytest.raises(FormatError, match=r"model\.json: it has a number of too many digits"):
+            ta.load_model(tmp_path / "model.json")
 
 
 def said(text: str, dialect: str = "duckdb", **how: Any) -> str:
@@ -96,6 +119,9 @@ def test_what_people_write() -> None:
     )
     assert said("CASE WHEN x::double / nullif(y, 0) > 0.5 THEN 1 END", "postgres").startswith(
         "if x / y > 0.5: 1"
+    )
+    assert said("CASE WHEN a > 1 THEN 'x' ELSE CASE b WHEN 'k' THEN 'y' ELSE 'z' END END") == (
+        "if a > 1: x\nelse if b = 'k': y\nelse: z"
     )
     assert said("IF(a > 1, 'x', 'y')", "mysql") == "if a > 1: x\nelse: y"
     assert said("CASE WHEN 1 = 1 THEN 'x' WHEN a > 1 THEN 'y' END").startswith("always: x")

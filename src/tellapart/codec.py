@@ -150,8 +150,11 @@ def parse(text: str) -> dict[str, Any]:
     """A JSON object out of `text`, or a `FormatError` that says where it stops being one."""
     try:
         value = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise FormatError(f"not JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        long = isinstance(error, ValueError) and not isinstance(error, json.JSONDecodeError)
+        raise FormatError(
+            "it has a number of too many digits" if long else f"not JSON: {error}"
+        ) from error
     if not isinstance(value, dict):
         raise FormatError(f"expected a JSON object, got {type(value).__name__}")
     return value

@@ -111,6 +111,12 @@ def _columns(feature: Feature) -> Iterator[tuple[str, Type | None]]:
 
 def check_reading(model: DecisionList) -> None:
     """A model that reads features in its own way cannot be written down."""
+    names: list[Any] = []
+    for feature in model.features:
+        with suppress(ExportError):  # what cannot be written is named with its clause, later
+            names += (name for name, _ in _columns(feature))
+    if odd := [name for name in names if not isinstance(name, str)]:
+        raise ExportError(f"a column has the name {odd[0]!r}, and names of columns are texts")
     if model.reading is not plain_reading:
         raise ExportError(
             "this model reads features with a `holds` of its own, which cannot be written in"

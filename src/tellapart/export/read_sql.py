@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _Found = TypeVar("_Found")
+_DIGITS = 400
+"""A label with more is no number that anybody means."""
 _SLACK = 4  # what was rewritten may be longer
 
 _BACKSLASH = ("bigquery", "clickhouse", "databricks", "mysql", "postgres", "redshift", "spark")
@@ -93,14 +95,18 @@ def _model(case: exp.Case, rewriter: _Rewriter) -> DecisionList:
     from sqlglot import exp
 
     clauses = []
-    for branch in case.args["ifs"]:
-        asked = branch.this
-        if case.this is not None:
-            asked = exp.EQ(this=case.this.copy(), expression=asked.copy())
-        literals = _literals(rewriter.condition(asked))
-        if literals is not None:
-            clauses.append(Clause(literals, _label(branch.args["true"]), None, "sql"))
-    return DecisionList(tuple(clauses), Clause((), _label(case.args.get("default")), None, "sql"))
+    last: exp.Expr | None = case
+    while isinstance(last, exp.Case):  # ELSE CASE goes on
+        for branch in last.args["ifs"]:
+            asked = branch.this
+            if last.this is not None:
+                asked = exp.EQ(this=last.this.copy(), expression=asked.copy())
+            literals = _literals(rewriter.condition(asked))
+            if literals is not None:
+                clauses.append(Clause(literals, _label(branch.args["true"]), None, "sql"))
+        last = last.args.get("default")
+        last = last if last is None else _bare(last)
+    return DecisionList(tuple(clauses), Clause((), _label(last), None, "sql"))
 
 
 def _parse(text: str, dialect: str) -> exp.Expr:
@@ -151,7 +157,7 @@ def _label(node: exp.Expr | None) -> Any:
             return node.name
         case exp.Literal(is_string=True):
             return node.this
-        case exp.Literal():
+        case exp.Literal() if len(node.this) < _DIGITS:
             return int(node.this) if node.this.isdigit() else float(node.this)
     _refuse("a label must be a text, a number, a bool or NULL", node)
 
@@ -179,7 +185,7 @@ class _Rewriter:
     def condition(self, node: exp.Expr) -> Node:
         from sqlglot import exp
 
-        made = self.plain(node)
+        made = self.plain(node.copy())
         bare = made
         while isinstance(bare, exp.Paren):
             bare = bare.this
@@ -212,16 +218,13 @@ class _Rewriter:
         return None if found is None else self.types[found]
 
     def plain(self, node: exp.Expr) -> exp.Expr:
-        """A node with everything below it rewritten."""
-        made = node.copy()
-        for key, value in list(made.args.items()):
-            if hasattr(value, "walk"):
-                made.set(key, self.plain(value))
-            elif isinstance(value, list):
-                made.set(key, [self.plain(one) if hasattr(one, "walk") else one for one in value])
-        made.meta.update(node.meta)
-        rewrite: Callable[[Any], exp.Expr] | None = getattr(self, f"_{made.key}", None)
-        return made if rewrite is None else rewrite(made)
+        """A node with everything below it rewritten, in place."""
+        for child in list(node.iter_expressions()):
+            made = self.plain(child)
+            if made is not child:
+                child.replace(made)
+        rewrite: Callable[[Any], exp.Expr] | None = getattr(self, f"_{node.key}", None)
+        return node if rewrite is None else rewrite(node)
 
     def _eq(self, node: exp.EQ) -> exp.Expr:
         """1 = 1 is true; a bool that is 1 is true."""
@@ -507,7 +510,7 @@ def _kind(node: exp.Expr, types: Mapping[str, Type]) -> Type | None:
         case exp.Literal() if node.is_string:
             return Type.TEXT
         case exp.Literal():
-            exact = node.this.isdigit() and int(node.this) > 2**53
+            exact = node.this.isdigit() and 2**53 < float(node.this) < 2**64
             return Type.INTEGER if exact else Type.NUMBER
         case exp.Boolean():
             return Type.BOOL

@@ -150,7 +150,7 @@ def parse(text: str) -> dict[str, Any]:
     """A JSON object out of `text`, or a `FormatError` that says where it stops being one."""
     try:
         value = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also for a number of thousands of digits
         raise FormatError(f"not JSON: {error}") from error
     if not isinstance(value, dict):
         raise FormatError(f"expected a JSON object, got {type(value).__name__}")

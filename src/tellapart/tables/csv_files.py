@@ -197,6 +197,7 @@ class CsvFile:
     def _names(self) -> tuple[int, list[str]]:
         """The line where reading begins, and the names of the columns."""
         line, header, _ = next(self._rows(), (1, [], ""))
+        self.options.bounds.check(self.name, "columns", len(header))
         if self.options.header and line != self.options.header:
             raise FormatError(
                 f"{self.name} line {self.options.header} is empty or a comment, and cannot have the"

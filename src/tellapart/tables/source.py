@@ -99,7 +99,7 @@ def open_source(place: Place, options: ReadOptions, folder: Path | None = None) 
     name = name_of(place)
     if is_database(place):
         options.refuse(name, "query")
-        frame, findings = read_query(str(place), options.query)
+        frame, findings = read_query(str(place), options.query, options.bounds)
         yield Source(name, options, "frame", frame.lazy(), findings=findings)
         return
     files = find_files(place)
@@ -108,7 +108,7 @@ def open_source(place: Place, options: ReadOptions, folder: Path | None = None) 
         yield Source(name, options, files[0].kind, _scan_typed(files), files)
         return
     with ExitStack() as stack:
-        files = stack.enter_context(in_plain_files(files, folder))
+        files = stack.enter_context(in_plain_files(files, options.bounds, folder))
         kind = files[0].kind
         if kind in ("csv", "excel"):
             options.refuse(name, *(OF_CSV if kind == "csv" else OF_SPREADSHEETS))
@@ -202,7 +202,9 @@ class Source:
         for file in self.files:
             path = Path(file.path)
             if self.kind in ("json", "jsonl"):
-                one, found = (read_json if self.kind == "json" else read_json_lines)(path)
+                one, found = (read_json if self.kind == "json" else read_json_lines)(
+                    path, self.options.bounds
+                )
                 self.findings += found
             else:
                 one = _scan_typed([replace(file, partitions=())]).collect()

@@ -17,6 +17,7 @@ from tellapart.errors import FormatError, MissingExtra
 from tellapart.features.phrasing import counted
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import check_names, first_line
+from tellapart.tables.limits import Limits
 from tellapart.tables.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Spreadsheet:
             import fastexcel
         except ImportError:
             raise MissingExtra("Reading spreadsheets", "excel") from None
+        _check_size(self.path, self.options.bounds)
         try:
             book = fastexcel.read_excel(self.path)
             names = book.sheet_names
@@ -75,6 +77,12 @@ class Spreadsheet:
         known = [
             sum(bool((c or "").strip()) for c in row) for row in self.cells.head(30).iter_rows()
         ]
+        if not any(known):
+            raise FormatError(
+                f"{self.name}: no cell is filled in the first rows. If the names of the columns are"
+                " below, pass {header}",
+                header=self.cells.height,
+            )
         line = given or next(n for n, count in enumerate(known, 1) if count)
         if line > self.cells.height:
             raise FormatError(f"{self.name} has no row {line}: it has {self.cells.height}")
@@ -140,6 +148,35 @@ class Spreadsheet:
             return None
         place = int(found.arg_max() or 0)
         return f"{self.name} row {self.first + place + 1}", str(known[place])
+
+
+def _check_size(path: Path, limits: Limits) -> None:
+    """Raise for an .xlsx file with a cell far from the others: calamine keeps room for all cells
+    between them, and ends the process if there is not so much."""
+    with suppress(BadZipFile), ZipFile(path) as packed:
+        size = 0
+        for part in packed.infolist():
+            limits.check(path.name, "bytes", size := size + part.file_size)
+            columns, rows, rest = 0, 0, b""
+            with packed.open(part) as file:
+                while block := file.read(1 << 20):
+                    text, sign, rest = (rest + block).rpartition(b"<")
+                    rest = sign + rest
+                    for letters, digits in _PLACE.findall(text):
+                        columns, rows = max(columns, _column(letters)), max(rows, int(digits[:20]))
+            limits.check(path.name, "cells", columns * rows)
+
+
+_PLACE = re.compile(rb"""<[^<>]*\sr\s*=\s*["']([A-Za-z]{0,9})([0-9]+)["'](?:[^<>]*[^</>])?>""")
+"""Where a cell or a row with something in it stands: r="XFD1048576"."""
+
+
+def _column(letters: bytes) -> int:
+    """The number of a column, from 1: A is 1 and XFD is 16384."""
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - 64
+    return number
 
 
 def _error_cells(sheet: Any) -> list[tuple[int, int]]:

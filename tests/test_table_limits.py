@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
 import json
+import random
 import signal
 import sqlite3
 import subprocess
@@ -11,6 +14,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -122,6 +126,47 @@ def test_a_table_of_very_many_columns_is_refused(tmp_path: Path) -> None:
         ta.read_table(path)
 
 
+def whole_files() -> dict[str, bytes]:
+    """A table in every kind of file."""
+    rows = pl.DataFrame({"a": range(50), "b": ["x", "y"] * 25})
+    text = rows.write_csv().encode()
+    made = {"csv": text, "csv.gz": gzip.compress(text), "csv.bz2": bz2.compress(text)}
+    made |= {"jsonl": rows.write_ndjson().encode(), "json": json.dumps(rows.to_dicts()).encode()}
+    made["xls"] = (Path(__file__).parent / "merged.xls").read_bytes()
+    for kind in ("parquet", "arrow", "zip", "xlsx"):
+        out = io.BytesIO()
+        if kind == "zip":
+            with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+                packed.writestr("t.csv", text)
+        elif kind == "xlsx":
+            rows.write_excel(out)
+        else:
+            (rows.write_parquet if kind == "parquet" else rows.write_ipc)(out)
+        made[kind] = out.getvalue()
+    return made
+
+
+@pytest.mark.parametrize("kind", whole_files())
+def test_a_damaged_file_is_read_or_refused(kind: str, tmp_path: Path) -> None:
+    """Cut at every tenth, and with some bytes changed."""
+    data, chance = whole_files()[kind], random.Random(7)
+    damaged = [data[: len(data) * tenth // 10] for tenth in range(10)]
+    for count in (1, 3, 20, 200) * 6:
+        changed = bytearray(data)
+        for _ in range(count):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+        damaged.append(bytes(changed))
+    read = []
+    for content in damaged:
+        path = tmp_path / f"t.{kind}"
+        path.write_bytes(content)
+        with suppress(FormatError):
+            ta.read_table(path).summary()
+            read.append(content)
+    assert data not in read
+    assert len(read) < 30
+
+
 # -- queries
 
 
@@ -172,7 +217,8 @@ def test_a_query_of_postgresql_is_stopped(postgres: str) -> None:
 def test_ctrl_c_ends_a_query(which: str, request: pytest.FixtureRequest) -> None:
     address = request.getfixturevalue(which)
     program = (
-        "import tellapart as ta\nprint('asking', flush=True)\n"
+        f"import tellapart as ta\nta.read_table({address!r}, query='select 1 as a')\n"
+        "print('asking', flush=True)\n"
         f"try:\n    ta.read_table({address!r}, query={BUSY!r})\n"
         "except KeyboardInterrupt:\n    print('stopped', flush=True)"
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,12 +69,14 @@ def read_query(
     except (FormatError, MissingExtra):
         raise
     except Exception as error:  # of any of these libraries
-        if time.monotonic() - start > limits.seconds:
+        if time.monotonic() - start >= limits.seconds:
             raise FormatError(
                 f"{name}: the query takes more than {limits.seconds:,} seconds. Ask for less, or"
                 " pass {limits}",
                 limits=10 * max(limits.times, 1),
             ) from error
+        if re.search(r"\binterrupted!?$", str(error), re.IGNORECASE):
+            raise KeyboardInterrupt from None
         raise FormatError(f"{name}: the query fails: {first_line(error)}") from error
     ordered = re.search(r"\border\s+by\b", query, re.IGNORECASE)
     return frame, [] if ordered else [Finding(None, "no order")]
@@ -95,23 +97,10 @@ def _fetched(cursor: Any, name: str, limits: Limits) -> pl.DataFrame:
 def _sqlite(file: str, query: str, name: str, limits: Limits) -> pl.DataFrame:
     place = f"file:{Path(file).absolute().as_posix()}?mode=ro"
     end = time.monotonic() + limits.seconds
-    stopped: list[BaseException] = []
-
-    def is_late() -> bool:
-        try:  # here, between steps of SQLite, Python may see Ctrl-C
-            return time.monotonic() > end
-        except BaseException as error:
-            stopped.append(error)
-            return True
-
     with closing(sqlite3.connect(place, uri=True)) as opened:
-        opened.set_progress_handler(is_late, 100_000)
-        try:
-            return _fetched(opened.execute(query), name, limits)
-        except sqlite3.OperationalError:
-            if stopped:
-                raise stopped[0] from None
-            raise
+        # between steps of SQLite, Python sees Ctrl-C, too
+        opened.set_progress_handler(lambda: time.monotonic() > end, 100_000)
+        return _fetched(opened.execute(query), name, limits)
 
 
 def _duckdb(file: str, query: str, name: str, limits: Limits) -> pl.DataFrame:
@@ -121,20 +110,22 @@ def _duckdb(file: str, query: str, name: str, limits: Limits) -> pl.DataFrame:
         raise MissingExtra("Reading a DuckDB database", "duckdb") from None
     import pyarrow as pa
 
-    with duckdb.connect(file, read_only=True) as opened:
-        late = threading.Timer(limits.seconds, opened.interrupt)
-        late.daemon = True
-        late.start()
-        try:
-            reader: Any = opened.sql(query).to_arrow_reader(100_000)
-            check_names(reader.schema.names, name)
-            batches, rows = [], 0
-            for batch in reader:
-                batches.append(batch)
-                limits.check(name, "cells", (rows := rows + batch.num_rows) * batch.num_columns)
-        finally:
-            late.cancel()
+    def fetched() -> pl.DataFrame:
+        reader: Any = opened.sql(query).to_arrow_reader(100_000)
+        check_names(reader.schema.names, name)
+        batches, rows = [], 0
+        for batch in reader:
+            batches.append(batch)
+            limits.check(name, "cells", (rows := rows + batch.num_rows) * batch.num_columns)
         return from_arrow(pa.Table.from_batches(batches, reader.schema), name)
+
+    with duckdb.connect(file, read_only=True) as opened, ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(fetched)
+        try:  # DuckDB does not always see Ctrl-C; Python does, while it waits
+            return asked.result(limits.seconds)
+        except BaseException:
+            opened.interrupt()
+            raise
 
 
 def _postgres(address: str, query: str, name: str, limits: Limits) -> pl.DataFrame:

@@ -12,6 +12,7 @@ import sys
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -273,7 +274,7 @@ def _plain(file: TableFile, limits: Limits, folder: Path) -> TableFile:
             opener = gzip.open if file.packed == ".gz" else bz2.open
             with opener(source, "rb") as unpacked:
                 copy(unpacked, target)
-    except (OSError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         what = f"cannot be unpacked: {error}. Is it whole?"
         raise FormatError(f"{file.name} {what}") from error
     return _check(replace(file, path=str(target), packed=None))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError
 from tellapart.tables.findings import Finding
-from tellapart.tables.frames import first_line
+from tellapart.tables.frames import broken, first_line
 from tellapart.tables.limits import Limits
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def read_json_lines(path: Path, limits: Limits) -> tuple[pl.DataFrame, list[Find
         lazy = pl.scan_ndjson(path, infer_schema_length=None)
         limits.check(path.name, "columns", len(lazy.collect_schema()))
         frame = lazy.collect()
-    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError):
+    except broken():
         return _from_objects(path, objects_in_lines(path), limits)
     # raises for a key that is there twice, of which Polars takes one
     deque(islice(objects_in_lines(path), 1000), 0)
@@ -112,6 +112,8 @@ def _parsed(text: bytes, where: str, *, of_line: bool = False) -> Any:
             f"{where}: lists and objects in each other, too deeply to be read. Leave them out, or"
             " write them as texts"
         ) from error
+    except FormatError:
+        raise
     except ValueError as error:  # of Python, for thousands of digits
         raise FormatError(
             f"{where}: a whole number with too many digits. Write it as a text, or round it"

@@ -92,6 +92,7 @@ READ_KEYS: dict[str, Any] = {
     "from": str,
     "sample": int,
     "sample_seed": int,
+    "limits": int,
 }
 """What `--read` and `[read]` say, and what it is. docs/tables.md says what each means."""
 

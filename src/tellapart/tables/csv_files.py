@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.phrasing import counted
 from tellapart.tables.findings import Finding
-from tellapart.tables.frames import check_names, first_line
+from tellapart.tables.frames import broken, check_header, check_names, first_line
 from tellapart.tables.options import ReadOptions, is_utf8
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class CsvFile:
             short = ends.collect(engine="streaming").row(0)
             slashes = pl.any_horizontal(pl.all().str.contains("\\", literal=True).any())
             has_slashes = frame.select(slashes).collect(engine="streaming").item()
-        except (pl.exceptions.PolarsError, UnicodeDecodeError, OSError) as error:
+        except broken() as error:
             self.explain(error)
         # Polars leaves quotes out that stand after a backslash
         escaped = has_slashes and self._contains(b'\\"')
@@ -197,6 +197,7 @@ class CsvFile:
     def _names(self) -> tuple[int, list[str]]:
         """The line where reading begins, and the names of the columns."""
         line, header, _ = next(self._rows(), (1, [], ""))
+        self.options.bounds.check(self.name, "columns", len(header))
         if self.options.header and line != self.options.header:
             raise FormatError(
                 f"{self.name} line {self.options.header} is empty or a comment, and cannot have the"
@@ -218,22 +219,10 @@ class CsvFile:
 
     def _check_header(self, line: int, header: list[str]) -> None:
         """Raise if the names of the columns may stand in a later line."""
-        if self.options.header is not None:
-            return
-        known = len([cell for cell in header if cell.strip()])
-        rows = islice(self._rows(), 20)
-        counts = [(at, len([cell for cell in row if cell.strip()])) for at, row, _ in rows]
-        most = max(count for _, count in counts)
-        if known <= max(1, most // 2) and most > 1:
-            at = next(at for at, count in counts if count > max(1, most // 2))
-            comment = re.match(r"#|//|;|%", header[0].strip())
-            remedy = ", or pass {comment}" if comment else ""
-            raise FormatError(
-                f"{self.name} line {line}: {counted(known, 'cell')}, but line {at} has {most}. If"
-                f" the names of the columns are in line {at}, pass {{header}}{remedy}",
-                header=at,
-                **({"comment": comment.group()} if comment else {}),
-            )
+        if self.options.header is None:
+            rows = islice(self._rows(), 20)
+            counts = [(at, sum(bool(cell.strip()) for cell in row)) for at, row, _ in rows]
+            check_header(f"{self.name} line {line}", "line", counts, header[0].strip())
 
     def _look_at(self, head: pl.DataFrame) -> None:
         """Find what is odd about the separator."""
@@ -338,22 +327,15 @@ class CsvFile:
         if stray:
             raise self._stray_quote(stray)
 
-    def find(self, name: str, odd: Callable[[pl.Series], pl.Series]) -> tuple[str, str] | None:
-        """The place of the first odd cell of a column, and the cell."""
-        import polars as pl
-
-        place, unknown = self.header.index(name), ("", *self.options.nulls)
+    def places(self, name: str) -> Iterator[tuple[str, str]]:
+        """Where each cell of a column is, and the cell."""
+        place = self.header.index(name)
         rows = self._rows()
         if self._has_header:
             next(rows)
-        cells = ((line, row[place]) for line, row, _ in rows if place < len(row))
-        while block := list(islice(cells, _LOOK)):
-            known = [(line, cell) for line, cell in block if cell not in unknown]
-            found = odd(pl.Series([cell for _, cell in known], dtype=pl.String))
-            if found.any():
-                line, cell = known[int(found.arg_max() or 0)]
-                return f"{self.name} line {line}", cell
-        return None
+        for line, row, _ in rows:
+            if place < len(row):
+                yield f"line {line}", row[place]
 
 
 def _kept(lines: Iterable[str], written: list[str]) -> Iterator[str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import check_names, first_line, from_arrow
+from tellapart.tables.limits import Limits
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,10 +48,10 @@ def without_password(address: str) -> str:
     return f"{scheme}://{shown}" + ("?" + "&".join(kept) if any(kept) else "")
 
 
-def read_query(address: str, query: str | None) -> tuple[pl.DataFrame, list[Finding]]:
-    """The rows of a query."""
-    import polars as pl
-
+def read_query(
+    address: str, query: str | None, limits: Limits
+) -> tuple[pl.DataFrame, list[Finding]]:
+    """The rows of a query. Ctrl-C ends it, and so does a limit on its time or its rows."""
     name = without_password(address)
     file = re.sub(r"^[a-z]+:(//)?", "", address)
     scheme = address.partition(":")[0]
@@ -59,36 +62,73 @@ def read_query(address: str, query: str | None) -> tuple[pl.DataFrame, list[Find
             f"{name} is a database: say which rows to read, such as {{query}}",
             query="select * from items order by id",
         )
+    read = {"duckdb": _duckdb, "sqlite": _sqlite}.get(scheme, _postgres)
+    start = time.monotonic()
     try:
-        if scheme == "duckdb":
-            frame = _duckdb(file, query, name)
-        elif scheme == "sqlite":
-            place = f"file:{Path(file).absolute().as_posix()}?mode=ro"
-            with closing(sqlite3.connect(place, uri=True)) as opened:
-                frame = pl.read_database(query, opened, infer_schema_length=None)
-        else:
-            frame = _postgres(address, query)
+        frame = read(file if read is not _postgres else address, query, name, limits)
     except (FormatError, MissingExtra):
         raise
     except Exception as error:  # of any of these libraries
+        if time.monotonic() - start >= limits.seconds:
+            raise FormatError(
+                f"{name}: the query takes more than {limits.seconds:,} seconds. Ask for less, or"
+                " pass {limits}",
+                limits=10 * max(limits.times, 1),
+            ) from error
+        if re.search(r"\binterrupted!?$", str(error), re.IGNORECASE):
+            raise KeyboardInterrupt from None
         raise FormatError(f"{name}: the query fails: {first_line(error)}") from error
-    check_names(frame.columns, name)
     ordered = re.search(r"\border\s+by\b", query, re.IGNORECASE)
     return frame, [] if ordered else [Finding(None, "no order")]
 
 
-def _duckdb(file: str, query: str, name: str) -> pl.DataFrame:
+def _fetched(cursor: Any, name: str, limits: Limits) -> pl.DataFrame:
+    import polars as pl
+
+    names = [str(column[0]) for column in cursor.description or ()]
+    check_names(names, name)
+    rows: list[Any] = []
+    while block := cursor.fetchmany(10_000):
+        rows += block
+        limits.check(name, "cells", len(rows) * len(names))
+    return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None, strict=False)
+
+
+def _sqlite(file: str, query: str, name: str, limits: Limits) -> pl.DataFrame:
+    place = f"file:{Path(file).absolute().as_posix()}?mode=ro"
+    end = time.monotonic() + limits.seconds
+    with closing(sqlite3.connect(place, uri=True)) as opened:
+        # between steps of SQLite, Python sees Ctrl-C, too
+        opened.set_progress_handler(lambda: time.monotonic() > end, 100_000)
+        return _fetched(opened.execute(query), name, limits)
+
+
+def _duckdb(file: str, query: str, name: str, limits: Limits) -> pl.DataFrame:
     try:
         import duckdb
     except ImportError:
         raise MissingExtra("Reading a DuckDB database", "duckdb") from None
-    with duckdb.connect(file, read_only=True) as opened:
-        return from_arrow(opened.sql(query).to_arrow_table(), name)
+    import pyarrow as pa
+
+    def fetched() -> pl.DataFrame:
+        reader: Any = opened.sql(query).to_arrow_reader(100_000)
+        check_names(reader.schema.names, name)
+        batches, rows = [], 0
+        for batch in reader:
+            batches.append(batch)
+            limits.check(name, "cells", (rows := rows + batch.num_rows) * batch.num_columns)
+        return from_arrow(pa.Table.from_batches(batches, reader.schema), name)
+
+    with duckdb.connect(file, read_only=True) as opened, ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(fetched)
+        try:  # DuckDB does not always see Ctrl-C; Python does, while it waits
+            return asked.result(limits.seconds)
+        except BaseException:
+            opened.interrupt()
+            raise
 
 
-def _postgres(address: str, query: str) -> pl.DataFrame:
-    import polars as pl
-
+def _postgres(address: str, query: str, name: str, limits: Limits) -> pl.DataFrame:
     try:
         import psycopg
         from psycopg.types.string import TextLoader
@@ -98,4 +138,6 @@ def _postgres(address: str, query: str) -> pl.DataFrame:
         opened.read_only = True
         for kind in ("uuid", "json", "jsonb"):  # as texts
             opened.adapters.register_loader(kind, TextLoader)
-        return pl.read_database(query, opened, infer_schema_length=None)
+        opened.execute(f"set statement_timeout = {1000 * limits.seconds}")
+        with opened.cursor("tellapart") as cursor:  # rows come in blocks
+            return _fetched(cursor.execute(query), name, limits)

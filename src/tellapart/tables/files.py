@@ -8,20 +8,21 @@ from __future__ import annotations
 import bz2
 import glob
 import gzip
-import shutil
 import sys
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from tellapart.errors import FormatError
+from tellapart.tables.limits import Limits
 
 Place: TypeAlias = "str | Path | Sequence[str | Path]"
 
@@ -221,9 +222,12 @@ class _Readable(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
 
 
+_Copy: TypeAlias = Callable[[_Readable, Path], None]
+
+
 @contextmanager
 def in_plain_files(
-    files: Sequence[TableFile], folder: Path | None = None
+    files: Sequence[TableFile], limits: Limits, folder: Path | None = None
 ) -> Iterator[list[TableFile]]:
     """The files as plain ones: others are unpacked or fetched into `folder` meanwhile."""
     if all(file.is_plain for file in files):
@@ -234,16 +238,23 @@ def in_plain_files(
         for number, file in enumerate(files):
             inside = Path(place, str(number))
             inside.mkdir()
-            made.append(file if file.is_plain else _plain(file, inside))
+            made.append(file if file.is_plain else _plain(file, limits, inside))
         yield made
 
 
-def _plain(file: TableFile, folder: Path) -> TableFile:
+def _plain(file: TableFile, limits: Limits, folder: Path) -> TableFile:
+    def copy(source: _Readable, target: Path) -> None:
+        size = 0
+        with target.open("wb") as made:
+            while block := source.read(1 << 20):
+                limits.check(file.name, "bytes", size := size + len(block))
+                made.write(block)
+
     if file.path == "-":
-        file = _save(file, sys.stdin.buffer, folder / "piped")
-        file = _sniffed(file)
+        copy(sys.stdin.buffer, folder / "piped")
+        file = _sniffed(replace(file, path=str(folder / "piped")), limits)
     elif is_url(file.path):
-        file = _fetch(file, folder)
+        file = _fetch(file, folder, copy)
     if file.packed is None:
         return _check(file)
     source = Path(file.path)
@@ -256,50 +267,49 @@ def _plain(file: TableFile, folder: Path) -> TableFile:
             target = target.with_name(Path(member).name)
             file = replace(file, kind=kind)
             with zipfile.ZipFile(source) as archive, archive.open(member) as opened:
-                _copy(opened, target)
+                copy(opened, target)
         elif file.packed == ".zst":
-            _unpack_zst(source, target)
+            copy(_Lines(source), target)
         else:
             opener = gzip.open if file.packed == ".gz" else bz2.open
             with opener(source, "rb") as unpacked:
-                _copy(unpacked, target)
-    except (OSError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
+                copy(unpacked, target)
+    except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         what = f"cannot be unpacked: {error}. Is it whole?"
         raise FormatError(f"{file.name} {what}") from error
     return _check(replace(file, path=str(target), packed=None))
 
 
-def _copy(source: _Readable, target: Path) -> None:
-    with target.open("wb") as file:
-        shutil.copyfileobj(source, file, 1 << 20)
+class _Lines:
+    """A packed or distant file, unpacked or fetched by Polars, line by line."""
+
+    def __init__(self, place: Path | str) -> None:
+        import polars as pl
+
+        self._batches = pl.scan_lines(place).collect_batches()
+
+    def read(self, size: int = -1, /) -> bytes:
+        """The next lines, and nothing at the end."""
+        import polars as pl
+
+        try:
+            batch = next(self._batches, None)
+        except pl.exceptions.PolarsError as error:
+            raise OSError(str(error).partition("\n")[0]) from error
+        if batch is None:
+            return b""
+        return b"".join(line.encode() + b"\n" for line in batch.to_series().to_list())
 
 
-def _unpack_zst(source: Path | str, target: Path) -> None:
-    import polars as pl
-
-    try:  # Polars unpacks it, line by line
-        lines = pl.scan_lines(source)
-        with target.open("wb") as file:
-            for batch in lines.collect_batches():
-                file.writelines(line.encode() + b"\n" for line in batch.to_series().to_list())
-    except pl.exceptions.PolarsError as error:
-        raise OSError(str(error).partition("\n")[0]) from error
-
-
-def _save(file: TableFile, stream: IO[bytes], target: Path) -> TableFile:
-    _copy(stream, target)
-    return replace(file, path=str(target))
-
-
-def _sniffed(file: TableFile) -> TableFile:
+def _sniffed(file: TableFile, limits: Limits) -> TableFile:
     """What was piped, by its first bytes."""
     path = Path(file.path)
     with path.open("rb") as opened:
         start = opened.read(4096)
     packed = next((end for magic, end in _MAGIC.items() if start.startswith(magic)), None)
     if packed is not None:
-        plain = _plain(replace(file, packed=packed, kind="csv"), path.parent)
-        return plain if packed == ".zip" else _sniffed(plain)
+        plain = _plain(replace(file, packed=packed, kind="csv"), limits, path.parent)
+        return plain if packed == ".zip" else _sniffed(plain, limits)
     text = start.lstrip(b"\xef\xbb\xbf \t\r\n")
     kind = "csv"
     for begin, found in ((b"PAR1", "parquet"), (b"ARROW1", "ipc"), (b"[", "json"), (b"{", "jsonl")):
@@ -312,7 +322,7 @@ def _sniffed(file: TableFile) -> TableFile:
     return replace(file, path=str(target), kind=kind, packed=None)
 
 
-def _fetch(file: TableFile, folder: Path) -> TableFile:
+def _fetch(file: TableFile, folder: Path, copy: _Copy) -> TableFile:
     """A file from the web, or from an object store through Polars."""
     target = folder / (file.name or "fetched")
     scheme = urlsplit(file.path).scheme
@@ -320,7 +330,7 @@ def _fetch(file: TableFile, folder: Path) -> TableFile:
         request = urllib.request.Request(file.path, headers={"User-Agent": "tellapart"})
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:
-                _copy(answer, target)
+                copy(answer, target)
         except (urllib.error.URLError, OSError, ValueError) as error:
             reason = getattr(error, "reason", None) or error
             raise FormatError(f"{file.path}: cannot be fetched: {reason}") from error
@@ -336,7 +346,7 @@ def _fetch(file: TableFile, folder: Path) -> TableFile:
     if file.packed in (".bz2", ".zip") or file.kind not in ("csv", "jsonl", "json"):
         raise FormatError(f"{file.path}: copy it to this disk, and name the copy")
     try:
-        _unpack_zst(file.path, target)
+        copy(_Lines(file.path), target)
     except (OSError, pl.exceptions.PolarsError) as error:
         said = str(error).partition(": Error performing")[0].partition("\n")[0]
         raise FormatError(f"{file.path}: cannot be read: {said}") from error

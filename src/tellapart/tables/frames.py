@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError, MissingExtra
+from tellapart.features.phrasing import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,12 +24,19 @@ def to_lazy(data: Any, name: str) -> tuple[pl.LazyFrame, int, bool]:
         try:
             check_names(data.collect_schema().names(), name)
             return data, data.select(pl.len()).collect().item(), False
-        except pl.exceptions.PolarsError as error:
+        except broken() as error:
             raise FormatError(f"{name} cannot be read: {first_line(error)}") from error
     if not isinstance(data, pl.DataFrame):
         data = _eager(data, name)
     check_names(data.columns, name)
     return data.lazy(), data.height, True
+
+
+def broken() -> tuple[type[BaseException], ...]:
+    """What Polars raises for a file that is damaged; of a Parquet file it may also panic."""
+    import polars as pl
+
+    return pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError
 
 
 def _eager(data: Any, name: str) -> pl.DataFrame:
@@ -147,6 +156,25 @@ def check_names(columns: list[str], name: str, where: str = "") -> None:
         raise FormatError(
             f"{name}{where}: two columns are called {twice[0]!r}, number {places[0]} and number"
             f" {places[1]}. Rename one of them"
+        )
+
+
+def check_header(where: str, unit: str, counts: Sequence[tuple[int, int]], title: str) -> None:
+    """Raise if the names of the columns may stand in a later line or row.
+
+    `counts`: the number of each of the first lines, and how many cells it has that hold something;
+    `title`: the first cell.
+    """
+    known, most = counts[0][1], max(count for _, count in counts)
+    if most > 1 and known <= max(1, most // 2):
+        at, most = next(one for one in counts if one[1] > max(1, most // 2))
+        comment = re.match(r"#|//|;|%", title) if unit == "line" else None
+        raise FormatError(
+            f"{where}: {counted(known, 'cell')}, but {unit} {at} has {most}. If the names of the"
+            f" columns are in {unit} {at}, pass {{header}}"
+            + (", or pass {comment}" if comment else ""),
+            header=at,
+            **({"comment": comment.group()} if comment else {}),
         )
 
 

@@ -14,24 +14,27 @@ from typing import TYPE_CHECKING, Any
 
 from tellapart.errors import FormatError
 from tellapart.tables.findings import Finding
-from tellapart.tables.frames import first_line
+from tellapart.tables.frames import broken, first_line
+from tellapart.tables.limits import Limits
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def read_json_lines(path: Path) -> tuple[pl.DataFrame, list[Finding]]:
+def read_json_lines(path: Path, limits: Limits) -> tuple[pl.DataFrame, list[Finding]]:
     """A file with an object on each line."""
     import polars as pl
 
     try:  # the whole file tells the types: a key may first come in the last line
-        frame = pl.read_ndjson(path, infer_schema_length=None)
-    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError):
-        return _from_objects(path, objects_in_lines(path))
+        lazy = pl.scan_ndjson(path, infer_schema_length=None)
+        limits.check(path.name, "columns", len(lazy.collect_schema()))
+        frame = lazy.collect()
+    except broken():
+        return _from_objects(path, objects_in_lines(path), limits)
     # raises for a key that is there twice, of which Polars takes one
     deque(islice(objects_in_lines(path), 1000), 0)
     if may_be_mixed(frame.lazy()):
-        return _from_objects(path, objects_in_lines(path))
+        return _from_objects(path, objects_in_lines(path), limits)
     return frame, []
 
 
@@ -66,7 +69,7 @@ def objects_in_lines(path: Path) -> Iterator[tuple[str, Any]]:
             yield where, _parsed(line, f"{path.name} {where}", of_line=True)
 
 
-def read_json(path: Path) -> tuple[pl.DataFrame, list[Finding]]:
+def read_json(path: Path, limits: Limits) -> tuple[pl.DataFrame, list[Finding]]:
     """A file with one array of objects; one with an object on each line is read as such."""
     text = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     try:
@@ -74,19 +77,20 @@ def read_json(path: Path) -> tuple[pl.DataFrame, list[Finding]]:
     except FormatError as error:
         extra = getattr(error.__cause__, "msg", "") == "Extra data"
         if extra and text.lstrip().startswith(b"{"):
-            return read_json_lines(path)
+            return read_json_lines(path, limits)
         raise
     if isinstance(found, dict):
         inside = [name for name, value in found.items() if isinstance(value, list)]
         if not inside and text.count(b"\n") <= 1:
-            return read_json_lines(path)
+            return read_json_lines(path, limits)
         hint = f", such as what is in {inside[0]!r}" if inside else ""
         raise FormatError(
             f"{path.name} holds one object, and an array of objects is wanted{hint}. Save that"
         )
     if not isinstance(found, list):
         raise FormatError(f"{path.name} holds {_kind(found)}, and an array of objects is wanted")
-    return _from_objects(path, ((f"element {n}", one) for n, one in enumerate(found)))
+    elements = ((f"element {n}", one) for n, one in enumerate(found))
+    return _from_objects(path, elements, limits)
 
 
 def _parsed(text: bytes, where: str, *, of_line: bool = False) -> Any:
@@ -102,6 +106,17 @@ def _parsed(text: bytes, where: str, *, of_line: bool = False) -> Any:
         advice = '. Each line is one object like {"legs": 4}' if of_line else ""
         raise FormatError(
             f"{where}{line}, column {error.colno}: not JSON: {error.msg}{advice}"
+        ) from error
+    except RecursionError as error:
+        raise FormatError(
+            f"{where}: lists and objects in each other, too deeply to be read. Leave them out, or"
+            " write them as texts"
+        ) from error
+    except FormatError:
+        raise
+    except ValueError as error:  # of Python, for thousands of digits
+        raise FormatError(
+            f"{where}: a whole number with too many digits. Write it as a text, or round it"
         ) from error
     if odd:
         raise FormatError(f"{where}: {odd[0]} is not JSON. Write null, which is unknown")
@@ -123,13 +138,14 @@ def _once(where: str) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
 
 
 def _from_objects(
-    path: Path, objects: Iterable[tuple[str, Any]]
+    path: Path, objects: Iterable[tuple[str, Any]], limits: Limits
 ) -> tuple[pl.DataFrame, list[Finding]]:
     """Objects as a table; columns of several types become texts."""
     import polars as pl
 
     rows: list[Mapping[str, Any]] = []
     mixed = _mixed(path, objects, rows)
+    limits.check(path.name, "columns", len(set().union(*rows)))
     names = {one.column for one in mixed}
     if mixed:
         rows = [{n: _text(v) if n in names else v for n, v in row.items()} for row in rows]

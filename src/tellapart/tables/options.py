@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from tellapart.errors import ParameterError
 from tellapart.features.expression import types as read_types
 from tellapart.features.tree import Type
+from tellapart.tables.limits import Limits
 
 DATES = ("day-first", "month-first", "iso")
 _MARKS = (".", ",", " ", "'")
@@ -32,6 +33,7 @@ class ReadOptions:
     query: str | None = None
     sample: int | None = None
     sample_seed: int = 0
+    limits: int | Limits = 1
 
     def __post_init__(self) -> None:
         if self.dates is not None and self.dates not in DATES:
@@ -59,6 +61,13 @@ class ReadOptions:
         whole = isinstance(self.sample, int) and not isinstance(self.sample, bool)
         if self.sample is not None and not (whole and self.sample > 0):
             raise ParameterError(f"sample is a number of rows, at least 1, got {self.sample!r}")
+        if not isinstance(self.limits, Limits) and not (
+            isinstance(self.limits, int) and self.limits > 0
+        ):
+            raise ParameterError(
+                "limits is how many times as much may be read as usual, a whole number from 1, got"
+                f" {self.limits!r}"
+            )
         both = {word.lower() for word in self.true} & {word.lower() for word in self.false}
         if both:
             raise ParameterError(f"{both.pop()!r} cannot be both true and false")
@@ -67,6 +76,11 @@ class ReadOptions:
     def wanted(self) -> dict[str, Type]:
         """The types that were asked for."""
         return read_types(self.types or {})
+
+    @property
+    def bounds(self) -> Limits:
+        """How much may be read."""
+        return self.limits if isinstance(self.limits, Limits) else Limits().more(self.limits)
 
     def refuse(self, name: str, *allowed: str) -> None:
         """Raise if an option was given that says nothing about this kind of source."""
@@ -82,7 +96,7 @@ class ReadOptions:
             )
 
 
-_EVERYWHERE = ("types", "sample", "sample_seed")
+_EVERYWHERE = ("types", "sample", "sample_seed", "limits")
 OF_TEXTS = ("nulls", "dates", "decimal", "thousands", "true", "false")
 """Options about texts that are to become numbers, dates, true and false."""
 OF_CSV = (*OF_TEXTS, "separator", "encoding", "header", "comment")

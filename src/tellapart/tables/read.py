@@ -34,6 +34,7 @@ def read_table(
     query: str | None = None,
     sample: int | None = None,
     sample_seed: int = 0,
+    limits: int = 1,
     without: Sequence[str] = (),
     title: str | None = None,
 ) -> Table:
@@ -78,6 +79,9 @@ def read_table(
         What to ask a database: "select ... order by ...".
     sample : int, default=None
         Take so many rows at random, always the same for the same `sample_seed`.
+    limits : int, default=1
+        How many times as much may be read as usual: by default 2 GB after unpacking, 10,000
+        columns, 100 million cells of a sheet or a query, and 10 minutes for a query.
     without : list of str, default=[]
         Columns to leave out, such as the labels when they are to be taught.
     title : str, default=None
@@ -96,7 +100,7 @@ def read_table(
     """
     options = ReadOptions(
         types, separator, encoding, nulls, dates, decimal, thousands, true, false, header, comment,
-        sheet, query, sample, sample_seed,
+        sheet, query, sample, sample_seed, limits,
     )  # fmt: skip
     with open_source(path, options) as source:
         return _table(source.table(), id, title, without)

@@ -13,6 +13,7 @@ import glob
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,12 +21,12 @@ import numpy as np
 
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.tree import Type
-from tellapart.tables.columns import ColumnReader, decide, hints, misfit
+from tellapart.tables.columns import LOOK, ColumnReader, decide, hints, misfit
 from tellapart.tables.csv_files import CsvFile, in_utf8
 from tellapart.tables.databases import is_database, read_query, without_password
 from tellapart.tables.files import Place, TableFile, find_files, in_plain_files, is_url
 from tellapart.tables.findings import Finding
-from tellapart.tables.frames import first_line, no_column, to_lazy
+from tellapart.tables.frames import broken, first_line, no_column, to_lazy
 from tellapart.tables.json_files import read_json, read_json_lines
 from tellapart.tables.odd_cells import (
     header_findings,
@@ -37,9 +38,6 @@ from tellapart.tables.typed_columns import readable
 
 if TYPE_CHECKING:
     import polars as pl
-
-_NEW = frozenset(("converted", "clocks"))
-"""Findings about columns that older versions left out."""
 
 
 class TextFile(Protocol):
@@ -53,8 +51,8 @@ class TextFile(Protocol):
     def checked(self, sample: bool = False) -> pl.LazyFrame:
         """All cells."""
 
-    def find(self, name: str, odd: Callable[[pl.Series], pl.Series]) -> tuple[str, str] | None:
-        """The place of the first odd cell of a column, and the cell."""
+    def places(self, name: str) -> Iterator[tuple[str, str]]:
+        """Where each cell of a column is, and the cell."""
 
 
 # -- places
@@ -99,7 +97,7 @@ def open_source(place: Place, options: ReadOptions, folder: Path | None = None) 
     name = name_of(place)
     if is_database(place):
         options.refuse(name, "query")
-        frame, findings = read_query(str(place), options.query)
+        frame, findings = read_query(str(place), options.query, options.bounds)
         yield Source(name, options, "frame", frame.lazy(), findings=findings)
         return
     files = find_files(place)
@@ -108,7 +106,7 @@ def open_source(place: Place, options: ReadOptions, folder: Path | None = None) 
         yield Source(name, options, files[0].kind, _scan_typed(files), files)
         return
     with ExitStack() as stack:
-        files = stack.enter_context(in_plain_files(files, folder))
+        files = stack.enter_context(in_plain_files(files, options.bounds, folder))
         kind = files[0].kind
         if kind in ("csv", "excel"):
             options.refuse(name, *(OF_CSV if kind == "csv" else OF_SPREADSHEETS))
@@ -202,7 +200,9 @@ class Source:
         for file in self.files:
             path = Path(file.path)
             if self.kind in ("json", "jsonl"):
-                one, found = (read_json if self.kind == "json" else read_json_lines)(path)
+                one, found = (read_json if self.kind == "json" else read_json_lines)(
+                    path, self.options.bounds
+                )
                 self.findings += found
             else:
                 one = _scan_typed([replace(file, partitions=())]).collect()
@@ -283,11 +283,18 @@ class Source:
 
     def raise_misfit(self, name: str, reader: ColumnReader, *, told: bool) -> None:
         """Raise for the first cell of a column that its reader cannot read, if there is one."""
+        import polars as pl
+
+        unknown = ("", *self.options.nulls)
         for one in self.texts:
-            found = one.find(name, reader.odd) if name in one.header else None
-            if found is not None:
-                where, cell = found
-                raise misfit(where, name, cell, reader, told=told, options=self.options)
+            places = iter(one.places(name) if name in one.header else ())
+            while block := list(islice(places, LOOK)):
+                known = [(where, cell) for where, cell in block if cell not in unknown]
+                odd = reader.odd(pl.Series([cell for _, cell in known], dtype=pl.String))
+                if odd.any():
+                    where, cell = known[int(odd.arg_max() or 0)]
+                    where = f"{one.name} {where}"
+                    raise misfit(where, name, cell, reader, told=told, options=self.options)
 
     def _sampled(self, frame: pl.LazyFrame) -> Opened:
         """A random sample of the rows, in their order, if one was asked for."""
@@ -306,20 +313,18 @@ class Source:
             numbered = frame.with_row_index("row of the whole")
             picked = numbered.filter(pl.col("row of the whole").is_in(rows))
             found = picked.collect(engine="streaming").sort("row of the whole")
-        except pl.exceptions.PolarsError as error:
+        except broken() as error:
             raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
         return replace(opened, frame=found.drop("row of the whole"), whole=whole)
 
 
 def without_new(opened: Opened, columns: Mapping[str, str]) -> Opened:
     """The table without columns that an older version could not read, unless they are known."""
-    new = {f.column for f in opened.findings if f.code in _NEW and f.column is not None}
-    left = [
-        name
-        for name in opened.frame.collect_schema().names()
-        if name not in columns and any(name == n or name.startswith(f"{n}.") for n in new)
-    ]
-    return replace(opened, frame=opened.frame.drop(left)) if left else opened
+    codes = ("converted", "clocks")
+    new = tuple(f"{f.column}." for f in opened.findings if f.code in codes)
+    names = opened.frame.collect_schema().names()
+    left = [n for n in names if n not in columns and f"{n}.".startswith(new)]
+    return replace(opened, frame=opened.frame.drop(left))
 
 
 # -- files with types
@@ -338,7 +343,7 @@ def _scan_typed(files: Sequence[TableFile]) -> pl.LazyFrame:
         hive = any(file.partitions for file in files)
         frame = scan(paths if len(paths) > 1 else paths[0], hive_partitioning=hive, glob=False)
         frame.collect_schema()
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except broken() as error:
         what = f"is no {name} file" if len(files) == 1 else "cannot be read with the others"
         if is_url(files[0].path):
             what = "cannot be read"
@@ -351,13 +356,12 @@ def _scan_typed(files: Sequence[TableFile]) -> pl.LazyFrame:
 
 def _check_schemas(files: Sequence[TableFile], scan: Callable[..., pl.LazyFrame]) -> None:
     """Raise unless all files have the same columns, with the same types."""
-    import polars as pl
 
     first: dict[str, Any] = {}
     for file in files if len(files) > 1 else ():
         try:
             found = dict(scan(file.path, glob=False, hive_partitioning=False).collect_schema())
-        except (pl.exceptions.PolarsError, OSError):  # reading it says what is wrong
+        except broken():  # reading it says what is wrong
             return
         first = first or found
         for column in {**first, **found}:

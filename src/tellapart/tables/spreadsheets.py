@@ -7,16 +7,18 @@ The file itself does, if it is an .xlsx or an .ods file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.features.phrasing import counted
 from tellapart.tables.findings import Finding
-from tellapart.tables.frames import check_names, first_line
+from tellapart.tables.frames import check_header, check_names, first_line
+from tellapart.tables.limits import Limits
 from tellapart.tables.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -39,24 +41,28 @@ class Spreadsheet:
             import fastexcel
         except ImportError:
             raise MissingExtra("Reading spreadsheets", "excel") from None
+        _check_size(self.path, self.options.bounds)
+        wanted = self.options.sheet
+        chosen, frame, errors = wanted, None, []
         try:
             book = fastexcel.read_excel(self.path)
             names = book.sheet_names
-        except Exception as error:  # of calamine
+            for sheet in names if wanted is None else {wanted} & {*names}:
+                loaded = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string")
+                is_visible = loaded.visible == "visible"
+                if loaded.height and loaded.width and (frame is None or is_visible):
+                    chosen, frame, errors = sheet, loaded.to_polars(), _error_cells(loaded)
+                    if is_visible:
+                        break
+        except BaseException as error:  # of calamine, which may also panic
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
             raise FormatError(
                 f"{self.name} is no spreadsheet: {first_line(error)}. If it is another kind of"
                 " file, give it that ending, such as .csv"
             ) from error
-        wanted = self.options.sheet
         if wanted is not None and wanted not in names:
             raise FormatError(f"{self.name} has no sheet {wanted!r}. Sheets: {', '.join(names)}")
-        chosen, frame, errors = wanted, None, []
-        for sheet in names if wanted is None else [wanted]:
-            loaded = book.load_sheet(sheet, header_row=None, skip_rows=0, dtypes="string")
-            if loaded.height and loaded.width and (frame is None or loaded.visible == "visible"):
-                chosen, frame, errors = sheet, loaded.to_polars(), _error_cells(loaded)
-                if loaded.visible == "visible":
-                    break
         if frame is None:
             what = f"sheet {chosen or names[0]!r} is empty" if names else "it has no sheet"
             raise FormatError(f"{self.name}: {what}")
@@ -72,20 +78,20 @@ class Spreadsheet:
         given = self.options.header
         if given == 0:
             return 0, [f"column_{n}" for n in range(1, self.cells.width + 1)]
-        known = [
-            sum(bool((c or "").strip()) for c in row) for row in self.cells.head(30).iter_rows()
-        ]
-        line = given or next(n for n, count in enumerate(known, 1) if count)
+        rows = enumerate(self.cells.head(30).iter_rows(), 1)
+        counts = [(n, sum(bool((cell or "").strip()) for cell in row)) for n, row in rows]
+        counts = [(n, count) for n, count in counts if count]
+        if not counts and given is None:
+            raise FormatError(
+                f"{self.name}: no cell is filled in the first rows. If the names of the columns are"
+                " below, pass {header}",
+                header=self.cells.height,
+            )
+        line = given or counts[0][0]
         if line > self.cells.height:
             raise FormatError(f"{self.name} has no row {line}: it has {self.cells.height}")
-        most = max(known)
-        if given is None and known[line - 1] <= most // 2:
-            at = next(n for n, count in enumerate(known, 1) if count > most // 2)
-            raise FormatError(
-                f"{self.name} row {line}: {counted(known[line - 1], 'cell')}, but row {at} has"
-                f" {known[at - 1]}. If the names of the columns are in row {at}, pass {{header}}",
-                header=at,
-            )
+        if given is None:
+            check_header(f"{self.name} row {line}", "row", counts, "")
         cells = [(cell or "").strip() for cell in self.cells.row(line - 1)]
         names = [cell or f"column_{n}" for n, cell in enumerate(cells, 1)]
         check_names(names, self.name, f" row {line}")
@@ -128,18 +134,51 @@ class Spreadsheet:
                 facts = {"cells": counted(len(rows), "cell"), "shown": rows[0] + 1}
                 yield Finding(name, "error cells", facts)
 
-    def find(self, name: str, odd: Callable[[pl.Series], pl.Series]) -> tuple[str, str] | None:
-        """The place of the first odd cell of a column, and the cell."""
-        import polars as pl
-
+    def places(self, name: str) -> Iterator[tuple[str, str]]:
+        """Where each cell of a column is, and the cell."""
         cells = self.cells.to_series(self.header.index(name)).slice(self.first)
-        unknown: list[Any] = ["", *self.options.nulls]
-        known = pl.select(pl.when(~cells.is_in(unknown)).then(cells)).to_series()
-        found = odd(known).fill_null(False)
-        if not found.any():
-            return None
-        place = int(found.arg_max() or 0)
-        return f"{self.name} row {self.first + place + 1}", str(known[place])
+        for row, cell in enumerate(cells, self.first + 1):
+            if cell is not None:
+                yield f"row {row}", cell
+
+
+def _check_size(path: Path, limits: Limits) -> None:
+    """Raise for an .xlsx file with a cell far from the others: calamine keeps room for all cells
+    between them, and ends the process if there is not so much."""
+    if not is_zipfile(path):
+        return
+    size = 0
+    try:
+        with ZipFile(path) as packed:
+            for part in packed.infolist():
+                limits.check(path.name, "bytes", size := size + part.file_size)
+                with packed.open(part) as file:
+                    limits.check(path.name, "cells", _cells(file))
+    except (BadZipFile, OSError, EOFError, RuntimeError, zlib.error) as error:
+        raise FormatError(f"{path.name} cannot be unpacked: {error}. Is it whole?") from error
+
+
+def _cells(file: IO[bytes]) -> int:
+    """How many cells there are from the first to the last of a sheet."""
+    columns, rows, rest = 0, 0, b""
+    while block := file.read(1 << 20):
+        text, sign, rest = (rest + block).rpartition(b"<")
+        rest = sign + rest
+        for letters, digits in _PLACE.findall(text):
+            columns, rows = max(columns, _column(letters)), max(rows, int(digits[:20]))
+    return columns * rows
+
+
+_PLACE = re.compile(rb"""<[^<>]*\sr\s*=\s*["']([A-Za-z]{0,9})([0-9]+)["'](?:[^<>]*[^</>])?>""")
+"""Where a cell or a row with something in it stands: r="XFD1048576"."""
+
+
+def _column(letters: bytes) -> int:
+    """The number of a column, from 1: A is 1 and XFD is 16384."""
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - 64
+    return number
 
 
 def _error_cells(sheet: Any) -> list[tuple[int, int]]:

@@ -22,7 +22,7 @@ from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.tables.findings import ColumnSummary, Finding, Summary
-from tellapart.tables.frames import first_line, no_column
+from tellapart.tables.frames import broken, first_line, no_column
 from tellapart.tables.packed_columns import evaluate, reads
 from tellapart.tables.rows import Row, Rows, Tag
 from tellapart.tables.typed_columns import readable, typed_findings
@@ -216,13 +216,11 @@ class Table:
         tags: lists; read as texts of their elements, such as 'red, big'
         wet: only 'no' and 'yes'; read as texts
         """
-        import polars as pl
-
         if self._looked is None:
             said = {one.column for one in self._found}
             try:
                 found = typed_findings(self._source.select(list(self._types)), len(self), said)
-            except (pl.exceptions.PolarsError, OSError) as error:
+            except broken() as error:
                 raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
             self._looked = found if self._options else [replace(one, option={}) for one in found]
         return [*self._found, *self._looked]
@@ -480,11 +478,9 @@ class Table:
         return self._clean(self._read(self._source.select(columns))).rechunk()
 
     def _read(self, wanted: pl.LazyFrame) -> pl.DataFrame:
-        import polars as pl
-
         try:
             return wanted.collect()
-        except (pl.exceptions.PolarsError, OSError) as error:
+        except broken() as error:
             raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
 
     def _clean(self, raw: pl.DataFrame) -> pl.DataFrame:

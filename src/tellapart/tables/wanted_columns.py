@@ -19,7 +19,7 @@ from tellapart.tables.cell_formats import EXACT
 from tellapart.tables.columns import LOOK, ColumnReader, decide, hints
 from tellapart.tables.csv_files import CsvFile
 from tellapart.tables.files import is_url
-from tellapart.tables.frames import first_line, no_column
+from tellapart.tables.frames import broken, first_line, no_column
 from tellapart.tables.json_files import mixed_columns, objects_in_lines
 from tellapart.tables.source import Source
 
@@ -34,6 +34,13 @@ _JSON: dict[Type, tuple[type, ...]] = {
     Type.DATETIME: (str,),
 }
 
+_FITS = (
+    (Type.INTEGER, Type.NUMBER),
+    (Type.NUMBER, Type.INTEGER),
+    (Type.DATE, Type.DATETIME),
+)
+"""Types that are read as others."""
+
 
 def wanted_columns(source: Source, wanted: Mapping[str, Type | None]) -> WantedColumns:
     """Some columns of a source, with their types (None: as the table says)."""
@@ -47,19 +54,6 @@ def wanted_columns(source: Source, wanted: Mapping[str, Type | None]) -> WantedC
         opened = source.table()
         source = replace(source, frame=opened.frame.lazy(), findings=opened.findings, texts=())
     return kinds.get(source.kind, WantedColumns)(source, wanted)
-
-
-def fits(found: Type | None, wanted: Type | None) -> bool:
-    """Whether a column of one type can be read as another."""
-    return found is not None and (
-        wanted in (None, found)
-        or (found, wanted)
-        in (
-            (Type.INTEGER, Type.NUMBER),
-            (Type.NUMBER, Type.INTEGER),
-            (Type.DATE, Type.DATETIME),
-        )
-    )
 
 
 class WantedColumns:
@@ -149,7 +143,7 @@ class WantedColumns:
             raise FormatError(
                 f"{self.name}: column {name!r} holds {dtype}, which features cannot read"
             )
-        if not fits(found, wanted) and str(dtype) != "Null":
+        if (found, wanted) not in _FITS and wanted not in (None, found) and str(dtype) != "Null":
             raise FormatError(
                 f"{self.name}: column {name!r} should hold {wanted.value if wanted else ''}, but"
                 f" holds {found.value} ({dtype}). Convert it"
@@ -210,7 +204,6 @@ class _FromTexts(WantedColumns):
 
     def _open(self) -> None:
         """How the wanted columns are written, as the first rows show."""
-        import polars as pl
 
         self.csvs = [one for one in self.source.texts if isinstance(one, CsvFile)]
         self.columns = [*self.csvs[0].header, *(k for k, _ in self.source.files[0].partitions)]
@@ -218,7 +211,7 @@ class _FromTexts(WantedColumns):
         self.readers: dict[str, ColumnReader] = {}
         try:
             head = self._part(0, {}).head(LOOK).collect()
-        except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+        except broken() as error:
             self.explain(error)
         options = self.source.options
         hint = hints(head.get_columns(), options, self.csvs[0].separator)
@@ -298,7 +291,7 @@ class _FromLines(WantedColumns):
             try:
                 frame = pl.scan_ndjson(self._paths, infer_schema_length=length)
                 self._dtypes = dict(frame.collect_schema())
-            except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
+            except broken() as error:
                 for path in self._paths:
                     for _ in objects_in_lines(path):
                         pass

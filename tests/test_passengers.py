@@ -6,7 +6,7 @@ import os
 import random
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,14 @@ import pytest
 from teaching import animals, teach, truth
 from tellapart import AutoDFF, CappedDFF
 from tellapart.errors import ParameterError
+from tellapart.review import ClauseRecords, Progress
 from tellapart.sessions import (
     Ending,
     Event,
     Given,
     Session,
     Store,
+    adjudication,
     agreement,
     export_log,
     queue,
@@ -28,6 +30,7 @@ from tellapart.sessions import (
     suggestions,
 )
 from tellapart.sessions import log as log_module
+from tellapart.sessions.edited_learner import EditedLearner
 from tellapart.sessions.history import History
 from tellapart.sessions.learning import Mind
 from tellapart.tables import Table
@@ -41,16 +44,35 @@ PLACES: list[tuple[Any, str]] = [
     (CappedDFF, "learn"),
     (CappedDFF, "model"),
     (CappedDFF, "__deepcopy__"),
+    (EditedLearner, "guess"),
+    (EditedLearner, "learn"),
+    (EditedLearner, "model"),
+    (EditedLearner, "edit"),
     (Mind, "copy"),
     (suggestions, "candidates"),
+    (suggestions, "_named"),
+    (suggestions, "_habits"),
+    (Progress, "ask"),
+    (Progress, "add"),
+    (Progress, "pick"),
+    (Progress, "change"),
+    (Progress, "recent"),
+    (Progress, "draws"),
+    (ClauseRecords, "add"),
+    (ClauseRecords, "judge"),
     (replies, "estimate"),
+    (replies, "error_now"),
     (replies, "open_tags"),
+    (agreement, "answers_to_judge"),
+    (agreement, "odd_one"),
     (agreement, "suspects"),
+    (adjudication, "reviews"),
     (queue.Queue, "_doubts"),
+    (queue.Queue, "_may_change"),
     (log_module, "pack"),
     (log_module, "unpack"),
 ]
-"""Everything that rides along."""
+"""Everything that rides along: learner, suggestions, error statement, odd ones, what is kept."""
 
 
 @contextmanager
@@ -80,10 +102,18 @@ def fails_property(work: property, owner: Any, dice: random.Random, rate: float)
     return work.fget(owner)
 
 
+def of_bot(given: Given) -> tuple[str, ...]:
+    """It calls everything the same."""
+    return ("right",) if given.guess.label == "bird" else ("wrong", "bird")
+
+
 def lesson(session: Session, dice: random.Random, steps: int = 10) -> list[str]:
     """Teach, undo, redo, change; returns the ids of all answers that were acknowledged."""
     told: list[str] = []
-    for _ in range(steps):
+    session.join("bot", model="m1")
+    for step in range(steps):
+        if step % 4 == 1 and isinstance(found := session.next("bot"), Given):
+            told.append(session.answer("bot", found.id, *of_bot(found)).id)
         given = session.next("Ann")
         if isinstance(given, Ending):
             break
@@ -103,6 +133,12 @@ def lesson(session: Session, dice: random.Random, steps: int = 10) -> list[str]:
             session.change("Ann", dice.choice(alive), "unsure")
         elif luck < 0.35:
             session.odd_ones(everything=True)
+        elif luck < 0.4:
+            session.judged_model()
+            session.chosen_model("null")
+        elif luck < 0.5 and session.model.clauses:
+            with suppress(ParameterError):  # the rule went meanwhile
+                session.drop_rule("Ann", session.model.clauses[0].example)
     return told
 
 

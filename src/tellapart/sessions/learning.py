@@ -280,7 +280,13 @@ class Learning:
             self._follow_to(len(acts))
             _ = self.model  # the last good one, should the learner be off later
         if len(acts) in self.history.grown:
-            self.mind.progress.grow(self.items.whole)
+            self._grow()
+
+    def _grow(self) -> None:
+        """The table has more rows, or draws began; if that fails, nothing is known of the error."""
+        self._safely("grow", partial(self.mind.progress.grow, self.items.whole))
+        if "grow" in self.failed:
+            self.mind.progress = Progress(self.items.whole)
 
     def _follow_to(self, end: int) -> None:
         left = end - self.done
@@ -292,7 +298,7 @@ class Learning:
             act = self.history.acts[self.done]
             started = time.perf_counter()
             if act.number in self.history.grown:
-                self.mind.progress.grow(self.items.whole)
+                self._grow()
             if act.kind == "tag set":
                 self._safely(act.id, partial(self._set_tag, act))
             elif act.alive and self.off is None and act.id not in self.failed:

@@ -443,8 +443,9 @@ class Queue:
 
     def _errs(self) -> bool:
         """Whether most of the later guesses on items drawn at random were wrong."""
-        recent = self._state.learning.mind.progress.recent
-        return recent.rounds >= _ENOUGH and 2 * recent.mistakes > recent.rounds
+        progress = self._state.learning.mind.progress
+        mistakes, rounds = self._state.safely("mistakes", lambda: progress.recent, (0, 0))
+        return rounds >= _ENOUGH and 2 * mistakes > rounds
 
     def _in_doubt(self, pool: list[int]) -> list[float]:
         """The same as `_doubts`; all alike where that fails."""

@@ -459,6 +459,7 @@ def summary(state: State) -> Summary:
     drawn = progress.guesses if state.queue.picked else None
     known = state.safely("the error", lambda: _statement(state, drawn), None)
     about, said, stop, may_stop = known or (_unknown(left), UNKNOWN, None, False)
+    recent_draws = state.safely("mistakes", lambda: progress.recent[:2], (0, 0))
     return Summary(
         items=total,
         labelled=labelled,
@@ -475,7 +476,7 @@ def summary(state: State) -> Summary:
         error=(about.low, about.error, about.high),
         drawn=drawn,
         draws_used=about.rounds_used,
-        recent_draws=progress.recent[:2],
+        recent_draws=recent_draws,
         wrong_left=about.wrong_left or 0,
         rows_left=about.rows_left or 0,
         may_stop=may_stop,

@@ -18,6 +18,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ from tellapart.errors import (
 )
 from tellapart.features.candidates import Candidate
 from tellapart.learners.by_name import parse_learner
-from tellapart.model import DecisionList
+from tellapart.model import DecisionList, Record
 from tellapart.protocol import Guess, Item
 from tellapart.review import Stopper, Suspect
 from tellapart.sessions import adjudication, agreement, events, replies, suggestions, sweeps
@@ -67,6 +68,7 @@ from tellapart.tables.source import is_gone, remembered
 
 _REST = 5  # times as long as judging answers took, before it is done again
 _MANY = 2000  # answers: with fewer it is done at once
+_UNKNOWN = Record(0, 0, None, high=1.0)
 _MODEL = 50  # events after which the model is kept in a quiet moment
 
 
@@ -837,22 +839,24 @@ class Session:
             if not state.queue.wants_review(teacher):
                 return
             number = state.queue.model_answers()
-            to_judge = agreement.answers_to_judge(state)
-        judged = self._suspects(state, to_judge, everything=True)
+        judged = [one for one, _ in self._judge(everything=True)]
         with self._log.ready() as state:
             queue = state.queue
             queue.reviews = state.safely("reviews", lambda: adjudication.reviews(state, judged), [])
             queue.reviewed = number
 
-    def _suspects(
-        self, state: State, judged: agreement.Judged, *, everything: bool
-    ) -> list[Suspect]:
-        nobody: list[Suspect] = []
-        return state.safely(
-            "odd answers",
-            lambda: agreement.slips(state, judged, self._log.lock, everything),
-            nobody,
+    def _judge(self, *, everything: bool) -> list[tuple[Suspect, int]]:
+        """The answers that the others contradict, or all, and the act of each; none where that
+        fails. Others can go on meanwhile."""
+        with self._log.ready() as state:
+            judged = state.safely("odd answers", lambda: agreement.answers_to_judge(state), None)
+        if judged is None:
+            return []
+        lock, nobody = self._log.lock, list[Suspect]()
+        found = state.safely(
+            "odd answers", lambda: agreement.slips(state, judged, lock, everything), nobody
         )
+        return [(one, judged.acts[one.round]) for one in found]
 
     def _saved(self, event: Event) -> Saved:
         """What an event did."""
@@ -960,7 +964,12 @@ class Session:
                 model = state.safely(
                     "records of rules", lambda: state.learning.judge(confidence), None
                 )
-                self._judged = (key, replies.named_model(state, model or state.learning.model))
+                if model is None:  # nothing is known of any rule
+                    *clauses, default = (
+                        replace(clause, record=_UNKNOWN) for clause in state.learning.model
+                    )
+                    model = DecisionList(tuple(clauses), default, state.learning.model.reading)
+                self._judged = (key, replies.named_model(state, model))
             return self._judged[1]
 
     def trust(self, error: float = 0.05, confidence: float = 0.95) -> replies.Trust:
@@ -1208,23 +1217,21 @@ class Session:
         on meanwhile: it judges what there was when it began.
         """
         with self._log.ready() as state:
-            history = state.history
-            odd = self._odd_known(history.number, everything)
-            if odd is None:
-                to_judge = agreement.answers_to_judge(state)
-                number, started = history.number, time.monotonic()
+            number, started = state.history.number, time.monotonic()
+            odd = self._odd_known(number, everything)
         if odd is None:
             self._judges += 1
             try:
-                found = self._suspects(state, to_judge, everything=everything)
+                found = self._judge(everything=everything)
             finally:
                 self._judges -= 1
+            nobody: list[replies.OddOne] = []
             with self._log.ready() as state:
-                acts = to_judge.acts
-                odd = [agreement.odd_one(state, one, acts[one.round]) for one in found]
+                odd = state.safely(
+                    "odd answers", lambda: [agreement.odd_one(state, *one) for one in found], nobody
+                )
             now = time.monotonic()
-            fresh = now + _REST * (now - started)
-            self._odd = (number, everything, odd, fresh)
+            self._odd = (number, everything, odd, now + _REST * (now - started))
         with self._log.ready() as state:
             return [
                 one

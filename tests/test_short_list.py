@@ -22,8 +22,7 @@ import tellapart as ta
 from tellapart.combinations import Above, And, Is, Or, Points
 from tellapart.learners.history import Columns, History
 from tellapart.learners.reasons import reasons
-from tellapart.learners.reasons_tree import Pairs, ReasonsTree
-from tellapart.learners.short_trees import Improvement, Node, grow, guess, size, terms
+from tellapart.learners.short_trees import Improvement, Node, grow, size, terms
 from tellapart.model import DecisionList, Not, holds, truth
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
@@ -470,19 +469,6 @@ def test_signs_that_add_up_are_counted() -> None:
     said = learner.model.predict(items[200:])
     assert np.mean([one == other for one, other in zip(said, labels[200:], strict=True)]) > 0.85
     assert any(isinstance(f, Points) for f in learner.model.features)
-
-
-@pytest.mark.parametrize(("doubt", "first"), [(0.05, 0), (0.5, 1)])
-def test_a_reason_weighs_as_much_as_it_is_believed(doubt: float, first: int) -> None:
-    """`can fly` (1) fits all labels; but one bird was told apart by its feathers (0)."""
-    rows = [(True, True)] * 4 + [(False, False)] * 4 + [(False, True)] * 2
-    bits = np.array(rows)
-    codes = bits[:, 1].astype(np.intp)
-    pairs = Pairs(np.array([0]), bits[[0]], bits[[4]])
-    tree, contradicted = ReasonsTree(bits, codes, 2, pairs, doubt, 1.0).within(20)
-    assert tree.parts[0][0] == first
-    assert contradicted == (first == 1)
-    assert guess(tree, bits.astype(np.float32)).tolist() == codes.tolist()
 
 
 def test_a_list_of_columns_keeps_what_it_knows() -> None:

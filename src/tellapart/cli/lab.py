@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tellapart.lab import Experiment, Result
     from tellapart.lab.experiment import Cell
 
+ON_TABLES = ("corrections", "shift", "length")
+"""Experiments that need real tables: they run only if they are named."""
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
 
@@ -67,7 +69,7 @@ def lab(
     from tellapart.lab.experiment import experiments as known
     from tellapart.lab.experiment import load
 
-    names = experiments or [name for name in known() if name != "corrections"]
+    names = experiments or [name for name in known() if name not in ON_TABLES]
     found = [one for name in dict.fromkeys(names) for one in load(name)]
     if list:
         for one in found if experiments else known().values():

@@ -185,7 +185,9 @@ class Stream:
         told = told_parameters(self.world, rate, self.seed)
         known = {}
         if self.fresh[0] and takes(parse_learner(learner)[0], "columns"):
-            known["columns"] = Columns(self.world.features, _Unlabelled(self))
+            known["columns"] = Columns(
+                self.world.features, Unlabelled(self.rows, self.world.features)
+            )
         return make_learner(learner, known, facts=world_facts(*told, len(self.world)))
 
     def teacher(self, kind: str) -> Teacher:
@@ -198,6 +200,11 @@ class Stream:
         if kind in ("half-silent", "mute"):
             return Silent(world.teacher(), 1.0 if kind == "mute" else 0.5, seed=seed)
         return slipping_teacher(world, 0.05 if kind == "slipping" else 0.0, seed)
+
+    @property
+    def rows(self) -> list[Item]:
+        """All items of the stream, and the fresh ones."""
+        return [*self.world.items, *self.fresh[0]]
 
     @cached_property
     def columns(self) -> npt.NDArray[np.bool_]:
@@ -214,23 +221,23 @@ class Stream:
         return self.columns.astype(np.float64) if self._numbers is None else self._numbers
 
 
-class _Unlabelled:
-    """All rows of a stream and the fresh ones: a learner may look at their columns, as in a
-    session."""
+class Unlabelled:
+    """Rows whose columns a learner may look at without their labels, as in a session."""
 
-    def __init__(self, stream: Stream) -> None:
-        self.ids: list[Hashable] = [*stream.world.items, *stream.fresh[0]]
-        self._bits = stream.columns.T
-        self._place = {name: place for place, name in enumerate(stream.world.features)}
+    def __init__(self, rows: Sequence[Item], columns: Sequence[str]) -> None:
+        self.ids: list[Hashable] = [*rows]
+        held = [[name in row for row in rows] for name in columns]
+        self._bits = dict(zip(columns, np.array(held, dtype=np.bool_), strict=True))
 
     def truths(self, features: Sequence[Feature]) -> npt.NDArray[np.bool_]:
         """The truth of features on all these rows: features by rows."""
-        plain = [self._place.get(feature) for feature in features]
-        asked = [
-            self._bits[place] if place is not None else [truth(feature, item) for item in self.ids]
-            for feature, place in zip(features, plain, strict=True)
+        known = [
+            self._bits[feature]
+            if feature in self._bits
+            else np.array([truth(feature, row) for row in self.ids], dtype=np.bool_)
+            for feature in features
         ]
-        return np.array(asked, dtype=np.bool_).reshape(len(features), len(self.ids))
+        return np.array(known, dtype=np.bool_).reshape(len(features), len(self.ids))
 
 
 open_stream = lru_cache(maxsize=4)(Stream)

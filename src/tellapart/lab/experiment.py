@@ -270,7 +270,7 @@ def _chosen(values: Sequence[Any], pattern: str) -> list[Any]:
         raise ParameterError(f"{pattern!r} is no value like {known}") from None
 
 
-_FILES = ("theorems", "ours", "errata", "corrections")
+_FILES = ("theorems", "ours", "errata", "corrections", "accuracy")
 """The modules of this room that hold experiments."""
 
 

@@ -106,16 +106,20 @@ class Peer:
 
     @property
     def terms(self) -> int | None:
-        """The tests of a tree written as a list, the side with fewer leaves first; else None."""
-        if not hasattr(self.model, "tree_"):
-            return None
-        left, right = self.model.tree_.children_left, self.model.tree_.children_right
-        leaves, terms = [1] * len(left), 0
-        for number in reversed(range(len(left))):  # children come after their parents
-            if left[number] >= 0:
-                both = leaves[left[number]], leaves[right[number]]
-                leaves[number], terms = sum(both), terms + min(both)
-        return terms
+        """The terms of a tree written as a list; else None."""
+        return terms_of_tree(self.model) if hasattr(self.model, "tree_") else None
+
+
+def terms_of_tree(model: Any) -> int:
+    """The tests of a fitted tree of scikit-learn written as a list, the side with fewer leaves
+    first."""
+    left, right = model.tree_.children_left, model.tree_.children_right
+    leaves, terms = [1] * len(left), 0
+    for number in reversed(range(len(left))):  # children come after their parents
+        if left[number] >= 0:
+            both = leaves[left[number]], leaves[right[number]]
+            leaves[number], terms = sum(both), terms + min(both)
+    return terms
 
 
 def _seen(stream: Stream, sees: str) -> npt.NDArray[Any]:

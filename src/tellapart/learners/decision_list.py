@@ -194,9 +194,10 @@ def _by_label(found: list[Rule], rows: Bits) -> list[Rule]:
     *rest, default = found
     if not rest:
         return found
-    held = np.array([rule.match(rows) for rule in rest], dtype=np.float32)
+    held = np.array([rule.match(rows) for rule in rest])
     labels = np.array([rule.label for rule in rest])
-    bound = (held @ held.T > 0) & (labels[:, None] != labels)
+    both = np.array([(held & own).any(1) for own in held])
+    bound = both & (labels[:, None] != labels)
     left, order, last = list(range(len(rest))), list[int](), -1
     while left:
         free = [n for place, n in enumerate(left) if not bound[n, left[:place]].any()]

@@ -1,22 +1,19 @@
-"""The two lists that are fitted to a history: one imitates beliefs, one believes reasons.
+"""The tree that is fitted to a history.
 
 A smooth model (`beliefs`) reads the labels and reasons there are and says what it believes of all
-rows, labelled or not. A list within a room of terms imitates these beliefs (`short_trees`). Beside
-it, a tree over the named features alone believes every reason (`reasons_tree`). The one with fewer
-recent mistakes is shown.
+rows, labelled or not. A tree within a room of terms imitates these beliefs (`short_trees`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tellapart.learners.beliefs import Said, believe
 from tellapart.learners.history import Bits, History, group_of
-from tellapart.learners.reasons_tree import Pairs, ReasonsTree
 from tellapart.learners.short_trees import (
     Floats,
     Improvement,
@@ -25,7 +22,6 @@ from tellapart.learners.short_trees import (
     Parts,
     chain,
     grow,
-    guess,
     renumbered,
     terms,
 )
@@ -45,8 +41,6 @@ CLEAR = 0.01  # share of the rows, and one row at least, that a feature must win
 SMALL = 0.35  # of the room, for the second list that is grown
 STAY = 0.01  # share of the rows that a new list must win over the shown one
 FIRM = 0.25  # rows that a change of a test in the shown list must win
-HEAD = 3.0  # mistakes that the tree of reasons must win
-DECAY = 0.99  # of mistakes, with every item
 CHOOSY = 0.4  # mean rank of reasons up to which they are heard
 _PRIOR = 0.2, 2  # the rank of reasons before the first, and how many they count
 _WARY_AFTER, _BEATEN = 5, 3  # reasons
@@ -57,38 +51,16 @@ _JUDGED = 200  # the latest reasons by which a teacher is judged
 class Fitted:
     """What a fit gives, and what the next one needs to know of it."""
 
-    imitating: Node = field(default_factory=Node)
-    believing: Node = field(default_factory=Node)
-    wrong: tuple[float, float] = (0.0, 0.0)
-    """Recent mistakes of the two."""
-    reasons_lead: bool = False
-    """Whether the tree of reasons is shown."""
-    contradicted: int = 0
-    """Reasons that it contradicts, of those told,"""
-    told: int = 0
-    misfits: int = 0
-    """and items that it gets wrong."""
+    tree: Node = field(default_factory=Node)
     suspected: tuple[Hashable, ...] = ()
     """The columns that go along with the labels, but were never named."""
     items: int = 0
     """How many there were."""
 
-    @property
-    def shown(self) -> Node:
-        """The tree whose list is shown."""
-        return self.believing if self.reasons_lead else self.imitating
-
-    def heard(self, bits: Bits, code: int) -> Fitted:
-        """The same after one more item with its label."""
-        row = bits[None].astype(np.float32)
-        erred = (guess(tree, row)[0] != code for tree in (self.imitating, self.believing))
-        one, other = (DECAY * before + now for before, now in zip(self.wrong, erred, strict=True))
-        return replace(self, wrong=(float(one), float(other)))
-
 
 @np.errstate(invalid="ignore")  # OpenBLAS may raise this flag in products of finite numbers
-def fit(history: History, before: Fitted, room: int, wary: bool = True) -> Fitted:
-    """The lists for a history, given those that were shown before."""
+def fit(history: History, before: Node, room: int, wary: bool = True) -> Fitted:
+    """The tree for a history, given the one that was shown before."""
     codes = np.array(history.codes, dtype=np.intp)
     bits = history.bits
     named = np.zeros(bits.shape[1], dtype=np.bool_)
@@ -97,29 +69,16 @@ def fit(history: History, before: Fitted, room: int, wary: bool = True) -> Fitte
     suspected = judged.suspected if judged.choosy and wary else np.zeros_like(named)
     heard = named if judged.choosy else np.zeros_like(named)
     use = history.unprompted() & ~suspected | named
-    imitating = _Imitation(history, before, room).fitted(codes, heard, _unlike(history, named, use))
-    believing, contradicted, misfits = _believing(history, bits, codes, named, before, room)
-    told = len(history.pairs)
-    head = min(HEAD, contradicted) if told >= 3 and judged.choosy else HEAD
+    tree = _Imitation(history, before, room).fitted(codes, heard, _unlike(history, named, use))
     groups = dict.fromkeys(group_of(history.features[c]) for c in np.flatnonzero(suspected))
-    return Fitted(
-        imitating,
-        believing,
-        before.wrong,
-        before.wrong[1] + head < before.wrong[0],
-        contradicted,
-        told,
-        misfits,
-        tuple(groups),
-        len(history),
-    )
+    return Fitted(tree, tuple(groups), len(history))
 
 
 class _Imitation:
     """The list that imitates beliefs about all rows."""
 
-    def __init__(self, history: History, before: Fitted, room: int) -> None:
-        self.history, self.before, self.room = history, before.imitating, room
+    def __init__(self, history: History, before: Node, room: int) -> None:
+        self.history, self.before, self.room = history, before, room
 
     def fitted(self, codes: Numbers, named: Bits, use: Bits) -> Node:
         """The list; it may use some of the columns, of which `named` come first."""
@@ -242,27 +201,6 @@ def _said(history: History, place: Numbers) -> list[Said]:
         for item, example, column in history.pairs
         if place[column] >= 0
     ]
-
-
-def _believing(
-    history: History, bits: Bits, codes: Numbers, named: Bits, before: Fitted, room: int
-) -> tuple[Node, int, int]:
-    """The tree that believes reasons, the less the more it contradicted; reasons contradicted and
-    items that do not fit."""
-    columns = np.flatnonzero(named)
-    if not len(columns):
-        return Node(int(np.bincount(codes).argmax())), 0, 0
-    doubt, share = 0.05, (before.contradicted + 0.5) / (before.told + 10)
-    while doubt * 2 <= min(share, 0.8):
-        doubt *= 2
-    eager = 1.0 / (1 << (before.misfits // 2).bit_length())
-    own = bits[:, columns]
-    item, example, column = np.array(history.pairs, dtype=np.intp).T
-    pairs = Pairs(np.searchsorted(columns, column), own[item], own[example])
-    grower = ReasonsTree(own, codes, len(history.labels), pairs, doubt, eager)
-    tree, contradicted = grower.within(room)
-    misfits = int((guess(tree, own.astype(np.float32)) != codes).sum())
-    return renumbered(tree, columns.tolist()), contradicted, misfits
 
 
 class _Judged(NamedTuple):

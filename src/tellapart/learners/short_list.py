@@ -123,7 +123,7 @@ class ShortList(BaseLearner):
         if not self._history.items:
             return DecisionList((), Clause((), None), self.holds)
         fitted = self._fitted
-        made = decision_list(fitted.shown, self._history, fitted.items, self.room)
+        made = decision_list(fitted.tree, self._history, fitted.items, self.room)
         return replace(made, example_for=self._nearest)
 
     def _nearest(self, item: Item, label: Label) -> Item:
@@ -156,7 +156,6 @@ class ShortList(BaseLearner):
         fault = correction and self.fault(correction.feature, item, guess.example)
         self.rounds += 1
         number = history.add(item, guess.label if correction is None else correction.label)
-        self._fitted = self._fitted.heard(history.bits[number], history.codes[number])
         self._asked = None
         if fault:
             self.note(fault)
@@ -171,7 +170,7 @@ class ShortList(BaseLearner):
         if len(history) - fitted.items < len(history) // PATIENCE or len(history.labels) < 2:
             return
         before = {(clause.literals, clause.label) for clause in self.model.clauses}
-        self._fitted = fit(history, fitted, self.room, self.wary)
+        self._fitted = fit(history, fitted.tree, self.room, self.wary)
         self._model = None
         now = {(clause.literals, clause.label) for clause in self.model.clauses}
         self.rules_created += len(now - before)
@@ -179,22 +178,17 @@ class ShortList(BaseLearner):
 
     def state(self) -> dict[str, Any]:
         """What was told, and the rules it came to."""
-        fitted = vars(self._fitted) | {
-            "imitating": _write_tree(self._fitted.imitating),
-            "believing": _write_tree(self._fitted.believing),
-        }
+        fitted = vars(self._fitted) | {"tree": _write_tree(self._fitted.tree)}
         return {**super().state(), "told": self._history.told(), "fitted": fitted}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """The inverse of `state`."""
-        told, fitted = state["told"], dict(state["fitted"])
+        told, fitted = state["told"], state["fitted"]
         for name, value in state.items():
             if name not in ("told", "fitted"):
                 setattr(self, name, value)
         self._history.extend(told)
-        for name in ("imitating", "believing"):
-            fitted[name] = _read_tree(fitted[name])
-        self._fitted = Fitted(**fitted)
+        self._fitted = Fitted(**{**fitted, "tree": _read_tree(fitted["tree"])})
 
 
 def _write_tree(tree: Node) -> Any:

@@ -8,9 +8,7 @@ the very feature that the teacher named. So a column that says little about labe
 root of an "either, but not both") is found because teachers keep naming it, and a feature that was
 named once does not pay for its split. Everything is counted on packed columns, 64 rounds a word.
 
-`learners.reasons_tree` grows another tree, to guess by: on all rounds, with splits that pay only
-further down. The trees here judge: each is grown without the rounds it judges, and splits only
-where that pays at once.
+Each tree is grown without the rounds it judges, and splits only where that pays at once.
 
 The trees explain reasons, and say in words what speaks against an answer. Neighbours, items that
 few columns tell apart, say no words, but they also see what many weak signs say together.

@@ -11,11 +11,14 @@ from tellapart.adversary.adversary import Adversary, worst_case
 from tellapart.errors import ParameterError, ProtocolError, TellapartError
 from tellapart.learners import (
     DFF,
+    SRDFF,
     AdaptiveDFF,
     CappedDFF,
     Guarded,
+    OptimalDFF,
     RobustDFF,
     StRoDFF,
+    UniqueLabelDFF,
 )
 from tellapart.protocol import Guess, Item, Label
 from worst_cases import attack
@@ -51,6 +54,30 @@ def test_ruler_keeps_its_bound(m, k):
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
 def test_dff_is_tight_without_exceptions(m):
     assert attack(DFF(), m, 0).mistakes == theory.dff_bound(m)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, *(pytest.param(m, marks=pytest.mark.slow) for m in (4, 5))])
+def test_believing_the_first_reason_too_is_optimal(m):
+    assert attack(OptimalDFF(), m, 0).mistakes == theory.optimal_bound(m) == [0, 1, 3, 6, 10][m - 1]
+
+
+def test_one_exception_ends_the_guarantee_of_the_optimal_learner():
+    worst = attack(OptimalDFF(), 1, 1, depth=1, rounds=40)  # an exact search finds ever more rules
+    assert worst.mistakes == 39
+
+
+@pytest.mark.parametrize(("m", "k"), SMALL)
+def test_theorem_1_of_2023_is_false_beyond_few_exceptions(m, k):
+    """As printed, m(m-1) + mk: too small exactly if k > (m-1)(m-2)/2."""
+    most = worst_case(SRDFF(m), m, k).mistakes
+    assert (most > m * (m - 1) + m * k) == (k > (m - 1) * (m - 2) / 2)
+    assert most <= theory.srdff_bound(m, k)
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 3])
+def test_chance_has_no_say_in_a_world_of_one_component(k):
+    """p = 1: each exception makes a rule, which errs twice."""
+    assert worst_case(UniqueLabelDFF(1), 1, k).mistakes == theory.unique_label_bound(1, k) == 3 * k
 
 
 @pytest.mark.parametrize(("m", "cap", "k"), [(1, 2, 2), (1, 3, 1), (2, 3, 2), (2, 4, 1)])

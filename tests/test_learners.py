@@ -18,6 +18,9 @@ MAKERS = {
     "StRoDFF": lambda **kw: ta.StRoDFF(7, 0.1, 0.02, 0.1, scale=0.01, **kw),
     "StRoDFF-printed": lambda **kw: ta.StRoDFF(7, 0.1, 0.02, 0.1, 0.01, as_printed=True, **kw),
     "CappedDFF": lambda **kw: ta.CappedDFF(7, **kw),
+    "OptimalDFF": ta.OptimalDFF,
+    "UniqueLabelDFF": lambda **kw: ta.UniqueLabelDFF(7, **kw),
+    "UniqueLabelDFF-guessing": ta.UniqueLabelDFF,
     "AdaptiveDFF": ta.AdaptiveDFF,
     "AdaptiveDFF-ruler": lambda **kw: ta.AdaptiveDFF("ruler", **kw),
     "ShortList": ta.ShortList,
@@ -83,6 +86,12 @@ BAD = [
     (ta.StRoDFF, {"m": 2, "epsilon": 0.1, "sigma": 0.1, "delta": 0.1, "scale": -1}),
     (ta.StRoDFF, {"m": 2, "epsilon": 0.1, "sigma": 0.1, "delta": 0.1, "as_printed": 1}),
     (ta.AdaptiveDFF, {"schedule": "ruled"}),
+    (ta.UniqueLabelDFF, {"m": 0}),
+    (ta.UniqueLabelDFF, {"m": 3, "p": 0}),
+    (ta.UniqueLabelDFF, {"m": 3, "p": 1.1}),
+    (ta.UniqueLabelDFF, {"m": 3, "l": 0}),
+    (ta.UniqueLabelDFF, {"m": 3, "seed": -1}),
+    (ta.UniqueLabelDFF, {"l": 3}),
     (ta.Guarded, {"practical": "DFF", "guaranteed": ta.DFF()}),
 ]
 

@@ -27,7 +27,7 @@ from tellapart.tables import Table
 def test_every_learner_can_be_named(name: str) -> None:
     facts = world_facts(m=4, k=2, s=1, n=100)
     made = make_learner(name, facts=facts)
-    assert type(made).__name__ == {"Hindsight": "ShortList"}.get(name, name)
+    assert type(made).__name__ == {"Hindsight": "ShortList", "SRDFF": "CappedDFF"}.get(name, name)
     assert type(make_learner(name.lower().removesuffix("dff") or name, facts=facts)) is type(made)
     assert make_learner(name, facts=facts) is not made
 

@@ -7,12 +7,23 @@ from itertools import permutations
 from math import exp, log, nan
 from pathlib import Path
 from random import Random
+from statistics import fmean, stdev
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tellapart import DFF, AdaptiveDFF, CappedDFF, Correction, Guarded, RobustDFF, StRoDFF, theory
+from tellapart import (
+    DFF,
+    AdaptiveDFF,
+    CappedDFF,
+    Correction,
+    Guarded,
+    RobustDFF,
+    StRoDFF,
+    UniqueLabelDFF,
+    theory,
+)
 from tellapart.errors import ParameterError
 from tellapart.learners import BaseLearner
 
@@ -83,6 +94,50 @@ def test_bounds_stand_to_each_other_as_they_should(m: int, k: int, s: int) -> No
     assert theory.lower_bound(m) <= theory.dff_bound(m)
     assert theory.reduction_size(m, k, d=7) == m + 7 * k
     assert theory.reduction_size(m, k, 7, shared=m) == m + k + 6 * m * k
+
+
+@quick
+@given(ms, ks, st.floats(0.01, 1), st.integers(1, 90))
+def test_the_bound_on_the_mean_has_the_terms_of_its_proof(
+    m: int, k: int, p: float, more: int
+) -> None:
+    """docs/theory.md: what a component costs, and an exception of either kind."""
+    component = 1 / p + (m - 1)
+    on_a_good_rule = 1 + 1 + component / (more / 2)
+    that_may_make_a_rule = 1 + p * (m + more - 1)
+    bound = (m - 1) * component + k * max(on_a_good_rule, that_may_make_a_rule)
+    assert theory.unique_label_bound(m, k, p, more) == pytest.approx(bound)
+    usual = (m - 1) * (2 * m - 1) + k * (4 - 1 / m)
+    assert theory.unique_label_bound(m, k) == pytest.approx(usual)
+    assert usual <= 2 * m * (m - 1) + 6 * k  # what the paper says
+
+
+@quick
+@given(ms, ks)
+def test_the_bound_without_m_is_the_sum_of_its_phases(m: int, k: int) -> None:
+    enough = min(2**i for i in range(7) if 2**i >= m)
+    sizes = [2**i for i in range(9) if 2**i <= 2 * enough]
+    phases = sum((m - 1) * (5 * size + 3) for size in sizes)
+    assert theory.unique_label_bound(m, k, told=False) == phases + 17 * k
+
+
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_without_exceptions_the_mean_is_met(m: int) -> None:
+    """m wrong guesses to make a rule, and one for each pair of components: for m = 2 the bound."""
+    totals = []
+    for seed in range(1500):
+        script = Script(UniqueLabelDFF(m, seed=seed))
+        for j in range(1, m):
+            while len(script.learner.rules) < j:
+                script.err(j)
+        for _ in range(1, m):
+            script.err(0)
+        totals.append(script.mistakes)
+    mean, error = fmean(totals), stdev(totals) / len(totals) ** 0.5
+    expected = m * (m - 1) + m * (m - 1) / 2
+    assert abs(mean - expected) < 4 * error
+    assert expected <= theory.unique_label_bound(m, 0)
+    assert (expected == theory.unique_label_bound(m, 0)) == (m == 2)
 
 
 def test_schedules_cross_where_the_docs_say() -> None:

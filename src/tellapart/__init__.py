@@ -21,8 +21,8 @@ _NAMES = {
     "combinations": ("And", "Or"),
     "features": ("parse_feature",),
     "learners": (
-        "AdaptiveDFF", "AutoDFF", "CappedDFF", "DFF", "Guarded", "Hindsight", "RobustDFF",
-        "ShortList", "StRoDFF", "load_learner",
+        "AdaptiveDFF", "AutoDFF", "CappedDFF", "DFF", "Guarded", "Hindsight", "OptimalDFF",
+        "RobustDFF", "SRDFF", "ShortList", "StRoDFF", "UniqueLabelDFF", "load_learner",
     ),
     "model": ("Clause", "DecisionList", "Literal", "Not"),
     "protocol": ("Correction", "Guess", "Lesson", "teach"),
@@ -76,14 +76,17 @@ if TYPE_CHECKING:
     from tellapart.export import to_view as to_view
     from tellapart.features import parse_feature as parse_feature
     from tellapart.learners import DFF as DFF
+    from tellapart.learners import SRDFF as SRDFF
     from tellapart.learners import AdaptiveDFF as AdaptiveDFF
     from tellapart.learners import AutoDFF as AutoDFF
     from tellapart.learners import CappedDFF as CappedDFF
     from tellapart.learners import Guarded as Guarded
     from tellapart.learners import Hindsight as Hindsight
+    from tellapart.learners import OptimalDFF as OptimalDFF
     from tellapart.learners import RobustDFF as RobustDFF
     from tellapart.learners import ShortList as ShortList
     from tellapart.learners import StRoDFF as StRoDFF
+    from tellapart.learners import UniqueLabelDFF as UniqueLabelDFF
     from tellapart.learners import load_learner as load_learner
     from tellapart.model import Clause as Clause
     from tellapart.model import DecisionList as DecisionList

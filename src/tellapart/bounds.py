@@ -17,9 +17,9 @@ from tellapart.errors import ParameterError, check
 
 __all__ = [
     "StochasticBound", "adaptive_bound", "capped_bound", "capped_rules", "dff_bound", "gamma",
-    "guarded_bound", "lower_bound", "patient_bound", "q", "reduction_size", "robust_bound",
-    "robust_mistakes_per_rule", "robust_rules", "ruler_rules", "stochastic_bound",
-    "stochastic_rules",
+    "guarded_bound", "lower_bound", "optimal_bound", "patient_bound", "q", "reduction_size",
+    "robust_bound", "robust_mistakes_per_rule", "robust_rules", "ruler_rules", "srdff_bound",
+    "stochastic_bound", "stochastic_rules", "unique_label_bound",
 ]  # fmt: skip
 
 
@@ -72,6 +72,16 @@ def dff_bound(m: int) -> int:
     """
     _check(m=m)
     return (m - 1) * (m + 2) // 2
+
+
+def optimal_bound(m: int) -> int:
+    """Mistakes of `OptimalDFF`, and of the best learner, under a perfect teacher: m(m-1)/2.
+
+    >>> optimal_bound(3)
+    3
+    """
+    _check(m=m)
+    return comb(m, 2)
 
 
 def robust_bound(m: int, k: int, s: int) -> int:
@@ -130,6 +140,48 @@ def capped_bound(m: int, k: int, cap: int | None = None) -> int:
     cap = m if cap is None else cap
     check("capped_bound", "cap", cap, f"an integer >= m = {m}", lambda c: c >= m)
     return dff_bound(m) + k * (cap + 1)
+
+
+def srdff_bound(m: int, k: int) -> int:
+    """Mistakes of SR-DFF as its author counts them, repaired: m² + k(m+1).
+
+    Theorem 1 of Sabato 2023, m(m-1) + mk, leaves out the wrong default guesses; there are at most
+    as many as rules, m+k (its Lemma 6). `CappedDFF` is the same algorithm, and `capped_bound` is
+    smaller.
+
+    >>> srdff_bound(7, 4), capped_bound(7, 4)
+    (81, 59)
+    """
+    _check(m=m, k=k)
+    return m * m + k * (m + 1)
+
+
+def unique_label_bound(
+    m: int,
+    k: int,
+    p: float | None = None,
+    l: int | None = None,  # noqa: E741  (the paper's name)
+    *,
+    told: bool = True,
+) -> float:
+    """Mistakes that are expected of `UniqueLabelDFF`, if labels are unique (docs/theory.md).
+
+    (m-1)(1/p + m-1) + k max(2 + 2(1/p + m-1)/l, 1 + p(m+l-1)); with p = 1/m and l = 2m, which are
+    taken if they are not given, (m-1)(2m-1) + k(4 - 1/m). If the learner is not `told` m,
+    (m-1)(20m' + 1 + 3 log2 m') + 17k, m' the least power of two >= m. The label of the first item
+    must be that of a component; if it is not, take one component more.
+
+    >>> unique_label_bound(10, 100), capped_bound(10, 100)
+    (561.0, 1154)
+    """
+    _check(m=m, k=k)
+    if not told:
+        power = (m - 1).bit_length()
+        return (m - 1) * (20 * (1 << power) + 1 + 3 * power) + 17 * k
+    p, more = 1 / m if p is None else p, 2 * m if l is None else l
+    component = 1 / p + m - 1
+    exception = max(2 + 2 * component / more, 1 + p * (m + more - 1))
+    return (m - 1) * component + k * exception
 
 
 def capped_rules(m: int, k: int) -> int:

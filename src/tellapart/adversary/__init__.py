@@ -1,5 +1,9 @@
-"""The exact adversary: the most mistakes that any teacher can make a given learner make."""
+"""The exact adversary: the most mistakes that any teacher can make a given learner make.
+
+`worst_case` is for a learner that is given, `optimal_case` for the best one there is.
+"""
 
 from tellapart.adversary.adversary import Adversary, WorstCase, worst_case
+from tellapart.adversary.optimal import OptimalCase, optimal_case
 
-__all__ = ["Adversary", "WorstCase", "worst_case"]
+__all__ = ["Adversary", "OptimalCase", "WorstCase", "optimal_case", "worst_case"]

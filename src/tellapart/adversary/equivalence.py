@@ -17,6 +17,7 @@ from tellapart.learners.base import BaseLearner
 from tellapart.learners.capped import CappedDFF
 from tellapart.learners.dff import DFF
 from tellapart.learners.guarded import Guarded
+from tellapart.learners.optimal import OptimalDFF
 from tellapart.learners.robust import RobustDFF
 from tellapart.learners.rule_list import Rule, Unnamed
 from tellapart.model import Clause, DecisionList, Not
@@ -132,6 +133,7 @@ def _guarded(learner: Guarded) -> tuple[Any, ...]:
 
 HIDDEN: dict[type, Callable[[Any], Any]] = {
     DFF: lambda learner: (),
+    OptimalDFF: lambda learner: (),
     CappedDFF: _capped,
     AdaptiveDFF: _adaptive,
     RobustDFF: _robust,

@@ -9,15 +9,17 @@ if TYPE_CHECKING:
     from tellapart.learners.adaptive import AdaptiveDFF
     from tellapart.learners.auto import AutoDFF
     from tellapart.learners.base import BaseLearner
-    from tellapart.learners.capped import CappedDFF
+    from tellapart.learners.capped import SRDFF, CappedDFF
     from tellapart.learners.dff import DFF
     from tellapart.learners.files import load_learner
     from tellapart.learners.guarded import Guarded
+    from tellapart.learners.optimal import OptimalDFF
     from tellapart.learners.robust import RobustDFF
     from tellapart.learners.rule_list import RuleList
     from tellapart.learners.short_list import ShortList
     from tellapart.learners.short_list import ShortList as Hindsight
     from tellapart.learners.strodff import StRoDFF
+    from tellapart.learners.unique_label import UniqueLabelDFF
 
 _HOME = {
     "AdaptiveDFF": "adaptive",
@@ -27,16 +29,19 @@ _HOME = {
     "DFF": "dff",
     "Guarded": "guarded",
     "Hindsight": "short_list",
+    "OptimalDFF": "optimal",
     "RobustDFF": "robust",
     "RuleList": "rule_list",
+    "SRDFF": "capped",
     "ShortList": "short_list",
     "StRoDFF": "strodff",
+    "UniqueLabelDFF": "unique_label",
     "load_learner": "files",
 }
 
 __all__ = [
-    "DFF", "AdaptiveDFF", "AutoDFF", "BaseLearner", "CappedDFF", "Guarded", "Hindsight",
-    "RobustDFF", "RuleList", "ShortList", "StRoDFF", "load_learner",
+    "DFF", "SRDFF", "AdaptiveDFF", "AutoDFF", "BaseLearner", "CappedDFF", "Guarded", "Hindsight",
+    "OptimalDFF", "RobustDFF", "RuleList", "ShortList", "StRoDFF", "UniqueLabelDFF", "load_learner",
 ]  # fmt: skip
 
 

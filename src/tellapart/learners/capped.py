@@ -36,7 +36,8 @@ class CappedDFF(RuleList):
     References
     ----------
     The algorithm is SR-DFF of Sabato, *Improved Robust Algorithms for Learning with Discriminative
-    Feature Feedback*, AISTATS 2023. The bound above is ours; docs/theory.md has its proof.
+    Feature Feedback*, AISTATS 2023, and `SRDFF` is its second name here. The bound above is ours;
+    docs/theory.md has its proof, and what is wrong with the printed one.
     """
 
     def __init__(self, m: int, *, holds: Holds = holds, remember: bool = False) -> None:
@@ -57,3 +58,7 @@ class CappedDFF(RuleList):
         self.extend(rule, feature)
         if len(rule.features) >= self.m:
             self.delete(rule)
+
+
+SRDFF = CappedDFF
+"""The name that its author gave it."""

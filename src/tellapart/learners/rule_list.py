@@ -118,6 +118,11 @@ class RuleList(BaseLearner):
                 self._index.require(rule.slot, Literal.forbid(feature))
             rule._clause = self._model = None
 
+    def retract(self, rule: Rule, feature: Feature) -> None:
+        """Take the literal ¬φ out of C[x̂]."""
+        rule.features.remove(feature)
+        rule._clause = self._index = self._model = None
+
     def delete(self, rule: Rule) -> None:
         """Remove a rule from L."""
         self.rules_deleted += 1

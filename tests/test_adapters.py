@@ -290,3 +290,65 @@ def test_river_explains(river_classifier: Any) -> None:
     assert pickle.loads(pickle.dumps(model)).predict_proba_one({"size": 8}) == pytest.approx(
         model.predict_proba_one({"size": 8})
     )
+
+
+def test_parameters_of_the_learner_can_be_searched(sklearn_classifier: Any) -> None:
+    from sklearn.base import clone
+    from sklearn.datasets import load_iris
+    from sklearn.model_selection import GridSearchCV
+
+    X, y = load_iris(return_X_y=True)
+    made = sklearn_classifier(ta.CappedDFF(m=7), passes=2)
+    assert made.get_params()["learner__m"] == 7
+    assert "learner__m" not in made.get_params(deep=False)
+    search = GridSearchCV(made, {"learner__m": [2, 20], "passes": [1, 3]}, cv=3).fit(X, y)
+    assert search.best_params_["learner__m"] in (2, 20)
+    assert search.best_estimator_.learner_.m == search.best_params_["learner__m"]
+    assert made.learner.m == 7, "the one that was given stays as it is"
+    other = clone(made).set_params(learner__m=3, random_state=5)
+    assert (other.learner.m, other.random_state, made.learner.m) == (3, 5, 7)
+    assert sklearn_classifier().set_params(learner__terms=40).learner.terms == 40
+    with pytest.raises(ValueError, match="CappedDFF has no parameter 'k'; it has m"):
+        made.set_params(learner__k=3)
+
+
+def test_a_learner_of_ones_own_can_be_copied_with_its_reading(sklearn_classifier: Any) -> None:
+    learner = ta.CappedDFF(m=7, remember=True)
+    made = sklearn_classifier(learner).set_params(learner__m=8)
+    assert (made.learner.m, made.learner.remember) == (8, True)
+    assert sklearn_classifier().get_params()["learner"] is None
+
+
+def test_weights_are_refused(sklearn_classifier: Any) -> None:
+    from sklearn.ensemble import AdaBoostClassifier
+    from sklearn.utils.validation import has_fit_parameter
+
+    X, y = np.array([[1.0], [2.0]]), np.array([0, 1])
+    with pytest.raises(TypeError, match=r"takes no sample_weight: .* Repeat the rows"):
+        sklearn_classifier().fit(X, y, sample_weight=[1, 2])
+    with pytest.raises(TypeError, match="takes no sample_weight"):
+        sklearn_classifier().partial_fit(X, y, classes=[0, 1], sample_weight=[1, 2])
+    assert not has_fit_parameter(sklearn_classifier(), "sample_weight")
+    with pytest.raises(ValueError, match="doesn't support sample_weight"):
+        AdaBoostClassifier(sklearn_classifier()).fit(X, y)
+
+
+def test_the_log_says_how_far_a_fit_is(
+    sklearn_classifier: Any, caplog: Any, monkeypatch: Any
+) -> None:
+    from tellapart.adapters import sklearn as adapter
+
+    X, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
+    with caplog.at_level("INFO", logger="tellapart"):
+        monkeypatch.setattr(adapter, "_OFTEN", -1)
+        sklearn_classifier(passes=2).fit(X, y)
+    said = [record.getMessage() for record in caplog.records]
+    assert {record.name for record in caplog.records} == {"tellapart.adapters"}
+    assert said[0].startswith("1 of 20 rows of this pass; the best list has ")
+    assert any(text.startswith("pass 1: ") for text in said)
+
+
+def test_thresholds_are_round(sklearn_classifier: Any) -> None:
+    X = np.array([[0.123, 1.51], [0.1284, 1.68], [0.2, 9.0]])
+    made = sklearn_classifier().fit(X, ["a", "b", "b"])
+    assert str(made.model_.clauses[0].literals[0].feature) in ("x0 > 0.125", "x1 > 1.6")

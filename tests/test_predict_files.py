@@ -233,7 +233,7 @@ def test_kept_columns_come_out_as_they_went_in(engine: str, tmp_path: Path) -> N
     )
     path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"
     rows.write_parquet(path)
-    with pytest.raises(TellapartError, match=r"two columns 'label'.*--prefix"):
+    with pytest.raises(TellapartError, match=r"two columns 'label'.*prefix in"):
         predict_file(LEGS, path, out, engine=engine, keep="all")
     predict_file(LEGS, path, out, engine=engine, keep="all", prefix="our ")
     got = read(out)
@@ -413,7 +413,9 @@ def test_predict_mistakes_on_the_command_line(tmp_path: Path, capsys: Any) -> No
     assert "t.csv line 3, column 'legs': 'two'" in capsys.readouterr().err
     assert run("predict", model, tmp_path / "nowhere.csv", "-o", out) == 1
     assert "No such file" in capsys.readouterr().err
-    assert run("predict", model, table) == 2
+    assert run("predict", model, table) == 1
+    assert not (tmp_path / "t-labelled.csv").exists()
+    assert run("predict") == 2
     assert run("predict", model, table, "-o", out, "--engine", "oracle") == 2
     assert not out.exists()
 

@@ -159,7 +159,7 @@ def imports(models: int, seed: int) -> int:
     for number, model in enumerate(random_models(seed, models)):
         dialect = list(DIALECTS)[number % len(DIALECTS)]
         try:
-            if number % 2:
+            if number // len(DIALECTS) % 2:
                 sql = to_sql(model, dialect, schema=SCHEMA)
             else:
                 sql = to_view(model, dialect, name="v", table="items", schema=SCHEMA)

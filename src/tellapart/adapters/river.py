@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from tellapart import learners
+from tellapart.columns.thresholds import between
 from tellapart.errors import MissingExtra
 from tellapart.export.text import Answer, answers
 from tellapart.features import Above, Column
@@ -160,14 +161,13 @@ def candidates(item: Row, example: Row, others: Sequence[Row]) -> Iterator[Featu
 
 
 def _cuts(name: Any, low: float, high: float, others: Sequence[Row]) -> list[float]:
-    """Some thresholds from `low` to below `high`, in the middles between values of other items."""
+    """Some thresholds from `low` to below `high`, round ones between values of other items."""
     if not low < high:
         return []
-    between = {other[name] for other in others if _number(other.get(name))}
-    values = [low, *sorted(value for value in between if low < value < high), high]
+    numbers = {other[name] for other in others if _number(other.get(name))}
+    values = [low, *sorted(value for value in numbers if low < value < high), high]
     step = -(-(len(values) - 1) // _CUTS)
-    middles = (a + (b - a) / 2 for a, b in list(pairwise(values))[::step])
-    return [cut for cut in middles if low <= cut < high] or [low]
+    return [between(a, b) for a, b in list(pairwise(values))[::step]]
 
 
 def _number(value: Any) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import logging
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from numbers import Real
@@ -13,10 +15,12 @@ import numpy.typing as npt
 import polars as pl
 
 from tellapart.columns import clause_numbers, pack, words_for
+from tellapart.columns.thresholds import between
 from tellapart.errors import MissingExtra, ParameterError
 from tellapart.export.text import Answer, answers
 from tellapart.features import Above, Column
 from tellapart.learners import AutoDFF
+from tellapart.learners.base import BaseLearner
 from tellapart.model import Clause, DecisionList, Not
 from tellapart.protocol import Correction, Feature, Guess, Item, Label, Learner, Teacher, teach
 from tellapart.simplification import simplify
@@ -34,8 +38,12 @@ try:
 except ImportError:
     raise MissingExtra("tellapart.adapters.sklearn", "compare") from None
 
+_INNER = "learner__"
+
 MakeTeacher = Callable[[Sequence[Item], Sequence[Label]], Teacher]
 
+LOG = logging.getLogger("tellapart.adapters")
+_OFTEN = 5.0  # seconds between two lines of the log
 _LOOKS = 200  # times in a pass that the list is scored on all rows
 
 
@@ -48,7 +56,7 @@ class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
     A learner changes its list at every mistake. On rows that no list gets all right it goes on for
     ever, and the last list is no better than many before. So `fit` scores the list on all rows, up
     to 200 times in a pass, and keeps the best one, simplified (`tellapart.simplify`). The list that
-    always says the most frequent label is one of them.
+    always says the most frequent label is one of them. The log `tellapart` says how far it is.
 
     Columns hold numbers, or texts: strings in arrays of objects, or in columns of pandas and Polars
     frames. NaN and None are unknown.
@@ -56,7 +64,8 @@ class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
     Parameters
     ----------
     learner : Learner, default=None
-        A copy of it is taught. None: `AutoDFF()`.
+        A copy of it is taught. None: `AutoDFF()`. Its parameters are `learner__m` and the like, for
+        `GridSearchCV`.
     teacher : Teacher or (items, labels) -> Teacher, default=None
         Who corrects. Items are mappings from column to value with the number of their row as
         `identity`; a missing value is None. None: `Thresholds`.
@@ -102,8 +111,30 @@ class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
         self.learner, self.teacher = learner, teacher
         self.passes, self.random_state = passes, random_state
 
-    def fit(self, X: Any, y: Any) -> DFFClassifier:
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters; with `deep` also those of the learner, such as `learner__m`."""
+        found: dict[str, Any] = super().get_params(deep=deep)
+        inner = _parameters(self.learner) if deep else {}
+        return found | {f"{_INNER}{name}": value for name, value in inner.items()}
+
+    def set_params(self, **params: Any) -> DFFClassifier:
+        """Set parameters; those of the learner are set on a new one of its kind."""
+        inner = {n.removeprefix(_INNER): v for n, v in params.items() if n.startswith(_INNER)}
+        super().set_params(**{n: v for n, v in params.items() if not n.startswith(_INNER)})
+        if inner:
+            learner = AutoDFF() if self.learner is None else self.learner
+            known = _parameters(learner)
+            if wrong := sorted(inner.keys() - known.keys()):
+                raise ValueError(
+                    f"{type(learner).__name__} has no parameter {wrong[0]!r}; it has"
+                    f" {', '.join(known) or 'none'}"
+                )
+            self.learner = type(learner)(**{**known, **inner})
+        return self
+
+    def fit(self, X: Any, y: Any, **refused: Any) -> DFFClassifier:
         """Teach the rows of `X`, labelled `y`."""
+        _refuse(refused)
         y = validate_data(self, y=y)
         check_classification_targets(y)
         self._frame = self._read(X, reset=True)
@@ -116,17 +147,21 @@ class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
         teacher = self._teacher(table, items)
         best = _Best(table, items, self._labels)
         order = np.random.default_rng(self.random_state)
-        for _ in range(self.passes):
-            if not self._teach(teacher, [items[n] for n in order.permutation(len(items))], best):
+        for number in range(1, self.passes + 1):
+            shuffled = [items[n] for n in order.permutation(len(items))]
+            mistakes = self._teach(teacher, shuffled, best)
+            LOG.info("pass %d: %d mistakes; %s", number, mistakes, best)
+            if not mistakes:
                 break
         return self._keep(best)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> DFFClassifier:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, **refused: Any) -> DFFClassifier:
         """Teach some more rows, once each, in their order.
 
         All rows are kept: the teacher knows them, and the best list is the one that is best on all
         of them. `classes` lists all labels; it is needed in the first call.
         """
+        _refuse(refused)
         y = validate_data(self, y=y)
         check_classification_targets(y)
         first = not hasattr(self, "classes_")
@@ -189,13 +224,16 @@ class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
 
     def _teach(self, teacher: Teacher, items: Sequence[Item], best: _Best) -> int:
         """One pass; returns the number of mistakes."""
-        before = self.mistakes_
+        before, said = self.mistakes_, time.monotonic()
         step = -(-len(items) // _LOOKS)
         for start in range(0, len(items), step):
             lesson = teach(self.learner_, teacher, items[start : start + step])
             self.mistakes_ += lesson.mistakes
             if lesson.mistakes or not start:
                 best.offer(self.learner_.model)
+            if time.monotonic() - said > _OFTEN:
+                said = time.monotonic()
+                LOG.info("%d of %d rows of this pass; %s", start + step, len(items), best)
         return self.mistakes_ - before
 
     def _keep(self, best: _Best) -> DFFClassifier:
@@ -263,6 +301,10 @@ class _Best:
         [(label, _)] = Counter(labels).most_common(1)
         self.offer(DecisionList((), Clause((), label, items[labels.index(label)])))
 
+    def __str__(self) -> str:
+        wrong, rules = self.score
+        return f"the best list has {rules} rules and is wrong on {wrong} of {len(self.labels)} rows"
+
     def clauses(self, model: DecisionList) -> npt.NDArray[np.uint32]:
         """The number of the first clause of `model` that covers each row, from 0."""
         return clause_numbers(list(model), self.table.truth, len(self.table))
@@ -273,6 +315,23 @@ class _Best:
         score = (wrong, len(model.clauses))
         if score <= self.score:
             self.score, self.model = score, model
+
+
+def _parameters(learner: Learner | None) -> dict[str, Any]:
+    """What a learner of ours was made with."""
+    if not isinstance(learner, BaseLearner):
+        return {}
+    return {**learner.parameters(), "holds": learner.holds, "remember": learner.remember}
+
+
+def _refuse(given: dict[str, Any]) -> None:
+    """Say that rows have no weights. `sample_weight` is no parameter, so that whoever looks for one
+    (boosting, say) sees that there is none."""
+    if given:
+        raise TypeError(
+            f"DFFClassifier takes no {next(iter(given))}: each row is one item of a conversation,"
+            " and all count alike. Repeat the rows that count more, or leave rows out"
+        )
 
 
 def rows(table: Table) -> list[Row]:
@@ -327,8 +386,8 @@ class Thresholds:
     table, labels
         The table, and the label of each row. Items have the number of their row as `identity`.
     cuts : int, default=32
-        Thresholds a column, at most: middles between values next to each other, evenly spread. In a
-        column of texts, the most frequent texts.
+        Thresholds a column, at most: round numbers between values next to each other, evenly
+        spread. In a column of texts, the most frequent texts.
 
     >>> table = Table({"size": [1.0, 2.0, 8.0], "age": [5.0, 6.0, 5.0]})
     >>> items, teacher = rows(table), Thresholds(table, ["ant", "ant", "bear"])
@@ -396,17 +455,16 @@ def _opposite(feature: Feature) -> Feature:
 
 
 def _cuts(column: pl.Series, most: int) -> list[float]:
-    """Middles between values next to each other, at most `most`, evenly spread over the rows."""
+    """Round numbers between values next to each other, at most `most`, evenly spread over the
+    rows."""
     values = np.sort(column.drop_nulls().cast(pl.Float64).to_numpy())
     if len(values) > 4 * most:
         values = values[np.linspace(0, len(values) - 1, 4 * most).astype(np.int64)]
     values = np.unique(values)
-    middles = values[:-1] + np.diff(values) / 2
-    middles = middles[(values[:-1] <= middles) & (middles < values[1:])]
-    if len(middles) > most:
-        middles = middles[np.linspace(0, len(middles) - 1, most).astype(np.int64)]
-    found: list[float] = middles.tolist()
-    return found
+    pairs = np.column_stack([values[:-1], values[1:]])
+    if len(pairs) > most:
+        pairs = pairs[np.linspace(0, len(pairs) - 1, most).astype(np.int64)]
+    return [between(low, high) for low, high in pairs.tolist()]
 
 
 def _frequent(column: pl.Series, most: int) -> list[str]:

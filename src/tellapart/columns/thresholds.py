@@ -35,6 +35,20 @@ def round_cut(low: Any, high: Any) -> Any:
     return _round_number(low, high)
 
 
+def between(low: float, high: float) -> float:
+    """The roundest number from `low` to below `high`, for "is above it".
+
+    >>> between(1.51, 1.68), between(2.0, 3.0), between(1.0, 1.0000000000000002)
+    (1.6, 2.5, 1.0)
+    """
+    middle = low + (high - low) / 2
+    for end in (high, middle):
+        cut: float | None = round_cut(low, end)
+        if cut is not None and cut < high:
+            return cut
+    return low
+
+
 def _round_number(low: float, high: float) -> float | None:
     if low < 0 <= high:
         return 0

@@ -21,7 +21,7 @@ from tellapart import codec
 from tellapart.errors import FormatError
 from tellapart.learners import load_learner
 from tellapart.protocol import Correction, Guess
-from tellapart.review import Progress
+from tellapart.review import ClauseRecords, Progress
 from tellapart.review.progress import Told
 from tellapart.sessions.edited_learner import EditedLearner, EditedRule
 from tellapart.sessions.rules import read_literals
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tellapart.sessions.learning import Learning, Mind
 
 
+_APART = ("learner", "progress", "records")
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -106,7 +107,10 @@ def _write_mind(mind: Mind) -> dict[str, Any]:
     with codec.compactly():
         learner = inner.to_json()
     rest = {name: _write(getattr(mind, name)) for name in _counted(mind)}
-    return {"learner": learner, "edits": edits, "progress": _write(vars(mind.progress)), **rest}
+    progress, records = _write(vars(mind.progress)), mind.records.copy()
+    records.take(mind.learner.model)
+    written = {"learner": learner, "edits": edits, "progress": progress}
+    return {**written, "records": records.write(), **rest}
 
 
 def _read_mind(items: Items, written: dict[str, Any]) -> Mind:
@@ -118,14 +122,15 @@ def _read_mind(items: Items, written: dict[str, Any]) -> Mind:
         learner.edits[place] = EditedRule(items.row(place), at, by, label, made)
     progress = Progress.__new__(Progress)
     progress.__dict__.update(_read(written["progress"]))
-    mind = Mind(learner, progress)
+    records = ClauseRecords.read(written["records"], learner.model, rows=len(items))
+    mind = Mind(learner, progress, records)
     for name in _counted(mind):
         setattr(mind, name, _read(written[name]))
     return mind
 
 
 def _counted(mind: Mind) -> list[str]:
-    return [one.name for one in fields(mind) if one.name not in ("learner", "progress")]
+    return [one.name for one in fields(mind) if one.name not in _APART]
 
 
 def _literals(rule: EditedRule) -> list[list[Any]]:

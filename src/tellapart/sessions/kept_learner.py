@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from tellapart.sessions.learning import Learning, Mind
 
 
+_MOST = 500_000_000
+"""Bytes, unpacked: more are not read."""
 _APART = ("learner", "progress", "records")
 _PLAIN = (bool, int, float, str, type(None))
 
@@ -66,7 +68,10 @@ def pack(learning: Learning) -> bytes:
 
 def unpack(learning: Learning, packed: bytes, acts: int) -> None:
     """Put a learner that has learnt nothing where it was after so many acts."""
-    data = json.loads(zlib.decompress(packed))
+    whole = zlib.decompressobj()
+    data = json.loads(whole.decompress(packed, _MOST))
+    if whole.unconsumed_tail:
+        raise FormatError(f"it has more than {_MOST:,} bytes")
     history, items = learning.history, learning.items
     if data["minds"][-1][0] != acts:
         raise FormatError("it was kept after other acts")

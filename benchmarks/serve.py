@@ -1,13 +1,15 @@
 """What does a turn cost at the server, and how many teachers can it take?
 
     python benchmarks/serve.py [--items 1000000] [--answers 10000] [--team-answers 10000]
-                               [--only turn|sqlite|postgres] [--learner NAME] [--json]
+                               [--only turn|sqlite|postgres|pages] [--learner NAME] [--json]
 
 turn      Seconds for next + answer, as a teacher's program sees them over HTTP: in a fresh session
           on 100 items, and on a table of a million items after 10 000 answers; by turns, in one
           run. Bars (issue 6): at most twice as long, and a median below 50 ms.
 sqlite    8 teachers at once, postgres 50: answers a second beside the bare insert rate of the
           store. Afterwards the log is read: nothing lost or doubled, no item with two at a time.
+pages     20 teachers on 100,000 rows for 60 s, who look at pages between their answers. Bars (issue
+          36): p99 of answers 0.3 s, of pages 1 s, no errors.
 
 In turns every item comes with its candidate features; teams ask for them when a guess is wrong.
 Servers and clients share the machine.
@@ -37,6 +39,7 @@ import polars as pl
 
 from tellapart.sessions import Event, Given, Session, Store
 from tellapart.sessions.events import new_id, seconds, stamp
+from tellapart.sessions.store import Writer
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import postgres_server
@@ -158,10 +161,11 @@ def serving(folder: Path, db: str, tokens: dict[str, str]):
     listed = folder / "teachers.txt"
     listed.write_text("".join(f"{name} {token}\n" for name, token in tokens.items()))
     listed.chmod(0o600)
+    (folder / "tellapart.toml").write_text("[serve]\nrate = 100000\n")
     command = [sys.executable, "-m", "tellapart", "serve", "--db", db, "--port", "0", "--quiet"]
     command += ["--folder", str(folder), "--teachers", str(listed), "--name", "Owner"]
     process = subprocess.Popen(
-        [*command, "--rate", "100000"],
+        [*command, "--config", str(folder / "tellapart.toml")],
         env={**os.environ, "TELLAPART_TOKEN": OWNER},
         stdout=subprocess.PIPE,
         text=True,
@@ -225,12 +229,13 @@ def bare_rate(place: str | Path, seconds_long: float = 2.0) -> float:
         opened = {"tellapart": "session", "format": 1, "version": "0", "name": "bare"}
         opened |= {"table": {}, "learner": "", "parameters": {}, "seed": 0}
         store.add("bare", [Event(1, new_id(), stamp(0), "opened", None, opened)])
-        writer = store.writer("bare")
+        writer = Writer(store, "bare")
         end, number = time.perf_counter() + seconds_long, 1
         while time.perf_counter() < end:
             number += 1
             data = {"given": new_id(), "item": "i1", "answer": "right"}
-            writer.append(Event(number, new_id(), stamp(0), "answered", "Ann", data))
+            writer.insert(Event(number, new_id(), stamp(0), "answered", "Ann", data))
+            writer.commit()
         writer.close()
     return (number - 1) / seconds_long
 
@@ -280,6 +285,74 @@ def team(folder: Path, place: str, teachers: int, answers: int, learner: str | N
     }
 
 
+PAGES = ("teach", "rules", "data", "odd", "progress", "history", "disagreements", "export")
+MANY, ROWS, LONG, THINK, EVERY = 20, 100_000, 60.0, 1.0, 4
+"""Teachers, rows, seconds in all, seconds for an answer, and a page after so many answers."""
+
+
+class Visitor(Teacher):
+    """A teacher who also looks at pages."""
+
+    def visit(self, page: str) -> float:
+        start = time.perf_counter()
+        headers = {**self.headers, "Accept": "text/html"}
+        address = f"{self.base.replace('/api/sessions', '/s')}/{page}"
+        self.connection.request("GET", address, headers=headers)
+        reply = self.connection.getresponse()
+        text = reply.read()
+        if reply.status != 200:
+            raise RuntimeError(f"{page}: {reply.status}: {text[:300]!r}")
+        return time.perf_counter() - start
+
+    def work(self, number: int, end: float, seen: dict[str, list[float]]) -> None:
+        dice = np.random.default_rng(number)
+        try:
+            while time.perf_counter() < end and self.turn():
+                time.sleep(dice.exponential(THINK))
+                if len(self.acknowledged) % EVERY == number % EVERY:
+                    page = PAGES[dice.integers(len(PAGES))]
+                    seen[page].append(self.visit(page))
+        except (RuntimeError, OSError) as error:
+            self.trouble = str(error)
+
+
+def team_with_pages(folder: Path, learner: str | None) -> dict:
+    """Many teachers who answer, and look at pages."""
+    folder.mkdir()
+    make_table(folder / "team.parquet", ROWS)
+    with Store(folder / "team.db") as store:
+        pretaught(store, folder / "team.parquet", 300, learner)
+    tokens = {f"Teacher{n}": f"token-of-teacher-{n:04}" for n in range(MANY)}
+    seen: dict[str, list[float]] = {page: [] for page in PAGES}
+    with serving(folder, str(folder / "team.db"), tokens) as address:
+        people = [Visitor(address, token, "team", offer=False) for token in tokens.values()]
+        people[0].turn()  # opens the session
+        people[0].seconds.clear()
+        end = time.perf_counter() + LONG
+        threads = [
+            threading.Thread(target=one.work, args=(n, end, seen)) for n, one in enumerate(people)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    turns = sorted(second for one in people for second in one.seconds)
+    pages = sorted(second for some in seen.values() for second in some)
+    return {
+        "answers": len(turns),
+        "pages": len(pages),
+        "errors": [one.trouble for one in people if one.trouble],
+        "median, 95 %, 99 % s an answer": quantiles(turns),
+        "median, 95 %, 99 % s a page": quantiles(pages),
+        "slowest s": {page: round(max(some), 2) for page, some in seen.items() if some},
+        "machine": os.getloadavg(),
+    }
+
+
+def quantiles(found: list[float]) -> list[float]:
+    return [round(float(one), 3) for one in np.quantile(found, (0.5, 0.95, 0.99))]
+
+
 def leased_twice(log: list[Event]) -> int:
     """How often an item was given to a teacher while another had it."""
     holder: dict[object, tuple[str | None, float]] = {}
@@ -305,7 +378,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=1_000_000)
     parser.add_argument("--answers", type=int, default=10_000)
     parser.add_argument("--team-answers", type=int, default=10_000)
-    parser.add_argument("--only", choices=["turn", "sqlite", "postgres"])
+    parser.add_argument("--only", choices=["turn", "sqlite", "postgres", "pages"])
     parser.add_argument("--learner")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
@@ -317,6 +390,8 @@ def main() -> None:
         if asked.only in (None, "sqlite"):
             db = str(folder / "team.db")
             found["sqlite"] = team(folder / "sqlite", db, 8, asked.team_answers, asked.learner)
+        if asked.only in (None, "pages"):
+            found["pages"] = team_with_pages(folder / "pages", asked.learner)
         if asked.only in (None, "postgres"):
             words = stack.enter_context(postgres_server.server(durable=True))
             parts = dict(part.split("=", 1) for part in words.split())

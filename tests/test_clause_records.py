@@ -8,6 +8,7 @@ import random
 import pytest
 
 import tellapart as ta
+from teaching import animals, teach
 from tellapart.cli import main
 from tellapart.errors import FormatError, ParameterError
 from tellapart.model import Record
@@ -207,3 +208,32 @@ def test_a_session_knows_which_of_its_rules_are_sure(store: Store) -> None:
         answer(session, "Ann", "skipped")
         assert session.judged_model() is not judged
         assert session.history()[: len(before[1])] == before[1]
+
+
+@pytest.mark.parametrize("learner", ["CappedDFF:m=4", "AutoDFF"])
+def test_a_session_knows_the_records_of_its_rules_without_teaching_anew(
+    learner: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After undo, and when it is opened again: from what was kept, and from the log alone."""
+    with Session.new(store, "s", animals(200), learner=learner, order="random") as session:
+        teach(session, "Ann", 90)
+        for _ in range(7):
+            session.undo("Ann")
+        teach(session, "Bob", 30)
+        session.drop_rule("Ann", session.model.clauses[0].example)
+        session.undo("Ann")
+        with monkeypatch.context() as patch:
+            patch.setattr(type(session.learner), "learn", None)
+            judged = session.judged_model()
+        records = [clause.record for clause in judged]
+        assert sum(one.right for one in records if one is not None) > 20
+        session._log.state.learning.cost = 1.0  # worth it to be kept
+    with Session.open(store, "s", animals(200)) as session:
+        assert [clause.record for clause in session.judged_model()] == records
+        teach(session, "Ann", 5)
+        after = [clause.record for clause in session.judged_model()]
+    with store.connected() as connection:
+        connection.execute("DELETE FROM tellapart_snapshots")
+        connection.commit()
+    with Session.open(store, "s", animals(200)) as session:
+        assert [clause.record for clause in session.judged_model()] == after

@@ -14,6 +14,8 @@ from teaching import animals, words
 from tellapart.errors import FormatError, TellapartError
 from tellapart.sessions import Event, Given, Session, Store
 from tellapart.sessions.history import History
+from tellapart.sessions.items import MissingItems
+from tellapart.sessions.log import State
 from test_archive import ARCHIVE, LOGS, events
 
 KEPT = json.loads((ARCHIVE / "0.1" / "histories.json").read_text(encoding="utf-8"))
@@ -59,6 +61,15 @@ def test_an_old_log_says_what_it_said(log: Path) -> None:
     if kept["settings"]["order"] == "least sure":  # it is read as "mixed"
         kept["settings"] = {**kept["settings"], "order": "mixed"}
     assert said(History.of(events(log))) == kept
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+def test_an_old_log_has_the_leases_it_had(log: Path) -> None:
+    read = events(log)
+    items = MissingItems("the table is gone", read[0].data["table"])
+    held = State(items, read).queue.held.values()
+    found = {one.teacher: [items.row(one.item).identity, one.id] for one in held}
+    assert found == KEPT[log.stem]["leases"]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 
 from teaching import animals, teach, truth
 from tellapart import AutoDFF, CappedDFF
-from tellapart.errors import ParameterError
+from tellapart.errors import ParameterError, TableChanged
 from tellapart.review import ClauseRecords, Progress
 from tellapart.sessions import (
     Ending,
@@ -345,6 +347,55 @@ def test_a_kept_learner_goes_on_with_the_rows_that_nobody_labelled(tmp_path: Pat
         session.close()
         store.close()
     assert came_to[0] == came_to[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"minds":' * 50_000,
+        f'{{"minds": [[{"9" * 5000}]]}}',
+        "{}",
+        "null",
+        '{"x": 1}',
+    ],
+    ids=["deep list", "deep object", "long number", "empty", "nothing", "another"],
+)
+def test_a_kept_learner_that_somebody_wrote_is_not_used(text: str, tmp_path: Path) -> None:
+    """Whatever is in it, with its right digest: the log is replayed."""
+    with Store(tmp_path / "s.db") as store:
+        with Session.new(store, "s", animals(80), learner="CappedDFF:m=4") as session:
+            teach(session, "Ann", 30)
+            session._log.state.learning.cost = 1.0
+            fine = _came_to(session)
+        data = zlib.compress(text.encode())
+        with store.connected() as connection:
+            values = (data, hashlib.sha256(data).hexdigest())
+            connection.execute("UPDATE tellapart_snapshots SET data = ?, digest = ?", values)
+            connection.commit()
+        with Session.open(store, "s", animals(80)) as session:
+            assert _came_to(session) == fine
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "9" * 5000, "{}", "[]"])
+def test_a_kept_model_that_somebody_wrote_locks_no_session(text: str, tmp_path: Path) -> None:
+    """Without its table, what was said can be read and undone all the same."""
+    table = tmp_path / "a.csv"
+    table.write_text("name,legs\nduck,2\nbear,4\nlion,4\n")
+    with Store(tmp_path / "s.db") as store:
+        with Session.new(store, "s", table, learner="DFF", reading={"id": "name"}) as session:
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            session.answer("Ann", given.id, "wrong", "bird")
+        with store.connected() as connection:
+            connection.execute("UPDATE tellapart_models SET data = ?", (text,))
+            connection.commit()
+        table.unlink()
+        with Session.open(store, "s", needs_table=False) as session:
+            with pytest.raises(TableChanged, match="the model that was kept cannot be read"):
+                _ = session.model
+            assert len(session.history()) == 1
+            session.undo("Ann")
 
 
 def _came_to(session: Session) -> Any:

@@ -54,7 +54,7 @@ class Settings:
     id: str | None = None
     """The column that names a row; it is sent only if it is among the columns."""
     learner: str | None = None
-    """Who learns, for a new session."""
+    """Who learns, for a new session; ShortList if not given."""
     cell: Whole = 500
     """Cells are shortened to so many characters."""
     reply_tokens: Whole | None = None
@@ -214,9 +214,8 @@ def _store(place: str, dry_run: bool) -> Iterator[Store]:
 
 def _open(store: Store, table: Path, how_read: Mapping[str, Any], asked: Options) -> Session:
     """The session, with the columns that may be sent and no others."""
-    from tellapart.distil.distillation import WORDS
+    from tellapart.distil.distillation import LEARNER, WORDS
     from tellapart.sessions import Session
-    from tellapart.sessions.config import DEFAULT
     from tellapart.tables import read_table
 
     name, columns, more = asked.session or table.stem, asked.sent, asked.more
@@ -236,7 +235,7 @@ def _open(store: Store, table: Path, how_read: Mapping[str, Any], asked: Options
             store,
             name,
             table,
-            learner=more.learner or DEFAULT,
+            learner=more.learner or LEARNER,
             order="mixed",
             until={"error below": _UNTIL},
             words=WORDS,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from tellapart.errors import FormatError, ParameterError, TableChanged
+from tellapart.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
     from tellapart.sessions import Store
@@ -101,17 +101,14 @@ def _model(store: Store, name: str, records: bool) -> str:
     """The model of a session as JSON; where its table is gone, the last that was kept."""
     from tellapart.sessions import Session
 
-    try:
-        with Session.open(store, name, writes=False) as opened:
-            if records and opened.settings["unsure"] == "label":
-                return opened.judged_model().to_json()
+    with Session.open(store, name, needs_table=False, writes=False) as opened:
+        if opened.settings["unsure"] == "null":
             return opened.chosen_model().to_json()
-    except TableChanged as error:
-        kept = store.last_model(name)
-        if kept is None or store.setting(name, "unsure") == "null":
-            raise
-        print(f"tellapart: {error}. This is the model after event {kept[0]:,}", file=sys.stderr)
-        return kept[1]
+        if records and opened.missing is None:
+            return opened.judged_model().to_json()
+        if opened.model_note is not None:
+            print(f"tellapart: {opened.model_note}", file=sys.stderr)
+        return opened.model.to_json()
 
 
 def _check(store: Store, names: list[str]) -> list[str]:

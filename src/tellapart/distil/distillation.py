@@ -25,6 +25,9 @@ from tellapart.tables import Row
 
 ROWS, BATCH, PARALLEL = 500, 10, 2
 """So many rows are asked about, so many in a call, and so many calls are on their way at a time."""
+LEARNER = "ShortList"
+"""Who learns, unless another is named. A guard of the number of mistakes costs the rules: after
+many mistakes AutoDFF shows a learner that has seen few of the answers."""
 WORDS = 600
 """So many words of every column of texts the rules may use, named or not."""
 

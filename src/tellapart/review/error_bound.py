@@ -50,7 +50,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -265,7 +265,7 @@ class ClauseRecords:
     def add(self, model: DecisionList, item: Item, label: Label, *, drawn: bool = True) -> None:
         """One round: the model before the label was known, and the label. `drawn` says whether the
         item was drawn at random; if not, it is no evidence."""
-        self._take(model)
+        self.take(model)
         self._rounds += 1
         self._draws += drawn
         clause = model.match(item)
@@ -279,7 +279,7 @@ class ClauseRecords:
     def judge(self, model: DecisionList, confidence: float = 0.95) -> DecisionList:
         """The model with a record for each clause."""
         check("judge", "confidence", confidence, "between 0 and 1", lambda c: 0 < c < 1, float)
-        self._take(model)
+        self.take(model)
         *clauses, default = (
             replace(clause, record=self._record(self._seen[key], 1 - confidence))
             for clause, key in zip(model, self._keys, strict=True)
@@ -288,14 +288,41 @@ class ClauseRecords:
 
     def refutes(self, model: DecisionList, number: int, error: float, risk: float) -> bool:
         """Whether the draws of a clause, by its number from 0, refute such an error of it."""
-        self._take(model)
+        self.take(model)
         return self._drawn(self._seen[self._keys[number]]).refute(error * ENDLESS, risk)
 
-    def _take(self, model: DecisionList) -> None:
-        """Keep the records of the clauses that are still there."""
+    def take(self, model: DecisionList) -> None:
+        """The model is this one now: keep the records of the clauses that are still there."""
         if model is not self._model:
             self._model, self._keys = model, regions(model)
             self._seen = {key: self._seen.get(key) or _Seen() for key in self._keys}
+
+    def copy(self) -> ClauseRecords:
+        """An independent copy."""
+        return ClauseRecords.read(self.write(), self._model, self._keys, self.rows)
+
+    def write(self) -> list[Any]:
+        """All that was counted, as JSON, for the clauses of the last model in their order."""
+        found = [self._seen[key] for key in self._keys]
+        seen = [[list(one.numbers), list(one.mistakes), one.last] for one in found]
+        return [self._rounds, self._draws, seen]
+
+    @classmethod
+    def read(
+        cls,
+        written: list[Any],
+        model: DecisionList | None,
+        keys: list[Hashable] | None = None,
+        rows: int | None = None,
+    ) -> ClauseRecords:
+        """The inverse of `write`; `keys` are the `regions` of the model, if they are known."""
+        records = cls(rows)
+        records._rounds, records._draws, seen = written
+        records._model = model
+        records._keys = keys if keys is not None else [] if model is None else regions(model)
+        pairs = zip(records._keys, seen, strict=True)
+        records._seen = {key: _Seen(*counts) for key, counts in pairs}
+        return records
 
     def _drawn(self, seen: _Seen) -> Draws:
         return Draws.endless(seen.mistakes, shares_of(seen.numbers, self.rows))

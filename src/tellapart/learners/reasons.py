@@ -63,7 +63,7 @@ def reasons(model: DecisionList, history: History) -> list[Reason]:
     >>> world, learner = ta.worlds.zoo(), ta.ShortList()
     >>> lesson = ta.teach(learner, world.teacher(), world.items)
     >>> print(learner.reasons()[0])
-    eggs (bird): in rule 6
+    eggs (fish): in rule 6
     """
     used: dict[int, set[int]] = {}  # the columns of the rules, and the rules
     for number, clause in enumerate(model.clauses):

@@ -25,6 +25,7 @@ SMALL: dict[str, dict[str, Any]] = {  # in place of the axes of a quick run
     "worst_case": {"world": ("1,1", "2,0", "2,1")},
     "dimension": {"d": (10, 100, 1_000), "items": [500], "repeat": range(3)},
     "ignorance": {"k": (0, 4, 16), "repeat": [0]},
+    "unique_labels": {"m": [2, 6], "k": [0, 20], "repeat": range(3), "runs": [20]},
     "erratum_threshold": {"items": [20_000], "world": range(4)},
     "erratum_logarithm": {"block": [0]},
     "erratum_creation": {"items": (10_000, 300_000), "world": [0]},
@@ -91,6 +92,10 @@ WRONG: dict[str, list[Callable[[Row], object]]] = {
     ],
     "dimension": [put("mistakes", 3), put("mistakes", lambda row: row["d"])],
     "ignorance": [put("mistakes", lambda row: 1 if row["learner"] == "CappedDFF" else 10**6)],
+    "unique_labels": [
+        put("mistakes", 10**6, learner="UniqueLabelDFF"),
+        put("mistakes", 10**6, learner="UniqueLabelDFF without m"),
+    ],
     "erratum_threshold": [put("deleted", 0), put("deleted", 1), put("rate", 0.5)],
     "erratum_logarithm": [put("failed", 0), put("failed", 1)],
     "erratum_creation": [put("rules", 3), put("rules", 99), put("rate", 0.5)],

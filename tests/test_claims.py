@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tellapart import lab
 from tellapart.lab import Rows
 from tellapart.lab.experiment import Cell, Row, experiments, run_cell
 from tellapart.lab.figures import FORMATS, render
@@ -156,3 +159,18 @@ def test_cells_have_names_of_their_own_and_names_are_seeds() -> None:
         cells = [cell for name in NAMES for cell in experiments()[name].cells(quick=quick)]
         assert len({cell.name for cell in cells}) == len(cells) > 100
     assert Cell("slope", {"k": 1}).seed != Cell("slope", {"k": 2}).seed
+
+
+def test_a_first_figure_takes_thirty_lines(tmp_path: Path, needs: Callable[[str], None]) -> None:
+    """An own learner, teacher, world and experiment, as docs/lab.md prints them."""
+    page = (Path(__file__).parents[1] / "docs" / "lab.md").read_text(encoding="utf-8")
+    [text] = re.findall(r"## A first figure.*?```python\n(.*?)```", page, flags=re.DOTALL)
+    lines = [line for line in text.splitlines() if line.strip()]
+    assert len(lines) <= 30
+    assert not re.search(r"\._[a-z]|import _", text), "a private name"
+    (tmp_path / "silence.py").write_text(text, encoding="utf-8")
+    [result] = lab.run(lab.load(str(tmp_path / "silence.py")), tmp_path / "out", workers=1)
+    means = [mean for _, mean, _ in result.rows.curve("rate", "mistakes")]
+    assert means[0] < means[-1]
+    needs("matplotlib")
+    assert list((tmp_path / "out" / "figures").glob("*.svg"))

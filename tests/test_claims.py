@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tellapart import lab
 from tellapart.lab import Rows
 from tellapart.lab.experiment import Cell, Row, experiments, run_cell
 from tellapart.lab.figures import FORMATS, render
@@ -26,6 +29,7 @@ SMALL: dict[str, dict[str, Any]] = {  # in place of the axes of a quick run
     "worst_case": {"world": ("1,1", "2,0", "2,1")},
     "dimension": {"d": (10, 100, 1_000), "items": [500], "repeat": range(3)},
     "ignorance": {"k": (0, 4, 16), "repeat": [0]},
+    "unique_labels": {"m": [2, 6], "k": [0, 20], "repeat": range(3), "runs": [20]},
     "erratum_threshold": {"items": [20_000], "world": range(4)},
     "erratum_logarithm": {"block": [0]},
     "erratum_creation": {"items": (10_000, 300_000), "world": [0]},
@@ -92,6 +96,10 @@ WRONG: dict[str, list[Callable[[Row], object]]] = {
     ],
     "dimension": [put("mistakes", 3), put("mistakes", lambda row: row["d"])],
     "ignorance": [put("mistakes", lambda row: 1 if row["learner"] == "CappedDFF" else 10**6)],
+    "unique_labels": [
+        put("mistakes", 10**6, learner="UniqueLabelDFF"),
+        put("mistakes", 10**6, learner="UniqueLabelDFF without m"),
+    ],
     "erratum_threshold": [put("deleted", 0), put("deleted", 1), put("rate", 0.5)],
     "erratum_logarithm": [put("failed", 0), put("failed", 1)],
     "erratum_creation": [put("rules", 3), put("rules", 99), put("rate", 0.5)],
@@ -153,3 +161,18 @@ def test_cells_have_names_of_their_own_and_names_are_seeds() -> None:
         cells = [cell for name in NAMES for cell in experiments()[name].cells(quick=quick)]
         assert len({cell.name for cell in cells}) == len(cells) > 100
     assert Cell("slope", {"k": 1}).seed != Cell("slope", {"k": 2}).seed
+
+
+def test_a_first_figure_takes_thirty_lines(tmp_path: Path, needs: Callable[[str], None]) -> None:
+    """An own learner, teacher, world and experiment, as docs/lab.md prints them."""
+    page = (Path(__file__).parents[1] / "docs" / "lab.md").read_text(encoding="utf-8")
+    [text] = re.findall(r"## A first figure.*?```python\n(.*?)```", page, flags=re.DOTALL)
+    lines = [line for line in text.splitlines() if line.strip()]
+    assert len(lines) <= 30
+    assert not re.search(r"\._[a-z]|import _", text), "a private name"
+    (tmp_path / "silence.py").write_text(text, encoding="utf-8")
+    [result] = lab.run(lab.load(str(tmp_path / "silence.py")), tmp_path / "out", workers=1)
+    means = [mean for _, mean, _ in result.rows.curve("rate", "mistakes")]
+    assert means[0] < means[-1]
+    needs("matplotlib")
+    assert list((tmp_path / "out" / "figures").glob("*.svg"))

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import random
 import subprocess
 import sys
 from collections import OrderedDict
@@ -12,6 +13,7 @@ import pytest
 
 import tellapart as ta
 from tellapart import Correction, Guess
+from tellapart.checks import check_learner
 from tellapart.errors import ParameterError, ProtocolError
 
 LEARNERS = {
@@ -190,3 +192,21 @@ def test_nothing_depends_on_the_order_of_a_set(program: str) -> None:
     }
     assert len(printed) == 1
     assert printed.pop().strip()
+
+
+class Chancy(ta.learners.RuleList):
+    """Drops rules by chance."""
+
+    def __init__(self, **common):
+        super().__init__(**common)
+        self._draw = random.Random(1)
+
+    def wrong(self, rule, feature):
+        self.extend(rule, feature)
+        if self._draw.random() < 0.3:
+            self.delete(rule)
+
+
+def test_a_generator_that_is_not_saved_is_noticed():
+    with pytest.raises(AssertionError, match="'_draw' is a random generator, and is not saved"):
+        check_learner(Chancy)

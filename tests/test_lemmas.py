@@ -172,6 +172,33 @@ def test_guarded_errs_little_more_than_twice(world):
     assert guaranteed <= theory.capped_bound(world.m, world.k)
 
 
+class Heard(ta.CappedDFF):
+    """Keeps what it is told."""
+
+    def __init__(self, m):
+        super().__init__(m)
+        self._told = []
+
+    def learn(self, item, guess, correction):
+        super().learn(item, guess, correction)
+        self._told.append((item, correction))
+
+
+@given(made_worlds())
+@quick
+def test_what_the_guard_hears_is_a_lesson_of_its_own(world):
+    """A part of a legal stream is legal: taught alone, it makes the same learner, within bounds."""
+    learner = ta.Guarded(ta.DFF(), Heard(world.m))
+    ta.teach(learner, world.teacher(), world.items)
+    heard = learner.guaranteed
+    items = [item for item, _ in heard._told]
+    alone = ta.CappedDFF(world.m)
+    teacher = world.teacher()
+    lesson = ta.teach(alone, teacher, items)
+    assert lesson.mistakes == learner.charged[1] <= theory.capped_bound(world.m, world.k)
+    assert alone.model == heard.model
+
+
 @pytest.mark.slow
 @given(made_worlds(exceptions=st.just(0)), st.integers(0, 12))
 @quick

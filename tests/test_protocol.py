@@ -25,6 +25,36 @@ def test_the_first_label_is_asked_and_no_mistake():
     assert (lesson.rounds, lesson.mistakes, lesson.mistake_rounds) == (3, 0, ())
 
 
+def test_a_lesson_shows_its_mistakes():
+    world = ta.worlds.zoo()
+    lesson = ta.teach(ta.CappedDFF(m=7), world.teacher(), world.items)
+    assert repr(lesson).startswith("Lesson(rounds=101, mistakes=22, bound=51, rules_created=")
+    frame, lines = lesson.to_frame(), lesson.transcript().splitlines()
+    assert frame.columns == ["round", "item", "guess", "example", "label", "feature"]
+    assert frame["round"].to_list() == list(lesson.mistake_rounds)
+    assert len(lines) == frame.height == 22
+    for line, (number, _, guess, _, label, feature) in zip(lines, frame.iter_rows(), strict=True):
+        assert line.startswith(f"{number}. ")
+        assert f": {guess}, like " in line
+        assert line.endswith(f"No, {label}, because {feature}.")
+
+
+def test_a_lesson_without_mistakes_or_reasons_can_be_shown():
+    quiet = ta.teach(ta.DFF(), ta.teachers.Recorded([]), [])
+    assert (quiet.transcript(), quiet.to_frame().height) == ("", 0)
+    assert quiet.to_frame().schema == ta.teach(taught(), Unsure(), [BASS]).to_frame().schema
+    told = ta.teach(taught(), Unsure(), [BASS, BASS])
+    assert told.to_frame()["feature"].to_list() == [None] * told.mistakes
+    assert told.transcript().endswith("No, fish.")
+
+
+class Unsure:
+    """Knows that a bass is a fish, and not why."""
+
+    def answer(self, item, guess):
+        return None if guess.label == "fish" else ta.Correction("fish")
+
+
 def test_an_empty_stream_is_an_empty_lesson():
     lesson = ta.teach(ta.DFF(), ta.teachers.Recorded([]), [])
     assert (lesson.rounds, lesson.mistakes, lesson.rules_created) == (0, 0, 0)

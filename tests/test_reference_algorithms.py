@@ -121,7 +121,69 @@ def capped(cap):
     return Reference(handle)
 
 
+class UniqueLabels(Reference):
+    """Algorithm 2 of Sabato 2023; without m, it is guessed."""
+
+    def __init__(self, m, p=None, more=None, seed=0):
+        super().__init__(None)
+        self.guessing, self.M, self.p, self.more, self.seed = m is None, m or 1, p, more, seed
+        self.draws, self.told = 0, {}
+
+    def learn(self, x, y, phi):
+        if self.x0 is None:
+            self.x0, self.y0 = x, y
+            return
+        rule = self.find(x)
+        if y == (self.y0 if rule is None else rule["label"]):
+            return
+        if rule is not None:
+            rule["C"].append(phi)
+        else:
+            rule = next((one for one in self.L if one["label"] == y), None)
+            if rule is not None:
+                rule["C"].remove(next(phi for phi in rule["C"] if phi in x))
+            else:
+                self.draws += 1
+                if random.Random(f"{self.seed}/{self.draws}").random() < (self.p or 1 / self.M):
+                    self.created += 1
+                    self.L.append({"x": x, "label": y, "C": [], "U": -1})
+                    rule = self.L[-1]
+        if rule is not None:
+            rule["U"] += 1
+            if rule["U"] >= self.M + (self.more or 2 * self.M) - 1:
+                self.delete(rule)
+        if self.guessing and y != self.y0:
+            self.told[y] = self.told.get(y, 0) + 1
+            if len([1 for n in self.told.values() if n > self.M]) >= self.M:
+                self.M, self.told = 2 * self.M, {}
+                for rule in list(self.L):
+                    self.delete(rule)
+
+
+class Optimal(Reference):
+    """A wrong default guess adds the named feature, wanted; the others are forbidden."""
+
+    def find(self, x):
+        def met(rule):
+            return not any(phi in x for phi in rule["C"]) and rule["wanted"] in x
+
+        return next((rule for rule in self.L if met(rule)), None)
+
+    def learn(self, x, y, phi):
+        rule = None if self.x0 is None else self.find(x)
+        super().learn(x, y, phi)
+        if self.L and self.L[-1]["x"] == x and rule is None:
+            self.L[-1]["wanted"] = phi
+
+
 PAIRS = {
+    "OptimalDFF": (ta.OptimalDFF, lambda: Optimal(lambda ref, rule, phi: rule["C"].append(phi))),
+    "UniqueLabelDFF": (lambda: ta.UniqueLabelDFF(3), lambda: UniqueLabels(3)),
+    "UniqueLabelDFF-p-l": (
+        lambda: ta.UniqueLabelDFF(2, 0.8, 2, seed=5),
+        lambda: UniqueLabels(2, 0.8, 2, 5),
+    ),
+    "UniqueLabelDFF-guessing": (ta.UniqueLabelDFF, lambda: UniqueLabels(None)),
     "DFF": (ta.DFF, lambda: capped(None)),
     "CappedDFF": (lambda: ta.CappedDFF(3), lambda: capped(lambda ref, rule: 3)),
     "AdaptiveDFF": (ta.AdaptiveDFF, lambda: capped(lambda ref, rule: 1 + ref.deleted)),
@@ -169,5 +231,5 @@ def test_guess_by_guess(make, make_reference, data, seed):
         reference.learn(x, y, phi)
     assert (learner.rules_created, learner.rules_deleted) == (reference.created, reference.deleted)
     assert [[lit.feature for lit in clause.literals] for clause in learner.model.clauses] == [
-        rule["C"] for rule in reference.L
+        [*([rule["wanted"]] if "wanted" in rule else []), *rule["C"]] for rule in reference.L
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import permutations
-from math import exp, log, nan
+from math import comb, exp, log, nan
 from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
@@ -91,7 +91,10 @@ def test_bounds_stand_to_each_other_as_they_should(m: int, k: int, s: int) -> No
     assert theory.robust_bound(m, k, s) == theory.robust_rules(m, k) * (
         theory.robust_mistakes_per_rule(m, k, s) + 1
     )
-    assert theory.lower_bound(m) <= theory.dff_bound(m)
+    assert theory.lower_bound(m) <= theory.optimal_bound(m) == theory.dff_bound(m) - (m - 1)
+    printed, creations = m * (m - 1) + m * k, m + k
+    assert theory.srdff_bound(m, k) == printed + creations
+    assert theory.srdff_bound(m, k) - theory.capped_bound(m, k) == m * (m - 1) // 2 + 1
     assert theory.reduction_size(m, k, d=7) == m + 7 * k
     assert theory.reduction_size(m, k, 7, shared=m) == m + k + 6 * m * k
 
@@ -219,6 +222,15 @@ def test_theorem_2_follows_from_a_recursion(m: int) -> None:
         most = max(most, expected)
     assert most >= pairs / 4 - 0.07
     assert most > theory.lower_bound(m)
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 20])
+@pytest.mark.parametrize("delta", [exp(-2), 0.05, 0.001])
+def test_the_repaired_strodff_makes_few_rules(m: int, delta: float) -> None:
+    """docs/theory.md: with R rules, each made by an exception with chance 1/2, m are good."""
+    rules = int(theory.stochastic_rules(m, delta))
+    few = sum(comb(rules, good) for good in range(m)) / 2**rules
+    assert few <= delta / 4
 
 
 def test_the_page_names_every_function() -> None:

@@ -129,6 +129,11 @@ def _tell(learner: Any, transcript: Iterable[Answer]) -> None:
 
 def _state(learner: Any) -> str:
     """Everything a learner keeps, as text."""
+    for name, value in vars(learner).items():
+        assert type(value).__module__.split(".")[0:2] not in (["random"], ["numpy", "random"]), (
+            f"the attribute {name!r} is a random generator, and is not saved: a learner that is"
+            " loaded would draw otherwise. Keep its seed, and how often it was used, as numbers"
+        )
     if isinstance(learner, BaseLearner):
         return learner.to_json()
     kept = {}

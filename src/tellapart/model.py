@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError, ParameterError, TellapartError
-from tellapart.protocol import Feature, Guess, Item, Label
+from tellapart.protocol import Feature, Guess, Item, Label, show
 
 Holds: TypeAlias = Callable[[Feature, Item], bool]
 
@@ -172,21 +172,6 @@ def describe(feature: Feature) -> str:
     if isinstance(feature, Compound) or not callable(feature):
         return str(feature)
     return str(getattr(feature, "__name__", feature))
-
-
-def show(item: Item) -> str:
-    """An item's `repr`, of a set in sorted order: the same text in every run.
-
-    >>> show(frozenset({"milk", "eggs"})), show({"legs": 4})
-    ("{'eggs', 'milk'}", "{'legs': 4}")
-    """
-    if isinstance(item, set | frozenset) and item:
-        return f"{{{', '.join(sorted(map(show, item)))}}}"
-    if type(item) is list:
-        return f"[{', '.join(map(show, item))}]"
-    if type(item) is dict:
-        return f"{{{', '.join(f'{key!r}: {show(part)}' for key, part in item.items())}}}"
-    return repr(item)
 
 
 class Record(NamedTuple):

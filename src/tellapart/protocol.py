@@ -13,12 +13,14 @@ a label and no feature, and it is no mistake.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from tellapart.errors import ParameterError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from tellapart.model import DecisionList
     from tellapart.review import Watch
 
@@ -74,6 +76,27 @@ class Round(NamedTuple):
     guess: Guess
     correction: Correction
 
+    def texts(self) -> tuple[str, str, str, str, str | None]:
+        """Item, guess, example, right label and feature, as they are printed."""
+        (guessed, example), (label, feature) = self.guess, self.correction
+        reason = None if feature is None else str(getattr(feature, "__name__", feature))
+        return show(self.item), str(guessed), show(example), str(label), reason
+
+
+def show(item: Item) -> str:
+    """An item's `repr`, of a set in sorted order: the same text in every run.
+
+    >>> show(frozenset({"milk", "eggs"})), show({"legs": 4})
+    ("{'eggs', 'milk'}", "{'legs': 4}")
+    """
+    if isinstance(item, set | frozenset) and item:
+        return f"{{{', '.join(sorted(map(show, item)))}}}"
+    if type(item) is list:
+        return f"[{', '.join(map(show, item))}]"
+    if type(item) is dict:
+        return f"{{{', '.join(f'{key!r}: {show(part)}' for key, part in item.items())}}}"
+    return repr(item)
+
 
 @runtime_checkable
 class Learner(Protocol):
@@ -118,7 +141,7 @@ class Stopper(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Lesson:
     """The record of a run.
 
@@ -127,7 +150,7 @@ class Lesson:
     """
 
     rounds: int
-    corrections: tuple[Round, ...] = field(repr=False)
+    corrections: tuple[Round, ...]
     """The mistakes, each with its item, guess and correction."""
     rules_created: int
     rules_deleted: int
@@ -145,6 +168,33 @@ class Lesson:
         """In which rounds the mistakes fell."""
         return tuple(corrected.number for corrected in self.corrections)
 
+    def to_frame(self) -> pl.DataFrame:
+        """The mistakes as a data frame, one row each; items, labels and features are texts."""
+        import polars as pl
+
+        columns = ("item", "guess", "example", "label", "feature")
+        table = [(corrected.number, *corrected.texts()) for corrected in self.corrections]
+        schema = {"round": pl.Int64, **dict.fromkeys(columns, pl.String)}
+        return pl.DataFrame(table, schema=schema, orient="row")
+
+    def transcript(self) -> str:
+        """The mistakes as sentences, one a line."""
+        lines = []
+        for corrected in self.corrections:
+            item, guess, example, label, feature = corrected.texts()
+            because = "" if feature is None else f", because {feature}"
+            lines.append(
+                f"{corrected.number}. {item}: {guess}, like {example}? No, {label}{because}."
+            )
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        shown = ("rounds", "mistakes", "bound", "rules_created", "rules_deleted")
+        values = [f"{name}={getattr(self, name)!r}" for name in shown]
+        if self.inconsistencies:
+            values.append(f"inconsistencies={len(self.inconsistencies)}")
+        return f"Lesson({', '.join(values)})"
+
 
 def teach(
     learner: Learner, teacher: Teacher, items: Iterable[Item], *, until: Stopper | None = None
@@ -161,6 +211,11 @@ def teach(
     >>> lesson = teach(CappedDFF(m=2), teacher, [duck, bear, duck, bear, duck])
     >>> lesson.rounds, lesson.mistakes, lesson.mistake_rounds
     (5, 2, (1, 2))
+    >>> lesson
+    Lesson(rounds=5, mistakes=2, bound=None, rules_created=1, rules_deleted=0)
+    >>> print(lesson.transcript())
+    1. {'hair', 'milk'}: bird, like {'eggs', 'feathers'}? No, mammal, because milk.
+    2. {'eggs', 'feathers'}: mammal, like {'hair', 'milk'}? No, bird, because feathers.
     """
     conversation = Conversation(learner, teacher, until)
     rounds = 0

@@ -16,8 +16,8 @@ from typing import Literal as OneOf
 
 from tellapart import codec
 from tellapart.errors import ParameterError, ProtocolError
-from tellapart.model import DecisionList, Holds, describe, holds, show, truth
-from tellapart.protocol import Correction, Count, Feature, Guess, Inconsistency, Item, Label
+from tellapart.model import DecisionList, Holds, describe, holds, truth
+from tellapart.protocol import Correction, Count, Feature, Guess, Inconsistency, Item, Label, show
 
 Idle: TypeAlias = OneOf["right", "covered"] | None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import html
 import json
 import logging
@@ -21,6 +22,7 @@ from pydantic import TypeAdapter
 from api_clients import ANN, BOB, HOST, Client, make_app, teach, write_tables
 from tellapart.web.app import configure, listen
 from tellapart.web.errors import Fault
+from test_table_limits import far_cell
 
 FAULT = TypeAdapter(Fault)
 
@@ -405,3 +407,34 @@ def test_ids_that_are_nested_deeply_are_refused(ann: Client) -> None:
 def test_an_encoding_that_is_none_of_texts(ann: Client, encoding: str) -> None:
     body = {"name": "x", "table": "zoo.csv", "encoding": encoding}
     assert "unknown encoding" in ann.call("POST", "/api/sessions", 422, json=body)["error"]
+
+
+@pytest.mark.slow
+def test_a_hostile_table_costs_one_message_and_nobody_waits(tmp_path: Path) -> None:
+    far_cell(tmp_path / "far.xlsx")
+    hostile = {
+        "far.xlsx": (tmp_path / "far.xlsx").read_bytes(),
+        "bomb.csv.gz": gzip.compress(b"1,2\n" * 2_500_000) * 120,
+        "deep.json": b"[" * 100_000,
+        "long.jsonl": b'{"a": ' + b"9" * 10_000 + b"}\n",
+        "wide.csv": b",".join(b"c%d" % n for n in range(5000)) + b"\n" + b"1," * 4999 + b"1\n",
+    }
+    with Client(make_app(write_tables(tmp_path)), ANN) as ann:
+        for name, content in hostile.items():
+            waits: list[float] = []
+            done = threading.Event()
+
+            def look(done: threading.Event = done, waits: list[float] = waits) -> None:
+                while not done.wait(0.05):
+                    began = time.monotonic()
+                    assert ann.get("/health").status_code == 200
+                    waits.append(time.monotonic() - began)
+
+            looking = threading.Thread(target=look)
+            looking.start()
+            answer = ann.post("/upload", params={"name": name}, content=content)
+            done.set()
+            looking.join()
+            assert answer.status_code == 422, name
+            assert answer.json()["error"].startswith(name), name
+            assert len(waits) > 3, f"{name}: others were not served meanwhile"

@@ -24,7 +24,7 @@ from starlette.responses import Response
 from tellapart.errors import FormatError, ParameterError, SessionError, as_options
 from tellapart.sessions import Listed, Session, Store
 from tellapart.sessions.events import check_name
-from tellapart.tables import read_table
+from tellapart.tables import read_apart
 from tellapart.tables.files import KINDS, has_kind, is_table
 from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
@@ -259,7 +259,7 @@ class SessionPool:
             new = Path(made, name)
             new.write_bytes(content)
             try:
-                read = read_table(new)
+                read = read_apart(new)
             except FormatError as error:
                 raise FormatError(_for_page(error, name)) from error
         if not len(read):

@@ -299,7 +299,7 @@ def test_numbers_dates_and_unknown(make: Callable[..., Room]) -> None:
     assert re.search(r"day +2024-02-29", said)
     assert re.search(r"x +0\.1\b", said)
     assert re.search(r"yes +yes", said)
-    assert "What is item 0?" in said
+    assert "What is row 0?" in said
     assert "unknown" in room.type("la\n")
 
 

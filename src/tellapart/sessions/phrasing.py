@@ -125,13 +125,12 @@ def why_again(again: AskedAgain | None, guess: Guess) -> str | None:
 
 
 def name(item: Row) -> str:
-    """What an item is called: its title or id; a number is put into words.
+    """What an item is called: its title, with what tells it from its namesakes.
 
     >>> name(Row("bear", {})), name(Row(7, {}))
-    ('bear', 'item 7')
+    ('bear', 'row 7')
     """
-    called = str(item)
-    return f"item {called}" if called == str(item.identity) and called.isdigit() else called
+    return f"row {item}" if item.table is None and isinstance(item.identity, int) else str(item)
 
 
 def show(value: Any) -> str:

@@ -123,6 +123,7 @@ class Session:
         self._named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
         self._kept = 0
         """The number of events when the model was last kept."""
+        self._name_rows()
 
     @property
     def table(self) -> Table:
@@ -304,6 +305,7 @@ class Session:
             self._log.append("rows added", teacher, {"rows": added, "table": now}, id)
             if table is not self.table:
                 self._log.use(table)
+                self._name_rows()
 
     def close(self) -> None:
         """Close it, so that others can open it."""
@@ -819,13 +821,24 @@ class Session:
 
     def set(self, teacher: str, *, id: str | None = None, **settings: Any) -> Saved:
         """Switch any of `config.Settings`: `order`, `overlap`, `lease` (seconds), `until` (a
-        stopper), `unsure` and `error`, `assignments`."""
+        stopper), `unsure` and `error`, `assignments`, `title` and `articles`."""
         checked = check_settings(settings)
         with self._log.ready() as state:
+            if checked.get("title"):
+                self.table.check(checked["title"])
             for one in checked.get("assignments", {}).values():
                 if "where" in one:
                     one["where"] = str(state.items.feature(one["where"]))
-        return self._saved(self._log.append_once("settings", teacher, checked, id))
+        saved = self._saved(self._log.append_once("settings", teacher, checked, id))
+        self._name_rows()
+        return saved
+
+    def _name_rows(self) -> None:
+        """Call rows by the column that was chosen for it, if one was."""
+        with self._log.ready() as state:
+            title = state.history.settings.title
+            if title and self.missing is None and title in self.table.columns:
+                self.table.title = title
 
     def _written(self, item: Item) -> Any:
         """An item (a row or its id) as the log writes it."""

@@ -10,7 +10,6 @@ import webbrowser
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -153,10 +152,9 @@ def _talk(session: Session, name: str, keys: dict[str, str], *, tour: bool) -> N
     from tellapart.console.keyboard import keyboard
     from tellapart.sessions.tour import hint
 
-    guide = partial(hint, say=f"press {keys['label']}, type", undo=keys["undo"])
     with session:
         try:
-            talk(session, name, keyboard(), Console(highlight=False), keys, guide if tour else None)
+            talk(session, name, keyboard(), Console(highlight=False), keys, hint if tour else None)
         except KeyboardInterrupt:  # while it was thinking
             print("Stopped. Every answer is saved.")
 

@@ -1,40 +1,335 @@
-"""Items and values as people read them, the same on the page and in the console."""
+"""All that page and console say, so that both say the same, and it can be said in another language.
+
+One person speaks: calm, short, present tense. A row, a reason, a label, a rule, an answer, an earlier
+row; right and wrong. No other words for these.
+"""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
+from types import SimpleNamespace
 from typing import Any
 
 from tellapart.features.candidates import Candidate
-from tellapart.features.phrasing import counted, shown_number
+from tellapart.features.phrasing import counted, joined, shown_number
 from tellapart.protocol import Guess
 from tellapart.sessions.replies import (
     AT_RANDOM,
+    RECENT,
     Answered,
     AskedAgain,
+    Check,
     Ending,
-    Given,
     Saved,
     Summary,
 )
 from tellapart.tables import Row
 
+SAY = SimpleNamespace(
+    # the frame
+    skip_link="Skip to the question",
+    all_tables="tellapart: all tables",
+    pages="Pages",
+    help="Help",
+    more="More",
+    close="Close",
+    save="Save",
+    undo="Undo",
+    back="Back",
+    yes="Yes",
+    no="No",
+    change="Change",
+    saved="Saved.",
+    export="Export",
+    # the first row
+    what_is="What is",
+    it_is="It is",
+    first_label="a word of your own, such as rent",
+    then_it_guesses="Then the machine guesses, and you only correct it.",
+    call_otherwise="Call them by another column",
+    call_by="Call them by a column",
+    # a guess
+    type_label="Type a label",
+    type_or_digit="Type a label, or press its digit",
+    new_label="New label:",
+    no_it_is="No, it is",
+    this_row="This row",
+    earlier_row="Earlier row",
+    column="column",
+    same_one="The same in both: {} is {}",
+    marked="You marked it as wrong: what is it?",
+    dont_know="I don’t know",
+    show_all_rows="Show all rows again",
+    like="like",
+    # the reason
+    why_is="Why is",
+    unlike="unlike",
+    name_one_thing="Name one thing that is true of this row and not of the other.",
+    because="Because",
+    such_as="such as {}",
+    pick_choose_type="Pick it in the row, choose one below, or type it.",
+    nothing_tells="No column tells these two rows apart. Write a tag, or choose 0.",
+    suggestions="Suggestions",
+    agree="{} of {} agree",
+    new_tag="New tag:",
+    cannot_name="I cannot name one thing",
+    it_is_not="It is not {}",
+    # the end
+    what_next="What next?",
+    look_at_odd="Look at {} odd answers",
+    they_contradict="They contradict the others. Two keys each.",
+    look_at_them="Look at them",
+    take_table="Take the table with you",
+    another_file="Use the rules on another file",
+    copy_command="Copy the command",
+    # everything else
+    everything_else="Everything else",
+    what_to_do="What would you like to do?",
+    type_to_find="Type to find: skip, note, undo …",
+    # help
+    help_intro="The machine guesses what a row is and shows an earlier row as its reason. If it is"
+    " wrong, you say what the row is and one thing that tells the two rows apart. From that it makes"
+    " a rule you can read.",
+    your_keys="Your keys",
+    change_keys="Change them in tellapart.toml, under [keys].",
+    single_off="Turn single keys off",
+)
+"""Texts that stay the same."""
+setattr(SAY, "is", "Is")
+
+HELP = (
+    (
+        "On every row",
+        (
+            ("[Enter]", "Yes, the guess is right"),
+            ("[1] – [9]", "No: choose the label with this digit"),
+            ("letters", "No: type a label, old or new, then [Enter]"),
+            ("[Ctrl]+[Z]", "Undo, as often as you like, also tomorrow"),
+            ("[Ctrl]+[Shift]+[Z]", "Redo"),
+        ),
+    ),
+    (
+        "When you are asked why",
+        (
+            ("[1] – [9]", "Use the reason with this digit"),
+            ("click, or arrows", "Pick a word or a limit in the row, then [Enter]"),
+            ("[Shift]+[→]", "Make the phrase longer by a word"),
+            ("letters", "Find a reason, or write one: `amount < -50`"),
+            ("[#]", "Make a tag: true here, though no column shows it"),
+            ("[0]", "I cannot name one thing"),
+            ("[Esc]", "Back to the labels"),
+        ),
+    ),
+    (
+        "Anywhere",
+        (
+            (
+                "[/]",
+                "Everything else: skip, unsure, note, find rows, check many rows, and all pages",
+            ),
+            ("[?]", "This help"),
+            ("[Esc]", "Leave a box, close a window, go back to teaching"),
+        ),
+    ),
+    (
+        "Good to know",
+        (
+            ("Saving", "Every answer is saved before the next row comes."),
+            ("Rules", "The first rule that fits decides."),
+            ("Stopping", "Progress says how many rows may still be wrong."),
+        ),
+    ),
+)
+"""What help says: headings, and under each the keys in [brackets] and what they do."""
+
+COMMANDS = {
+    "skip": "Show this row again later",
+    "unsure": "Save it as unsure; nothing is learnt",
+    "undo": "Take back your last answer",
+    "redo": "Give it again",
+    "note": "Write a note about this row",
+    "find": "Teach only the rows that fit some words",
+    "many": "Check many guesses at once",
+    "example": "The earlier row is wrong: change its answer",
+    "labels": "Rename a label, or say what it means",
+    "rules": "Read the rules",
+    "answers": "Look at your answers, and change them",
+    "progress": "See how many rows may be wrong",
+    "export": "Use the rules",
+}
+"""What is behind `/`, and what it does."""
+ASKED = {"note": "Your note", "find": "Words, or a reason such as amount < -50"}
+"""What a command asks for."""
+EXAMPLE_OF_OTHERS = (
+    "The earlier row was answered by somebody else: only they or the owner can change it"
+)
+
+
+def a_label(label: str, articles: Mapping[str, str]) -> str:
+    """A label with its article, if it has one.
+
+    >>> a_label("mammal", {"mammal": "a"}), a_label("rent", {})
+    ('a mammal', 'rent')
+    """
+    article = articles.get(label)
+    return f"{article} {label}" if article else label
+
+
+def counted_columns(columns: Sequence[str]) -> str:
+    """Columns that are the same in both rows.
+
+    >>> counted_columns(["sex", "year"])
+    '2 columns are the same in both: sex, year'
+    """
+    return f"{len(columns):,} columns are the same in both: {', '.join(columns[:4])}"
+
+
+def taught_so_far(summary: Summary) -> str:
+    """How far it is."""
+    said = f"{summary.labelled:,} of {counted(summary.items, 'row')} taught."
+    if summary.waiting:
+        said += f" {counted(summary.waiting, 'answer')} {_need(summary.waiting)} a reason."
+    return said
+
+
+def _need(number: int) -> str:
+    return "needs" if number == 1 else "need"
+
+
+def lately(mistakes: Sequence[bool]) -> str:
+    """How the last guesses went.
+
+    >>> lately([True, False, False]), lately([True])
+    ('2 of the last 3 guesses were right.', 'The last guess was wrong.')
+    """
+    last = mistakes[-RECENT:]
+    if len(last) > 1:
+        return f"{len(last) - sum(last)} of the last {len(last)} guesses were right."
+    return f"The last guess was {'wrong' if sum(last) else 'right'}." if last else ""
+
+
+def called_by(rows: int, column: str | None) -> str:
+    """What rows are called by, said before the first answer."""
+    if column is None:
+        return f"{counted(rows, 'row')} without a name: they are called by their number."
+    return f"{counted(rows, 'row')}, called by their {column}."
+
+
+def looking_for(text: str, left: int) -> str:
+    """That only some rows come."""
+    return f"Only rows that fit “{text}”: {left:,} left."
+
+
+def means(check: Check, opposite: str | None = None) -> str:
+    """What a reason is true of, while it is picked or typed.
+
+    >>> means(Check("x", True, False, 32)), means(Check("x", True, False, 1))
+    ('True of this row and 31 others, not of the earlier row.', 'True of this row alone.')
+    """
+    if check.on_item is not True:
+        said = "It is not true of this row."
+        return f"{said} Did you mean {opposite}?" if opposite else said
+    if check.on_example is True:
+        return "It is true of both rows, so it does not tell them apart."
+    if check.items <= 1:
+        return "True of this row alone."
+    more = check.items - 1
+    others = "1 other" if more == 1 else f"{more:,} others"
+    return f"True of this row and {others}, not of the earlier row."
+
+
 _NOTICES = {
     "again": "Saved. The rules changed meanwhile: the label is kept, but what tells it now?",
-    "unsure": "Saved as unsure: kept, not learnt from.",
-    "skipped": "Skipped: it comes back later.",
+    "unsure": "Saved as unsure; nothing is learnt from it.",
+    "skipped": "Skipped. {} comes back later.",
 }
 
 
-def notice(outcome: str | None) -> str | None:
-    """What to say after an answer, where the next item does not say it all.
+def notice(outcome: str | None, row: str = "It") -> str | None:
+    """What to say after an answer, where the next row does not say it all.
 
-    >>> notice("skipped"), notice("right")
-    ('Skipped: it comes back later.', None)
+    >>> notice("skipped", "duck"), notice("right")
+    ('Skipped. duck comes back later.', None)
     """
-    return _NOTICES.get(outcome or "")
+    said = _NOTICES.get(outcome or "")
+    return said and said.format(row)
+
+
+NEWS = {
+    "new": "New rule: {label} if {reason}",
+    "else": "New rule: {label}, where no other rule fits",
+    "changed": "The rule for {label} changed: now if {reason}",
+    "exception": "{row} is {label}, an exception to \N{LEFT DOUBLE QUOTATION MARK}{wanted} if {reason}"
+    "\N{RIGHT DOUBLE QUOTATION MARK}. No other row changes.",
+    "known": "You had said this reason before: {label} if {reason}",
+    "without": "Saved as {label}, without a reason. The machine looks for one of its own.",
+    "fault": "{row} was saved; the machine could not learn from it (a fault of the program, event"
+    " {event}). Your answer is safe.",
+}
+"""What was learnt."""
+ALONE = "It decides this row alone so far."
+CHECK_THEM = "Check them"
+MILESTONE_LINKS = (
+    'Go on as long as it pays: <a href="{}">Progress</a> says when to stop. You can <a href="{}">read'
+    ' the rules</a> or <a href="{}">use them</a> at any time.'
+)
+
+
+def decides(rows: int, labels: Sequence[str]) -> str:
+    """How many rows a rule took from which labels.
+
+    >>> decides(31, ["groceries"]), decides(1, [""])
+    ('It decides 31 more rows, which were groceries until now', 'It decides 1 more row')
+    """
+    said = f"It decides {rows:,} more {'row' if rows == 1 else 'rows'}"
+    were = [label for label in labels if label]
+    if not were:
+        return said
+    return f"{said}, which {'was' if rows == 1 else 'were'} {joined(were[:3])} until now"
+
+
+def moves(rows: int, before: str, now: str) -> str:
+    """Rows that another rule took on the way.
+
+    >>> moves(2, "rent", "health")
+    '2 rows move from rent to health.'
+    """
+    verb = "moves" if rows == 1 else "move"
+    return f"{counted(rows, 'row')} {verb} from {before or 'no label'} to {now or 'no label'}."
+
+
+def milestone(summary: Summary) -> str:
+    """What has come of the first answers."""
+    right = summary.guesses - summary.mistakes
+    return (
+        f"{counted(summary.labelled, 'answer')}, and {counted(summary.rules, 'rule')} you can read."
+        f" {right:,} of {counted(summary.guesses, 'guess', 'guesses')} were right."
+    )
+
+
+def may_stop(summary: Summary) -> str:
+    """That the goal is reached."""
+    if summary.error[2] > 0.99:
+        return "You may stop, or go on."
+    return (
+        f"At most {summary.wrong_left:,} of the {counted(summary.rows_left, 'row')} left"
+        f" {'is' if summary.wrong_left == 1 else 'are'} wrong. You may stop, or go on."
+    )
+
+
+def unread(error: Exception, text: str) -> str:
+    """Why a typed text is no reason."""
+    said = str(error).splitlines()[0]
+    if said.startswith("unknown column"):
+        return said[:1].upper() + said[1:] + "."
+    if " " not in text.strip():
+        return (
+            f"\N{LEFT DOUBLE QUOTATION MARK}{text}\N{RIGHT DOUBLE QUOTATION MARK} is no reason yet:"
+            " write column, is or contains, value."
+        )
+    return said[:1].upper() + said[1:]
 
 
 _OUTCOMES = {"label": "learnt", "again": "needs a reason again", "opinion": "second opinion"}
@@ -68,34 +363,34 @@ def kept_notice(answer: Answered) -> str:
     return f"{name(answer.item)} stays {answer.label}; it is not listed again."
 
 
-def swept_notice(accepted: int, marked: int) -> str:
-    """What to say after a sweep.
+def swept_notice(accepted: int, marked: int, label: str = "right") -> str:
+    """What to say after many answers at once.
 
-    >>> swept_notice(48, 2)
-    'Accepted 48 items. The 2 you marked come now.'
+    >>> swept_notice(48, 2, "transport")
+    'Saved: 48 rows are transport. Now the 2 you marked.'
     """
-    come = "one you marked comes" if marked == 1 else f"{marked:,} you marked come"
-    return f"Accepted {counted(accepted, 'item')}. The {come} now."
+    said = f"Saved: {counted(accepted, 'row')} {'is' if accepted == 1 else 'are'} {label}."
+    return f"{said} Now the {'one' if marked == 1 else f'{marked:,}'} you marked."
 
 
-def undone_notice(saved: Saved, *, redo: bool = False) -> str:
+def undone_notice(
+    saved: Saved, row: Row | None = None, label: str | None = None, *, redo: bool = False
+) -> str:
     """What to say after undo or redo.
 
-    >>> undone_notice(Saved(9, "u", None, "a")), undone_notice(Saved(9, "u", None, "a", 31))
-    ('Undone.', 'Undone: 31 answers of a sweep.')
+    >>> undone_notice(Saved(9, "u", None, "a"), Row("duck", {}))
+    'Undone: duck has no answer again.'
+    >>> undone_notice(Saved(9, "u", None, "a", 31))
+    'Undone: 31 answers given at once.'
     """
     done = "Redone" if redo else "Undone"
-    return f"{done}." if saved.acts == 1 else f"{done}: {saved.acts:,} answers of a sweep."
-
-
-def why_marked(given: Given) -> str | None:
-    """Why an item is asked about, if it was marked in a sweep.
-
-    >>> bear, duck = Row("bear", {}), Row("duck", {})
-    >>> why_marked(Given("g", "Ann", bear, Guess("bird", duck), "answer", None, 0.0, (), True))
-    'You marked it in a sweep: is it not bird?'
-    """
-    return f"You marked it in a sweep: is it not {given.guess.label}?" if given.marked else None
+    if saved.acts != 1:
+        return f"{done}: {saved.acts:,} answers given at once."
+    if row is None:
+        return f"{done}."
+    if redo and label is None:
+        return f"{done}: the answer about {name(row)}."
+    return f"{done}: {name(row)} {f'is {label}' if redo else 'has no answer again'}."
 
 
 def why_again(again: AskedAgain | None, guess: Guess) -> str | None:
@@ -137,10 +432,10 @@ def show(value: Any) -> str:
     """A value as people write it.
 
     >>> show(True), show(None), show(2.50), show(1_000_000), show(1984)
-    ('yes', 'unknown', '2.5', '1,000,000', '1984')
+    ('yes', 'nothing known', '2.5', '1,000,000', '1984')
     """
     if value is None:
-        return "unknown"
+        return "nothing known"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
@@ -153,8 +448,8 @@ def show(value: Any) -> str:
 
 
 def covers(candidate: Candidate) -> str:
-    """How many items a candidate holds on."""
-    return f"{'' if candidate.exact else 'about '}{counted(candidate.covers, 'item')}"
+    """How many rows a candidate holds on."""
+    return f"{'' if candidate.exact else 'about '}{counted(candidate.covers, 'row')}"
 
 
 def effect(candidate: Candidate, label: str) -> str:
@@ -211,18 +506,39 @@ def _error(summary: Summary) -> str:
 def ending_text(ending: Ending) -> str:
     """What to say when there is nothing left."""
     summary = ending.summary
-    told = [f"{counted(summary.labelled, 'item')} taught"]
-    if summary.unsure:
-        told.append(f"{summary.unsure:,} unsure")
+    if not ending.busy and not ending.others:
+        said = f"That was the last row. All {counted(summary.items, 'row')} have an answer"
+        if summary.unsure:
+            said = f"That was the last row. {counted(summary.labelled, 'row')} have an answer"
+            said += f", {summary.unsure:,} {'is' if summary.unsure == 1 else 'are'} unsure"
+        right = summary.labelled - summary.mistakes
+        return f"{said}: {right:,} guessed right or taught first, {summary.mistakes:,} corrected."
+    told = ["That was the last row for you"]
     if ending.busy:
-        told.append(f"{ending.busy:,} with other teachers, and some may come back")
+        told.append(f"{counted(ending.busy, 'row')} with others may come back")
     told += [left_to(name, count) for name, count in ending.others.items()]
-    said = ", ".join(told)
-    if summary.guesses:
-        guesses = counted(summary.guesses, "guess", "guesses")
-        said += f"; {counted(summary.mistakes, 'mistake')} in {guesses}"
-        said += f", {counted(summary.rules, 'rule')}. {_big(summary.estimate)}"
-    return said
+    return f"{'; '.join(told)}."
+
+
+def kept_in(place: str) -> str:
+    """Where everything is."""
+    return f"Everything is saved in {place}. Nothing was sent anywhere."
+
+
+def take_with(file: str) -> str:
+    """What the export is."""
+    return f"{file} with one more column, or the rules as SQL."
+
+
+def next_file(file: str) -> str:
+    """An example of the file that comes next.
+
+    >>> next_file("bank.csv"), next_file("november.parquet")
+    ('november.csv', 'next.parquet')
+    """
+    stem, dot, ending = file.rpartition(".")
+    other = "next" if stem == "november" else "november"
+    return f"{other}{dot}{ending}" if dot else other
 
 
 def left_to(teacher: str | None, count: int) -> str:

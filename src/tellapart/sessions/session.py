@@ -1264,6 +1264,15 @@ class Session:
                 and not state.history.is_confirmed(state.history.act_of[one.answer.id])
             ]
 
+    @property
+    def odd_known(self) -> int:
+        """How many odd answers were found when they were last judged; it takes no time."""
+        with self._log.ready() as state:
+            odd = [] if self._odd is None else self._odd[2]
+            done = state.history.act_of
+            kept = [one for one in odd if one.score > 0 and one.answer.id in done]
+            return sum(not state.history.is_confirmed(done[one.answer.id]) for one in kept)
+
     def _odd_known(self, number: int, everything: bool) -> list[replies.OddOne] | None:
         """The suspects as they were last judged: if nothing was said since, or if judging them took
         long and was a short while ago, or is under way."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from tellapart.features import Expression, canonical
 from tellapart.features.candidates import Candidate
+from tellapart.features.phrasing import spoken
 from tellapart.protocol import Label
 from tellapart.sessions.history import Question
 from tellapart.sessions.replies import Check
@@ -32,6 +33,7 @@ _OTHERS = object()
 _COUNTED = 1_500  # rows in which candidates are counted
 _NAMED = 50  # so many features that were named before are offered again
 _ONCE, _SO = 0.7, 1.5  # worth of having been named; of having told these two labels apart
+_LONGEST = 100  # characters of an opposite that is offered
 _HABIT = 0.3  # worth of a column that this teacher has named, for each time it doubles
 
 
@@ -122,6 +124,12 @@ def check(table: Table, text: str, item: Row | None, example: Row | None) -> Che
     here = None if item is None else feature.value(item)
     there = None if example is None else feature.value(example)
     return Check(str(feature), here, there, items)
+
+
+def opposite(table: Table, text: str) -> str | None:
+    """The opposite of a reason, in words; None if there is none that is short."""
+    said = spoken(Expression(canonical.negate(table.parse(text).tree)))
+    return said if len(said) <= _LONGEST else None
 
 
 class Suggestions:

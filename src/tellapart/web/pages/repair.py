@@ -22,7 +22,7 @@ from tellapart.web.api.teaching import change_answer, find_item
 from tellapart.web.auth import Call, Caller
 from tellapart.web.pages.comparison import compare
 from tellapart.web.pages.render import Form, draw, frame, redirect, repair_address, with_query
-from tellapart.web.pages.teach import feature_choices, label_choices, picture_of
+from tellapart.web.pages.teach import label_choices, picture_of, reason_choices
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
@@ -64,7 +64,7 @@ def repair(
     if said is not None:
         call.must_have_answered(session, said.id)
         _fill(session, call, said, values, label.strip() or match_label(typed, session.labels))
-    values |= {"title": "Repair", "here": "/repair", **frame(session, call)}
+    values |= {"title": "Repair", **frame(session, call, "/repair")}
     return HTMLResponse(draw("repair.html", **values))
 
 
@@ -98,7 +98,7 @@ def _fill(
         values["needs_reason"] = now is None and question.guess.label not in (None, label)
         if values["needs_reason"]:
             found = session.candidates(question.id, label)
-            values["candidates"] = feature_choices(found, label)
+            values["candidates"] = reason_choices(found)
             values["counted"] = counted_in(found)
         return
     if values["page"] == "odd":

@@ -18,6 +18,7 @@ from tellapart.protocol import Guess
 from tellapart.sessions.replies import (
     AT_RANDOM,
     RECENT,
+    Agreement,
     Answered,
     AskedAgain,
     Check,
@@ -77,6 +78,7 @@ SAY = SimpleNamespace(
     cannot_name="I cannot name one thing",
     it_is_not="It is not {}",
     # the end
+    rule_if="The rule: if",
     what_next="What next?",
     look_at_odd="Look at {} odd answers",
     they_contradict="They contradict the others. Two keys each.",
@@ -332,30 +334,185 @@ def unread(error: Exception, text: str) -> str:
     return said[:1].upper() + said[1:]
 
 
-_OUTCOMES = {"label": "learnt", "again": "needs a reason again", "opinion": "second opinion"}
+_OUTCOMES = {
+    "label": "the first answer",
+    "right": "you agreed",
+    "again": "needs a reason again",
+    "opinion": "second opinion",
+}
 
 
-def outcome_text(outcome: str | None) -> str:
-    """What became of an answer.
+def outcome_text(one: Answered) -> str:
+    """What the guess was when an answer was given, and what became of it since."""
+    if one.undone:
+        return "undone"
+    said = _OUTCOMES.get(one.outcome or "", one.outcome or "")
+    if one.outcome == "mistake":
+        said = f"guessed {one.guess.label}"
+    if one.changed_by:
+        said += f", {'confirmed' if one.confirmed else 'changed'} by {one.changed_by}"
+    return said
 
-    >>> outcome_text("opinion"), outcome_text("mistake"), outcome_text(None)
-    ('second opinion', 'mistake', '')
-    """
-    return _OUTCOMES.get(outcome or "", outcome or "")
+
+def said_before(one: Answered, reason: str | None) -> str:
+    """What was said of a row, and why."""
+    whose = f"{one.teacher} agreed" if one.answer == "right" else f"{one.teacher} said so"
+    said = f"{whose} on {one.at[:10]}"
+    if one.answer == "right":
+        said += " with that guess"
+    return f"{said}, because {reason}." if reason else f"{said}."
 
 
-def changed_notice(again: int | None) -> str | None:
+def agreed(found: Agreement) -> str:
+    """How far people agree on the rows that several answered."""
+    if not found.items:
+        return "No row has been answered by two people."
+    said = f"{counted(found.items, 'row')} {'has' if found.items == 1 else 'have'} several answers"
+    if found.labels is not None:
+        said += f"; {100 * found.labels:.0f} % of pairs agree on the label"
+    if found.alpha is not None:
+        said += f" (Krippendorff\N{RIGHT SINGLE QUOTATION MARK}s alpha {found.alpha:.2f})"
+    said += "."
+    if found.features is not None:
+        same = round(found.features * found.reasons)
+        said += (
+            " Where two say the same label and both give a reason, the reason is the same in"
+            f" {same:,} of {counted(found.reasons, 'pair')}."
+        )
+    return said
+
+
+def answers_head(tab: str, number: int, team: str, *, taught: bool) -> tuple[str, str]:
+    """The heading of a part of Answers, and the sentence below it."""
+    if tab == "odd":
+        odd = "answer looks" if number == 1 else "answers look"
+        if number:
+            return f"{number:,} {odd} odd", (
+                "Each contradicts your other answers. It may be a slip, or a true exception: you"
+                " decide."
+            )
+        return "Nothing is odd", "What contradicts your other answers will be here."
+    if tab == "disputed":
+        head = f"{counted(number, 'row')} {'is' if number == 1 else 'are'} called differently"
+        until = " Until you settle these, the first answer counts." if number else ""
+        return (head if number else "Nobody disagrees"), (
+            f"{team}{until}"
+            if taught
+            else "This is for several people: tellapart serve TABLE --teachers."
+        )
+    return counted(number, "answer"), (
+        "Every answer can be changed; the rules follow."
+        if number
+        else "No answers yet. Every answer will be here, to be found and changed."
+    )
+
+
+def changed_notice(again: int | None, row: str = "", label: str | None = None) -> str | None:
     """What to say when an answer was changed; None if none was.
 
-    >>> changed_notice(1)
-    'Changed. 1 answer needs a reason: it comes next.'
+    >>> changed_notice(1), changed_notice(0, "duck", "bird")
+    ('Changed. 1 answer needs a reason again: it comes next.', 'Changed: duck is bird now.')
     """
     if again is None:
         return None
+    said = f"Changed: {row} is {label} now." if row and label else "Changed."
     if not again:
-        return "Changed."
-    needs, comes = ("needs", "it comes") if again == 1 else ("need", "they come")
-    return f"Changed. {counted(again, 'answer')} {needs} a reason: {comes} next."
+        return said
+    comes = "it comes" if again == 1 else "they come"
+    return f"{said} {counted(again, 'answer')} {_need(again)} a reason again: {comes} next."
+
+
+ORDER_WORDS = {
+    "mixed": "the one the rules know least, and one in four at random",
+    "file": "in the order of the file",
+    "random": "at random",
+}
+"""Which row comes next."""
+
+
+def progress_sentence(summary: Summary, taught: int, wrong: int | None) -> str:
+    """How far it is, in one sentence; `wrong`: at most so many of the other rows, if it is known."""
+    rest = summary.rows_left
+    said = f"You have taught {taught:,} of {counted(summary.items, 'row')}."
+    if not summary.labelled:
+        return "Nothing has been taught yet."
+    if not rest:
+        return said
+    if wrong is None:
+        missing = "It takes some rows drawn at random to say how many of the others are wrong."
+        return f"{said} {missing}"
+    return (
+        f"{said} Of the {rest:,} others, at most {wrong:,} {'is' if wrong == 1 else 'are'} wrong."
+    )
+
+
+def how_sure(summary: Summary) -> str:
+    """Where the number of wrong rows comes from."""
+    if summary.error[2] > 0.99:
+        return "Nothing is known yet: rows drawn at random since the rules last changed say it."
+    wrong, drawn = summary.recent_draws
+    used = counted(summary.draws_used, "row")
+    were = "was" if summary.draws_used == 1 else "were"
+    said = (
+        f"Of the rows you answered, {used} {were} drawn at random since the rules last changed."
+        if summary.drawn is not None
+        else f"It rests on {used} answered since the rules last changed."
+    )
+    lately = f" Lately {wrong:,} of {drawn:,} such guesses were wrong." if drawn else ""
+    return (
+        f"{said}{lately} So with 95 % confidence at most {summary.wrong_left:,} of the"
+        f" {summary.rows_left:,} other rows are wrong. Rows you searched for do not count: nobody"
+        " drew them."
+    )
+
+
+def rules_head(
+    rules: int, decided: int, rows: int, rest: str | None, right: int, answers: int
+) -> tuple[str, str]:
+    """The heading of the rules, and the sentence below it."""
+    if not rules:
+        return "There are no rules yet", "The first one comes with your first correction."
+    other = f"the other {rows - decided:,} are called {rest}"
+    if rest is None:
+        other = f"the other {rows - decided:,} get no label"
+    said = f"They decide {decided:,} of {counted(rows, 'row')}; {other}."
+    return (
+        f"{counted(rules, 'rule')}, in your words",
+        f"{said} {right:,} of {counted(answers, 'answer')} {'fits' if right == 1 else 'fit'} them.",
+    )
+
+
+def fits(right: int, wrong: int) -> str:
+    """How many answers fit a rule.
+
+    >>> fits(3, 0), fits(2, 1), fits(0, 0), fits(1, 0)
+    ('all 3 answers fit', '2 answers fit, 1 does not', 'no answer yet', '1 answer fits')
+    """
+    if not right + wrong:
+        return "no answer yet"
+    if not wrong:
+        return "1 answer fits" if right == 1 else f"all {right:,} answers fit"
+    said = f"{counted(right, 'answer')} {'fits' if right == 1 else 'fit'}"
+    return f"{said}, {wrong:,} {'does' if wrong == 1 else 'do'} not"
+
+
+def silent_label(label: str, times: int) -> str:
+    """A label that no rule says.
+
+    >>> silent_label("cash", 2)
+    'cash has no rule yet: it was said twice.'
+    """
+    often = {1: "once", 2: "twice"}.get(times, f"{times:,} times")
+    return f"{label} has no rule yet: it was said {often}."
+
+
+def fills(file: str, summary: Summary) -> str:
+    """What the table with the labels has in it."""
+    rest = counted(summary.items - summary.labelled, "other row")
+    return (
+        f"{file} with one more column, the label: your {counted(summary.labelled, 'answer')}, and"
+        f" the rules for the {rest}."
+    )
 
 
 def kept_notice(answer: Answered) -> str:

@@ -44,7 +44,7 @@ PAGES = (
     ("Sweep", "/sweep"),
     ("Rules", "/rules"),
     ("Progress", "/progress"),
-    ("Answers", "/history"),
+    ("Answers", "/answers"),
     ("Tags", "/tags"),
     ("Data", "/data"),
     ("Export", "/export"),
@@ -53,10 +53,6 @@ PAGES = (
 LISTED = ("Teach", "Rules", "Answers", "Progress", "Data", "Export")
 HUES = 8
 """So many colours tell labels apart; their names stand beside them."""
-TABS = (("All", "/history"), ("Odd ones", "/odd"), ("Disagreements", "/disagreements"))
-"""The parts of the page Answers."""
-TEAM_PAGES = ("/disagreements",)
-"""What one teacher alone has no use for."""
 MAX_ROWS = 50
 """So many rows are drawn on a page (`pager` in marks.html leads to the others)."""
 Start = Annotated[int, Query(ge=0, le=10_000_000_000)]
@@ -178,7 +174,6 @@ def frame(session: Session, call: Caller, here: str = "") -> dict[str, Any]:
     summary = session.summary()
     several = len(call.app.people.all) > 1
     team = several or len(session.teachers) > 1
-    several |= sum(not is_column(one) for one in session.teachers) > 1
     title = None if session.missing else session.table.title
     mistakes = session.mistakes()
     return {
@@ -207,7 +202,6 @@ def frame(session: Session, call: Caller, here: str = "") -> dict[str, Any]:
         "troubles": session.trouble,
         "home": home(session.name),
         "pages": PAGES,
-        "tabs": [one for one in TABS if several or one[1] not in TEAM_PAGES],
         "keys": keys_of(call),
     }
 
@@ -254,7 +248,7 @@ def menu_lines(
         "example": {"href": example},
         "labels": {"href": f"{place}/progress#labels"},
         "rules": {"href": f"{place}/rules"},
-        "answers": {"href": f"{place}/history"},
+        "answers": {"href": f"{place}/answers"},
         "progress": {"href": f"{place}/progress"},
         "export": {"href": f"{place}/export"},
     }
@@ -280,15 +274,19 @@ def other_keys(call: Caller) -> str:
     return json.dumps(changed) if changed else ""
 
 
+OUTSIDE: dict[str, Any] = {"session": "", "here": "", "other_keys": "", "title": "tellapart"}
+"""What pages show that are of no session."""
+
+
 def draw(template: str, **values: Any) -> str:
     return _templates().get_template(template).render(**values)
 
 
 def page(session: Session, call: Caller, name: str, **values: Any) -> Response:
     """A whole page of a session."""
-    if name != "history":
+    if name != "answers":
         _ = session.table  # without it, there are only the answers
-    title = next(title for title, path in (*PAGES, *TABS) if path == f"/{name}")
+    title = next((title for title, path in PAGES if path == f"/{name}"), "Help")
     values |= {"title": title, **frame(session, call, f"/{name}")}
     drawn = draw(f"{name}.html", **values)
     if not call.gzip or len(drawn) < _LONG:

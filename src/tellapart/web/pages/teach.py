@@ -70,7 +70,7 @@ from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
 Count = Annotated[int | None, Query(ge=0, le=10_000_000)]
-_MOST = 27
+MOST_REASONS = 27
 """So many suggestions are listed, nine at a time."""
 MILESTONE = 20
 """After so many answers it is said what has come of them."""
@@ -450,7 +450,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
     if (search := session.search_of(call.name)) is not None:
         values["looking"] = looking_for(*search)
     if chosen is not None:
-        found = session.candidates(given.id, chosen, limit=_MOST)
+        found = session.candidates(given.id, chosen, limit=MOST_REASONS)
         values["reasons"] = reason_choices(found)
         values["title"] = "Why?"
     else:

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,13 +16,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from tellapart.cli.open_session import open_or_begin, reading_notice
-from tellapart.cli.options import TableOptions, TomlSettings, Whole, local_path, table_and_reading
+from tellapart.cli.options import TableOptions, TomlSettings, local_path, table_and_reading
 from tellapart.cli.serve import check_port, login, shown_token
 from tellapart.errors import ParameterError, SessionError
 
 if TYPE_CHECKING:
     from tellapart.sessions import Session, Store
     from tellapart.web.config import PageOptions
+
+
+SAMPLES = ("bank", "zoo")
+
+
+def _sample(_: Any, tokens: Sequence[Any]) -> int | str:
+    text = str(tokens[0].value)
+    if text in SAMPLES:
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"expected bank, zoo or a number of rows, got {text!r}") from None
+
+
+Sample = Annotated[int | str, Parameter(converter=_sample)]
+"""A table of the package, or so many rows."""
 
 
 @Parameter(name="*")
@@ -44,8 +61,9 @@ class Options(TableOptions):
     """The port of the page; 0 takes the last one of this session, or a free one."""
     no_browser: bool = False
     """Print the address, and open no browser."""
-    sample: Whole | None = None
-    """Take so many rows at random; what is said about the error is about the whole table."""
+    sample: Sample | None = None
+    """A table that comes with it, written here: bank or zoo. Or a number: take so many rows at
+    random; what is said about the error is about the whole table."""
 
 
 _TABLE = (
@@ -69,6 +87,7 @@ def teach(
 
     For example:
 
+        tellapart teach --sample bank
         tellapart teach animals.csv
         tellapart teach mails.parquet --console
         tellapart teach --console
@@ -79,11 +98,15 @@ def teach(
     asked = asked or Options()
     if not asked.console:  # a missing extra is named before any work
         from tellapart.web.config import PageOptions
-    sample = [] if asked.sample is None else [f"sample={asked.sample}"]
+    sample = [f"sample={asked.sample}"] if isinstance(asked.sample, int) else []
+    if table is not None and isinstance(asked.sample, str):
+        raise ParameterError(f"--sample {asked.sample} is a table itself: leave out {table}")
     table, how_read = table_and_reading(table, [*(asked.read or []), *sample], settings)
     check_port(asked.port)
-    tour = table is None
-    if table is None:
+    tour = table is None and asked.sample != "bank"
+    if asked.sample == "bank":
+        table = _bank()
+    elif table is None:
         table, asked = _zoo(asked)
     place = local_path(table)
     old = place.parent / FILE
@@ -130,6 +153,15 @@ def _open(
             raise
     opened.prepare()
     return opened
+
+
+def _bank() -> str:
+    """The bank statement of the package, written here."""
+    from tellapart.samples import BANK, write_bank
+
+    table = str(write_bank(Path.cwd()))
+    print(f"A made-up bank statement is in {table}, the next month in {BANK[1]}.")
+    return table
 
 
 def _zoo(asked: Options) -> tuple[str, Options]:

@@ -62,6 +62,7 @@ def learnt(session: Session, saved: Saved, before: Before) -> Learnt | None:
     clause = model.match(item)
     number = next((n for n, one in enumerate(model, 1) if one is clause), None)
     reason = condition(clause)
+    own = None if before.feature is None else spoken(session.table.parse(before.feature))
     said = {(one.label, condition(one)) for one in before.model}
     if any(line.startswith(f"event {saved.number} ") for line in session.trouble):
         kind = "fault"
@@ -75,7 +76,15 @@ def learnt(session: Session, saved: Saved, before: Before) -> Learnt | None:
         kind = "changed"
     else:
         kind = "new"
+    if kind == "new" and own is not None and _is_part(own, reason):
+        reason = own  # the learner put it beside others of the label
     return Learnt(kind, item, label, number, reason, str(clause.label), saved.number)
+
+
+def _is_part(own: str, reason: str) -> bool:
+    """Whether a reason is one of several that a rule joins by "or"."""
+    column, quote, value = own.partition(' "')
+    return " or " in reason and column in reason and f"{quote}{value}" in reason
 
 
 def _share(one: Clause, other: Clause) -> bool:

@@ -1,7 +1,7 @@
-"""All that page and console say, so that both say the same, and it can be said in another language.
+"""All that page and console say: the same in both, and in one place, ready for another language.
 
-One person speaks: calm, short, present tense. A row, a reason, a label, a rule, an answer, an earlier
-row; right and wrong. No other words for these.
+One person speaks: calm, short, present tense. A row, a reason, a label, a rule, an answer, an
+earlier row; right and wrong. No other words for these.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ SAY = SimpleNamespace(
     type_to_find="Type to find: skip, note, undo …",
     # help
     help_intro="The machine guesses what a row is and shows an earlier row as its reason. If it is"
-    " wrong, you say what the row is and one thing that tells the two rows apart. From that it makes"
-    " a rule you can read.",
+    " wrong, you say what the row is and one thing that tells the two rows apart. From that it"
+    " makes a rule you can read.",
     your_keys="Your keys",
     change_keys="Change them in tellapart.toml, under [keys].",
     single_off="Turn single keys off",
@@ -145,6 +145,16 @@ HELP = (
     ),
 )
 """What help says: headings, and under each the keys in [brackets] and what they do."""
+
+SAMPLES = (
+    {
+        "name": "bank",
+        "title": "A bank statement",
+        "about": "400 made-up lines. Five minutes to rules for next month.",
+    },
+    {"name": "zoo", "title": "The zoo", "about": "101 animals, a two-minute tour."},
+)
+"""What can be tried first."""
 
 COMMANDS = {
     "skip": "Show this row again later",
@@ -208,7 +218,8 @@ def lately(mistakes: Sequence[bool]) -> str:
     """
     last = mistakes[-RECENT:]
     if len(last) > 1:
-        return f"{len(last) - sum(last)} of the last {len(last)} guesses were right."
+        right = len(last) - sum(last)
+        return f"{right} of the last {len(last)} guesses {'was' if right == 1 else 'were'} right."
     return f"The last guess was {'wrong' if sum(last) else 'right'}." if last else ""
 
 
@@ -263,8 +274,8 @@ NEWS = {
     "new": "New rule: {label} if {reason}",
     "else": "New rule: {label}, where no other rule fits",
     "changed": "The rule for {label} changed: now if {reason}",
-    "exception": "{row} is {label}, an exception to \N{LEFT DOUBLE QUOTATION MARK}{wanted} if {reason}"
-    "\N{RIGHT DOUBLE QUOTATION MARK}. No other row changes.",
+    "exception": "{row} is {label}, an exception to \N{LEFT DOUBLE QUOTATION MARK}{wanted} if"
+    " {reason}\N{RIGHT DOUBLE QUOTATION MARK}. No other row changes.",
     "known": "You had said this reason before: {label} if {reason}",
     "without": "Saved as {label}, without a reason. The machine looks for one of its own.",
     "fault": "{row} was saved; the machine could not learn from it (a fault of the program, event"
@@ -274,8 +285,8 @@ NEWS = {
 ALONE = "It decides this row alone so far."
 CHECK_THEM = "Check them"
 MILESTONE_LINKS = (
-    'Go on as long as it pays: <a href="{}">Progress</a> says when to stop. You can <a href="{}">read'
-    ' the rules</a> or <a href="{}">use them</a> at any time.'
+    'Go on as long as it pays: <a href="{}">Progress</a> says when to stop. You can'
+    ' <a href="{}">read the rules</a> or <a href="{}">use them</a> at any time.'
 )
 
 
@@ -431,7 +442,7 @@ ORDER_WORDS = {
 
 
 def progress_sentence(summary: Summary, taught: int, wrong: int | None) -> str:
-    """How far it is, in one sentence; `wrong`: at most so many of the other rows, if it is known."""
+    """How far it is, in one sentence; `wrong`: at most so many of the others, if it is known."""
     rest = summary.rows_left
     said = f"You have taught {taught:,} of {counted(summary.items, 'row')}."
     if not summary.labelled:

@@ -16,8 +16,8 @@ _WRONG = {
     "duck": "Now the machine guesses. A duck is no {guess}: type a bird, and press Enter.",
     "bass": "A new label is welcome at any time: type a fish, and press Enter.",
     "dolphin": "It looks like a {guess}, and is a mammal. Say so.",
-    "platypus": "A platypus lays eggs and gives milk. It is a mammal all the same: one exception does"
-    " not break a rule.",
+    "platypus": "A platypus lays eggs and gives milk. It is a mammal all the same: one exception"
+    " does not break a rule.",
 }
 _WHY = {
     "duck": "Now say why: {pick}.",
@@ -28,8 +28,8 @@ _WHY = {
 _RIGHT = {
     "lion": "The guess is right: press Enter.",
     "dolphin": "It looks like a fish, and is a mammal. The guess is not taken in: press Enter.",
-    "platypus": "A platypus lays eggs and gives milk. It is a mammal all the same, and the guess says"
-    " so: press Enter.",
+    "platypus": "A platypus lays eggs and gives milk. It is a mammal all the same, and the guess"
+    " says so: press Enter.",
 }
 _RULE = " You just made a rule. Look at the green line."
 _END = "That was the tour. Now your own table: tellapart teach FILE. {undo}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,6 +57,7 @@ class RowNames:
 
     def __init__(self, table: Table, title: str | None) -> None:
         self.table, self.title = table, title
+        self._namesakes: dict[Any, dict[int, str]] = {}
 
     @property
     def quoted(self) -> bool:
@@ -82,37 +84,37 @@ class RowNames:
         return set(self._cells.filter(self._cells.is_duplicated()).drop_nulls().to_list())
 
     def _aside(self, place: int) -> str:
-        found, alike = self._splitting
-        value = None if found is None else self.table.frame([found])[found][place]
-        number = _number(self.table, place)
-        if value is None:
-            return number
-        return f"{_said(value)}, {number}" if place in alike else _said(value)
+        """The first number, or else the first date, that no namesake has."""
+        title, number = self._cells[place], _number(self.table, place)
+        if title not in self._namesakes:
+            self._namesakes[title] = self._tell_apart((self._cells == title).arg_true().to_list())
+        said = self._namesakes[title].get(place)
+        return number if said is None else said
+
+    def _tell_apart(self, places: list[int]) -> dict[int, str]:
+        """What is said behind the title of each of some namesakes."""
+        found: dict[int, str] = {}
+        first: dict[int, str] = {}
+        for cells in self._telling:
+            values = cells[places].to_list()
+            counts = Counter(values)
+            for place, value in zip(places, values, strict=True):
+                if value is not None:
+                    first.setdefault(place, f"{_said(value)}, {_number(self.table, place)}")
+                    if counts[value] == 1:
+                        found.setdefault(place, _said(value))
+            if len(found) == len(places):
+                break
+        return first | found
 
     @cached_property
-    def _splitting(self) -> tuple[str | None, Collection[int]]:
-        """The first number, or else the first date, that splits most of the namesakes; and the rows
-        that it does not tell apart. What merely counts the rows is left to its number."""
-        import polars as pl
-
+    def _telling(self) -> list[pl.Series]:
+        """The numbers, and then the dates; not what merely counts the rows."""
         kinds = self.table.types
-        numbers = [name for name, kind in kinds.items() if kind.numeric and name != self.table.id]
-        dates = [name for name, kind in kinds.items() if kind.temporal]
-        names = self._cells.to_frame("name").with_row_index("place")
-        names = names.filter(pl.col("name").is_in(list(self._twice)))
-        best: tuple[str | None, Collection[int]] = None, ()
-        fewest = len(names)
-        for column in (*numbers, *dates):
-            cells = self.table.frame([column]).to_series()
-            if kinds[column] is Type.INTEGER and _counts(cells):
-                continue
-            both = names.with_columns(cells.gather(names["place"]).alias("value"))
-            alike = both.filter(both.select("name", "value").is_duplicated())["place"]
-            if len(alike) < fewest:
-                best, fewest = (column, set(alike.to_list())), len(alike)
-                if 2 * fewest < len(names):
-                    break
-        return best
+        names = [name for name, kind in kinds.items() if kind.numeric and name != self.table.id]
+        names += [name for name, kind in kinds.items() if kind.temporal]
+        cells = [(name, self.table.frame([name]).to_series()) for name in names]
+        return [c for name, c in cells if kinds[name] is not Type.INTEGER or not _counts(c)]
 
     @cached_property
     def _categories(self) -> list[str]:

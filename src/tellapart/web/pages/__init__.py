@@ -13,10 +13,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from tellapart.errors import TableChanged
+from tellapart.errors import ParameterError, TableChanged
 from tellapart.features.phrasing import counted
+from tellapart.samples import write_bank
 from tellapart.sessions import Listed, Session
 from tellapart.sessions.config import FOR_PEOPLE
+from tellapart.sessions.phrasing import SAMPLES
+from tellapart.sessions.tour import LABEL, write_zoo
 from tellapart.tables.files import KINDS, PACKED
 from tellapart.web.api.sessions import create_session
 from tellapart.web.auth import Call, Caller
@@ -49,6 +52,8 @@ async def front(call: Call, all: bool = False) -> Response:
         "sessions": [await _card(call, one) for one in listed],
         "tables": tables,
         "owner": call.is_owner,
+        "samples": SAMPLES,
+        "local": call.app.limits.loopback and call.app.limits.public is None,
         "endings": ",".join((*KINDS, *PACKED)),
         "most": call.app.limits.max_upload // 1_000_000,
     }
@@ -108,6 +113,23 @@ async def start(sent: Form, call: Call) -> Response:
     name = sent.get("name", "").strip()
     made = await create_session(call, name, sent.get("table", ""), reading, **FOR_PEOPLE)
     return RedirectResponse(home(made) + "/teach", 303)
+
+
+@router.post("/sample")
+async def begin_sample(sent: Form, call: Call) -> Response:
+    """Begin, or go on with, a session about a table of the package."""
+    call.must_own()
+    name = sent.get("sample", "")
+    if name not in {one["name"] for one in SAMPLES}:
+        raise ParameterError(f"the samples are bank and zoo, got {name!r}")
+    write = write_bank if name == "bank" else write_zoo
+    path = await asyncio.to_thread(write, call.pool.folder)
+    listed = {one.name for one in await call.pool.list_sessions()}
+    if path.stem not in listed:
+        reading: dict[str, Any] = {} if name == "bank" else {"id": "name", "without": [LABEL]}
+        how = {**FOR_PEOPLE, **({} if name == "bank" else {"order": "file"})}
+        await create_session(call, path.stem, path.name, reading, **how)
+    return RedirectResponse(home(path.stem) + "/teach", 303)
 
 
 @router.post("/upload")

@@ -137,7 +137,7 @@ def list_answers(
                 "reason": reason_in_words(session, one.feature) if one.feature else None,
                 "became": outcome_text(one),
                 "notes": about,
-                "change": f"{repair_address(session, one.item, here)}&{urlencode({'event': one.id})}",
+                "change": f"{repair_address(session, one.item, here)}&event={one.id}",
             }
             for one, about in found[start : start + MAX_ROWS]
         ],

@@ -156,12 +156,14 @@ def item_card(
         if cell is not None
     ]
     told = said[: lines if found is None else min(len(first), lines)]
+    aside = called(item).aside
     return {
         "id": item.identity,
         "name": name(item),
         "called": called(item),
         "picture": found,
         "lines": told,
+        "told": list(dict.fromkeys([*([aside] if aside else []), *(cell for _, cell in told)])),
     }
 
 

@@ -161,8 +161,8 @@ def describe(session: Session, sent: Form, call: Call) -> Response:
 @router.post("/settings")
 @in_session
 def settings(session: Session, sent: Form, call: Call) -> Response:
-    """Switch the order of rows, the share that two people are asked about, what is said where a rule
-    is not sure, who gets which rows, or what rows are called by (which anybody may)."""
+    """Switch the order of rows, the share that two people are asked about, what is said where a
+    rule is not sure, who gets which rows, or what rows are called by (which anybody may)."""
     if "title" not in sent:
         call.must_own()
     wanted: dict[str, Any] = {"order": sent.get("order", "")}

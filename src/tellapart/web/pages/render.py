@@ -20,7 +20,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from tellapart import codec
 from tellapart.console.keyboard import FILE, KEYS, PAGE_KEYS, read_keys
 from tellapart.sessions import Given, Session, Summary
-from tellapart.sessions.config import is_column
 from tellapart.sessions.phrasing import (
     ASKED,
     COMMANDS,
@@ -181,7 +180,7 @@ def frame(session: Session, call: Caller, here: str = "") -> dict[str, Any]:
         "shown": None,
         "fragment": False,
         "swaps": "",
-        "hues": {label: n % HUES + 1 for n, label in enumerate(session.labels)},
+        "hues": Hues({label: n % HUES + 1 for n, label in enumerate(session.labels)}),
         "articles": session.settings["articles"],
         "listed": listed_pages(session, summary),
         "saved": taught_so_far(summary),
@@ -212,6 +211,13 @@ def listed_pages(session: Session, summary: Summary) -> list[tuple[str, str, str
     counts = {"Rules": str(summary.rules or ""), "Answers": f"{odd} odd" if odd else ""}
     paths = dict(PAGES)
     return [(one, paths[one], counts.get(one, ""), one == "Answers") for one in LISTED]
+
+
+class Hues(dict[str, int]):
+    """The hue of each label; that of a new one is the next."""
+
+    def get(self, label: str, default: Any = None) -> Any:
+        return super().get(label, len(self) % HUES + 1)
 
 
 class MenuLine(NamedTuple):

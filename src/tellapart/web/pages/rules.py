@@ -17,7 +17,7 @@ from tellapart.model import Clause
 from tellapart.sessions import Session
 from tellapart.sessions.learnt import condition
 from tellapart.sessions.phrasing import changed_notice, fits, rules_head, silent_label
-from tellapart.tables import Row
+from tellapart.tables import Row, Table
 from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.web.api.teaching import find_item
 from tellapart.web.auth import Call, Caller
@@ -54,7 +54,7 @@ def rules(
             right[number] += 1
         else:
             wrong[number].append(place)
-    rows = np.bincount(numbers, minlength=len(model)) if model else []
+    rows: list[int] = np.bincount(numbers, minlength=len(model)).tolist()
     taken = _taken_first(session, model, numbers)
     made = [
         _rule(session, call, n, clause, int(rows[n]), right[n], wrong[n], taught, taken[n])
@@ -83,7 +83,7 @@ def rules(
         len(made),
         decided,
         len(session.table),
-        rest.label if rest else None,
+        None if rest is None or rest.label is None else str(rest.label),
         right.total(),
         len(taught),
     )
@@ -167,7 +167,7 @@ def _taken_first(
         holds = np.ones(len(table), dtype=np.bool_)
         for feature, wanted in clause.literals:
             if feature not in truths:
-                truths[feature] = unpack(evaluate_soon(table, feature), len(table))
+                truths[feature] = unpack(_truth(table, feature), len(table))
             holds &= truths[feature] if wanted else ~truths[feature]
         before = Counter(numbers[holds & (numbers < n)].tolist())
         taken: Counter[Any] = Counter()
@@ -176,6 +176,10 @@ def _taken_first(
                 taken[model[number].label] += rows
         found.append(taken)
     return [*found, Counter()]
+
+
+def _truth(table: Table, feature: Any) -> Any:
+    return table.truth(feature) if table.knows(feature) else evaluate_soon(table, feature)
 
 
 @router.get("/rules/check")

@@ -48,6 +48,7 @@ from tellapart.sessions.phrasing import (
 from tellapart.sessions.rules import clause_of_items
 from tellapart.sessions.suggestions import check as check_expression
 from tellapart.sessions.suggestions import opposite
+from tellapart.sessions.tour import FILE as ZOO
 from tellapart.sessions.tour import hint
 from tellapart.web.api.teaching import give_answer, given_to
 from tellapart.web.auth import Call, Caller
@@ -442,7 +443,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
     values["menu_lines"] = menu_lines(session, call, home(session.name), given, example, many)
     again = why_again(session.asked_again(given.id), given.guess)
     values["why"] = again or (SAY.marked if given.marked else None)
-    if call.app.pages.tour:
+    if call.app.pages.tour or session.name == Path(ZOO).stem:
         said = session.history(viewer=call.viewer, last=1)
         last = str(said[0].label or said[0].guess.label) if said and not said[0].undone else None
         green = any(not one["plain"] for one in values["notices"])

@@ -100,7 +100,7 @@ function begin() {
 function local(time) {
   const day = (date) => new Date(date.getFullYear(), date.getMonth(), date.getDate());
   const days = Math.round((day(new Date()) - day(time)) / 86400000);
-  const clock = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const clock = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   if (days < 2) return `${days ? "yesterday" : "today"}, ${clock}`;
   if (days < 7) return `${time.toLocaleDateString("en", { weekday: "long" })}, ${clock}`;
   const year = time.getFullYear() === new Date().getFullYear() ? {} : { year: "numeric" };

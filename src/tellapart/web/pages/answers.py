@@ -87,9 +87,11 @@ def _tabs(session: Session, call: Caller, tab: Tab, **known: int) -> dict[str, A
         disputes = session.disagreements(viewer=call.viewer)
         counts["disputed"] = sum(not is_settled(one.answers) for one in disputes)
     people = "" if session.missing is not None else agreed(session.agreement())
-    several = len(call.app.people.all) > 1 or len(session.teachers) > 1
+    persons = [one for one in session.teachers if not is_column(one)]
+    several = len(call.app.people.all) > 1 or len(persons) > 1
     head, lede = answers_head(tab, counts[tab], people, taught=several)
-    return {"tab": tab, "counts": counts, "head": head, "lede": lede, **dict.fromkeys(_NEEDED)}
+    told = {"tab": tab, "counts": counts, "head": head, "lede": lede, "several": several}
+    return {**dict.fromkeys(_NEEDED), **told}
 
 
 def list_answers(

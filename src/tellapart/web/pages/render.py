@@ -216,8 +216,8 @@ def listed_pages(session: Session, summary: Summary) -> list[tuple[str, str, str
 class Hues(dict[str, int]):
     """The hue of each label; that of a new one is the next."""
 
-    def get(self, label: str, default: Any = None) -> Any:
-        return super().get(label, len(self) % HUES + 1)
+    def __missing__(self, label: str) -> int:
+        return len(self) % HUES + 1
 
 
 class MenuLine(NamedTuple):

@@ -97,6 +97,7 @@ def rules(
         total=len(session.table),
         silent=[silent_label(one, n) for one, n in said.items() if one not in groups],
         notice=changed_notice(again),
+        meanings=session.meanings,
         rules_made=bool(made),
     )
 

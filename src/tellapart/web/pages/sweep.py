@@ -56,7 +56,7 @@ def show_sweep(
     values: dict[str, Any] = {
         **dict.fromkeys(("found", "rule", "says", "items")),
         "said": said if undone is None else f"Undone: {counted(undone, 'answer')} given at once.",
-        "can_undo": bool(sweep) and session.last_sweep(call.name) == sweep,
+        "can_take_back": bool(sweep) and session.last_sweep(call.name) == sweep,
         "cards": [],
         "labels": [],
         "swept": swept,

@@ -168,9 +168,7 @@ def test_a_page_weighs_little(
 PHONE: dict[str, Any] = {"has_touch": True, "is_mobile": True}
 
 
-def test_on_a_phone_the_answer_is_in_reach(
-    open_page: OpenPage, begin: Begin, truth: dict[str, str]
-) -> None:
+def test_on_a_phone_the_answer_is_in_reach(open_page: OpenPage, begin: Begin) -> None:
     teacher = open_page(begin(labels=["mammal"]), viewport={"width": 390, "height": 740}, **PHONE)
     teacher.press("1")
     page = teacher.page

@@ -19,9 +19,7 @@ def test_the_order_is_switched(open_page: OpenPage, begin: Begin, server: Server
     page.locator("#next summary").press("Enter")
     assert page.locator("#order").input_value() == "random"
     page.focus("#order")
-    page.keyboard.press(
-        "i"
-    )  # "in the order of the file"; and no key of ours while a choice is made
+    page.keyboard.press("i")  # "in the order of the file": no key of ours in a choice
     page.keyboard.press("Tab")
     with page.expect_navigation():
         page.keyboard.press("Enter")

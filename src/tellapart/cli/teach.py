@@ -117,7 +117,7 @@ def teach(
         with reading_notice(f"Reading {place.name}"):
             opened = _open(store, table, how_read, teacher, asked)
         if asked.console:
-            _talk(opened, teacher, keys, tour=tour)
+            _talk(opened, teacher, tour=tour)
         else:
             known = {} if asked.label is None else {opened.name: (table, asked.label)}
             pages = PageOptions(keys, known, tour)
@@ -177,7 +177,7 @@ def _zoo(asked: Options) -> tuple[str, Options]:
     return table, replace(asked, label=LABEL, order="file")
 
 
-def _talk(session: Session, name: str, keys: dict[str, str], *, tour: bool) -> None:
+def _talk(session: Session, name: str, *, tour: bool) -> None:
     from rich.console import Console
 
     from tellapart.console.conversation import talk
@@ -186,7 +186,7 @@ def _talk(session: Session, name: str, keys: dict[str, str], *, tour: bool) -> N
 
     with session:
         try:
-            talk(session, name, keyboard(), Console(highlight=False), keys, hint if tour else None)
+            talk(session, name, keyboard(), Console(highlight=False), hint if tour else None)
         except KeyboardInterrupt:  # while it was thinking
             print("Stopped. Every answer is saved.")
 

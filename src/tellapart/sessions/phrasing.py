@@ -158,8 +158,8 @@ SAMPLES = (
 
 COMMANDS = {
     "skip": "Show this row again later",
-    "unsure": "Save it as unsure; nothing is learnt",
     "undo": "Take back your last answer",
+    "unsure": "Save it as unsure; nothing is learnt",
     "redo": "Give it again",
     "note": "Write a note about this row",
     "find": "Teach only the rows that fit some words",
@@ -174,6 +174,20 @@ COMMANDS = {
 """What is behind `/`, and what it does."""
 ASKED = {"note": "Your note", "find": "Words, or a reason such as amount < -50"}
 """What a command asks for."""
+CONSOLE = {
+    "first": "a word of your own, such as rent, then Enter · / more · ? help",
+    "guess": "Enter yes · a digit or a word: no, it is that · / more · ? help",
+    "reason": "A digit or your own words · 0 I cannot name one thing · Esc back · / more",
+    "more": " · + the next nine",
+    "none": "No column tells these two rows apart. Type #tag, or 0.",
+    "no reason": '"{}" is no reason yet: write column, is or contains, value.',
+    "tag": "{}? 1 yes · 2 no · 0 I don\N{RIGHT SINGLE QUOTATION MARK}t know",
+    "change": "You called {} {}. What is it?",
+    "on the page": "/{} is on the page: the same command without --console.",
+    "all rows": "All rows come again.",
+    "next": " The same command goes on here. Next: tellapart predict {} {}",
+}
+"""What only the console says."""
 EXAMPLE_OF_OTHERS = (
     "The earlier row was answered by somebody else: only they or the owner can change it"
 )

@@ -35,7 +35,7 @@ from tellapart.web.pages.render import (
     repair_address,
     with_query,
 )
-from tellapart.web.pages.repair import is_settled, reason_in_words
+from tellapart.web.pages.repair import is_settled, reason_in_words, teaching
 from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
@@ -234,6 +234,7 @@ def _disputed(session: Session, call: Caller) -> dict[str, Any]:
             if is_settled(one.answers)
             else None,
             "open": not is_settled(one.answers),
+            "event": (teaching(one.answers) or one.answers[0]).id,
             "voices": [_voice(session, each) for each in one.answers],
             "change": repair_address(session, one.item, "answers?tab=disputed"),
         }
@@ -259,7 +260,6 @@ def _voice(session: Session, one: Answered) -> dict[str, Any]:
     return {
         "who": one.teacher,
         "at": one.at,
-        "event": one.id,
         "label": label_of(one),
         "reason": reason_in_words(session, one.feature) if one.feature else None,
         "column": is_column(one.teacher),

@@ -19,7 +19,7 @@ const OTHER = JSON.parse(document.body.dataset.keys || "{}"); // keys that a fil
 let busy = false;
 let ahead = ""; // what was typed before the page it is meant for was there
 let swapped = -Infinity;
-let opened = performance.now();
+let opened = document.referrer.startsWith(location.origin) ? performance.now() : -Infinity; // the whole page
 let picked = ""; // what is in the box was picked, not typed: keys are keys as if it were empty
 const touched = new Set(); // boxes somebody typed in: what is typed is not in the attributes
 
@@ -460,13 +460,13 @@ function typeAhead() {
 }
 
 // A key that comes sooner than anybody has looked at a page records nothing on it.
-const unseen = (event) => event.timeStamp - opened < SEEN;
+const unseen = (event, target) => target?.form?.method === "post" && event.timeStamp - opened < SEEN;
 
 // Do what has this key.
 function does(key, event) {
   const target = $$("[data-key]").find((one) => one.dataset.key.split(" ").includes(key) && (seen(one) || key.startsWith("ctrl")) && !one.disabled);
   if (!target || event.repeat) return Boolean(target);
-  if (!unseen(event) || target.matches("a")) target.click();
+  if (!unseen(event, target)) target.click();
   return true;
 }
 
@@ -485,7 +485,7 @@ document.addEventListener("keydown", (event) => {
   const own = Object.entries(OTHER).find(([, wanted]) => wanted === letter)?.[0];
   if (own && !busy && (/^\p{L}$/u.test(letter) ? event.altKey : !input || !input.value) && !event.ctrlKey) {
     const one = $(`[data-action="${own}"]`);
-    if (one && !event.repeat && !unseen(event)) (done(), one.click());
+    if (one && !event.repeat && !unseen(event, one)) (done(), one.click());
     if (one) return;
   }
   if (event.altKey) return;
@@ -528,7 +528,7 @@ document.addEventListener("keydown", (event) => {
   } else if (key === "Enter" && !target.matches("a, button, summary, select, textarea")) {
     if (input && input !== box()) return; // another box: its form is sent
     done();
-    if (event.repeat || (unseen(event) && !ahead)) return;
+    if (event.repeat || (input?.value && unseen(event, input))) return;
     if (input && input.value && input.dataset.check && input.id === "why") enterReason(input);
     else if (input && input.value && input.dataset.filters) {
       const hit = filter(input);

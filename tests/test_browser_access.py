@@ -96,7 +96,7 @@ def test_everything_can_be_reached(
     page = teacher.page
     assert narrow(page)
     seen = set(tabbed(page))
-    assert {"right", "say", "search"} <= seen
+    assert {"right", "say", "more"} <= seen
     disagree(teacher)
     assert narrow(page)
     assert {"why", "none", "back", "1"} <= set(tabbed(page))

@@ -7,7 +7,7 @@ import string
 from collections.abc import Callable
 from typing import Any
 
-from browser_teacher import LOOK, PAGES, BrowserTeacher, disagree, history, log
+from browser_teacher import LOOK, PAGES, BrowserTeacher, disagree, go, history, log
 from server_process import Server
 
 OpenPage = Callable[..., BrowserTeacher]
@@ -83,10 +83,7 @@ def test_what_comes_too_soon_for_anybody_to_have_looked_records_nothing(
         return [one for one in log(server, session) if one.type != "given"]
 
     before = happened()
-    page.evaluate("""() => {
-        sessionStorage.pressed = 0;
-        addEventListener("pagehide", () => sessionStorage.pressed = 1);
-    }""")
+    go(teacher, "rules")
     page.add_init_script(
         """addEventListener("DOMContentLoaded", () => setTimeout(() => {
             for (const key of ["Enter", "1", "2"])
@@ -95,7 +92,8 @@ def test_what_comes_too_soon_for_anybody_to_have_looked_records_nothing(
             document.body.dataset.entered = 1;
         }))"""
     )
-    page.reload()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Teach", exact=True).click()
     page.wait_for_selector("[data-entered]")
     page.wait_for_timeout(LOOK)
     assert happened() == before
@@ -129,6 +127,7 @@ def test_a_link_opens_in_another_tab_as_ever(
     other.value.wait_for_selector("h1")
     assert "rules" in other.value.inner_text("h1")
     assert teacher.page.url.endswith("/teach")
+    teacher.page.focus("#say")
     teacher.teach(truth, 1)
 
 

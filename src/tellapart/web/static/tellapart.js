@@ -367,7 +367,7 @@ function words(button) {
   const input = $("[name=text]", button.form);
   input.parentElement.hidden = false;
   input.value = text;
-  if (text) button.form.requestSubmit();
+  if (text) setTimeout(() => button.form.requestSubmit()); // not while it is being submitted
   else input.focus();
 }
 
@@ -481,7 +481,7 @@ document.addEventListener("keydown", (event) => {
   const done = () => event.preventDefault();
   const dialog = $("dialog[open]");
   const input = typing(target) ? target : null;
-  const letter = key.length === 1 ? key.toLowerCase() : key.toLowerCase().replace("arrow", "");
+  const letter = key === " " ? "space" : key.toLowerCase();
   const own = Object.entries(OTHER).find(([, wanted]) => wanted === letter)?.[0];
   if (own && !busy && (/^\p{L}$/u.test(letter) ? event.altKey : !input || !input.value) && !event.ctrlKey) {
     const one = $(`[data-action="${own}"]`);

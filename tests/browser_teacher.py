@@ -169,7 +169,7 @@ class BrowserTeacher:
     def close(self) -> None:
         """Leave; nothing may have gone wrong in the browser."""
         self.context.close()
-        assert self.errors == []
+        assert self.errors == [], self.errors
 
 
 def history(server: Server, session: str) -> list[dict[str, Any]]:

@@ -257,9 +257,11 @@ def test_typing_filters_and_enter_takes_the_first_unless_it_is_new(
 def test_the_next_nine_suggestions_get_the_digits(
     open_page: OpenPage, begin: Callable[..., str], server: Server, folder: Path
 ) -> None:
-    rows = [",".join(["a", *["1"] * 24]), ",".join(["b", *["9"] * 24])] * 2
-    names = ",".join(["name", *(f"c{n}" for n in range(24))])
-    (folder / "wide.csv").write_text("\n".join([names, *(f"{r}" for r in rows[:2])]) + "\n")
+    dice = random.Random(4)
+    wide = [["a", *["true"] * 14], ["b", *["false"] * 14]]
+    wide += [[f"c{n}", *dice.choices(("true", "false"), k=14)] for n in range(40)]
+    lines = [",".join(["name", *(f"c{n}" for n in range(14))]), *map(",".join, wide)]
+    (folder / "wide.csv").write_text("\n".join(lines) + "\n")
     session = begin("wide.csv", order="file", labels=["one", "other"])
     teacher = open_page(session)
     teacher.press("1", "2")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from browser_teacher import PAGES, BrowserTeacher, go, log, narrow
+from browser_teacher import LOOK, PAGES, BrowserTeacher, go, log, narrow
 from server_process import Server
 
 OpenPage = Callable[..., BrowserTeacher]
@@ -190,7 +190,9 @@ def test_on_a_phone_the_answer_is_in_reach(open_page: OpenPage, begin: Begin) ->
     assert narrow(page)
     with teacher.new_card():
         word = page.locator(".word:visible, .chip:visible").first
+        page.wait_for_timeout(LOOK)
         word.tap()
+        page.wait_for_timeout(LOOK)  # a second look, and a second tap
         word.tap()
     assert "New rule" in page.inner_text(".learnt")
 

@@ -177,7 +177,7 @@ def test_a_table_in_another_encoding(typist: Typist, folder: Path) -> None:
     assert "likely --read encoding=cp1252" in err
     words = ("tiere.csv", "--label", "art", "--order", "file", "--read")
     assert "unknown encoding" in typist("", *words, "encoding=cp9999", code=1)[1]
-    out, err = typist("lSäuger\n", *words, "encoding=cp1252")
+    out, err = typist("Säuger\n", *words, "encoding=cp1252")
     assert "What is Bär?" in out
     assert err == "1 of 1 of your labels are those of column 'art'.\n"
     assert "Möwe" in typist("", "tiere.csv")[0]  # the session knows
@@ -199,12 +199,12 @@ def test_labels_are_compared_where_the_table_lies_now(typist: Typist, folder: Pa
 
 def test_keys_beside_the_table(typist: Typist, folder: Path) -> None:
     (folder / "tellapart-keys.toml").write_text('label = "k"\n')
-    assert "k type a label" in typist("kmammal\n", "zoo.csv")[0]
+    assert "What is" in typist("kmammal\n", "zoo.csv")[0]  # letters are text all the same
     assert len(answers()) == 1
     (folder / "tellapart-keys.toml").write_text('label = "s"\n')
     assert "same key" in typist("", "zoo.csv", code=1)[1]
     (folder / "tellapart.toml").write_text('[keys]\nlabel = "j"\n')  # goes before the old file
-    assert "What is bear?" in typist("", "zoo.csv")[0]
+    assert "kmammal" in typist("", "zoo.csv")[0]
     (folder / "tellapart.toml").write_text('[keys]\nfly = "j"\n')
     assert "[keys] in tellapart.toml: unknown action 'fly'" in typist("", "zoo.csv", code=1)[1]
 

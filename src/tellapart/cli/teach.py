@@ -21,7 +21,7 @@ from tellapart.cli.serve import check_port, login, shown_token
 from tellapart.errors import ParameterError, SessionError
 
 if TYPE_CHECKING:
-    from tellapart.sessions import Session, Store
+    from tellapart.sessions import Given, Session, Store
     from tellapart.web.config import PageOptions
 
 
@@ -184,9 +184,14 @@ def _talk(session: Session, name: str, *, tour: bool) -> None:
     from tellapart.console.keyboard import keyboard
     from tellapart.sessions.tour import hint
 
+    def guide(given: Given) -> str | None:
+        said = session.history(last=1)
+        last = str(said[0].label or said[0].guess.label) if said and not said[0].undone else None
+        return hint(given, last=last)
+
     with session:
         try:
-            talk(session, name, keyboard(), Console(highlight=False), hint if tour else None)
+            talk(session, name, keyboard(), Console(highlight=False), guide if tour else None)
         except KeyboardInterrupt:  # while it was thinking
             print("Stopped. Every answer is saved.")
 

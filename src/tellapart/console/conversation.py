@@ -31,7 +31,6 @@ from tellapart.sessions.phrasing import (
     COMMANDS,
     CONSOLE,
     HELP,
-    NEWS,
     a_label,
     covers,
     decides,
@@ -39,6 +38,7 @@ from tellapart.sessions.phrasing import (
     lately,
     looking_for,
     name,
+    news_of,
     next_file,
     notice,
     progress_sentence,
@@ -444,7 +444,7 @@ class Screen:
 
     def learnt(self, found: Learnt) -> None:
         """What an answer taught."""
-        said = NEWS[found.kind if found.reason or found.kind != "new" else "else"]
+        said = news_of(found.kind, found.reason)
         parts = {"row": name(found.item), "label": found.label, "wanted": found.wanted}
         text = said.format(**parts, reason=found.reason, event=found.event)
         self.say(text if text.endswith(".") else f"{text}.", "green")

@@ -66,10 +66,10 @@ def learnt(session: Session, saved: Saved, before: Before) -> Learnt | None:
     said = {(one.label, condition(one)) for one in before.model}
     if any(line.startswith(f"event {saved.number} ") for line in session.trouble):
         kind = "fault"
-    elif clause.label != label:
-        kind = "exception"
     elif before.feature is None:
         kind = "without"
+    elif clause.label != label:
+        kind = "exception"
     elif (label, reason) in said:
         kind = "known"
     elif any(one.label == label and _share(one, clause) for one in before.model):

@@ -290,12 +290,21 @@ NEWS = {
     "changed": "The rule for {label} changed: now if {reason}",
     "exception": "{row} is {label}, an exception to \N{LEFT DOUBLE QUOTATION MARK}{wanted} if"
     " {reason}\N{RIGHT DOUBLE QUOTATION MARK}. No other row changes.",
+    "exception to the rest": "{row} is {label}, an exception: rows that no rule fits are {wanted}.",
     "known": "You had said this reason before: {label} if {reason}",
     "without": "Saved as {label}, without a reason. The machine looks for one of its own.",
     "fault": "{row} was saved; the machine could not learn from it (a fault of the program, event"
     " {event}). Your answer is safe.",
 }
 """What was learnt."""
+
+
+def news_of(kind: str, reason: str) -> str:
+    """What to say of what was learnt; a rule that asks nothing decides all the rest."""
+    other = {"new": "else", "changed": "else", "exception": "exception to the rest"}
+    return NEWS[kind if reason else other.get(kind, kind)]
+
+
 ALONE = "It decides this row alone so far."
 CHECK_THEM = "Check them"
 MILESTONE_LINKS = (

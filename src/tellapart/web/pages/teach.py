@@ -24,7 +24,6 @@ from tellapart.sessions.phrasing import (
     ALONE,
     CHECK_THEM,
     MILESTONE_LINKS,
-    NEWS,
     SAY,
     changed_notice,
     covers,
@@ -37,6 +36,7 @@ from tellapart.sessions.phrasing import (
     milestone,
     moves,
     name,
+    news_of,
     next_file,
     notice,
     swept_notice,
@@ -334,9 +334,7 @@ def _learnt_notice(session: Session, found: Learnt, before: Before, old: Any) ->
         "reason": reason_html(found.reason),
         "event": found.event,
     }
-    news = Markup(NEWS[found.kind if found.reason or found.kind != "new" else "else"]).format(
-        **parts
-    )
+    news = Markup(news_of(found.kind, found.reason)).format(**parts)
     told, later = Markup(), ""
     if found.kind in ("new", "changed", "without", "known"):
         _LATER[session] = found.event, before
@@ -375,19 +373,11 @@ def moved_html(session: Session, before: Before, found: Moved) -> Markup:
 
 def _label(session: Session, call: Caller, sent: dict[str, str]) -> str | None:
     """The label that was chosen, or else the one that was typed; its article is kept."""
-    if chosen := sent.get("label", "").strip():
-        typed = sent.get("typed", "")
-        article, bare = labels.split_article(chosen)
-        if not article or chosen in session.labels or typed not in ("", chosen):
-            return chosen
-        sent = {"typed": chosen}
-    typed = sent.get("typed", "")
-    article, bare = labels.split_article(typed)
-    if not article or typed.strip() in session.labels:
-        return labels.match_label(typed, session.labels)
-    label = labels.match_label(bare, session.labels)
+    typed, chosen = sent.get("typed", "").strip(), sent.get("label", "").strip()
+    article, bare = ("", typed) if typed in session.labels else labels.split_article(typed)
+    label = chosen or labels.match_label(bare, session.labels)
     articles = session.settings["articles"]
-    if label is not None and articles.get(label) != article:
+    if label is not None and article and articles.get(label) != article:
         session.set(call.name, articles={**articles, label: article})
     return label
 

@@ -303,9 +303,9 @@ function filter(input) {
     button.value = label;
     if (!reasons) button.dataset.typed = text;
     $("b", fresh).textContent = label;
-    fresh.classList.toggle("taken", !fresh.hidden && !first);
+    fresh.classList.toggle("taken", !fresh.hidden && !first && (!reasons || bare.startsWith("#")));
   }
-  return first || (fresh && !fresh.hidden ? fresh : null);
+  return first || (fresh && !fresh.hidden && (!reasons || bare.startsWith("#")) ? fresh : null); // no slip makes a tag
 }
 
 let latest = 0;
@@ -412,6 +412,10 @@ document.addEventListener("click", async (event) => {
     await wait(1500);
     at.textContent = before;
   }
+});
+
+document.addEventListener("focusin", ({ target }) => {
+  if (target.closest?.("#pages, .tabs")) target.scrollIntoView({ block: "nearest", inline: "center" });
 });
 
 // ---- many at once

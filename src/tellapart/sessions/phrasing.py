@@ -643,57 +643,6 @@ def covers(candidate: Candidate) -> str:
     return f"{'' if candidate.exact else 'about '}{counted(candidate.covers, 'row')}"
 
 
-def effect(candidate: Candidate, label: str) -> str:
-    """What a candidate would do: how many items it holds on, and how many of the answers so far.
-
-    >>> from tellapart.features import parse_feature
-    >>> feature = parse_feature("legs = 2", {"legs": "integer"})
-    >>> effect(Candidate(feature, 0.9, 7, 0, 90, True, 0, 73), "bird")
-    '90 items; 6 bird, 0 others'
-    """
-    mine = candidate.yes - 1  # the item itself is not answered yet
-    return f"{covers(candidate)}; {mine:,} {label}, {counted(candidate.others, 'other')}"
-
-
-def counted_in(candidates: Sequence[Candidate]) -> str:
-    """What the numbers of `effect` are counted in.
-
-    >>> counted_in([])
-    ''
-    """
-    if not candidates or not candidates[0].known:
-        return ""
-    return f" (of {counted(candidates[0].known, 'answer')})"
-
-
-def progress_facts(summary: Summary) -> list[str]:
-    """What is always in sight: saved, done and left, mistakes, rules, the error."""
-    saved = f"saved up to item {summary.labelled:,}"
-    done = [f"{summary.labelled:,} done", f"{summary.left:,} left"]
-    needs = "needs a reason" if summary.waiting == 1 else "need a reason"
-    others = ((summary.waiting, needs), (summary.skipped, "skipped"), (summary.unsure, "unsure"))
-    done += [f"{count:,} {word}" for count, word in others if count]
-    facts = [saved if summary.labelled else "every answer is saved at once", ", ".join(done)]
-    if summary.guesses:
-        facts += [_lately(*summary.recent), counted(summary.rules, "rule"), _error(summary)]
-    return facts
-
-
-def _lately(wrong: int, among: int) -> str:
-    last = "guess" if among == 1 else f"{among} guesses"
-    return f"{counted(wrong, 'mistake') if wrong else 'no mistake'} in the last {last}"
-
-
-def _error(summary: Summary) -> str:
-    """How many rows may be wrong of those left."""
-    if not summary.rows_left:
-        return "no rows left"
-    if summary.error[2] > 0.99:
-        return "error not known yet"
-    drawn = "" if summary.drawn is None else f", from {summary.draws_used:,} drawn at random"
-    return f"at most {summary.wrong_left:,} of {summary.rows_left:,} rows left wrong{drawn}"
-
-
 def ending_text(ending: Ending) -> str:
     """What to say when there is nothing left."""
     summary = ending.summary

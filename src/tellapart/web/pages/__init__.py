@@ -34,7 +34,7 @@ from tellapart.web.pages import (
     sweep,
     teach,
 )
-from tellapart.web.pages.render import OUTSIDE, PAGES, Form, draw, home, page
+from tellapart.web.pages.render import ADDRESSES, OUTSIDE, Form, draw, home, page
 from tellapart.web.session_pool import in_session
 
 _HERE = Path(__file__).parent.parent
@@ -155,7 +155,7 @@ def explain(session: Session, call: Call) -> Response:
 async def _show_answers(request: Request, error: Exception) -> Response:
     """Answer a request that needed the table: a page shows the answers, all else is refused."""
     here = "/" + request.url.path.rpartition("/")[2]
-    is_page = request.url.path.startswith("/s/") and here in {path for _, path in PAGES}
+    is_page = request.url.path.startswith("/s/") and here in ADDRESSES
     if request.method != "GET" or not is_page:
         return error_response(error, str(request.scope.get("tellapart.request", "")))
     call: Caller = request.scope["tellapart.caller"]

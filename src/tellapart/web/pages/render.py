@@ -17,7 +17,6 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from tellapart import codec
 from tellapart.console.keyboard import FILE, KEYS, PAGE_KEYS, read_keys
 from tellapart.sessions import Given, Session, Summary
 from tellapart.sessions.phrasing import (
@@ -29,7 +28,6 @@ from tellapart.sessions.phrasing import (
     a_label,
     called_by,
     lately,
-    progress_facts,
     stop_hint,
     taught_so_far,
 )
@@ -40,16 +38,15 @@ from tellapart.web.pages.comparison import in_prose
 
 PAGES = (
     ("Teach", "/teach"),
-    ("Sweep", "/sweep"),
     ("Rules", "/rules"),
-    ("Progress", "/progress"),
     ("Answers", "/answers"),
-    ("Tags", "/tags"),
+    ("Progress", "/progress"),
     ("Data", "/data"),
     ("Export", "/export"),
-    ("Help", "/help"),
 )
-LISTED = ("Teach", "Rules", "Answers", "Progress", "Data", "Export")
+OTHERS = {"sweep": "Many at once", "help": "Help"}
+ADDRESSES = {path for _, path in PAGES} | {f"/{name}" for name in OTHERS}
+"""Where a session is looked at."""
 HUES = 8
 """So many colours tell labels apart; their names stand beside them."""
 MAX_ROWS = 50
@@ -59,8 +56,6 @@ Start = Annotated[int, Query(ge=0, le=10_000_000_000)]
 Again = Annotated[int | None, Query(ge=0, le=10_000_000)]
 """An answer was changed, and so many others need a reason again."""
 _LONG = 20_000  # characters from which on a page is compressed
-SOON = 10
-"""After so many mistakes, what needs all answers replayed takes a while: it is asked for."""
 
 
 @cache
@@ -73,7 +68,6 @@ def _templates() -> Environment:
         trim_blocks=True,
         auto_reload=False,
     )
-    made.filters["key"] = shown_key
     made.filters["cond"] = reason_html
     made.filters["keyed"] = keys_html
     made.filters["reasons"] = reasons_html
@@ -81,9 +75,6 @@ def _templates() -> Environment:
     made.filters["with_article"] = a_label
     made.globals["say"] = SAY
     made.globals["help_parts"] = HELP
-    made.filters["written_id"] = lambda encoded: str(
-        codec.decode(encoded)
-    )  # as `find_item` reads it
     return made
 
 
@@ -130,19 +121,6 @@ def keys_of(call: Caller) -> dict[str, str]:
         return call.app.pages.keys
     path = call.pool.folder / FILE
     return read_keys(path if path.is_file() else None)
-
-
-_SIGNS = {"enter": "Enter", "escape": "Esc", "space": "Space", "backspace": "Backspace"}
-_SIGNS |= {"delete": "Del", "tab": "Tab"}
-
-
-def shown_key(key: str) -> str:
-    """A key as it is printed. A letter is typed; as a key it needs Alt.
-
-    >>> shown_key("enter"), shown_key("u"), shown_key("/")
-    ('Enter', 'Alt+u', '/')
-    """
-    return f"Alt+{key}" if len(key) == 1 and key.isalpha() else _SIGNS.get(key, key)
 
 
 def home(session: str) -> str:
@@ -196,12 +174,9 @@ def frame(session: Session, call: Caller, here: str = "") -> dict[str, Any]:
         "teacher": call.name,
         "owner": call.is_owner,
         "summary": summary,
-        "facts": progress_facts(summary),
         "stop_hint": stop_hint(summary),
         "troubles": session.trouble,
         "home": home(session.name),
-        "pages": PAGES,
-        "keys": keys_of(call),
     }
 
 
@@ -209,8 +184,7 @@ def listed_pages(session: Session, summary: Summary) -> list[tuple[str, str, str
     """The pages in the header, and what is counted beside their names."""
     odd = session.odd_known
     counts = {"Rules": str(summary.rules or ""), "Answers": f"{odd} odd" if odd else ""}
-    paths = dict(PAGES)
-    return [(one, paths[one], counts.get(one, ""), one == "Answers") for one in LISTED]
+    return [(one, path, counts.get(one, ""), one == "Answers") for one, path in PAGES]
 
 
 class Hues(dict[str, int]):
@@ -292,7 +266,7 @@ def page(session: Session, call: Caller, name: str, **values: Any) -> Response:
     """A whole page of a session."""
     if name != "answers":
         _ = session.table  # without it, there are only the answers
-    title = next((title for title, path in PAGES if path == f"/{name}"), "Help")
+    title = next((title for title, path in PAGES if path == f"/{name}"), OTHERS.get(name, ""))
     values |= {"title": title, **frame(session, call, f"/{name}")}
     drawn = draw(f"{name}.html", **values)
     if not call.gzip or len(drawn) < _LONG:

@@ -134,6 +134,8 @@ def label(
     now = session.next(call.name)
     if not isinstance(now, Given) or now.item.identity != shown.item.identity:
         values = _card(session, call, notices=_plain("Somebody else has that row now."))
+    elif now.guess.example is None:  # there is nothing to tell it from
+        values = _card(session, call)
     elif wanted == now.guess.label:
         values = _answer(session, call, {"given": now.id, "answer": "right"})
     else:

@@ -1,4 +1,4 @@
-"""Take the screenshots in docs/screens, in the light and the dark theme, and an animation.
+"""Take the screenshots in docs/screens, in the light and the dark theme: a bank statement is taught.
 
 python docs/screenshots.py [FOLDER]     needs Chromium, playwright and matplotlib (for Pillow)
 """
@@ -12,122 +12,78 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 HERE = Path(__file__).parent
+KNOWN = {
+    "rent": ("hausverwaltung", "stadtwerke"),
+    "salary": ("lohn",),
+    "groceries": ("rewe", "aldi", "lidl", "edeka", "wimmer"),
+    "eating out": ("sushi", "pizzeria", "cafe", "mcdonalds"),
+    "transport": ("vertrieb", "mvg", "aral", "uber"),
+    "subscriptions": ("spotify", "netflix", "audible", "fitness"),
+    "health": ("apotheke", "hoffmann"),
+    "cash": ("geldautomat",),
+}
+"""What a person would say of the payees, and why."""
+PAGES = ("rules", "answers", "progress", "data", "export")
+TAUGHT = 40
 
 
 def small(shot: bytes) -> Any:
-    """The screenshot with 32 colours: a quarter of the bytes without a visible difference."""
+    """The screenshot with 64 colours: a quarter of the bytes without a visible difference."""
     from PIL import Image
 
-    return Image.open(io.BytesIO(shot)).convert("RGB").quantize(32, dither=Image.Dither.NONE)
+    return Image.open(io.BytesIO(shot)).convert("RGB").quantize(64, dither=Image.Dither.NONE)
 
 
-CLIP = {"x": 0, "y": 0, "width": 1080, "height": 640}
-TELLING = ("fins", "feathers", "milk", "hair")
-"""Features that a person would name."""
-SHOW_KEY = """key => {
-    document.getElementById("pressed")?.remove();
-    if (!key) return;
-    const sign = document.createElement("div");
-    sign.id = "pressed";
-    sign.textContent = key;
-    Object.assign(sign.style, {
-        position: "fixed", left: "24%", top: "27rem", padding: "0.3rem 1.4rem", zIndex: 9,
-        font: "3rem monospace", color: "#fff", background: "#1f2328", borderRadius: "0.8rem",
-    });
-    document.body.append(sign);
-}"""
+def take(page: Any, folder: Path, name: str) -> None:
+    """Save a screenshot in the light and one in the dark theme."""
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(150)
+        small(page.screenshot()).save(folder / f"{name}-{scheme}.png", optimize=True)
+    page.emulate_media(color_scheme="light")
 
 
-class Camera:
-    """Takes screenshots of a page in both themes, and frames of an animation."""
-
-    def __init__(self, page: Any, folder: Path) -> None:
-        self.page, self.folder = page, folder
-        self.frames: list[tuple[bytes, int]] = []
-
-    def take(self, name: str) -> None:
-        """Save a screenshot in the light and one in the dark theme."""
-        for scheme in ("light", "dark"):
-            self.page.emulate_media(color_scheme=scheme)
-            self.page.wait_for_timeout(150)
-            shot = self.page.screenshot()
-            small(shot).save(self.folder / f"{name}-{scheme}.png", optimize=True)
-        self.page.emulate_media(color_scheme="light")
-
-    def film(self, key: str | None = None) -> None:
-        """Add a frame to the animation, with the key that is about to be pressed."""
-        self.page.evaluate(SHOW_KEY, key)
-        self.frames.append((self.page.screenshot(clip=CLIP), 2200 if key is None else 900))
-        self.page.evaluate(SHOW_KEY, None)
-
-    def save(self, path: Path) -> None:
-        """Save the animation; it stops after some repetitions."""
-        from PIL import Image
-
-        shots = [Image.open(io.BytesIO(shot)).convert("RGB") for shot, _ in self.frames]
-        palette = shots[1].quantize(32)
-        plain = Image.Dither.NONE
-        first, *others = (shot.quantize(palette=palette, dither=plain) for shot in shots)
-        times = [time for _, time in self.frames]
-        first.save(path, save_all=True, append_images=others, duration=times, loop=4, optimize=True)
+def truth(payee: str) -> tuple[str, str]:
+    """What a payee is, and the word that says so."""
+    said = ((label, word) for label, words in KNOWN.items() for word in words)
+    return next((label, word) for label, word in said if word in payee.lower())
 
 
 def main(folder: Path) -> None:
-    """Teach the zoo a little and take a screenshot of every page."""
     sys.path.insert(0, str(HERE.parent / "tests"))
-    from browser_teacher import PAGES, TEAM, BrowserTeacher, chromium, history, write_zoo
+    from browser_teacher import TEAM, BrowserTeacher, chromium, go
     from server_process import serving
+    from tellapart.samples import write_bank
 
-    folder.mkdir(exist_ok=True)
-    size = {"width": 1080, "height": 700}
+    wanted = ["first", "reason", "learnt"]
     with TemporaryDirectory() as made, chromium() as browser:
-        truth = write_zoo(Path(made, "zoo.csv"))
-        with serving("--folder", made, cwd=Path(made), tokens=TEAM) as server:
-            ann = BrowserTeacher(browser, server, "Ann", viewport=size)
-            ann.page.goto(f"{server.address}/?token={TEAM['Ann']}")
-            camera = Camera(ann.page, folder)
-            camera.take("front")
-            with server.client("Ann") as client:
-                body = {"name": "zoo", "table": "zoo.csv", "id": "name", "overlap": 0.5}
-                body |= {"until": {"no mistake in": 40}, "labels": ["mammal", "bird"], "seed": 4}
-                client.post("/api/sessions", json={**body, "order": "random"}).raise_for_status()
-            ann.open("zoo")
-            camera.take("first")
-            bob = BrowserTeacher(browser, server, "Bob").open("zoo")
-            slipped = False
-            for turn in range(16):
-                ann.say(truth[ann.item])
-                seen = {one["item"]["name"] for one in history(server, "zoo")}
-                slips = turn > 5 and not slipped and bob.item in seen and truth[bob.item] != "fish"
-                bob.say("fish" if slips else truth[bob.item])
-                slipped |= slips
-            while True:  # a wrong guess of a label that has a key
-                key = ann.label_key(truth[ann.item])
-                if key and "I think" in ann.heading and truth[ann.item] not in ann.heading:
-                    break
-                ann.say(truth[ann.item])
-            camera.take("guess")
-            camera.film()
-            camera.film(key)
-            ann.press(key)
-            camera.take("feature")
-            camera.film()
-            telling = ann.page.locator(", ".join(f'#features [value="{one}"]' for one in TELLING))
-            key = telling.first.get_attribute("data-key") if telling.count() else "1"
-            camera.film(key)
-            ann.press(key)
-            while f"I think {truth[ann.item]}," not in ann.heading:
-                ann.say(truth[ann.item])
-            camera.take("next")
-            camera.film()
-            camera.film("Enter")
-            ann.press("Enter")
-            camera.film()
+        write_bank(Path(made))
+        with serving("bank.csv", cwd=Path(made), tokens=TEAM) as server:
+            view = {"width": 1280, "height": 800}
+            teacher = BrowserTeacher(browser, server, "Ann", viewport=view).open("bank")
+            page = teacher.page
+            take(page, folder, "first")
+            for turn in range(TAUGHT):
+                label, word = truth(teacher.item)
+                if turn == TAUGHT - 1:
+                    take(page, folder, "guess")
+                if teacher.guess == label:
+                    teacher.press("Enter")
+                    continue
+                if not teacher.asks_why:
+                    teacher.type(label)
+                if teacher.asks_why:
+                    if turn > 5 and "reason" in wanted:
+                        page.locator(".word", has_text=word.upper()).first.click()
+                        take(page, folder, wanted.pop(1))
+                        teacher.press("Enter")
+                        take(page, folder, wanted.pop(1))
+                    else:
+                        teacher.type(f"payee contains {word}")
             for path in PAGES:
-                ann.page.goto(f"{server.address}/s/zoo/{path}")
-                camera.take(path)
-            camera.save(folder / "teach.gif")
+                go(teacher, path)
+                take(page, folder, path)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "screens")
+    main(Path(sys.argv[1]) if sys.argv[1:] else HERE / "screens")

@@ -16,19 +16,17 @@ from tellapart.sessions.log import parse_log
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-TIMEOUT = 60_000  # a busy machine is no failure
+TIMEOUT = 25_000  # a busy machine is no failure
 TEAM = {"Ann": "token-of-the-owner-1", "Bob": "token-of-bob-000001"}
 LOOK = 300  # milliseconds: sooner, nobody has looked at a page, and keys record nothing on it
-DRAWN = "#card:not(:has(.part))"
-"""A card that is there as a whole: what is out of sight comes a moment later."""
 PAGES = (
     "sweep",
     "rules",
+    "rules?by=order",
     "progress",
-    "history",
-    "odd",
-    "disagreements",
-    "tags",
+    "answers",
+    "answers?tab=odd",
+    "answers?tab=disputed",
     "data",
     "export",
     "help",
@@ -60,11 +58,6 @@ def write_zoo(path: Path) -> dict[str, str]:
     return {name: label for name, (_, label) in by_name.items()}
 
 
-def chord(key: str) -> str:
-    """What to press for a key: a letter is for typing, and needs Alt to be a key."""
-    return f"Alt+{key}" if len(key) == 1 and key.isalpha() else key
-
-
 class BrowserTeacher:
     """One teacher's browser on one session, and the errors it logged."""
 
@@ -86,73 +79,97 @@ class BrowserTeacher:
     def open(self, session: str, path: str = "/teach") -> BrowserTeacher:
         """Open a page of a session with the teacher's token."""
         token = self.server.tokens[self.who]
-        self.page.goto(f"{self.server.address}/s/{session}{path}?token={token}")
+        query = "&" if "?" in path else "?"
+        self.page.goto(f"{self.server.address}/s/{session}{path}{query}token={token}")
         return self
 
     def press(self, *keys: str) -> None:
         """Press keys; each makes a new card."""
         for key in keys:
-            self.page.evaluate("document.getElementById('card').dataset.old = 1")
-            self.page.keyboard.press(chord(key))
-            self.page.wait_for_selector("#card:not([data-old])")
+            with self.new_card():
+                self.page.keyboard.press(key)
 
-    def write(self, key: str, text: str) -> None:
-        """Press the key of a box and type into it, and send it with Enter."""
-        if self.page.evaluate("document.activeElement.dataset.key") != key:
-            self.page.keyboard.press(chord(key))
-        self.page.keyboard.press("Control+a")
+    @contextmanager
+    def new_card(self) -> Iterator[None]:
+        """What is done inside makes a new card."""
+        self.page.evaluate("document.getElementById('card').dataset.old = 1")
+        yield
+        self.page.wait_for_selector("#card:not([data-old])")
+
+    def type(self, text: str) -> None:
+        """Type a label or a reason, and Enter."""
         self.page.keyboard.type(text)
         self.press("Enter")
+
+    def command(self, text: str) -> None:
+        """A command behind `/`, with its words."""
+        with self.new_card():
+            self.page.keyboard.press("/")
+            self.page.keyboard.type(text)
+            self.page.keyboard.press("Enter")
+
+    def undo(self) -> None:
+        self.press("Control+z")
+
+    def redo(self) -> None:
+        self.press("Control+y")
 
     @property
     def heading(self) -> str:
         """The sentence on top."""
-        return self.page.inner_text("#card h1")
+        return " ".join(self.page.inner_text("#ask").split())
 
     @property
     def item(self) -> str:
-        """The item at hand."""
-        return self.page.inner_text(".pair .mine .name")
+        """The row at hand."""
+        return self.page.inner_text("#ask b >> nth=0")
+
+    @property
+    def guess(self) -> str | None:
+        """The label that is guessed; None where none is."""
+        if self.page.get_attribute("#card", "data-asks") != "answer":
+            return None
+        return self.page.inner_text("#ask .label >> nth=0")
+
+    @property
+    def asks_why(self) -> bool:
+        return self.page.get_attribute("#card", "data-asks") == "reason"
 
     @property
     def screen(self) -> tuple[str, str, str]:
-        """What is seen: the sentence, the two items, and how far it is."""
-        self.page.wait_for_selector(DRAWN)
-        return self.heading, self.page.inner_text(".pair"), self.page.inner_text("#status")
+        """What is seen: the sentence, the two rows, and how far it is."""
+        return self.heading, self.page.inner_text(".pair"), self.page.inner_text("#foot")
 
     def label_key(self, label: str) -> str | None:
-        """The key printed on the button of a label."""
+        """The digit on the button of a label."""
         button = self.page.locator(f'#labels button[value="{label}"]')
         if not button.count():
             return None
         return button.get_attribute("data-key")
 
     def say(self, label: str) -> None:
-        """The right answer for the item at hand, by keys alone: the first feature that is listed
-        is the reason.
-        """
-        if f"I think {label}," in self.heading:
+        """The right answer for the row at hand, by keys alone: the first reason that is listed."""
+        if self.guess == label:
             self.press("Enter")
             return
-        asked = self.heading.startswith("What is")
-        if "What tells" not in self.heading:  # the rules changed meanwhile, and the label is kept
+        if not self.asks_why:  # else the rules changed meanwhile, and the label is kept
             key = self.label_key(label)
             if key is None:
-                self.write("l", label)
+                self.type(label)
             else:
                 self.press(key)
-        if not asked:
-            self.press("1" if self.page.locator("#features button").count() else "0")
+        if self.asks_why:
+            self.press("1" if self.page.locator("#reasons li:not(.new)").count() else "0")
 
     def teach(self, truth: dict[str, str], items: int) -> None:
-        """The right answers for some items."""
+        """The right answers for some rows."""
         for _ in range(items):
             self.say(truth[self.item])
 
     def close(self) -> None:
         """Leave; nothing may have gone wrong in the browser."""
         self.context.close()
-        assert self.errors == []
+        assert self.errors == [], self.errors
 
 
 def history(server: Server, session: str) -> list[dict[str, Any]]:
@@ -180,8 +197,9 @@ def log(server: Server, session: str) -> list[Event]:
 
 def disagree(teacher: BrowserTeacher) -> str:
     """Say that the guess is wrong; returns the label that was chosen."""
-    button = teacher.page.locator("#labels button:not(.guess)").first
+    button = teacher.page.locator("#labels li:not([data-guess], .new) button").first
     label = button.get_attribute("value") or ""
     teacher.press(button.get_attribute("data-key") or "")
-    assert teacher.heading.startswith(f"{teacher.item} is {label}. What tells it from")
+    assert teacher.asks_why
+    assert f"Why is {teacher.item} {label}, unlike" in teacher.heading
     return label

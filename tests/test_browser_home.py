@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from browser_teacher import PAGES, BrowserTeacher, go, log, narrow
+from browser_teacher import LOOK, PAGES, BrowserTeacher, go, log, narrow
 from server_process import Server
 
 OpenPage = Callable[..., BrowserTeacher]
@@ -33,7 +33,7 @@ def test_from_home_to_a_session_and_back(open_page: OpenPage, begin: Begin) -> N
     page.locator("header a").first.focus()
     with page.expect_navigation():
         page.keyboard.press("Enter")
-    assert page.locator("h1").inner_text() == "tellapart"
+    assert page.locator("h1").inner_text() == "Teach a table to sort itself"
     tab_to(page, session)
     with page.expect_navigation():
         page.keyboard.press("Enter")
@@ -49,7 +49,7 @@ def test_a_table_is_added_at_home(open_page: OpenPage, begin: Begin, tmp_path: P
     bad = tmp_path / "bad.csv"
     bad.write_text("")
     page.set_input_files("#file", str(bad))
-    page.locator("#dropped.no").wait_for()
+    page.locator("#dropped.bad").wait_for()
     assert "bad.csv" in page.inner_text("#dropped")
     teacher.errors.clear()  # the browser logs a 422
     with page.expect_navigation():
@@ -75,11 +75,11 @@ def test_an_error_is_a_page(open_page: OpenPage, begin: Begin) -> None:
     teacher = open_page(begin())
     page = teacher.page
     page.goto(f"{teacher.server.address}/s/no such session/rules")
-    assert page.locator("h1").inner_text() == "Nothing here"
-    tab_to(page, "All sessions")
+    assert page.locator("h1").inner_text() == "This page does not exist"
+    tab_to(page, "All tables")
     with page.expect_navigation():
         page.keyboard.press("Enter")
-    assert page.locator("h1").inner_text() == "tellapart"
+    assert page.locator("h1").inner_text() == "Teach a table to sort itself"
     teacher.errors.clear()  # the browser logs a 404
 
 
@@ -89,15 +89,14 @@ def test_unsure_rows_are_left_for_a_person(
     session = begin(order="file")
     teacher = open_page(session)
     teacher.teach(truth, 4)
-    page = go(teacher, "rules")
-    tab_to(page, "Rows whose rule is not sure")
-    page.keyboard.press("a")  # are unknown
-    page.keyboard.press("Tab")
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
+    page = go(teacher, "export")
+    for wanted in ("Leave a row empty", "Do so everywhere"):
+        tab_to(page, wanted)
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
     assert log(server, session)[-1].data["unsure"] == "null"
-    assert page.locator("text=not sure: left for a person").count()
-    assert "unknown" in go(teacher, "export").inner_text("#text")
+    assert "rows are left empty" in page.inner_text("main")
+    assert "NULL" in page.inner_text("#text")
 
 
 def test_data_is_filtered_and_sorted_by_keys(
@@ -110,7 +109,7 @@ def test_data_is_filtered_and_sorted_by_keys(
     def first() -> str:
         return str(page.locator("tbody tr td").first.inner_text())
 
-    assert first() == "1aardvark"  # the digit opens its answer
+    assert first() == "aardvark"
     tab_to(page, "eggs")
     with page.expect_navigation():
         page.keyboard.press("Enter")
@@ -124,7 +123,7 @@ def test_data_is_filtered_and_sorted_by_keys(
     page.keyboard.press("Tab")
     with page.expect_navigation():
         page.keyboard.press("Enter")
-    assert page.locator("tbody td[data-th=taught]").first.inner_text().strip() == ""
+    assert page.locator("tbody tr >> nth=0 >> td >> nth=2").inner_text().strip() == ""
     assert page.locator("th[aria-sort=descending]").count() == 1  # the order stays
 
 
@@ -132,7 +131,7 @@ def test_rows_are_assigned_on_the_page(
     open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:
     session = begin(order="file")
-    teacher = open_page(session, path="/disagreements")
+    teacher = open_page(session, path="/answers?tab=disputed")
     page = teacher.page
     page.locator(".assign", has_text="Bob").locator("[name=where]").focus()
     page.keyboard.type("feathers")
@@ -166,26 +165,36 @@ def test_a_page_weighs_little(
         assert 0 < sum(weights.values()) < 60_000, (path, weights)
 
 
-def test_on_a_phone_the_answer_is_in_reach(
-    open_page: OpenPage, begin: Begin, truth: dict[str, str]
-) -> None:
-    teacher = open_page(begin(), viewport={"width": 360, "height": 740})
-    teacher.teach(truth, 4)
-    while "I think" not in teacher.heading:
-        teacher.say(truth[teacher.item])
+PHONE: dict[str, Any] = {"has_touch": True, "is_mobile": True}
+
+
+def test_on_a_phone_the_answer_is_in_reach(open_page: OpenPage, begin: Begin) -> None:
+    teacher = open_page(begin(labels=["mammal"]), viewport={"width": 390, "height": 740}, **PHONE)
+    teacher.press("1")
     page = teacher.page
-    button = page.locator("button.main").bounding_box()
-    status = page.locator("#status").bounding_box()
-    header = page.locator("header").bounding_box()
-    assert button
-    assert status
-    assert header
-    assert 740 * 0.6 < button["y"] < button["y"] + button["height"] <= status["y"]
-    assert status["height"] < 30, "in one line"
-    assert header["height"] < 60, "in one line"
-    label = page.locator("#labels button").first.bounding_box()
-    assert label
-    assert label["y"] < 740, "a label can be chosen without scrolling"
+    assert page.evaluate("document.activeElement.id") != "say", "the keyboard covers the row"
+    for part in ("button.yes", "#say"):
+        box = page.locator(part).bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= 740, "an answer needs no scrolling"
+        assert box["height"] >= 44
+    assert page.locator("kbd:visible").count() == 0
+    assert narrow(page)
+    page.locator("#say").tap()
+    page.keyboard.type("bird")
+    page.keyboard.press("Enter")
+    page.locator("#why").wait_for()
+    box = page.locator(".compose .main").bounding_box()
+    assert box
+    assert box["y"] + box["height"] <= 740, "Save is in sight"
+    assert narrow(page)
+    with teacher.new_card():
+        word = page.locator(".word:visible, .chip:visible").first
+        page.wait_for_timeout(LOOK)
+        word.tap()
+        page.wait_for_timeout(LOOK)  # a second look, and a second tap
+        word.tap()
+    assert "New rule" in page.inner_text(".learnt")
 
 
 @pytest.mark.parametrize("width", [1280, 360])
@@ -201,3 +210,13 @@ def test_a_table_with_a_long_name_does_not_widen_the_first_page(
         assert narrow(teacher.page)
     finally:
         table.unlink()
+
+
+def test_a_sample_is_taught_at_once(open_page: OpenPage, begin: Begin) -> None:
+    teacher = open_page(begin())
+    page = teacher.page
+    page.goto(f"{teacher.server.address}/?all=1")
+    with page.expect_navigation():
+        page.get_by_role("button", name="A bank statement").click()
+    assert page.url.endswith("/s/bank/teach")
+    assert "400 rows, called by their payee." in page.inner_text("#foot")

@@ -16,9 +16,10 @@ def test_the_order_is_switched(open_page: OpenPage, begin: Begin, server: Server
     session = begin(labels=["mammal"], order="random", seed=1)
     teacher = open_page(session, path="/progress")
     page = teacher.page
+    page.locator("#next summary").press("Enter")
     assert page.locator("#order").input_value() == "random"
     page.focus("#order")
-    page.keyboard.press("a")  # "as in the file"; and no key of ours while a choice is made
+    page.keyboard.press("i")  # "in the order of the file": no key of ours in a choice
     page.keyboard.press("Tab")
     with page.expect_navigation():
         page.keyboard.press("Enter")
@@ -35,22 +36,22 @@ def test_two_teachers_are_asked_and_disagree(
     session = begin(labels=["mammal", "bird"], order="random", seed=1)
     ann, bob = open_page(session, path="/progress"), open_page(session, who="Bob")
     page = ann.page
+    page.locator("#next summary").click()
     assert page.locator("#overlap").input_value() == "0.0"
     page.select_option("#overlap", label="all")
     with page.expect_navigation():
-        page.get_by_role("button", name="switch").last.click()
-    assert page.locator("#overlap").input_value() == "1.0"
+        page.locator("#next button").last.click()
     assert log(server, session)[-1].data["overlap"] == 1
     go(ann, "teach")
     met = ann.item
     ann.say(truth[met])
     go(bob, "teach")
     while bob.item != met:
-        bob.press("s")
-    bob.write("l", "stone")
-    if "What tells" in bob.heading:
+        bob.command("skip")
+    bob.type("stone")
+    if bob.asks_why:
         bob.press("0")
-    assert met in go(ann, "disagreements").inner_text("main")
+    assert met in go(ann, "answers?tab=disputed").inner_text("main")
 
 
 def test_labels_are_renamed_and_merged(
@@ -62,8 +63,9 @@ def test_labels_are_renamed_and_merged(
     page = go(teacher, "progress")
 
     def call(label: str, name: str) -> None:
-        page.get_by_label(f"rename or merge {label}", exact=True).press("Enter")
-        page.keyboard.press("Tab")
+        if not page.locator("#labels[open]").count():
+            page.locator("#labels summary").press("Enter")
+        page.get_by_label(f"another name for {label}", exact=True).focus()
         page.keyboard.press("Control+a")
         page.keyboard.type(name)
         with page.expect_navigation():
@@ -71,9 +73,9 @@ def test_labels_are_renamed_and_merged(
 
     call("mamal", "mammal")
     call("beast", "mammal")
-    assert "mammal\t2\t" in page.locator("table").first.inner_text()
+    assert "mammal2" in "".join((page.locator("#labels table").text_content() or "").split())
     go(teacher, "teach")
-    assert teacher.label_key("mammal") == "1"
+    assert "mammal" in (teacher.page.text_content("#labels") or "")
     teacher.say(truth[teacher.item])
     assert [one.type for one in log(server, session)].count("labels merged") == 1
 
@@ -83,32 +85,34 @@ def test_a_rule_is_edited_and_another_dropped(
 ) -> None:
     session = begin(learner="DFF", order="file")
     teacher = open_page(session)
-    while "2 rules" not in teacher.page.inner_text("#status"):
+    while teacher.page.locator("#pages small").all_inner_texts() != ["2"]:
         teacher.say(truth[teacher.item])
-    page = go(teacher, "rules")
-    before = page.locator("tbody tr").count()
+    page = go(teacher, "rules?by=order")
+    before = page.locator(".rule").count()
     assert before >= 3
-    page.locator("summary").first.focus()
+    page.locator(".rule summary").first.focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.press("Control+a")
     page.keyboard.type("milk AND hair")
-    page.locator(".said", has_text="Holds on").wait_for()  # checked while it is typed
+    page.locator(".means", has_text="True of").wait_for()  # checked while it is typed
     with page.expect_navigation():
-        page.get_by_role("button", name="change the rule").first.click()
-    first = page.locator("tbody tr", has_text="by hand")
-    assert "if hair and milk." in first.inner_text()
-    count = first.get_by_role("link", name="items that rule")
-    assert "items that rule" in (count.get_attribute("aria-label") or "")
+        page.get_by_role("button", name="Save the rule").first.click()
+    first = page.locator(".rule", has_text="by hand")
+    assert "hair and milk" in first.inner_text()
+    count = first.get_by_role("link", name="rows that rule")
     shown = count.inner_text()
     with page.expect_navigation():
         count.click()
-    assert page.inner_text(".hint").startswith(f"{shown} items that rule")
-    go(teacher, "rules")
-    page.get_by_label("edit or drop rule").last.click()
+    assert page.inner_text(".page-head .lede").startswith(
+        f"{shown.split()[0]} of 100 rows that rule"
+    )
+    go(teacher, "rules?by=order")
+    page.locator(".rule summary").last.click()
     with page.expect_navigation():
-        page.get_by_role("button", name="drop the rule").last.click()
-    assert page.locator("tbody tr").count() == before - 1
+        page.get_by_role("button", name="Drop the rule").last.click()
+    go(teacher, "rules?by=order")
+    assert page.locator(".rule").count() == before - 1
     assert [one.type for one in log(server, session)][-2:] == ["rule edited", "rule dropped"]
 
 
@@ -120,12 +124,12 @@ def test_what_is_refused_is_said_in_sight_and_in_one_line(
     teacher.teach(truth, 3)
     page = go(teacher, "rules")
     page.set_viewport_size({"width": 900, "height": 260})
-    page.locator("summary").first.focus()
+    page.locator(".rule summary").first.focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.press("Control+a")
     page.keyboard.type("banana > 3")
-    page.get_by_role("button", name="change the rule").first.click()
+    page.get_by_role("button", name="Save the rule").first.click()
     trouble = page.locator("#trouble")
     trouble.wait_for()
     assert trouble.inner_text().startswith("unknown column 'banana'")
@@ -136,45 +140,41 @@ def test_what_is_refused_is_said_in_sight_and_in_one_line(
     teacher.errors.clear()  # the browser logs that something was refused
 
 
-def test_any_answer_is_changed_in_the_history(
+def test_any_answer_is_changed(
     open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:
     session = begin(order="file", labels=["mammal", "fish"])
     teacher = open_page(session)
     teacher.teach(truth, 3)
     teacher.say("bird")  # a slip: bear
-    page = go(teacher, "history")
-    page.fill("#q", "bear")
+    page = go(teacher, "answers")
+    page.fill("[name=q]", "bear")
     with page.expect_navigation():
         page.keyboard.press("Enter")
-    page.locator("text=1 of 4 answers").wait_for()
+    assert page.locator("tbody tr").count() == 1
     with page.expect_navigation():
-        page.get_by_label("change the answer about bear").press("Enter")
-    assert page.inner_text("h1") == "You called bear bird."
-    for key in ("1", "Enter"):  # a mammal, as was guessed; save it
-        page.wait_for_timeout(LOOK)
-        with page.expect_navigation():
-            page.keyboard.press(key)
-    assert page.inner_text("h1") == "Answers"
-    assert page.inner_text(".told").startswith("Changed.")
+        page.get_by_label("Change the answer about bear").press("Enter")
+    assert " ".join(page.inner_text("h1").split()) == "You called bear bird. What is it?"
+    page.wait_for_timeout(LOOK)
+    with page.expect_navigation():
+        page.keyboard.press("1")  # a mammal, as was guessed
+    assert "Changed: bear is mammal now." in page.inner_text(".learnt")
     said = history(server, session)
     assert [(one["item"]["name"], one["answer"]) for one in said[3:]] == [("bear", "right")]
-    go(teacher, "history?mistakes=1")
+    go(teacher, "answers?mistakes=1")
     assert "bear" not in page.inner_text("main")
-    go(teacher, "history")
+    go(teacher, "answers")
     with page.expect_download() as saved:
-        page.get_by_role("link", name="Download all as CSV").click()
+        page.get_by_role("link", name="Download as CSV").click()
     lines = saved.value.path().read_text().splitlines()
     assert lines[0] == "item,label,feature,answer,guess,example,teacher,at,outcome"
     assert [line.split(",")[0] for line in lines[1:]] == ["aardvark", "antelope", "bass", "bear"]
     assert lines[4].startswith("bear,mammal,,right,mammal,")
-    go(teacher, "progress")
-    labels = page.locator("table").first.locator("tbody tr").all_inner_texts()
-    assert [line.split()[:2] for line in labels] == [["mammal", "3"], ["fish", "1"]]
-    assert "Ann\t4\t" in page.locator("table").last.inner_text()
+    times = page.locator("tbody time").all_inner_texts()
+    assert all(time.startswith("today, ") for time in times)  # as people here say it
 
 
-def test_long_texts_leave_many_rows_in_sight_and_a_digit_opens_an_answer(
+def test_long_texts_leave_many_rows_in_sight(
     open_page: OpenPage, begin: Begin, folder: Path
 ) -> None:
     long = "a long text about many things that nobody reads to its end " * 6
@@ -184,20 +184,17 @@ def test_long_texts_leave_many_rows_in_sight_and_a_digit_opens_an_answer(
     teacher.press("1", "Enter")
     page = go(teacher, "data")
     heights = "all => all.map(one => one.getBoundingClientRect().height)"
-    assert max(page.locator(".stack tbody tr").evaluate_all(heights)) < 110
-    cell = page.locator(".clamp").first
-    assert cell.inner_text() == long.strip()  # all of it, for those who search or listen
+    assert max(page.locator(".stack tbody tr").evaluate_all(heights)) < 160
+    cell = page.locator(".long").first
+    assert long.strip() in (cell.text_content() or "")  # all of it, for those who search or listen
+    cell.locator("summary").click()
     box = cell.bounding_box()
     assert box
-    assert box["width"] >= 180
-    cell.click()
-    opened = cell.bounding_box()
-    assert opened
-    assert opened["height"] > 1.5 * box["height"]
-    assert [one.inner_text() for one in page.locator(".stack kbd").all()] == ["1", "2"]
+    assert box["height"] > 60
     with page.expect_navigation():
-        page.keyboard.press("2")
-    assert page.inner_text("h1") == "You called row 1 good."
+        page.get_by_role("link", name="row 1", exact=True).click()
+    assert " ".join(page.inner_text("h1").split()) == "You called row 1 good. What is it?"
+    page.wait_for_timeout(LOOK)
     with page.expect_navigation():
         page.keyboard.press("Escape")
     assert page.inner_text("h1") == "Data"
@@ -211,22 +208,20 @@ def test_the_rules_are_copied(
     teacher.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.address)
     teacher.teach(truth, 5)
     page = go(teacher, "export")
-    for way in ("SQL", "postgres"):
-        page.get_by_role("link", name=way, exact=True).focus()
-        with page.expect_navigation():
-            page.keyboard.press("Enter")
+    with page.expect_navigation():
+        page.select_option("#dialect", "postgres")
     page.locator("#text", has_text="CASE").wait_for()
     page.evaluate(
-        """const button = document.querySelector('[data-copy]');
+        """const button = document.querySelector('[data-copy="#text"]');
            const look = () => button.dataset.said = [button.dataset.said] + button.textContent;
            new MutationObserver(look).observe(button, {childList: true})"""
     )
-    page.focus("[data-copy]")
+    page.focus('[data-copy="#text"]')
     page.keyboard.press("Enter")
-    page.wait_for_selector("[data-said=copiedcopy]")  # it says so for a while only
+    page.wait_for_selector("[data-said=CopiedCopy]")  # it says so for a while only
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == page.locator("#text").text_content()
     assert "WHEN" in copied
-    for way in ("text", "python", "json", "sql, bigquery"):
-        go(teacher, f"export?to={way}")
+    for way in ("to=text", "to=python", "to=json-rules", "to=sql&dialect=bigquery"):
+        go(teacher, f"export?{way}")
         assert page.inner_text("#text").strip(), way

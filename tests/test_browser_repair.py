@@ -55,108 +55,72 @@ def press(page: Any, key: str) -> None:
         page.keyboard.press(key)
 
 
-def repair(page: Any, label: str) -> int:
-    """Say what the item at hand is instead; returns the number of keys."""
-    key = page.locator(f'#labels button[value="{label}"]').get_attribute("data-key")
-    press(page, key)
-    page.wait_for_selector('input[name="label"][type="hidden"]', state="attached")
-    press(page, "1" if page.locator("#features button").count() else _last_key(page))
-    return 2
+def told(page: Any) -> str:
+    """What is said above."""
+    return str(page.inner_text(".learnt .news"))
 
 
-def _last_key(page: Any) -> str:
-    return "0" if page.locator("[data-key='0']").count() else "Enter"
+def now(page: Any) -> tuple[str, str]:
+    """The row of the framed answer, and what it was called."""
+    case = page.locator(".case.now .claim")
+    return case.locator("b").first.inner_text(), case.locator(".label").first.inner_text()
 
 
 def test_five_slips_among_a_hundred_answers_are_repaired_from_odd_ones(
     open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:
+    """One key for each slip, and one for each that is right as it is."""
     session = begin(labels=LABELS, order="random", seed=2)
     slips = teach(server, session, truth, 100, slips=5)
-    teacher = open_page(session, path="/odd")
-    kept = repair_all(teacher.page, truth, slips)
-    assert len(kept) < 20
-    said = {one["item"]["name"]: one["label"] or one["guess"] for one in history(server, session)}
-    assert {name: said[name] for name in slips} == {name: truth[name] for name in slips}
-
-
-def test_slips_that_no_column_tells_are_repaired_from_odd_ones_too(
-    open_page: OpenPage, begin: Begin, server: Server, folder: Path
-) -> None:
-    """A third of what is round is a ball, and no column tells: no judge doubts the word apple."""
-    dice = random.Random(5)
-    shapes = [dice.choice(["round", "round", "long", "flat"]) for _ in range(100)]
-    rows = [f"thing {n},{shape},{dice.randint(1, 9)}" for n, shape in enumerate(shapes)]
-    (folder / "things.csv").write_text("\n".join(["name,shape,size", *rows]) + "\n")
-    known = {"long": "pen", "flat": "plate"}
-    truth = {
-        f"thing {n}": known.get(shape) or dice.choice(["apple", "apple", "ball"])
-        for n, shape in enumerate(shapes)
-    }
-    labels = ["apple", "ball", "pen", "plate"]
-    session = begin("things.csv", labels=labels, order="random", seed=1)
-    slips = dict.fromkeys([name for name, label in truth.items() if label == "ball"][:5], "apple")
-    teach(server, session, truth | slips, 100)
-    with server.client("Ann") as client:
-        odd = client.get(f"/api/sessions/{session}/odd").json()["odd"]
-    assert not {*slips} <= {one["item"]["name"] for one in odd}  # some are not odd at all
-    teacher = open_page(session, path="/odd")
-    repair_all(teacher.page, truth, slips)
-    said = {one["item"]["name"]: one["label"] or one["guess"] for one in history(server, session)}
-    assert said == truth
-
-
-def repair_all(page: Any, truth: dict[str, str], slips: dict[str, str]) -> list[str]:
-    """From the top of the list: three keys for each slip, one for each that is right as it is."""
-    assert len(slips) == 5
-    left = dict(slips)
+    teacher = open_page(session, path="/answers?tab=odd")
+    page = teacher.page
     kept: list[str] = []
+    left = dict(slips)
     while left:
-        name = names(page)[0]
-        assert name not in kept
-        if name in left:
-            press(page, "1")
-            assert 1 + repair(page, truth[name]) <= 3
-            assert page.inner_text(".told").startswith("Changed.")
-            del left[name]
-        else:
+        row, said = now(page)
+        assert row not in kept
+        expected = page.locator(".case.now .claim .label").nth(1)
+        if row not in left:
+            press(page, "0")
+            assert told(page) == f"{row} stays {said}; it is not listed again."
+            kept.append(row)
+        elif expected.count() and expected.inner_text() == truth[row]:
             press(page, "Enter")
-            assert page.inner_text(".told").startswith(f"{name} stays {truth[name]};")
-            kept.append(name)
-        assert page.inner_text("h1") == "Odd ones"
-    return kept
+            assert told(page).startswith(f"Changed: {row} is {truth[row]} now.")
+            del left[row]
+        else:  # something else
+            page.locator(".case.now a", has_text="Something else").focus()
+            press(page, "Enter")
+            page.wait_for_timeout(LOOK)
+            page.keyboard.type(truth[row])
+            press(page, "Enter")
+            if page.locator("#why").count():
+                press(page, "1" if page.locator("#reasons li:not(.new)").count() else "0")
+            del left[row]
+    assert len(kept) < 20
+    answers = {
+        one["item"]["name"]: one["label"] or one["guess"] for one in history(server, session)
+    }
+    assert {name: answers[name] for name in slips} == {name: truth[name] for name in slips}
 
 
-def test_an_odd_one_is_said_in_two_conditions_and_can_be_kept(
+def test_an_odd_one_that_is_kept_can_be_listed_again(
     open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:
     session = begin(labels=LABELS, order="random", seed=3)
     slips = teach(server, session, truth, 60, slips=3)
-    teacher = open_page(session, path="/odd")
+    teacher = open_page(session, path="/answers?tab=odd")
     page = teacher.page
-    rows = page.locator(".odd").first.locator("li")  # those below are not odd
-    before = rows.count()
-    for why in page.locator(".odd li p:first-of-type").all_inner_texts():
-        assert why.split(", and ")[0].count(" and ") <= 1, why
-    name = page.locator(".odd a").first.inner_text().split("\n")[-1]
-    assert name in slips
-    press(page, "1")
-    assert page.inner_text("h1").startswith(f"You called {name} {slips[name]}")
-    assert page.locator(".pair .mine .name").inner_text() == name
-    assert page.locator("[data-key='enter']").inner_text().endswith("it is right as it is")
+    before = page.locator(".case").count()
+    row, said = now(page)
+    assert said == slips.get(row, said)
+    press(page, "0")
+    assert told(page) == f"{row} stays {said}; it is not listed again."
+    assert page.locator(".case").count() == before - 1
+    page.locator(".learnt button").focus()
     press(page, "Enter")
-    assert page.inner_text("h1") == "Odd ones"
-    assert page.inner_text(".told") == f"{name} stays {slips[name]}; it is not listed again."
-    assert name not in names(page)
-    assert rows.count() == before - 1
-    press(page, "Alt+u")
-    assert names(page)[0] == name
-    assert rows.count() == before
-
-
-def names(page: Any) -> list[str]:
-    """The odd ones, in their order."""
-    return [one.split("\n")[-1] for one in page.locator(".odd a").all_inner_texts()]
+    assert now(page) == (row, said)
+    assert page.locator(".case").count() == before
 
 
 def test_a_wrong_example_is_repaired_from_teach_and_who_is_asked_again_is_told_why(
@@ -169,25 +133,24 @@ def test_a_wrong_example_is_repaired_from_teach_and_who_is_asked_again_is_told_w
     page = teacher.page
     teacher.press("1", "2", "1")  # the bear is a mammal, the bat a bird: a slip
     teacher.press("3", "1")  # the bass a fish, told from the bat
-    assert teacher.heading == "I think bird, because it is like bat."
-    press(page, "Alt+e")
-    assert page.inner_text("h1") == "You called bat bird."
+    assert teacher.heading == "Is crow bird, like bat?"
+    page.keyboard.press("/")
+    page.keyboard.type("ex")
+    press(page, "Enter")
+    assert teacher.heading == "You called bat bird. What is it?"
     press(page, "1")  # a mammal, as was guessed
-    press(page, "Enter")
-    assert page.inner_text(".told") == "Changed. 1 answer needs a reason: it comes next."
-    assert teacher.heading == "bass is fish. What tells it from bear (mammal)?"
+    assert told(page) == "Changed. 1 answer needs a reason again: it comes next."
+    assert teacher.heading == "Why is bass fish, unlike bear?"
     why = "It was called fish and told from bat. Then the answer about bat was changed"
-    assert page.inner_text(".why") == f"{why}: now it is like bear."
-    press(page, "Alt+l")  # it may be something else altogether
-    assert page.inner_text("h1") == "You called bass fish."
-    page.wait_for_timeout(LOOK)
-    press(page, "2")  # its reason comes later, against what it is like then
-    page.wait_for_timeout(LOOK)
+    assert page.inner_text(".above") == f"{why}: now it is like bear."
+    page.get_by_role("link", name="It is not fish").focus()  # it may be something else altogether
     press(page, "Enter")
-    assert page.inner_text(".told") == "Changed. 1 answer needs a reason: it comes next."
-    assert teacher.heading == "bass is bird. What tells it from bear (mammal)?"
+    assert teacher.heading == "You called bass fish. What is it?"
+    press(page, "2")  # its reason comes later, against what it is like then
+    assert told(page) == "Changed. 1 answer needs a reason again: it comes next."
+    assert teacher.heading == "Why is bass bird, unlike bear?"
     why = "Its answer was changed to bird. Now it is like bear: a reason is wanted."
-    assert page.inner_text(".why") == why
+    assert page.inner_text(".above") == why
     page.wait_for_timeout(LOOK)
     teacher.press("1")
     assert teacher.item == "crow"  # what was before the teacher when all this began
@@ -206,68 +169,69 @@ def test_the_owner_settles_a_disagreement_with_one_key(
     for _ in range(5):
         if bob.item == item:
             break
-        bob.press("s")
+        bob.command("skip")
     bob.press("2")
-    page = go(bob, "disagreements")
-    assert page.get_by_role("link", name="settle it").count() == 0  # Bob may not
-    press(page, "1")
-    assert page.locator("legend", has_text="Settle it").count() == 0
-    page = go(ann, "disagreements")
-    press(page, "1")
-    assert "as Bob said" in page.inner_text(".panel")
+    page = go(bob, "answers?tab=disputed")
+    assert page.locator(".voice button").count() == 0  # Bob may not
+    assert page.get_by_role("link", name="Change your answer").count() == 1
+    page = go(ann, "answers?tab=disputed")
+    assert "Bob" in page.inner_text(".case.now")
     press(page, key)
     said = [one["label"] for one in history(server, session) if one["item"]["name"] == item]
     if key == "1":  # mammal, as Ann said: nothing changes but that it is settled
-        assert page.inner_text("h2") == f"{item} settled"
+        assert "settled" in page.inner_text(".claim")
         assert said == ["mammal", "fish"]
     else:
-        assert "No two teachers" in page.inner_text("main")
+        assert "Nobody disagrees" in page.inner_text("main")
         assert said == ["fish", "fish"]
 
 
-def test_a_sweep_by_keyboard(
+def test_many_at_once_by_keyboard(
     open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:
     session = begin(labels=LABELS, order="random", seed=4)
     teach(server, session, truth, 40)
     teacher = open_page(session)
     page = teacher.page
-    while not teacher.heading.startswith("I think mammal"):
+    while teacher.guess != "mammal":
         teacher.say(truth[teacher.item])
     item = teacher.item
-    press(page, "Alt+g")
-    names = page.locator(".sweep strong").all_inner_texts()
+    page.keyboard.press("/")
+    page.keyboard.type("many")
+    press(page, "Enter")
+    names = page.locator(".sweep b").all_inner_texts()
     assert item in names
     assert all(truth[name] == "mammal" for name in names), names
     before = len(history(server, session))
     page.keyboard.press("ArrowRight")
-    assert page.inner_text("#accepts") == f"accept all {len(names)}"
+    assert page.inner_text("#accepts") == f"All {len(names)} are right"
     page.keyboard.press("Space")  # as if the second one were wrong
-    assert page.inner_text("#accepts") == f"accept {len(names) - 1}, correct 1"
+    assert page.inner_text("#accepts") == f"{len(names) - 1} right, 1 wrong"
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Space")
     press(page, "Enter")
     accepted = len(names) - 2
-    assert page.inner_text(".told") == f"Accepted {accepted} items. The 2 you marked come now."
+    assert told(page) == f"Saved: {accepted} rows are right. Now the 2 you marked."
     page.wait_for_timeout(LOOK)
     for name in names[1:3]:
         assert teacher.item == name
-        assert page.inner_text(".why") == "You marked it in a sweep: is it not mammal?"
+        assert page.inner_text(".above") == "You marked it as wrong: what is it?"
         teacher.press("Enter")  # it was right after all
     assert len(history(server, session)) == before + len(names)
-    teacher.press("u", "u", "u")  # one, the other, all of the sweep
-    assert page.inner_text(".told") == f"Undone: {accepted} answers of a sweep."
+    for _ in range(3):  # one, the other, all of the sweep
+        teacher.undo()
+    assert told(page) == f"Undone: {accepted} answers given at once."
     assert sum(one["undone"] for one in history(server, session)) == len(names)
-    teacher.press("r", "r")
-    teacher.press("r")
+    for _ in range(3):
+        teacher.redo()
     assert sum(one["undone"] for one in history(server, session)) == 0
     go(teacher, "sweep")
-    assert "left" in page.inner_text("a.main")
+    assert "to check" in page.inner_text("a.main")
     press(page, "Enter")  # the label of which the largest part is left
     go(teacher, "sweep")
     press(page, "2")
     birds = page.locator(".sweep li").count()
     press(page, "Enter")
-    assert page.inner_text(".told").startswith(f"Accepted {birds} items")
-    press(page, "Alt+u")
+    assert told(page).startswith(f"Saved: {birds} rows")
+    press(page, "Control+z")
     assert page.locator(".sweep li").count() == birds

@@ -14,14 +14,14 @@ OpenPage = Callable[..., BrowserTeacher]
 Begin = Callable[..., str]
 
 
-def test_a_word_typed_anywhere_filters_labels_or_candidates(
+def test_a_word_typed_anywhere_filters_labels_or_reasons(
     open_page: OpenPage, begin: Begin, server: Server
 ) -> None:
     session = begin(order="file", labels=["mammal", "fish", "bird"])
     teacher = open_page(session)
     page = teacher.page
     page.keyboard.type("mam")  # nothing has the focus
-    assert page.input_value("#new") == "mam"
+    assert page.input_value("#say") == "mam"
     assert page.locator("#labels li:visible button").first.get_attribute("value") == "mammal"
     teacher.press("Enter")
     assert [one["label"] for one in history(server, session)] == ["mammal"]
@@ -30,10 +30,10 @@ def test_a_word_typed_anywhere_filters_labels_or_candidates(
     assert history(server, session)[1:] == []
     assert teacher.item == item
     teacher.press("Enter")
-    assert "is bird. What tells it from" in teacher.heading
-    chosen = page.locator("#features button").last.get_attribute("value") or ""
+    assert teacher.asks_why
+    chosen = page.locator("#reasons li:not(.new) button").last.get_attribute("value") or ""
     page.keyboard.type(chosen)
-    assert page.input_value("#find") == chosen
+    assert page.input_value("#why") == chosen
     teacher.press("Enter")
     assert history(server, session)[1]["feature"] == chosen
 
@@ -51,8 +51,8 @@ def test_what_is_erased_or_left_is_no_longer_typed(
     teacher.press("Enter")  # nothing is typed: Enter is a key again
     page.keyboard.type("fi")
     page.keyboard.press("Escape")
-    assert page.input_value("#new") == ""
-    assert page.locator("#labels li:visible").count() == 2
+    assert page.input_value("#say") == ""
+    assert page.locator("#labels li:visible").count() == 1  # and the guess
     teacher.press("Enter")
     assert [one["answer"] for one in history(server, session)] == ["wrong", "right", "right"]
 
@@ -66,127 +66,69 @@ def test_what_is_typed_before_the_page_is_there_is_kept_for_it(
     page.route("**/label?*", lambda route: (page.wait_for_timeout(300), route.continue_()))
     page.keyboard.press("2")
     page.keyboard.type("egg")
-    page.wait_for_selector("#features")
+    page.wait_for_selector("#reasons")
     page.keyboard.type("s")
-    assert page.input_value("#find") == "eggs"
+    assert page.input_value("#why") == "eggs"
 
 
-def odd_ones(open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]) -> Any:
-    """Odd ones, of which each opens late; the page, and what happened in the session."""
+def test_what_comes_too_soon_for_anybody_to_have_looked_records_nothing(
+    open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
+) -> None:
     session = begin(order="file", labels=["mammal", "fish", "bird"])
     teacher = open_page(session)
     teacher.teach(truth, 4)
-    page = go(teacher, "odd")
-    page.route("**/repair/**", lambda route: (page.wait_for_timeout(500), route.continue_()))
-    return page, lambda: [one for one in log(server, session) if one.type != "given"]
+    page = teacher.page
 
+    def happened() -> list[Any]:
+        return [one for one in log(server, session) if one.type != "given"]
 
-def test_what_is_typed_while_a_link_opens_is_kept_for_its_page(
-    open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
-) -> None:
-    page, happened = odd_ones(open_page, begin, server, truth)
-    before, first = happened(), page.inner_text(".odd a >> nth=0").split()[-1]
-    page.keyboard.press("1")
-    page.keyboard.type("bi")
-    page.keyboard.press("Enter")  # nobody has seen what it would mean
-    page.keyboard.press("2")  # this is typed, too; it does not open the second
-    page.keyboard.press("Backspace")
-    page.wait_for_selector("#new")
-    assert page.inner_text("h1").startswith(f"You called {first} ")
-    page.keyboard.type("r")
-    assert page.input_value("#new") == "bir"
-    assert page.locator("#labels li:visible button").first.get_attribute("value") == "bird"
-    assert happened() == before
-    page.wait_for_timeout(LOOK)
-    page.keyboard.press("Enter")
-    page.wait_for_selector('input[name="label"][type="hidden"]', state="attached")
-    assert page.inner_text("h1").startswith(f"{first} is bird.")
-    assert happened() == before
-
-
-def test_only_the_first_of_two_keys_opens_a_page(
-    open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
-) -> None:
-    page, happened = odd_ones(open_page, begin, server, truth)
-    before, first = happened(), page.inner_text(".odd a >> nth=0").split()[-1]
-    page.evaluate("""() => new MutationObserver((_, seen) => {
-        if (!document.getElementById("new")) return;
-        seen.disconnect();  // the page is there, and at once comes an Enter that was for another
-        setTimeout(() => {
-            const enter = new KeyboardEvent("keydown", {key: "Enter", bubbles: true});
-            document.activeElement.dispatchEvent(enter);
+    before = happened()
+    go(teacher, "rules")
+    page.add_init_script(
+        """addEventListener("DOMContentLoaded", () => setTimeout(() => {
+            for (const key of ["Enter", "1", "2"])
+                (document.activeElement ?? document.body).dispatchEvent(
+                    new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
             document.body.dataset.entered = 1;
-        });
-    }).observe(document.body, {childList: true})""")
-    for key in ("1", "2", "Enter", "Alt+u"):
-        page.keyboard.press(key)
+        }))"""
+    )
+    with page.expect_navigation():
+        page.get_by_role("link", name="Teach", exact=True).click()
     page.wait_for_selector("[data-entered]")
     page.wait_for_timeout(LOOK)
-    assert page.inner_text("h1").startswith(f"You called {first}")
     assert happened() == before
-    page.go_back()
-    page.wait_for_selector(".odd")
-    page.wait_for_timeout(LOOK)
-    with page.expect_navigation():
-        page.keyboard.press("Enter")  # back, and all keys are heard again
-    assert f"{first} stays " in page.inner_text(".told")
-    assert len(happened()) == len(before) + 1
+    page.keyboard.press("/")  # and now all keys are heard
+    assert page.locator("dialog[open]").count() == 1
 
 
-def test_back_shows_the_part_of_a_page_that_was_left(open_page: OpenPage, begin: Begin) -> None:
-    teacher = open_page(begin(labels=["mammal"]), viewport={"width": 1280, "height": 500})
+def test_while_the_server_thinks_digits_and_enter_are_not_kept_for_what_nobody_has_seen(
+    open_page: OpenPage, begin: Begin, server: Server
+) -> None:
+    session = begin(order="file", labels=["mammal", "fish"])
+    teacher = open_page(session)
+    teacher.press("1")
     page = teacher.page
-    page.get_by_role("link", name="Data").click()
-    page.wait_for_selector("h1:has-text('Data')")
-    page.evaluate("scrollTo(0, 900)")
-    page.evaluate("document.querySelector('nav a[href$=rules]').click()")
-    page.wait_for_selector("h1:has-text('Rules')")
-    assert page.evaluate("scrollY") == 0
-    page.go_back()
-    page.wait_for_selector("h1:has-text('Data')")
+    page.route("**/answer", lambda route: (page.wait_for_timeout(400), route.continue_()))
+    with teacher.new_card():
+        for key in ("Enter", "Enter", "1", "2", "Enter"):
+            page.keyboard.press(key)
     page.wait_for_timeout(LOOK)
-    assert page.evaluate("scrollY") > 800
+    assert len(history(server, session)) == 2
+    assert page.input_value("#say") == ""
 
 
 def test_a_link_opens_in_another_tab_as_ever(
     open_page: OpenPage, begin: Begin, truth: dict[str, str]
 ) -> None:
     teacher = open_page(begin())
+    teacher.teach(truth, 1)
     with teacher.context.expect_page() as other:
         teacher.page.get_by_role("link", name="Rules").click(modifiers=["Control"])
     other.value.wait_for_selector("h1")
-    assert other.value.inner_text("h1") == "Rules"
+    assert "rules" in other.value.inner_text("h1")
     assert teacher.page.url.endswith("/teach")
+    teacher.page.focus("#say")
     teacher.teach(truth, 1)
-
-
-def test_a_link_to_a_part_of_a_page_shows_that_part(open_page: OpenPage, begin: Begin) -> None:
-    teacher = open_page(begin(labels=["mammal"]), viewport={"width": 1280, "height": 500})
-    page = teacher.page
-    with page.expect_navigation():
-        page.keyboard.press("Alt+m")
-    page.wait_for_timeout(LOOK)
-    box = page.locator("h2#labels").bounding_box()
-    assert box
-    assert 0 <= box["y"] < 400
-    with page.expect_navigation():
-        page.keyboard.press("Escape")
-    assert page.evaluate("scrollY") == 0
-
-
-def test_alt_keys_work_where_letters_are_not_latin(
-    open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
-) -> None:
-    session = begin(labels=["mammal"])
-    teacher = open_page(session)
-    teacher.teach(truth, 2)
-    page = teacher.page
-    for key, code, left in (("г", "KeyU", 1), ("q", "KeyU", 1), ("θ", "KeyU", 0)):
-        event = f'{{key: "{key}", code: "{code}", altKey: true, bubbles: true}}'
-        page.evaluate(f'document.body.dispatchEvent(new KeyboardEvent("keydown", {event}))')
-        page.wait_for_load_state("networkidle")
-        said = [one for one in history(server, session) if not one["undone"]]
-        assert len(said) == left, key
 
 
 def states(teacher: BrowserTeacher, session: str) -> dict[str, Callable[[], Any]]:
@@ -203,26 +145,28 @@ def states(teacher: BrowserTeacher, session: str) -> dict[str, Callable[[], Any]
         visit(f"s/{session}/teach")
         disagree(teacher)
 
-    def repair(key: str | None) -> Callable[[], None]:
-        def come() -> None:
-            page = visit(f"s/{session}/odd")
-            with page.expect_navigation():
-                page.keyboard.press("1")
-            if key is not None:
-                with page.expect_navigation():
-                    page.keyboard.press(key)
-
-        return come
+    def repair(more: str) -> Callable[[], None]:
+        name = history(teacher.server, session)[-1]["item"]["name"]
+        return lambda: visit(f"s/{session}/repair/{name}?from=answers{more}")
 
     def rule() -> None:
         page = visit(f"s/{session}/rules")
-        page.locator("summary").first.press("Enter")
+        page.locator(".rule summary").first.press("Enter")
+
+    def window(key: str) -> Callable[[], None]:
+        def come() -> None:
+            visit(f"s/{session}/teach")
+            teacher.page.keyboard.press(key)
+
+        return come
 
     return {
         "a guess": open_("teach"),
-        "a feature": feature,
-        "a repair": repair(None),
-        "a repair with a label": repair("2"),
+        "a reason": feature,
+        "a repair": repair(""),
+        "a repair with a label": repair("&label=bird"),
+        "help": window("?"),
+        "everything else": window("/"),
         "a sweep": open_("sweep?label=mammal"),
         "a rule": rule,
         "home": lambda: visit("?all=1"),
@@ -234,7 +178,7 @@ def states(teacher: BrowserTeacher, session: str) -> dict[str, Callable[[], Any]
 def test_no_burst_of_letters_records_an_answer(
     open_page: OpenPage, begin: Begin, server: Server, truth: dict[str, str]
 ) -> None:
-    """Fifty words of 3 to 12 letters, in every state a page may be in."""
+    """Words of 3 to 12 letters, in every state a page may be in."""
     dice = random.Random(18)
     session = begin(labels=["mammal", "bird", "fish"])
     teacher = open_page(session)
@@ -242,7 +186,7 @@ def test_no_burst_of_letters_records_an_answer(
     teacher.say("fish" if truth[teacher.item] != "fish" else "bird")  # something odd
     ways = states(teacher, session)
     before = [one for one in log(server, session) if one.type != "given"]
-    for turn in range(50):
+    for turn in range(60):
         way = [*ways][turn % len(ways)]
         ways[way]()
         word = "".join(dice.choices(string.ascii_letters, k=dice.randint(3, 12)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,9 +16,10 @@ from starlette.testclient import TestClient
 
 from teaching import plain
 from tellapart.console.conversation import talk
-from tellapart.console.keyboard import KEYS, Piped, WindowsTerminal, read_keys
+from tellapart.console.keyboard import Piped, WindowsTerminal, read_keys
 from tellapart.errors import ParameterError
 from tellapart.sessions import Given, Session, Store
+from tellapart.sessions.phrasing import COMMANDS
 from tellapart.tables import Table
 from tellapart.web import People, Person, SessionPool, create_app
 
@@ -30,7 +31,7 @@ bass,false,false,0,
 lion,true,false,4,roar
 crow,false,true,2,caw
 """
-FIRST = "lmammal\n"
+FIRST = "mammal\n"
 """bear is a mammal."""
 
 
@@ -44,11 +45,11 @@ class Room:
         self.session = Session.new(self.store, "zoo", table, **how)
         self.said = ""
 
-    def type(self, text: str, keys: Mapping[str, str] | None = None, **how: Any) -> str:
-        """Feed keys; returns what was printed."""
+    def type(self, text: str, **how: Any) -> str:
+        """Feed lines; returns what was printed."""
         printed = io.StringIO()
         console = Console(file=printed, width=100, highlight=False, force_terminal=False)
-        talk(self.session, "Ann", Piped(io.StringIO(text)), console, keys or read_keys(), **how)
+        talk(self.session, "Ann", Piped(io.StringIO(text)), console, **how)
         self.said = printed.getvalue()
         return self.said
 
@@ -90,149 +91,191 @@ BIRD = ("duck", "wrong", "bird", "feathers")
 # -- answers
 
 
-def test_a_label_a_feature_and_right(room: Room) -> None:
+def test_a_label_a_reason_and_right(make: Callable[..., Room]) -> None:
+    room = make(learner="AutoDFF")
     feathers = digit(room, "feathers")
-    said = room.type(FIRST + "lbird\n" + feathers + "lfish\n" + "0" + "\n")
+    said = room.type(FIRST + "bird\n" + feathers + "\n" + "fish\n" + "0\n" + "\n")
     assert room.answers[:3] == [MAMMAL, BIRD, ("bass", "wrong", "fish", None)]
-    assert [answer for _, answer, _, _ in room.answers[3:]] == ["right"]
     assert "What is bear?" in said
-    assert "I think mammal, because it is like bear." in said
-    assert "True of duck, not of bear:" in said
-    assert "Saved. 4 of 5 items labelled" in said
+    assert "Is duck mammal, like bear?" in said
+    assert "Why is duck bird, unlike bear?" in said
+    assert "New rule: bird if feathers." in said
+    assert "It decides 1 more row, which was mammal until now." in said
+    assert "Saved. 4 of 5 rows taught" in said
+    assert "tellapart predict zoo.csv" in said
 
 
 def digit(room: Room, feature: str, label: str = "bird") -> str:
-    """The key that chooses a feature for the duck."""
+    """The digit that chooses a reason for the duck."""
     room.type(FIRST)
     given = room.session.next("Ann")
     assert isinstance(given, Given)
-    offered = [str(one.feature) for one in room.session.candidates(given.id, label)]
+    offered = [str(one.feature) for one in room.session.candidates(given.id, label, limit=27)]
     room.session.undo("Ann")
     return str(offered.index(feature) + 1)
 
 
 def test_labels_by_digit_and_by_typing(make: Callable[..., Room]) -> None:
     room = make(learner="Hindsight", labels=["mammal", "bird", "fish"])
-    room.type("2" + "lmam\n0" + "lFISH\n0" + "lbig cat\n0")
+    room.type("2\n" + "mam\n0\n" + "FISH\n0\n" + "big cat\n0\n")
     assert [label for _, _, label, _ in room.answers] == ["bird", "mammal", "fish", "big cat"]
     assert room.session.labels == ["mammal", "bird", "fish", "big cat"]
 
 
 def test_what_is_typed_means_the_first_label_that_fits_unless_it_is_new(room: Room) -> None:
-    said = room.type("lmandrill\n" + "lman\n")
+    said = room.type("mandrill\n" + "man\n")
     assert room.answers[1] == ("duck", "right", "mandrill", None)
-    assert "A new label: type new: man" in said
-    room.type("lnew: man\n0" + "lMAN\n0" + "lnew: \n")
+    assert '"man" is mandrill.' in said
+    room.type("new: man\n0\n" + "MAN\n0\n" + "new: \n")
     assert [label for _, _, label, _ in room.answers[2:]] == ["man", "man"]
     assert room.session.labels == ["mandrill", "man"]
 
 
+def test_a_word_is_a_label_and_never_commands(room: Room) -> None:
+    """`Europe` was an example, an undo, a redo, and more."""
+    room.type("Europe\n" + "undo\n0\n")
+    assert [label for _, _, label, _ in room.answers] == ["Europe", "undo"]
+
+
+def test_an_article_is_kept_for_sentences(room: Room) -> None:
+    said = room.type("a mammal\n")
+    assert room.answers[0][2] == "mammal"
+    assert "Is duck a mammal, like bear?" in said
+
+
 def test_meanings_are_shown_beside_the_labels(room: Room) -> None:
-    said = room.type(FIRST + "mmammal : gives milk\n" + "mbug: six legs\n" + "m\n" + "s")
-    assert "I think mammal, because it is like bear." in said
+    said = room.type(FIRST + "/labels mammal : gives milk\n" + "/labels bug: six\n" + "/skip\n")
     assert "mammal: gives milk" in said
     assert "there is no label 'bug'" in said
     assert room.session.meanings == {"mammal": "gives milk"}
-    assert "mammal: no meaning" in room.type("mmammal\n")
+    assert "mammal: no meaning" in room.type("/labels mammal:\n")
 
 
-def test_items_can_be_looked_for(room: Room) -> None:
-    said = room.type("/feathers\n" + "lbird\n" + "/nothing like it\n" + "/\n")
-    assert "2 items fit." in said
+def test_rows_can_be_looked_for(room: Room) -> None:
+    said = room.type("/find feathers\n" + "bird\n" + "/f nothing like it\n" + "/find\n")
+    assert "2 left" in said
     assert "no item has all these words" in said
-    assert "Items as they come." in said
+    assert "All rows come again." in said
     assert room.answers[0][0] == "duck"
 
 
 def test_a_label_that_is_the_guess_means_right(room: Room) -> None:
-    room.type(FIRST + "1")
+    room.type(FIRST + "1\n")
     assert room.answers[1] == ("duck", "right", "mammal", None)
 
 
-def test_find_narrows_the_features_and_their_digits(room: Room) -> None:
-    said = room.type(FIRST + "lbird\n" + "ffeath\n" + "1")
+def test_words_narrow_the_reasons_and_their_digits(room: Room) -> None:
+    said = room.type(FIRST + "bird\n" + "feath\n" + "1\n")
     assert room.answers == [MAMMAL, BIRD]
-    assert "  1  feathers  2 items" in said
-    room.type("lfish\nfnothing like it\n1")  # nothing is left to choose from: 1 does nothing
+    assert "  1  feathers  2 rows" in said
+    room.type("fish\nunheard\n")  # no reason, and nothing fits
     assert len(room.answers) == 2
-    assert "None of the columns" in room.said
+    assert '"unheard" is no reason yet' in room.said
 
 
-def test_a_condition_with_a_mistake_is_mended(room: Room) -> None:
-    said = room.type(FIRST + "lbird\n" + "xfeather\n" + "xlegs > 1\n" + "xlegs =\n" + "xlegs < 3\n")
+def test_a_reason_with_a_mistake_is_mended(room: Room) -> None:
+    said = room.type(FIRST + "bird\n" + "feather = 1\n" + "legs > 1\n" + "legs =\n" + "legs < 3\n")
     assert "unknown column 'feather'" in said
     assert "holds on both" in said
     assert room.answers == [MAMMAL, ("duck", "wrong", "bird", "legs < 3")]
 
 
 def test_a_tag(room: Room) -> None:
-    room.type(FIRST + "lbird\n" + 't looks "funny"\n')
+    room.type(FIRST + "bird\n" + '# looks "funny"\n')
     assert room.answers[1] == ("duck", "wrong", "bird", '"looks ""funny"""')
     assert list(room.session.table.tags) == ['looks "funny"']
-    room.type("lfish\n" + "tlegs\n")
+    room.type("fish\n" + "#legs\n")
     assert "has a column 'legs'" in room.said
     assert len(room.answers) == 2
 
 
 def test_unsure_skip_note(room: Room) -> None:
-    said = room.type("d" + "nwhat a day\n" + "s" + "n\n")
+    said = room.type("/uns\n" + "/note what a day\n" + "/s\n" + "/n\n")
     assert room.answers == [("bear", "unsure", None, None), ("duck", "skipped", None, None)]
     (note,) = room.session.notes()
     assert note.data == {"text": "what a day", "item": "duck"}
-    assert "Saved as unsure: kept, not learnt from." in said
-    assert "Skipped: it comes back later." in said
-    assert "Noted." in said
+    assert "Saved as unsure; nothing is learnt from it." in said
+    assert "Skipped. duck comes back later." in said
+    assert "Note saved." in said
 
 
 def test_undo_redo_and_back(room: Room) -> None:
-    room.type(FIRST + "lbird\n" + "\x1b" + "u")
+    room.type(FIRST + "bird\n" + "\x1b\n" + "/u\n")
     assert room.answers == []
-    assert "Undone." in room.said
-    room.type("r" + "lbird\n" + "ffeathers\n1" + "u" + "r")
+    assert "Undone" in room.said
+    room.type("/redo\n" + "bird\n" + "feathers\n" + "/u\n" + "/r\n")
     assert room.answers == [MAMMAL, BIRD]
-    room.type("r")
+    room.type("/redo\n")
     assert "nothing to redo" in room.said
-    room.type("uuu")
+    room.type("/undo\n/undo\n/undo\n")
     assert "nothing to undo" in room.said
     assert room.answers == []
 
 
 def test_undo_where_the_reason_is_asked(room: Room) -> None:
-    room.type(FIRST + "lbird\n" + "u")
+    room.type(FIRST + "bird\n" + "/undo\n")
     assert room.answers == []
 
 
-def test_help_names_every_key(room: Room) -> None:
-    said = " ".join(room.type("h").split())
-    for _, words in KEYS.values():
-        assert words in said
+def test_an_unknown_command_does_nothing(room: Room) -> None:
+    before = room.type(FIRST) and room.session.number
+    said = room.type("/undp\n/\n")
+    assert "There is no command /undp. Did you mean /undo?" in said
+    assert room.session.number == before
 
 
-def test_keys_that_mean_nothing_do_nothing(room: Room) -> None:
+def test_rules_progress_and_the_earlier_row(make: Callable[..., Room]) -> None:
+    room = make(learner="AutoDFF")
+    said = room.type(FIRST + "bird\nfeathers\n" + "/rules\n/progress\n/quit\n" + "no\n")
+    assert "It is bird, like duck, if feathers" in said
+    assert "You have taught 2 of 5 rows." in said
+    room.type("/example\nfish\n")
+    assert ("fish" in {label for _, _, label, _ in room.answers}) is True
+
+
+def test_help_names_every_command(room: Room) -> None:
+    said = " ".join(room.type("?\n/skip\n").split())
+    assert said  # a line "?" is a label where lines are read; a key where keys are
+    talk(room.session, "Ann", OneKey("?"), Console(file=(out := io.StringIO()), width=200))
+    for command in COMMANDS:
+        assert f"/{command}" in out.getvalue()
+
+
+class OneKey:
+    """A terminal on which one key is pressed."""
+
+    def __init__(self, key: str) -> None:
+        self.keys = [key]
+
+    def word(self, prompt: str, single: str = "") -> str | None:
+        return self.keys.pop() if self.keys else None
+
+
+def test_what_means_nothing_does_nothing(room: Room) -> None:
     before = room.session.number
-    said = room.type("\n0qé%9" + "l\n")
+    said = room.type("\n\x1b\n9\n")
     assert room.session.number == before + 2  # Ann came, and bear was given
     assert "Saved." in said
 
 
-def test_no_items_left_is_an_ending_that_can_be_undone(room: Room) -> None:
-    assert "no items left" in room.type("lone\n" + "\n\n\n\n")
-    said = room.type("u" + "\n")
-    assert said.count("no items left") == 2
+def test_no_rows_left_is_an_ending_that_can_be_undone(room: Room) -> None:
+    assert "That was the last row." in room.type("one\n" + "\n\n\n\n")
+    said = room.type("/undo\n" + "\n")
+    assert said.count("That was the last row.") == 2
     assert len(room.answers) == 5
 
 
-def test_resuming_shows_the_same_item(room: Room) -> None:
+def test_resuming_shows_the_same_row(room: Room) -> None:
     room.type(FIRST)
     number = room.session.number
     room.session.close()
     room.session = Session.open(room.store, "zoo")
-    assert "I think mammal, because it is like bear." in room.type("")
+    assert "Is duck mammal, like bear?" in room.type("")
     assert room.session.number == number
 
 
-def test_the_end_of_the_keys_inside_a_question(room: Room) -> None:
-    room.type(FIRST + "lbird\nx")
+def test_the_end_of_the_lines_inside_a_question(room: Room) -> None:
+    room.type(FIRST + "bird\n")
     assert room.answers == [MAMMAL]
     room.type("")
     assert "Saved." in room.said
@@ -267,7 +310,7 @@ def test_a_cell_does_nothing_to_the_terminal(make: Callable[..., Room], cell: st
         Table({"name": names, cell: [cell, cell + "!", cell + "?"], "n": [1, 2, 3]}, id="name")
     )
     note = cell.replace("\n", "")
-    said = room.type(f"n{note}\n" + FIRST + "lbird\nf\nxn = 2 AND nope\nxn = 2\n")
+    said = room.type(f"/note {note}\n" + FIRST + "bird\nn = 2 AND nope\nn = 2\n")
     loose = {c for c in said if not c.isprintable()} - {"\n"}
     assert not loose, loose
     assert len(room.answers) == 2
@@ -285,7 +328,7 @@ def test_long_cells_are_cut_and_say_so(make: Callable[..., Room]) -> None:
 def test_right_to_left_text_and_emoji_are_shown_as_they_are(make: Callable[..., Room]) -> None:
     family = "\N{MAN}\u200d\N{WOMAN}\u200d\N{GIRL}"
     room = make(Table({"text": ["שלום עולם", "مرحبا"], "who": [family, "é"]}))
-    said = room.type("lעברית\n")
+    said = room.type("עברית\n")
     assert "שלום עולם" in said
     assert family in said
     assert room.session.labels == ["עברית"]
@@ -299,23 +342,19 @@ def test_numbers_dates_and_unknown(make: Callable[..., Room]) -> None:
     assert re.search(r"day +2024-02-29", said)
     assert re.search(r"x +0\.1\b", said)
     assert re.search(r"yes +yes", said)
-    assert "What is item 0?" in said
-    assert "unknown" in room.type("la\n")
+    assert "What is row 0?" in said
+    assert "nothing known" in room.type("a\n")
 
 
 # -- keys of one's own
 
 
-def test_remapped_keys(room: Room, tmp_path: Path) -> None:
+def test_remapped_keys(tmp_path: Path) -> None:
     file = tmp_path / "keys.toml"
     file.write_text('undo = "Z"\nright = "space"\nnone = "-"\nback = "tab"\n')
     keys = read_keys(file)
     assert keys["undo"] == "z"
     assert keys == read_keys({"undo": "Z", "right": "space", "none": "-", "back": "tab"})
-    said = room.type(FIRST + " " + "Z" + "lbird\n" + "\t" + "lbird\n" + "-" + "\nu", keys)
-    assert room.answers == [MAMMAL, ("duck", "wrong", "bird", None)]
-    assert "Space right, next" in said
-    assert "z undo" in said
 
 
 @pytest.mark.parametrize(
@@ -340,12 +379,10 @@ def test_bad_keys_are_named(tmp_path: Path, text: str, message: str) -> None:
 
 def test_a_terminal_of_windows(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is no termios: a character at a time, arrows are two, Ctrl-Z ends it."""
-    typed = iter("l" + "\xe0H" + "l" + "\x1b" + "l" + "0" + "\x1a")
-    lines = iter(["mammal", "bird", "bird"])
+    typed = iter("mamma" + "\xe0H" + "l\r" + "bird\x08d\r" + "\x1b" + "bird\r" + "0" + "\x1a")
     windows = SimpleNamespace(getwch=lambda: next(typed))
     monkeypatch.setitem(sys.modules, "msvcrt", windows)
-    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
-    talk(room.session, "Ann", WindowsTerminal(), Console(file=io.StringIO()), read_keys())
+    talk(room.session, "Ann", WindowsTerminal(), Console(file=io.StringIO()))
     assert room.answers == [MAMMAL, ("duck", "wrong", "bird", None)]
 
 
@@ -357,24 +394,24 @@ def test_the_same_answers_give_the_same_log(make: Callable[..., Room], tmp_path:
     room = make()
     page = Page(tmp_path)
     script: list[tuple[str, Callable[[], None]]] = [
-        ("nhello\n", lambda: page.send("note", text="hello")),
-        ("lmammal\n", lambda: page.answer("wrong", typed="mammal")),
-        ("lbird\nxlegs >\n", lambda: page.answer("wrong", label="bird", feature="legs >")),
-        ("lbird\nxlegs<3\n", lambda: page.answer("wrong", label="bird", feature="legs<3")),
-        ("u", lambda: page.send("turn", do="undo")),
-        ("r", lambda: page.send("turn", do="redo")),
-        ("lnew: mam\n0", lambda: page.answer("wrong", typed="new: mam")),
+        ("/note hello\n", lambda: page.send("note", text="hello")),
+        ("mammal\n", lambda: page.answer("wrong", typed="mammal")),
+        ("bird\nlegs >\n", lambda: page.answer("wrong", label="bird", feature="legs >")),
+        ("bird\nlegs<3\n", lambda: page.answer("wrong", label="bird", feature="legs<3")),
+        ("/undo\n", lambda: page.send("turn", do="undo")),
+        ("/redo\n", lambda: page.send("turn", do="redo")),
+        ("new: mam\n0\n", lambda: page.answer("wrong", typed="new: mam")),
         (
-            "mmammal: gives milk\n",
+            "/labels mammal: gives milk\n",
             lambda: page.send("meaning", label="mammal", meaning="gives milk"),
         ),
-        ("/legs > 0\n", lambda: page.send("search", text="legs > 0")),
-        ("/\n", lambda: page.send("search", text="")),
-        ("s", lambda: page.answer("skipped")),
-        ("d", lambda: page.answer("unsure")),
-        ("u", lambda: page.send("turn", do="undo")),
-        ("lodd\nttail\n", lambda: page.send("tag", label="odd", tag="tail")),
-        ("\n", lambda: page.answer("right")),
+        ("/find legs > 0\n", lambda: page.send("search", text="legs > 0")),
+        ("/find\n", lambda: page.send("search", text="")),
+        ("/skip\n", lambda: page.answer("skipped")),
+        ("/unsure\n", lambda: page.answer("unsure")),
+        ("/undo\n", lambda: page.send("turn", do="undo")),
+        ("odd\n#tail\n", lambda: page.send("tag", label="odd", tag="tail")),
+        ("\n\n", lambda: page.answer("right")),  # the tag is left open, and the guess is right
     ]
     for keys, act in script:
         room.type(keys)

@@ -173,12 +173,12 @@ def test_items_are_called_by_the_column_that_names_them_best() -> None:
     assert table.title == "Title"  # it is called so, though the notes all differ
     assert table.names() == "note"  # an id must differ in all items
     assert str(table.items[7]) == "film 7"
-    assert str(table.items[3]) == "film 3 (item 3)"
-    assert str(table.items[19]) == "19"
+    assert str(table.items[3]) == "film 3 (row 3)"
+    assert str(table.items[19]) == "row 19"
     table.title = "note"
     assert str(table.items[3]) == "seen 3"
     assert ta.Table({"kind": ["a", "b"] * 9, "n": range(18)}).title is None
     assert str(ta.Table(films, id="note").items[3]) == "seen 3"
-    assert str(ta.Table(films, title="kind").items[3]) == "b (item 3)"
+    assert str(ta.Table(films, title="kind").items[3]) == "b (row 3)"
     with pytest.raises(ta.errors.FormatError, match="no column 'nope'"):
         ta.Table(films, title="nope")

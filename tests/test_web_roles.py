@@ -17,6 +17,7 @@ from api_clients import Client, three_people
 PUBLIC = {"GET /health", "GET /static"}
 OWNER = {
     "POST /",
+    "POST /sample",
     "POST /upload",
     "GET /api/tables",
     "POST /api/sessions",
@@ -77,23 +78,21 @@ TEACHER = {
     *(
         f"GET /s/{{session}}/{name}"
         for name in [
+            "answers",
             "answers.csv",
             "card",
             "check",
             "data",
-            "disagreements",
             "export",
             "file",
             "help",
-            "history",
             "label",
-            "odd",
+            "moved",
             "progress",
             "repair/{item:path}",
             "rules",
             "sweep",
             "rules/check",
-            "tags",
             "teach",
         ]
     ),
@@ -110,7 +109,6 @@ TEACHER = {
             "sweep",
             "tag",
             "tagged",
-            "tags",
             "turn",
         ]
     ),
@@ -153,6 +151,7 @@ def fill(path: str, given: str) -> str:
         "check": f"?given={given}&feature=milk",
         "file": "?path=zoo.png",
         "events": "?follow=false",
+        "moved": "?event=1",
         "sweep": "?label=mammal",
     }
     if path == "/upload":
@@ -174,7 +173,7 @@ def test_every_route_as_every_role(people: dict[str, Client]) -> None:
     for method, path in routes:
         route = f"{method} {path}"
         for role, client in people.items():
-            where = fill(path, given) if path != "/static" else "/static/style.css"
+            where = fill(path, given) if path != "/static" else "/static/tellapart.css"
             how = {"json": BODIES.get(route, {})} if method != "GET" else {}
             answer = client.request(method, where, **how)
             about = (role, route, answer.status_code, answer.text[:200])
@@ -210,9 +209,9 @@ def test_no_route_shows_a_teacher_what_another_answered(people: dict[str, Client
         assert secret not in seen["Carol"]
 
 
-@pytest.mark.parametrize("path", ["/s/zoo/answers.csv", "/s/zoo/history", "/s/zoo/data"])
+@pytest.mark.parametrize("path", ["/s/zoo/answers.csv", "/s/zoo/answers", "/s/zoo/data"])
 def test_pages_have_one_s_own_answers(people: dict[str, Client], path: str) -> None:
-    marks = {"data": 'data-th="taught">bird<', "history": 'data-th="teacher">Bob<'}
+    marks = {"data": '<a href="/s/zoo/repair/duck', "answers": "<td>Bob<"}
     mark = marks.get(path.rpartition("/")[2], ",Bob,")
     for who, sees in (("Ann", True), ("Bob", True), ("Carol", False)):
         text = people[who].get(path).text
@@ -222,26 +221,26 @@ def test_pages_have_one_s_own_answers(people: dict[str, Client], path: str) -> N
 def test_disagreements_are_seen_by_those_who_disagree(people: dict[str, Client]) -> None:
     ann, bob, carol = people["Ann"], people["Bob"], people["Carol"]
     for client in (ann, ann):
-        client.answer(given=client.next()["id"], answer="wrong", label="thing")
-    for path in ("/api/sessions/zoo/disagreements", "/s/zoo/disagreements"):
+        client.answer(given=client.next()["id"], answer="wrong", label="bodkin")
+    for path in ("/api/sessions/zoo/disagreements", "/s/zoo/answers?tab=disputed"):
         for client, sees in ((ann, True), (bob, True), (carol, False)):
-            assert ("thing" in client.get(path).text) is sees
+            assert ("bodkin" in client.get(path).text) is sees
 
 
 def test_nobody_confirms_the_odd_answer_of_another(people: dict[str, Client]) -> None:
-    sent = {"event": "bob-2", "do": "keep", "from": "odd"}
+    sent = {"event": "bob-2", "do": "keep", "from": "answers?tab=odd"}
     for who, status in (("Carol", 403), ("Bob", 303), ("Ann", 303)):
         assert people[who].post("/s/zoo/repair", data=sent).status_code == status
-    said = people["Ann"].get("/s/zoo/odd?kept=bob-2").text
+    said = people["Ann"].get("/s/zoo/answers?tab=odd&kept=bob-2").text
     assert "stays" in said
-    assert "stays" not in people["Carol"].get("/s/zoo/odd?kept=bob-2").text
+    assert "stays" not in people["Carol"].get("/s/zoo/answers?tab=odd&kept=bob-2").text
 
 
 def test_nobody_repairs_the_answer_of_another_or_settles_but_the_owner(
     people: dict[str, Client],
 ) -> None:
     for what, teachers in (("settle", 403), ("", 303)):
-        sent = {"event": "bob-2", "label": "thing", "do": what, "from": "odd"}
+        sent = {"event": "bob-2", "label": "thing", "do": what, "from": "answers?tab=odd"}
         for who, status in (("Carol", 403), ("Bob", teachers), ("Ann", 303)):
             assert people[who].post("/s/zoo/repair", data=sent).status_code == status, (who, what)
 
@@ -271,7 +270,7 @@ def test_the_owner_undoes_what_any_teacher_did(people: dict[str, Client]) -> Non
 
 
 def test_the_owner_takes_an_answer_back_on_the_page(people: dict[str, Client]) -> None:
-    sent = {"event": "bob-2", "do": "undo", "from": "history"}
+    sent = {"event": "bob-2", "do": "undo", "from": "answers"}
     assert people["Carol"].post("/s/zoo/repair", data=sent).status_code == 403
     assert people["Ann"].post("/s/zoo/repair", data=sent).status_code == 303
     history = people["Ann"].call("GET", "/api/sessions/zoo/history")["answers"]
@@ -302,9 +301,9 @@ def test_only_the_owner_merges_labels_on_the_page(people: dict[str, Client]) -> 
 
 def test_pages_offer_what_one_may_do(people: dict[str, Client]) -> None:
     for who, words in (("Ann", True), ("Carol", False)):
-        assert ("What comes next" in people[who].get("/s/zoo/progress").text) is words
-        assert ("or merge" in people[who].get("/s/zoo/progress").text) is words
-        assert ("edit or drop" in people[who].get("/s/zoo/rules").text) is words
+        assert ("Which row comes next" in people[who].get("/s/zoo/progress").text) is words
+        assert ("the two become one" in people[who].get("/s/zoo/progress").text) is words
+        assert ("Save the rule" in people[who].get("/s/zoo/rules").text) is words
 
 
 def test_every_reading_of_answers_says_for_whom() -> None:

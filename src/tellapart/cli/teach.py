@@ -7,23 +7,39 @@ import os
 import sys
 import threading
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from tellapart.cli.open_session import open_or_begin, reading_notice
-from tellapart.cli.options import TableOptions, TomlSettings, Whole, local_path, table_and_reading
+from tellapart.cli.options import TableOptions, TomlSettings, local_path, table_and_reading
 from tellapart.cli.serve import check_port, login, shown_token
 from tellapart.errors import ParameterError, SessionError
 
 if TYPE_CHECKING:
-    from tellapart.sessions import Session, Store
+    from tellapart.sessions import Given, Session, Store
     from tellapart.web.config import PageOptions
+
+
+SAMPLES = ("bank", "zoo")
+
+
+def _sample(_: Any, tokens: Sequence[Any]) -> int | str:
+    text = str(tokens[0].value)
+    if text in SAMPLES:
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"expected bank, zoo or a number of rows, got {text!r}") from None
+
+
+Sample = Annotated[int | str, Parameter(converter=_sample)]
+"""A table of the package, or so many rows."""
 
 
 @Parameter(name="*")
@@ -45,8 +61,9 @@ class Options(TableOptions):
     """The port of the page; 0 takes the last one of this session, or a free one."""
     no_browser: bool = False
     """Print the address, and open no browser."""
-    sample: Whole | None = None
-    """Take so many rows at random; what is said about the error is about the whole table."""
+    sample: Sample | None = None
+    """A table that comes with it, written here: bank or zoo. Or a number: take so many rows at
+    random; what is said about the error is about the whole table."""
 
 
 _TABLE = (
@@ -70,6 +87,7 @@ def teach(
 
     For example:
 
+        tellapart teach --sample bank
         tellapart teach animals.csv
         tellapart teach mails.parquet --console
         tellapart teach --console
@@ -80,11 +98,15 @@ def teach(
     asked = asked or Options()
     if not asked.console:  # a missing extra is named before any work
         from tellapart.web.config import PageOptions
-    sample = [] if asked.sample is None else [f"sample={asked.sample}"]
+    sample = [f"sample={asked.sample}"] if isinstance(asked.sample, int) else []
+    if table is not None and isinstance(asked.sample, str):
+        raise ParameterError(f"--sample {asked.sample} is a table itself: leave out {table}")
     table, how_read = table_and_reading(table, [*(asked.read or []), *sample], settings)
     check_port(asked.port)
-    tour = table is None
-    if table is None:
+    tour = table is None and asked.sample != "bank"
+    if asked.sample == "bank":
+        table = _bank()
+    elif table is None:
         table, asked = _zoo(asked)
     place = local_path(table)
     old = place.parent / FILE
@@ -95,7 +117,7 @@ def teach(
         with reading_notice(f"Reading {place.name}"):
             opened = _open(store, table, how_read, teacher, asked)
         if asked.console:
-            _talk(opened, teacher, keys, tour=tour)
+            _talk(opened, teacher, tour=tour)
         else:
             known = {} if asked.label is None else {opened.name: (table, asked.label)}
             pages = PageOptions(keys, known, tour)
@@ -133,6 +155,15 @@ def _open(
     return opened
 
 
+def _bank() -> str:
+    """The bank statement of the package, written here."""
+    from tellapart.samples import BANK, write_bank
+
+    table = str(write_bank(Path.cwd()))
+    print(f"A made-up bank statement is in {table}, the next month in {BANK[1]}.")
+    return table
+
+
 def _zoo(asked: Options) -> tuple[str, Options]:
     """The table of the tour, with its label column, in its order."""
     from tellapart.sessions.tour import FIRST, LABEL, write_zoo
@@ -146,17 +177,21 @@ def _zoo(asked: Options) -> tuple[str, Options]:
     return table, replace(asked, label=LABEL, order="file")
 
 
-def _talk(session: Session, name: str, keys: dict[str, str], *, tour: bool) -> None:
+def _talk(session: Session, name: str, *, tour: bool) -> None:
     from rich.console import Console
 
     from tellapart.console.conversation import talk
     from tellapart.console.keyboard import keyboard
     from tellapart.sessions.tour import hint
 
-    guide = partial(hint, say=f"press {keys['label']}, type", undo=keys["undo"])
+    def guide(given: Given) -> str | None:
+        said = session.history(last=1)
+        last = str(said[0].label or said[0].guess.label) if said and not said[0].undone else None
+        return hint(given, last=last)
+
     with session:
         try:
-            talk(session, name, keyboard(), Console(highlight=False), keys, guide if tour else None)
+            talk(session, name, keyboard(), Console(highlight=False), guide if tour else None)
         except KeyboardInterrupt:  # while it was thinking
             print("Stopped. Every answer is saved.")
 

@@ -1,46 +1,61 @@
-"""The conversation with a teacher at a terminal, and what it prints."""
+"""The conversation with a teacher at a terminal, and what it prints.
+
+Letters are text, digits choose, Enter confirms, Esc goes back, `/` is everything else, `?` is help:
+as on the page.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import difflib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tellapart.console.keyboard import KEYS, Keyboard
-from tellapart.errors import TellapartError
+from tellapart.console.keyboard import ENTER, ESCAPE, Keyboard
+from tellapart.errors import FeatureError, TellapartError
+from tellapart.export.text import sentences
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, spoken
-from tellapart.protocol import Label
-from tellapart.sessions import Ending, Given, Session, Summary
+from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.events import AnswerWord
-from tellapart.sessions.labels import NEW, match_label
+from tellapart.sessions.labels import NEW, match_label, split_article
+from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, labels_of, learnt, moved
 from tellapart.sessions.phrasing import (
-    counted_in,
-    effect,
+    ALONE,
+    ASKED,
+    COMMANDS,
+    CONSOLE,
+    HELP,
+    a_label,
+    covers,
+    decides,
+    ending_text,
+    lately,
+    looking_for,
     name,
+    news_of,
+    next_file,
     notice,
-    progress_facts,
+    progress_sentence,
     show,
     stop_hint,
+    taught_so_far,
     undone_notice,
     visible,
+    why_again,
 )
 
-_USUAL = ("label", "skip", "unsure", "undo", "redo", "note", "meaning", "search", "help")
-_PROMPTS = {
-    "label": "label: ",
-    "feature": "find: ",
-    "write": "condition: ",
-    "tag": "tag: ",
-    "note": "note: ",
-    "meaning": "label: what it means: ",
-    "search": "look for: ",
-}
+QUIT = ("/quit", "/qui", "/qu", "/q")
+_DIGITS = "123456789"
+_NINE = 9
+_SUGGESTED = 27
 _LONGEST = 400
-_SIGNS = {"enter": "Enter", "escape": "Esc", "space": "Space"}
+_ON_PAGE = ("many", "answers", "export")
 
 
 def talk(
@@ -48,26 +63,23 @@ def talk(
     teacher: str,
     keyboard: Keyboard,
     console: Console,
-    keys: Mapping[str, str],
     hint: Callable[[Given], str | None] | None = None,
 ) -> None:
-    """Teach until there are no items left, or no more keys.
+    """Teach until there are no rows left, or nothing more is typed.
 
-    `hint` says what to print before an item, if anything.
+    `hint` says what to print before a row, if anything.
     """
-    actions = {key: action for action, key in keys.items()}
-    _Conversation(session, teacher, keyboard, Screen(console, keys), actions, hint).run()
+    _Conversation(session, teacher, keyboard, Screen(console), hint).run()
 
 
 @dataclass
 class _Conversation:
-    """Methods that return a bool say whether the next item may come."""
+    """Methods that return a bool say whether the next row may come."""
 
     session: Session
     teacher: str
     keyboard: Keyboard
     screen: Screen
-    actions: Mapping[str, str]
     hint: Callable[[Given], str | None] | None
 
     def run(self) -> None:
@@ -75,112 +87,238 @@ class _Conversation:
             found = self.session.next(self.teacher)
             if isinstance(found, Ending):
                 if not self.end(found):
-                    return
+                    break
             elif not self.ask(found):
-                self.screen.say(f"Saved. {self.session.summary()}")
-                return
+                break
+        summary = self.session.summary()
+        said = (
+            f"Saved. {taught_so_far(summary).removesuffix('.')}, {counted(summary.rules, 'rule')}."
+        )
+        source = (self.session.opened.data.get("source") or {}).get("path")
+        if source and summary.rules:
+            file = Path(str(source)).name
+            said += CONSOLE["next"].format(file, next_file(file))
+        self.screen.say(said)
 
     def end(self, ending: Ending) -> bool:
         """Nothing is left; True if something was undone."""
-        self.screen.say(str(ending), "bold")
-        self.screen.actions("undo")
-        while (key := self.keyboard.key()) is not None:
-            if self.actions.get(key) == "undo" and self.undo_or_redo("undo"):
+        self.screen.say(ending_text(ending), "bold")
+        while (word := self.keyboard.word("> ")) is not None and word not in QUIT:
+            if word.startswith("/") and self.command(None, word):
                 return True
         return False
 
     def ask(self, given: Given) -> bool:
-        """Ask about one item until it is answered; False at the end of the keys."""
-        labels = self.session.labels
-        keyed = {str(n): label for n, label in enumerate(labels, 1) if n < 10}
+        """Ask about one row until it is answered; False when nothing more is typed."""
         if self.hint is not None and (words := self.hint(given)) is not None:
             self.screen.say("")
             self.screen.say(words, "cyan")
-        self.screen.item(given)
-        self.screen.guess(given)
+        articles = self.session.settings["articles"]
+        self.screen.row(given)
+        if (why := why_again(self.session.asked_again(given.id), given.guess)) is not None:
+            self.screen.say(why, "dim")
+        if (search := self.session.search_of(self.teacher)) is not None:
+            self.screen.say(looking_for(*search), "dim")
         if given.asks == "feature":
-            return self.ask_feature(given, str(given.kept))
+            return self.ask_why(given, str(given.kept))
         for tag in given.tags[:1]:
-            self.screen.say(f"The guess does not know: {tag}?", "bold")
-            self.screen.actions("yes", "no")
-        self.screen.labels(labels, given.guess.label, self.session.meanings)
-        self.screen.actions(*(("right", *_USUAL) if given.asks == "answer" else _USUAL))
-        self.screen.progress(self.session.summary())
-        while (key := self.keyboard.key()) is not None:
-            label, action = keyed.get(key), self.actions.get(key)
-            if action == "label":
-                label = self.type_label(labels)
-            if label == given.guess.label and label is not None:
-                label, action = None, "right"
+            answered = self.ask_tag(given, tag)
+            if answered is not None:
+                return answered
+        self.screen.question(given, articles)
+        labels = self.session.labels
+        self.screen.labels(labels, self.session.meanings)
+        self.screen.progress(self.session)
+        keyed = dict(zip(_DIGITS, labels, strict=False))
+        while (word := self.keyboard.word("> ", f"{_DIGITS}?")) is not None:
+            if word == ENTER and given.asks == "answer":
+                label: str | None = str(given.guess.label)
+            elif word in (ENTER, ESCAPE):
+                continue
+            elif word == "?":
+                self.screen.help()
+                continue
+            elif word.startswith("/"):
+                if word in QUIT:
+                    return False
+                if self.command(given, word):
+                    return True
+                continue
+            else:
+                label = keyed.get(word) if word in _DIGITS else self.read_label(word)
             if label is None:
-                if self.act(given, action):
+                continue
+            if label == given.guess.label:
+                if self.answer(given, "right"):
                     return True
             elif given.asks == "answer":
-                return self.ask_feature(given, label)
+                return self.ask_why(given, label)
             elif self.answer(given, "wrong", label):
                 return True
         return False
 
-    def ask_feature(self, given: Given, label: str) -> bool:
-        """Ask what tells the item from its example."""
-        example = given.guess.example
-        assert example is not None
-        everything = shown = self.session.candidates(given.id, label)
-        self.screen.say(f"True of {name(given.item)}, not of {name(example)}:{counted_in(shown)}")
-        self.screen.candidates(shown, label)
-        self.screen.actions("feature", "write", "tag", "none", "back")
-        while (key := self.keyboard.key()) is not None:
-            action, done = self.actions.get(key), False
-            if key.isdecimal() and 0 < int(key) <= len(shown):
-                done = self.answer(given, "wrong", label, str(shown[int(key) - 1].feature))
-            elif action == "none":
+    def read_label(self, typed: str) -> str | None:
+        """A label that is typed: a known one by a part of its name, or a new one, which is asked
+        about where some label looks like it."""
+        labels = self.session.labels
+        article, bare = ("", typed) if typed in labels else split_article(typed)
+        label = match_label(bare, labels)
+        if label is None:
+            return None
+        if label in labels and bare.lower() != label.lower() and not bare.lower().startswith(NEW):
+            self.screen.say(f'"{bare}" is {label}.', "dim")
+        articles = self.session.settings["articles"]
+        if article and articles.get(label) != article:
+            self.attempt(
+                lambda: self.session.set(self.teacher, articles={**articles, label: article})
+            )
+        return label
+
+    def ask_tag(self, given: Given, tag: str) -> bool | None:
+        """Whether the row has a tag that the guess depends on; None if that is left open."""
+        self.screen.say(CONSOLE["tag"].format(tag), "bold")
+        while (word := self.keyboard.word("> ", "120")) is not None:
+            if word in ("1", "2"):
+                return self.attempt(
+                    partial(self.session.set_tag, self.teacher, tag, given.item, word == "1")
+                )
+            if word.startswith("/") and word not in QUIT and self.command(given, word):
+                return True
+            if word in ("0", ENTER, ESCAPE):
+                return None
+            if word in QUIT:
+                return False
+        return False
+
+    def ask_why(self, given: Given, label: str) -> bool:
+        """Ask what tells the row from the earlier one."""
+        everything = shown = self.session.candidates(given.id, label, limit=_SUGGESTED)
+        articles = self.session.settings["articles"]
+        self.screen.why(given, a_label(label, articles))
+        self.screen.reasons(shown)
+        start = 0
+        while (word := self.keyboard.word("because> ", f"0{_DIGITS}+?")) is not None:
+            done = False
+            if word in _DIGITS:
+                chosen = shown[start:][int(word) - 1 : int(word)]
+                done = bool(chosen) and self.answer(given, "wrong", label, str(chosen[0].feature))
+            elif word == "0":
                 done = self.answer(given, "wrong", label)
-            elif action == "back" and given.asks != "feature":
-                done = True  # the same item comes again
-            elif action == "feature":
-                words = self.line(action).lower()
-                texts = [f"{one.feature} {spoken(one.feature)}".lower() for one in everything]
-                shown = [one for one, text in zip(everything, texts, strict=True) if words in text]
-                self.screen.candidates(shown, label)
-            elif action in ("write", "tag"):
-                text = self.line(action)
-                done = bool(text) and self.say_feature(given, label, text, tag=action == "tag")
-            else:
-                done = self.act(given, action)
+            elif word == "+":
+                start = start + _NINE if start + _NINE < len(shown) else 0
+                self.screen.reasons(shown[start:])
+            elif word == "?":
+                self.screen.help()
+            elif word == ESCAPE:
+                if given.asks != "feature":
+                    return True  # the same row comes again
+            elif word in QUIT:
+                return False
+            elif word.startswith("/"):
+                done = self.command(given, word)
+            elif word.startswith("#"):
+                done = self.say_tag(given, label, word[1:].strip())
+            elif word != ENTER:
+                if self.is_reason(word):
+                    done = self.answer(given, "wrong", label, word)
+                else:
+                    shown, start = self.find(everything, word), 0
+                    self.screen.reasons(shown)
+                    if not shown:
+                        self.screen.say(CONSOLE["no reason"].format(word), "dim")
+                        shown = everything
             if done:
                 return True
         return False
 
-    def line(self, action: str) -> str:
-        """What is typed after a key that asks for words."""
-        return (self.keyboard.line(_PROMPTS[action]) or "").strip()
+    def is_reason(self, text: str) -> bool:
+        """Whether a text is a reason by itself, or means to be one."""
+        try:
+            self.session.table.parse(text)
+        except FeatureError:
+            return " " in text.strip()  # what is wrong with it is said
+        return True
 
-    def act(self, given: Given, action: str | None) -> bool:
-        if action == "right" and given.asks == "answer":
-            return self.answer(given, "right")
-        if action in ("yes", "no") and given.tags:
-            tag, value = given.tags[0], action == "yes"
-            return self.attempt(lambda: self.session.set_tag(self.teacher, tag, given.item, value))
-        if action in ("skip", "unsure"):
-            return self.answer(given, "skipped" if action == "skip" else "unsure")
-        if action in ("undo", "redo"):
-            return self.undo_or_redo(action)
-        if action == "search":
-            return self.search()
-        if action == "note":
-            text = self.line(action)
+    def find(self, everything: Sequence[Candidate], words: str) -> list[Candidate]:
+        """The suggestions that have some words in them."""
+        low = words.lower()
+        return [one for one in everything if low in f"{one.feature} {spoken(one.feature)}".lower()]
+
+    def command(self, given: Given | None, word: str) -> bool:
+        """Do what stands behind `/`; True if the next row may come."""
+        typed, _, text = word[1:].strip().partition(" ")
+        known = [*COMMANDS, "quit"]
+        name_ = next((one for one in known if one.startswith(typed.lower()) and typed), None)
+        text = text.strip()
+        if name_ is None:
+            near = difflib.get_close_matches(typed, known, 1, 0.4)
+            meant = f" Did you mean /{near[0]}?" if near else ""
+            self.screen.say(f"There is no command /{typed}.{meant}", "red")
+            return False
+        if name_ in ("undo", "redo"):
+            return self.undo_or_redo(name_)
+        if name_ == "rules":
+            for n, line in enumerate(sentences(self.session.model), 1):
+                self.screen.say(f"  {n}. {line}")
+            return False
+        if name_ == "progress":
+            summary = self.session.summary()
+            wrong = None if summary.error[2] > 0.99 else summary.wrong_left
+            self.screen.say(progress_sentence(summary, summary.items - summary.rows_left, wrong))
+            return False
+        if name_ == "labels":
+            return self.labels(text)
+        if name_ in _ON_PAGE:
+            self.screen.say(CONSOLE["on the page"].format(name_), "dim")
+            return False
+        if name_ == "find":
+            return self.search(text)
+        if given is None or name_ == "quit":
+            return False
+        if name_ == "example":
+            return self.change_example(given)
+        if name_ == "note":
+            text = text or (self.keyboard.word(f"{ASKED['note']}: ") or "").strip()
             if text and self.attempt(lambda: self.session.note(self.teacher, text, given.item)):
-                self.screen.say("Noted.", "dim")
-        if action == "meaning":
-            label, _, meaning = (part.strip() for part in self.line(action).partition(":"))
-            if label and self.attempt(
-                lambda: self.session.describe_label(self.teacher, label, meaning)
-            ):
-                self.screen.say(f"{label}: {meaning or 'no meaning'}", "dim")
-        if action == "help":
-            self.screen.say("1 to 9: choose a label, then a feature. A correction is two keys.")
-            self.screen.actions(*KEYS)
+                self.screen.say("Note saved.", "dim")
+            return False
+        return self.answer(given, "skipped" if name_ == "skip" else "unsure")
+
+    def labels(self, text: str) -> bool:
+        """Say what a label means, `/labels bird: has feathers`; or list them all."""
+        label, colon, meaning = (part.strip() for part in text.partition(":"))
+        if (
+            label
+            and colon
+            and self.attempt(lambda: self.session.describe_label(self.teacher, label, meaning))
+        ):
+            self.screen.say(f"{label}: {meaning or 'no meaning'}", "dim")
+        elif not label:
+            for one in self.session.labels:
+                means = self.session.meanings.get(one)
+                self.screen.say(f"  {one}{f': {means}' if means else ''}")
         return False
+
+    def change_example(self, given: Given) -> bool:
+        """Change the answer about the earlier row."""
+        example = given.guess.example
+        said = [] if example is None else self.session.history(item=example)
+        mine = [one for one in said if not one.undone]
+        if not mine:
+            return False
+        self.screen.say(CONSOLE["change"].format(name(mine[-1].item), given.guess.label), "bold")
+        word = self.keyboard.word("> ", _DIGITS)
+        labels = dict(zip(_DIGITS, self.session.labels, strict=False))
+        if word is None or word in (ENTER, ESCAPE):
+            return False
+        label = labels.get(word) if word in _DIGITS else self.read_label(word)
+        if label is None:
+            return False
+        guessed = mine[-1].guess.label
+        new: tuple[AnswerWord, str | None] = (
+            ("right", None) if label == guessed else ("wrong", label)
+        )
+        return self.attempt(lambda: self.session.change(self.teacher, mine[-1].id, *new))
 
     def answer(
         self,
@@ -189,23 +327,34 @@ class _Conversation:
         label: str | None = None,
         feature: str | None = None,
     ) -> bool:
-        """Answer; True if that was possible."""
+        """Answer, and say what was learnt; True if that was possible."""
+        session = self.session
 
         def work() -> None:
-            saved = self.session.answer(self.teacher, given.id, answer, label, feature)
-            if (words := notice(saved.outcome)) is not None:
+            before = Before(session.model, given.item, label, feature)
+            small = len(session.table) <= AT_ONCE and session.labels and answer == "wrong"
+            old = labels_of(session)[1] if small else None
+            saved = session.answer(self.teacher, given.id, answer, label, feature)
+            if (words := notice(saved.outcome, name(given.item))) is not None:
                 self.screen.say(words, "dim")
+            if (found := learnt(session, saved, before)) is not None:
+                self.screen.learnt(found)
+                if old is not None and found.kind in ("new", "changed"):
+                    mine = [c for c in moved(session, old, before).counts if c[1] == label]
+                    rows = sum(rows for *_, rows in mine)
+                    said = decides(rows, [a for a, _, _ in mine]) + "." if rows else ALONE
+                    self.screen.say(f"  {said}", "green")
 
         return self.attempt(work)
 
-    def say_feature(self, given: Given, label: str, text: str, *, tag: bool) -> bool:
-        """Answer with a condition, or a tag, that the item has and the example has not."""
+    def say_tag(self, given: Given, label: str, tag: str) -> bool:
+        """Answer with a tag that the row has and the earlier row has not."""
 
         def work() -> bool:
-            feature = self.session.tag_apart(self.teacher, given, text) if tag else text
+            feature = self.session.tag_apart(self.teacher, given, tag)
             return self.answer(given, "wrong", label, feature)
 
-        return self.attempt(work)
+        return bool(tag) and self.attempt(work)
 
     def undo_or_redo(self, way: str) -> bool:
         act = self.session.undo if way == "undo" else self.session.redo
@@ -215,24 +364,13 @@ class _Conversation:
 
         return self.attempt(work)
 
-    def search(self) -> bool:
-        """Look for items, or for none in particular; True if that was possible."""
-        text = self.keyboard.line(_PROMPTS["search"])
-        if text is None or not self.attempt(lambda: self.session.search(self.teacher, text)):
+    def search(self, text: str) -> bool:
+        """Look for rows, or for none in particular; True if that was possible."""
+        if not self.attempt(lambda: self.session.search(self.teacher, text)):
             return False
         search = self.session.search_of(self.teacher)
-        fit = "" if search is None else "fits" if search[1] == 1 else "fit"
-        found = f"{counted(search[1], 'item')} {fit}." if search else "Items as they come."
-        self.screen.say(found, "dim")
+        self.screen.say(looking_for(*search) if search else CONSOLE["all rows"], "dim")
         return True
-
-    def type_label(self, labels: list[str]) -> str | None:
-        """A label that is typed: a known one by a part of its name, or a new one."""
-        text = self.line("label")
-        label = match_label(text, labels)
-        if label in labels and text.lower() != label.lower():
-            self.screen.say(f"{label}. A new label: type {NEW} {text}", "dim")
-        return label
 
     def attempt(self, work: Callable[[], object]) -> bool:
         """Do something; if it is refused, print why and return False."""
@@ -244,81 +382,99 @@ class _Conversation:
 
 
 class Screen:
-    """Prints items, guesses and choices."""
+    """Prints rows, questions and choices."""
 
-    def __init__(self, console: Console, keys: Mapping[str, str]) -> None:
-        self.console, self.keys = console, keys
+    def __init__(self, console: Console) -> None:
+        self.console = console
 
     def say(self, text: str, style: str = "") -> None:
         self.console.print(_text(text, style))
 
-    def item(self, given: Given) -> None:
-        """The item beside its example, what differs first."""
+    def row(self, given: Given) -> None:
+        """The row beside the earlier one, what differs first."""
         example = given.guess.example
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         table.add_column("", overflow="fold")
         table.add_column(_text(name(given.item), "bold"), overflow="fold")
         if example is not None:
-            called = f"{name(example)} ({given.guess.label})"
-            table.add_column(_text(called), overflow="fold")
-        same = 0
+            table.add_column(_text(f"{name(example)} ({given.guess.label})"), overflow="fold")
+        same = []
         for column, value in given.item.items():
             if given.item.table is not None and column == given.item.table.id:
                 continue
             if example is None:
                 table.add_row(_text(column), _text(show(value)))
             elif example.get(column) != value:
-                other = _text(show(example.get(column)))
-                table.add_row(_text(f"\N{NOT EQUAL TO} {column}"), _text(show(value)), other)
+                table.add_row(_text(column), _text(show(value)), _text(show(example.get(column))))
             else:
-                same += 1
+                same.append(column)
         self.console.print()
         self.console.print(table)
         if same:
-            self.say(f"{same} {'column' if same == 1 else 'columns'} the same", "dim")
+            self.say(f"the same in both: {', '.join(same[:4])}{', …' if same[4:] else ''}", "dim")
 
-    def guess(self, given: Given) -> None:
+    def question(self, given: Given, articles: dict[str, str]) -> None:
+        """What is asked, and what can be typed."""
         item, example = name(given.item), given.guess.example
         if example is None:
             self.say(f"What is {item}?", "bold")
-        elif given.kept is not None:
-            self.say(f"{item} is {given.kept}. What tells it from {name(example)}?", "bold")
+            self.say(CONSOLE["first"], "dim")
         else:
-            self.say(f"I think {given.guess.label}, because it is like {name(example)}.", "bold")
+            label = a_label(str(given.guess.label), articles)
+            self.say(f"Is {item} {label}, like {name(example)}?", "bold")
+            self.say(CONSOLE["guess"], "dim")
 
-    def candidates(self, candidates: Sequence[Candidate], label: str) -> None:
-        """Up to nine features to choose from, with what they would do in a column."""
-        texts = [spoken(one.feature) for one in candidates]
-        wide = min(40, max(map(len, texts), default=0))
-        for number, (text, one) in enumerate(zip(texts[:9], candidates, strict=False), 1):
-            self.say(f"  {number}  {text:<{wide}}  {effect(one, label)}")
+    def why(self, given: Given, label: str) -> None:
+        example = given.guess.example
+        assert example is not None
+        self.say(f"Why is {name(given.item)} {label}, unlike {name(example)}?", "bold")
+
+    def reasons(self, candidates: Sequence[Candidate]) -> None:
+        """Up to nine suggestions, with the rows they are true of, and the answers that agree."""
+        texts = [spoken(one.feature) for one in candidates[:_NINE]]
+        wide = min(44, max(map(len, texts), default=0))
+        for number, (text, one) in enumerate(zip(texts, candidates, strict=False), 1):
+            of = one.yes - 1 + one.others
+            agree = f" · {one.yes - 1} of {of} agree" if of else ""
+            self.say(f"  {number}  {text:<{wide}}  {covers(one)}{agree}")
         if not candidates:
-            self.say("  None of the columns. Write a condition, or set a tag.", "dim")
+            self.say(f"  {CONSOLE['none']}", "dim")
+        more = CONSOLE["more"] if len(candidates) > _NINE else ""
+        self.say(CONSOLE["reason"] + more, "dim")
 
-    def labels(self, labels: Sequence[str], guess: Label, meanings: Mapping[str, str]) -> None:
-        """The labels, each with its key, which never changes, and what it means."""
-        for number, label in enumerate(labels[:9], 1):
-            means = f": {meanings[label]}" if label in meanings else ""
-            self.say(f"  {number}  {label}{means}{'  (the guess)' if label == guess else ''}")
+    def learnt(self, found: Learnt) -> None:
+        """What an answer taught."""
+        said = news_of(found.kind, found.reason)
+        parts = {"row": name(found.item), "label": found.label, "wanted": found.wanted}
+        text = said.format(**parts, reason=found.reason, event=found.event)
+        self.say(text if text.endswith(".") else f"{text}.", "green")
 
-    def actions(self, *actions: str) -> None:
-        """The keys that do something now."""
-        self.facts(f"{_SIGNS.get(self.keys[a], self.keys[a])} {KEYS[a][1]}" for a in actions)
+    def labels(self, labels: Sequence[str], meanings: dict[str, str]) -> None:
+        """The labels in a line, each with its digit, which never changes; meanings below."""
+        if labels:
+            self.say("  ".join(f"{n} {label}" for n, label in zip(_DIGITS, labels, strict=False)))
+        for label in labels:
+            if label in meanings:
+                self.say(f"  {label}: {meanings[label]}", "dim")
 
-    def facts(self, facts: Iterable[str]) -> None:
-        """Short texts, none of them broken in two where a line ends."""
-        line = ""
-        for fact in facts:
-            if line and len(line) + len(fact) + 5 > self.console.width:
-                self.say(f"{line} ·", "dim")
-                line = ""
-            line = f"{line} · {fact}" if line else f"  {fact}"
-        self.say(line, "dim")
+    def progress(self, session: Session) -> None:
+        summary = session.summary()
+        if summary.labelled:
+            self.say(f"{taught_so_far(summary)} {lately(session.mistakes())}".strip(), "dim")
+        if summary.may_stop and (hint := stop_hint(summary)):
+            self.say(hint, "green")
 
-    def progress(self, summary: Summary) -> None:
-        self.facts([fact[:1].upper() + fact[1:] for fact in progress_facts(summary)])
-        if hint := stop_hint(summary):
-            self.say(f"  {hint}", "green" if summary.may_stop else "dim")
+    def help(self) -> None:
+        """What can be typed."""
+        for heading, lines in HELP:
+            self.say(heading, "bold")
+            for keys, words in lines:
+                plain = [
+                    part.replace("[", "").replace("]", "").replace("`", "")
+                    for part in (keys, words)
+                ]
+                self.say(f"  {plain[0]:<16} {plain[1]}")
+        self.say("  ".join(f"/{one}" for one in (*COMMANDS, "quit")), "dim")
 
 
 def _text(text: str, style: str = "") -> Text:

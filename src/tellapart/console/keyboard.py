@@ -1,6 +1,7 @@
-"""The keys of teaching, the same on the page and in the console; and reading them one at a time.
+"""Reading what is typed in a terminal; and keys of one's own, on the page.
 
-To change some, write them into `tellapart.toml` beside the table, such as
+Letters are text there and here. To give an action a key (a letter is then pressed with Alt), write
+it into `tellapart.toml` beside the table, such as
 
     [keys]
     right = "space"
@@ -17,10 +18,11 @@ import os
 import select
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from tellapart.errors import ParameterError
 
@@ -54,75 +56,94 @@ PAGE_KEYS: dict[str, tuple[str, str]] = {
 }
 """What can be done on the page only."""
 
+ENTER, ESCAPE = "\n", "\x1b"
+"""Typed instead of a word."""
 _KEY_NAMES = ("enter", "escape", "space", "backspace", "delete", "tab")
-_NAMES = {
-    "\r": "enter",
-    "\n": "enter",
-    "\x1b": "escape",
-    " ": "space",
-    "\t": "tab",
-    "\x08": "backspace",
-    "\x7f": "backspace",
-}
-_ENDS = ("", "\x00", "\x03", "\x04")  # a Ctrl-D typed while we print arrives as NUL
-_LINE_ENDS = (b"\n", b"\r", b"", b"\x00", b"\x04")
+_BACK = ("\x08", "\x7f")
+_ALL = "\x15"  # Ctrl-U takes back all that was typed
 _PAUSE = 0.03  # what a terminal sends for an arrow comes quicker than a hand types
 
 
 class Piped:
-    """Keys from a stream: each character is a key, a line ends at its end; None at the end of it.
+    """Words from a stream, one a line; an empty line is Enter; None at the end of it.
 
     >>> import io
-    >>> keys = Piped(io.StringIO("u2legs > 2\\n"))
-    >>> keys.key(), keys.key(), keys.line(""), keys.key()
-    ('u', '2', 'legs > 2', None)
+    >>> keys = Piped(io.StringIO("/undo\\n\\n2\\n"))
+    >>> keys.word(""), keys.word("") == ENTER, keys.word(""), keys.word("")
+    ('/undo', True, '2', None)
     """
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
 
-    def key(self) -> str | None:
-        read = self._stream.read(1)
-        return _NAMES.get(read, read.lower()) if read else None
-
-    def line(self, prompt: str) -> str | None:
+    def word(self, prompt: str, single: str = "") -> str | None:
         read = self._stream.readline()
-        return read.rstrip("\n") if read else None
+        return (read.rstrip("\r\n") or ENTER) if read else None
 
 
-class WindowsTerminal:
-    """Keys from a terminal of Windows, without Enter after each. Ctrl-C and Ctrl-Z end it."""
+class _Typed:
+    """Words that are typed: a key of `single` acts at once where nothing is typed before it."""
 
-    def key(self) -> str | None:
+    def word(self, prompt: str, single: str = "") -> str | None:
+        """A word; or a single key, Enter or Esc where nothing is typed; None at the end."""
+        text = ""
+        print(prompt, end="", flush=True)
+        with self._raw():
+            while (read := self._character()) is not None:
+                if read in ("\r", "\n"):
+                    print()
+                    return text or ENTER
+                if read == ESCAPE and not text:
+                    print()
+                    return ESCAPE
+                if not text and read and read in single:
+                    print(read)
+                    return read
+                if read in _BACK or read in (ESCAPE, _ALL):
+                    text = text[:-1] if read in _BACK else ""
+                    print(f"\r\x1b[K{prompt}{text}", end="", flush=True)
+                elif read.isprintable() and read:
+                    text += read
+                    print(read, end="", flush=True)
+        print()
+        return None
+
+    def _raw(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def _character(self) -> str | None:
+        """The next character; empty for a key without one, None at the end."""
+        raise NotImplementedError
+
+
+class WindowsTerminal(_Typed):
+    """A terminal of Windows. Ctrl-C and Ctrl-Z end it."""
+
+    def _character(self) -> str | None:
         import msvcrt  # only there
 
-        read = self._character(msvcrt)
-        if read in ("\x00", "\xe0"):  # an arrow, or another key without a letter: two characters
-            self._character(msvcrt)
-            return ""
-        return None if read in (*_ENDS, "\x1a") else _NAMES.get(read, read.lower())
-
-    def _character(self, msvcrt: Any) -> str:
         try:
-            return str(msvcrt.getwch())
-        except KeyboardInterrupt:
-            return ""
-
-    def line(self, prompt: str) -> str | None:
-        try:
-            return input(prompt)
-        except (EOFError, KeyboardInterrupt):
+            read = str(msvcrt.getwch())  # type: ignore[attr-defined,unused-ignore]
+            if read in (
+                "\x00",
+                "\xe0",
+            ):  # an arrow, or another key without a letter: two characters
+                msvcrt.getwch()  # type: ignore[attr-defined,unused-ignore]
+                return ""
+        except (KeyboardInterrupt, StopIteration):
             return None
+        return None if read in ("\x03", "\x04", "\x1a") else read
 
 
-class Terminal:
-    """Keys from a real terminal, without Enter after each. Ctrl-C and Ctrl-D end it."""
+class Terminal(_Typed):
+    """A real terminal. Ctrl-C and Ctrl-D end it; Ctrl-Z is the shell's."""
 
     def __init__(self, number: int) -> None:
         self._number = number
         self._ahead = b""
 
-    def key(self) -> str | None:
+    @contextmanager
+    def _raw(self) -> Iterator[None]:
         import termios
         import tty
 
@@ -134,27 +155,25 @@ class Terminal:
             mode = termios.tcgetattr(self._number)
             mode[6][termios.VINTR] = bytes([os.fpathconf(self._number, "PC_VDISABLE")])
             termios.tcsetattr(self._number, termios.TCSADRAIN, mode)
-            read = self._character()
-            if read == "\x1b" and self._is_sequence():
-                return ""
-        except KeyboardInterrupt:
-            return None
+            yield
         finally:
             termios.tcsetattr(self._number, termios.TCSADRAIN, before)
-        if read in _ENDS:
-            return None
-        return _NAMES.get(read, read.lower())
 
     def _byte(self) -> bytes:
         read, self._ahead = self._ahead or os.read(self._number, 1), b""
         return read
 
-    def _character(self) -> str:
+    def _character(self) -> str | None:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        while byte := self._byte():
-            if text := decoder.decode(byte):
-                return text
-        return ""
+        text = ""
+        while not text:
+            byte = self._byte()
+            if not byte:
+                return None
+            text = decoder.decode(byte)
+        if text in ("\x00", "\x03", "\x04"):  # a Ctrl-D typed while we print arrives as NUL
+            return None
+        return "" if text == ESCAPE and self._is_sequence() else text
 
     def _is_sequence(self) -> bool:
         """Whether Escape begins the sequence of a key such as an arrow, which is then skipped."""
@@ -167,14 +186,6 @@ class Terminal:
         while (byte := self._byte()) and not b"@" <= byte <= b"~":
             pass
         return True
-
-    def line(self, prompt: str) -> str | None:
-        print(prompt, end="", flush=True)
-        # byte by byte: `input` takes all there is, and what is typed ahead would be lost
-        read = b""
-        while (byte := self._byte()) not in _LINE_ENDS:
-            read += byte
-        return read.decode(errors="replace") if read or byte in (b"\n", b"\r") else None
 
 
 Keyboard = Piped | Terminal | WindowsTerminal

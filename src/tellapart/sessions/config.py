@@ -101,6 +101,11 @@ def check_settings(given: dict[str, Any]) -> dict[str, Any]:
         raise ParameterError(f"unsure is 'label' or 'null', got {given['unsure']!r}")
     if "assignments" in given:
         given["assignments"] = _check_assignments(given["assignments"])
+    if not isinstance(given.get("title", ""), str):
+        raise ParameterError(f"title is the name of a column, got {given['title']!r}")
+    articles = given.get("articles", {})
+    if not isinstance(articles, Mapping) or not set(articles.values()) <= {"a", "an"}:
+        raise ParameterError(f'articles are {{label: "a" or "an"}}, got {articles!r}')
     if "until" in given:
         if isinstance(given["until"], Mapping) and given["until"].keys() & {"and", "or"}:
             raise ParameterError(f"choose one stopper, not joined ones: {given['until']}")

@@ -57,6 +57,10 @@ class Settings:
     error: float = 0.05
     assignments: dict[str, Any] = field(default_factory=dict)
     """Who gets which rows: {teacher: {"where": condition, "labels": [label, ...]}}."""
+    title: str = ""
+    """The column that rows are called by; empty: the one that a person would choose."""
+    articles: dict[str, str] = field(default_factory=dict)
+    """The articles of labels that were typed with one: {"mammal": "a"}."""
 
 
 class Labels:

@@ -31,6 +31,18 @@ def match_label(text: str, labels: Iterable[str]) -> str | None:
     return wanted or None
 
 
+def split_article(text: str) -> tuple[str, str]:
+    """The article that a label was typed with, if it was, and the label.
+
+    >>> split_article("a mammal"), split_article("an Adelie"), split_article("anaconda")
+    (('a', 'mammal'), ('an', 'Adelie'), ('', 'anaconda'))
+    """
+    article, _, label = text.strip().partition(" ")
+    if article.lower() in ("a", "an") and label.strip():
+        return article.lower(), label.strip()
+    return "", text.strip()
+
+
 def split_names(text: str) -> list[str]:
     """Names with commas between them; one that has a comma itself is in double quotes.
 

@@ -1,66 +1,552 @@
-"""Items and values as people read them, the same on the page and in the console."""
+"""All that page and console say: the same in both, and in one place, ready for another language.
+
+One person speaks: calm, short, present tense. A row, a reason, a label, a rule, an answer, an
+earlier row; right and wrong. No other words for these.
+"""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
+from types import SimpleNamespace
 from typing import Any
 
 from tellapart.features.candidates import Candidate
-from tellapart.features.phrasing import counted, shown_number
+from tellapart.features.phrasing import counted, joined, shown_number
 from tellapart.protocol import Guess
 from tellapart.sessions.replies import (
     AT_RANDOM,
+    RECENT,
+    Agreement,
     Answered,
     AskedAgain,
+    Check,
     Ending,
-    Given,
     Saved,
     Summary,
 )
 from tellapart.tables import Row
 
+SAY = SimpleNamespace(
+    # the frame
+    skip_link="Skip to the question",
+    all_tables="tellapart: all tables",
+    pages="Pages",
+    help="Help",
+    more="More",
+    close="Close",
+    save="Save",
+    undo="Undo",
+    back="Back",
+    yes="Yes",
+    no="No",
+    change="Change",
+    saved="Saved.",
+    export="Export",
+    # the first row
+    what_is="What is",
+    it_is="It is",
+    first_label="a word of your own, such as rent",
+    then_it_guesses="Then the machine guesses, and you only correct it.",
+    call_otherwise="Call them by another column",
+    call_by="Call them by a column",
+    # a guess
+    type_label="Type a label",
+    type_or_digit="Type a label, or press its digit",
+    new_label="New label:",
+    no_it_is="No, it is",
+    this_row="This row",
+    earlier_row="Earlier row",
+    column="column",
+    same_one="The same in both: {} is {}",
+    marked="You marked it as wrong: what is it?",
+    dont_know="I don’t know",
+    show_all_rows="Show all rows again",
+    like="like",
+    # the reason
+    why_is="Why is",
+    unlike="unlike",
+    name_one_thing="Name one thing that is true of this row and not of the other.",
+    because="Because",
+    such_as="such as {}",
+    pick_choose_type="Pick it in the row, choose one below, or type it.",
+    nothing_tells="No column tells these two rows apart. Write a tag, or choose 0.",
+    suggestions="Suggestions",
+    agree="{} of {} agree",
+    new_tag="New tag:",
+    cannot_name="I cannot name one thing",
+    it_is_not="It is not {}",
+    # the end
+    rule_if="The rule: if",
+    what_next="What next?",
+    look_at_odd="Look at {} odd answers",
+    they_contradict="They contradict the others. Two keys each.",
+    look_at_them="Look at them",
+    take_table="Take the table with you",
+    another_file="Use the rules on another file",
+    copy_command="Copy the command",
+    # everything else
+    everything_else="Everything else",
+    what_to_do="What would you like to do?",
+    type_to_find="Type to find: skip, note, undo …",
+    # help
+    help_intro="The machine guesses what a row is and shows an earlier row as its reason. If it is"
+    " wrong, you say what the row is and one thing that tells the two rows apart. From that it"
+    " makes a rule you can read.",
+    your_keys="Your keys",
+    change_keys="Change them in tellapart.toml, under [keys].",
+    single_off="Turn single keys off",
+)
+"""Texts that stay the same."""
+setattr(SAY, "is", "Is")
+
+HELP = (
+    (
+        "On every row",
+        (
+            ("[Enter]", "Yes, the guess is right"),
+            ("[1] – [9]", "No: choose the label with this digit"),
+            ("letters", "No: type a label, old or new, then [Enter]"),
+            ("[Ctrl]+[Z]", "Undo, as often as you like, also tomorrow"),
+            ("[Ctrl]+[Shift]+[Z]", "Redo"),
+        ),
+    ),
+    (
+        "When you are asked why",
+        (
+            ("[1] – [9]", "Use the reason with this digit"),
+            ("click, or arrows", "Pick a word or a limit in the row, then [Enter]"),
+            ("[Shift]+[→]", "Make the phrase longer by a word"),
+            ("letters", "Find a reason, or write one: `amount < -50`"),
+            ("[#]", "Make a tag: true here, though no column shows it"),
+            ("[0]", "I cannot name one thing"),
+            ("[Esc]", "Back to the labels"),
+        ),
+    ),
+    (
+        "Anywhere",
+        (
+            (
+                "[/]",
+                "Everything else: skip, unsure, note, find rows, check many rows, and all pages",
+            ),
+            ("[?]", "This help"),
+            ("[Esc]", "Leave a box, close a window, go back to teaching"),
+        ),
+    ),
+    (
+        "Good to know",
+        (
+            ("Saving", "Every answer is saved before the next row comes."),
+            ("Rules", "The first rule that fits decides."),
+            ("Stopping", "Progress says how many rows may still be wrong."),
+        ),
+    ),
+)
+"""What help says: headings, and under each the keys in [brackets] and what they do."""
+
+SAMPLES = (
+    {
+        "name": "bank",
+        "title": "A bank statement",
+        "about": "400 made-up lines. Five minutes to rules for next month.",
+    },
+    {"name": "zoo", "title": "The zoo", "about": "101 animals, a two-minute tour."},
+)
+"""What can be tried first."""
+
+COMMANDS = {
+    "skip": "Show this row again later",
+    "undo": "Take back your last answer",
+    "unsure": "Save it as unsure; nothing is learnt",
+    "redo": "Give it again",
+    "note": "Write a note about this row",
+    "find": "Teach only the rows that fit some words",
+    "many": "Check many guesses at once",
+    "example": "The earlier row is wrong: change its answer",
+    "labels": "Rename a label, or say what it means",
+    "rules": "Read the rules",
+    "answers": "Look at your answers, and change them",
+    "progress": "See how many rows may be wrong",
+    "export": "Use the rules",
+}
+"""What is behind `/`, and what it does."""
+ASKED = {"note": "Your note", "find": "Words, or a reason such as amount < -50"}
+"""What a command asks for."""
+CONSOLE = {
+    "first": "a word of your own, such as rent, then Enter · / more · ? help",
+    "guess": "Enter yes · a digit or a word: no, it is that · / more · ? help",
+    "reason": "A digit or your own words · 0 I cannot name one thing · Esc back · / more",
+    "more": " · + the next nine",
+    "none": "No column tells these two rows apart. Type #tag, or 0.",
+    "no reason": '"{}" is no reason yet: write column, is or contains, value.',
+    "tag": "{}? 1 yes · 2 no · 0 I don\N{RIGHT SINGLE QUOTATION MARK}t know",
+    "change": "You called {} {}. What is it?",
+    "on the page": "/{} is on the page: the same command without --console.",
+    "all rows": "All rows come again.",
+    "next": " The same command goes on here. Next: tellapart predict {} {}",
+}
+"""What only the console says."""
+EXAMPLE_OF_OTHERS = (
+    "The earlier row was answered by somebody else: only they or the owner can change it"
+)
+
+
+def a_label(label: str, articles: Mapping[str, str]) -> str:
+    """A label with its article, if it has one.
+
+    >>> a_label("mammal", {"mammal": "a"}), a_label("rent", {})
+    ('a mammal', 'rent')
+    """
+    article = articles.get(label)
+    return f"{article} {label}" if article else label
+
+
+def counted_columns(columns: Sequence[str]) -> str:
+    """Columns that are the same in both rows.
+
+    >>> counted_columns(["sex", "year"])
+    '2 columns are the same in both: sex, year'
+    """
+    return f"{len(columns):,} columns are the same in both: {', '.join(columns[:4])}"
+
+
+def taught_so_far(summary: Summary) -> str:
+    """How far it is."""
+    said = f"{summary.labelled:,} of {counted(summary.items, 'row')} taught."
+    if summary.waiting:
+        said += f" {counted(summary.waiting, 'answer')} {_need(summary.waiting)} a reason."
+    return said
+
+
+def _need(number: int) -> str:
+    return "needs" if number == 1 else "need"
+
+
+def lately(mistakes: Sequence[bool]) -> str:
+    """How the last guesses went.
+
+    >>> lately([True, False, False]), lately([True])
+    ('2 of the last 3 guesses were right.', 'The last guess was wrong.')
+    """
+    last = mistakes[-RECENT:]
+    if len(last) > 1:
+        right = len(last) - sum(last)
+        return f"{right} of the last {len(last)} guesses {'was' if right == 1 else 'were'} right."
+    return f"The last guess was {'wrong' if sum(last) else 'right'}." if last else ""
+
+
+def called_by(rows: int, column: str | None) -> str:
+    """What rows are called by, said before the first answer."""
+    if column is None:
+        return f"{counted(rows, 'row')} without a name: they are called by their number."
+    return f"{counted(rows, 'row')}, called by their {column}."
+
+
+def looking_for(text: str, left: int) -> str:
+    """That only some rows come."""
+    return f"Only rows that fit “{text}”: {left:,} left."
+
+
+def means(check: Check, opposite: str | None = None) -> str:
+    """What a reason is true of, while it is picked or typed.
+
+    >>> means(Check("x", True, False, 32)), means(Check("x", True, False, 1))
+    ('True of this row and 31 others, not of the earlier row.', 'True of this row alone.')
+    """
+    if check.on_item is not True:
+        said = "It is not true of this row."
+        return f"{said} Did you mean {opposite}?" if opposite else said
+    if check.on_example is True:
+        return "It is true of both rows, so it does not tell them apart."
+    if check.items <= 1:
+        return "True of this row alone."
+    more = check.items - 1
+    others = "1 other" if more == 1 else f"{more:,} others"
+    return f"True of this row and {others}, not of the earlier row."
+
+
 _NOTICES = {
     "again": "Saved. The rules changed meanwhile: the label is kept, but what tells it now?",
-    "unsure": "Saved as unsure: kept, not learnt from.",
-    "skipped": "Skipped: it comes back later.",
+    "unsure": "Saved as unsure; nothing is learnt from it.",
+    "skipped": "Skipped. {} comes back later.",
 }
 
 
-def notice(outcome: str | None) -> str | None:
-    """What to say after an answer, where the next item does not say it all.
+def notice(outcome: str | None, row: str = "It") -> str | None:
+    """What to say after an answer, where the next row does not say it all.
 
-    >>> notice("skipped"), notice("right")
-    ('Skipped: it comes back later.', None)
+    >>> notice("skipped", "duck"), notice("right")
+    ('Skipped. duck comes back later.', None)
     """
-    return _NOTICES.get(outcome or "")
+    said = _NOTICES.get(outcome or "")
+    return said and said.format(row)
 
 
-_OUTCOMES = {"label": "learnt", "again": "needs a reason again", "opinion": "second opinion"}
+NEWS = {
+    "new": "New rule: {label} if {reason}",
+    "else": "New rule: {label}, where no other rule fits",
+    "changed": "The rule for {label} changed: now if {reason}",
+    "exception": "{row} is {label}, an exception to \N{LEFT DOUBLE QUOTATION MARK}{wanted} if"
+    " {reason}\N{RIGHT DOUBLE QUOTATION MARK}. No other row changes.",
+    "exception to the rest": "{row} is {label}, an exception: rows that no rule fits are {wanted}.",
+    "known": "You had said this reason before: {label} if {reason}",
+    "without": "Saved as {label}, without a reason. The machine looks for one of its own.",
+    "fault": "{row} was saved; the machine could not learn from it (a fault of the program, event"
+    " {event}). Your answer is safe.",
+}
+"""What was learnt."""
 
 
-def outcome_text(outcome: str | None) -> str:
-    """What became of an answer.
+def news_of(kind: str, reason: str) -> str:
+    """What to say of what was learnt; a rule that asks nothing decides all the rest."""
+    other = {"new": "else", "changed": "else", "exception": "exception to the rest"}
+    return NEWS[kind if reason else other.get(kind, kind)]
 
-    >>> outcome_text("opinion"), outcome_text("mistake"), outcome_text(None)
-    ('second opinion', 'mistake', '')
+
+ALONE = "It decides this row alone so far."
+CHECK_THEM = "Check them"
+MILESTONE_LINKS = (
+    'Go on as long as it pays: <a href="{}">Progress</a> says when to stop. You can'
+    ' <a href="{}">read the rules</a> or <a href="{}">use them</a> at any time.'
+)
+
+
+def decides(rows: int, labels: Sequence[str]) -> str:
+    """How many rows a rule took from which labels.
+
+    >>> decides(31, ["groceries"]), decides(1, [""])
+    ('It decides 31 more rows, which were groceries until now', 'It decides 1 more row')
     """
-    return _OUTCOMES.get(outcome or "", outcome or "")
+    said = f"It decides {rows:,} more {'row' if rows == 1 else 'rows'}"
+    were = [label for label in labels if label]
+    if not were:
+        return said
+    return f"{said}, which {'was' if rows == 1 else 'were'} {joined(were[:3])} until now"
 
 
-def changed_notice(again: int | None) -> str | None:
+def moves(rows: int, before: str, now: str) -> str:
+    """Rows that another rule took on the way.
+
+    >>> moves(2, "rent", "health")
+    '2 rows move from rent to health.'
+    """
+    verb = "moves" if rows == 1 else "move"
+    return f"{counted(rows, 'row')} {verb} from {before or 'no label'} to {now or 'no label'}."
+
+
+def milestone(summary: Summary) -> str:
+    """What has come of the first answers."""
+    right = summary.guesses - summary.mistakes
+    return (
+        f"{counted(summary.labelled, 'answer')}, and {counted(summary.rules, 'rule')} you can read."
+        f" {right:,} of {counted(summary.guesses, 'guess', 'guesses')} were right."
+    )
+
+
+def may_stop(summary: Summary) -> str:
+    """That the goal is reached."""
+    if summary.error[2] > 0.99:
+        return "You may stop, or go on."
+    return (
+        f"At most {summary.wrong_left:,} of the {counted(summary.rows_left, 'row')} left"
+        f" {'is' if summary.wrong_left == 1 else 'are'} wrong. You may stop, or go on."
+    )
+
+
+def unread(error: Exception, text: str) -> str:
+    """Why a typed text is no reason."""
+    said = str(error).splitlines()[0]
+    if said.startswith("unknown column"):
+        return said[:1].upper() + said[1:] + "."
+    if " " not in text.strip():
+        return (
+            f"\N{LEFT DOUBLE QUOTATION MARK}{text}\N{RIGHT DOUBLE QUOTATION MARK} is no reason yet:"
+            " write column, is or contains, value."
+        )
+    return said[:1].upper() + said[1:]
+
+
+_OUTCOMES = {
+    "label": "the first answer",
+    "right": "you agreed",
+    "again": "needs a reason again",
+    "opinion": "second opinion",
+}
+
+
+def outcome_text(one: Answered) -> str:
+    """What the guess was when an answer was given, and what became of it since."""
+    if one.undone:
+        return "undone"
+    said = _OUTCOMES.get(one.outcome or "", one.outcome or "")
+    if one.outcome == "mistake":
+        said = f"guessed {one.guess.label}"
+    if one.changed_by:
+        said += f", {'confirmed' if one.confirmed else 'changed'} by {one.changed_by}"
+    return said
+
+
+def said_before(one: Answered, reason: str | None) -> str:
+    """What was said of a row, and why."""
+    whose = f"{one.teacher} agreed" if one.answer == "right" else f"{one.teacher} said so"
+    said = f"{whose} on {one.at[:10]}"
+    if one.answer == "right":
+        said += " with that guess"
+    return f"{said}, because {reason}." if reason else f"{said}."
+
+
+def agreed(found: Agreement) -> str:
+    """How far people agree on the rows that several answered."""
+    if not found.items:
+        return "No row has been answered by two people."
+    said = f"{counted(found.items, 'row')} {'has' if found.items == 1 else 'have'} several answers"
+    if found.labels is not None:
+        said += f"; {100 * found.labels:.0f} % of pairs agree on the label"
+    if found.alpha is not None:
+        said += f" (Krippendorff\N{RIGHT SINGLE QUOTATION MARK}s alpha {found.alpha:.2f})"
+    said += "."
+    if found.features is not None:
+        same = round(found.features * found.reasons)
+        said += (
+            " Where two say the same label and both give a reason, the reason is the same in"
+            f" {same:,} of {counted(found.reasons, 'pair')}."
+        )
+    return said
+
+
+def answers_head(tab: str, number: int, team: str, *, taught: bool) -> tuple[str, str]:
+    """The heading of a part of Answers, and the sentence below it."""
+    if tab == "odd":
+        odd = "answer looks" if number == 1 else "answers look"
+        if number:
+            return f"{number:,} {odd} odd", (
+                "Each contradicts your other answers. It may be a slip, or a true exception: you"
+                " decide."
+            )
+        return "Nothing is odd", "What contradicts your other answers will be here."
+    if tab == "disputed":
+        head = f"{counted(number, 'row')} {'is' if number == 1 else 'are'} called differently"
+        until = " Until you settle these, the first answer counts." if number else ""
+        return (head if number else "Nobody disagrees"), (
+            f"{team}{until}"
+            if taught
+            else "This is for several people: tellapart serve TABLE --teachers."
+        )
+    return counted(number, "answer"), (
+        "Every answer can be changed; the rules follow."
+        if number
+        else "No answers yet. Every answer will be here, to be found and changed."
+    )
+
+
+def changed_notice(again: int | None, row: str = "", label: str | None = None) -> str | None:
     """What to say when an answer was changed; None if none was.
 
-    >>> changed_notice(1)
-    'Changed. 1 answer needs a reason: it comes next.'
+    >>> changed_notice(1), changed_notice(0, "duck", "bird")
+    ('Changed. 1 answer needs a reason again: it comes next.', 'Changed: duck is bird now.')
     """
     if again is None:
         return None
+    said = f"Changed: {row} is {label} now." if row and label else "Changed."
     if not again:
-        return "Changed."
-    needs, comes = ("needs", "it comes") if again == 1 else ("need", "they come")
-    return f"Changed. {counted(again, 'answer')} {needs} a reason: {comes} next."
+        return said
+    comes = "it comes" if again == 1 else "they come"
+    return f"{said} {counted(again, 'answer')} {_need(again)} a reason again: {comes} next."
+
+
+ORDER_WORDS = {
+    "mixed": "the one the rules know least, and one in four at random",
+    "file": "in the order of the file",
+    "random": "at random",
+}
+"""Which row comes next."""
+
+
+def progress_sentence(summary: Summary, taught: int, wrong: int | None) -> str:
+    """How far it is, in one sentence; `wrong`: at most so many of the others, if it is known."""
+    rest = summary.rows_left
+    said = f"You have taught {taught:,} of {counted(summary.items, 'row')}."
+    if not summary.labelled:
+        return "Nothing has been taught yet."
+    if not rest:
+        return said
+    if wrong is None:
+        missing = "It takes some rows drawn at random to say how many of the others are wrong."
+        return f"{said} {missing}"
+    return (
+        f"{said} Of the {rest:,} others, at most {wrong:,} {'is' if wrong == 1 else 'are'} wrong."
+    )
+
+
+def how_sure(summary: Summary) -> str:
+    """Where the number of wrong rows comes from."""
+    if summary.error[2] > 0.99:
+        return "Nothing is known yet: rows drawn at random since the rules last changed say it."
+    wrong, drawn = summary.recent_draws
+    used = counted(summary.draws_used, "row")
+    were = "was" if summary.draws_used == 1 else "were"
+    said = (
+        f"Of the rows you answered, {used} {were} drawn at random since the rules last changed."
+        if summary.drawn is not None
+        else f"It rests on {used} answered since the rules last changed."
+    )
+    lately = f" Lately {wrong:,} of {drawn:,} such guesses were wrong." if drawn else ""
+    return (
+        f"{said}{lately} So with 95 % confidence at most {summary.wrong_left:,} of the"
+        f" {summary.rows_left:,} other rows are wrong. Rows you searched for do not count: nobody"
+        " drew them."
+    )
+
+
+def rules_head(
+    rules: int, decided: int, rows: int, rest: str | None, right: int, answers: int
+) -> tuple[str, str]:
+    """The heading of the rules, and the sentence below it."""
+    if not rules:
+        return "There are no rules yet", "The first one comes with your first correction."
+    other = f"the other {rows - decided:,} are called {rest}"
+    if rest is None:
+        other = f"the other {rows - decided:,} get no label"
+    said = f"They decide {decided:,} of {counted(rows, 'row')}; {other}."
+    return (
+        f"{counted(rules, 'rule')}, in your words",
+        f"{said} {right:,} of {counted(answers, 'answer')} {'fits' if right == 1 else 'fit'} them.",
+    )
+
+
+def fits(right: int, wrong: int) -> str:
+    """How many answers fit a rule.
+
+    >>> fits(3, 0), fits(2, 1), fits(0, 0), fits(1, 0)
+    ('all 3 answers fit', '2 answers fit, 1 does not', 'no answer yet', '1 answer fits')
+    """
+    if not right + wrong:
+        return "no answer yet"
+    if not wrong:
+        return "1 answer fits" if right == 1 else f"all {right:,} answers fit"
+    said = f"{counted(right, 'answer')} {'fits' if right == 1 else 'fit'}"
+    return f"{said}, {wrong:,} {'does' if wrong == 1 else 'do'} not"
+
+
+def silent_label(label: str, times: int) -> str:
+    """A label that no rule says.
+
+    >>> silent_label("cash", 2)
+    'cash has no rule yet: it was said twice.'
+    """
+    often = {1: "once", 2: "twice"}.get(times, f"{times:,} times")
+    return f"{label} has no rule yet: it was said {often}."
+
+
+def fills(file: str, summary: Summary) -> str:
+    """What the table with the labels has in it."""
+    rest = counted(summary.items - summary.labelled, "other row")
+    return (
+        f"{file} with one more column, the label: your {counted(summary.labelled, 'answer')}, and"
+        f" the rules for the {rest}."
+    )
 
 
 def kept_notice(answer: Answered) -> str:
@@ -68,34 +554,34 @@ def kept_notice(answer: Answered) -> str:
     return f"{name(answer.item)} stays {answer.label}; it is not listed again."
 
 
-def swept_notice(accepted: int, marked: int) -> str:
-    """What to say after a sweep.
+def swept_notice(accepted: int, marked: int, label: str = "right") -> str:
+    """What to say after many answers at once.
 
-    >>> swept_notice(48, 2)
-    'Accepted 48 items. The 2 you marked come now.'
+    >>> swept_notice(48, 2, "transport")
+    'Saved: 48 rows are transport. Now the 2 you marked.'
     """
-    come = "one you marked comes" if marked == 1 else f"{marked:,} you marked come"
-    return f"Accepted {counted(accepted, 'item')}. The {come} now."
+    said = f"Saved: {counted(accepted, 'row')} {'is' if accepted == 1 else 'are'} {label}."
+    return f"{said} Now the {'one' if marked == 1 else f'{marked:,}'} you marked."
 
 
-def undone_notice(saved: Saved, *, redo: bool = False) -> str:
+def undone_notice(
+    saved: Saved, row: Row | None = None, label: str | None = None, *, redo: bool = False
+) -> str:
     """What to say after undo or redo.
 
-    >>> undone_notice(Saved(9, "u", None, "a")), undone_notice(Saved(9, "u", None, "a", 31))
-    ('Undone.', 'Undone: 31 answers of a sweep.')
+    >>> undone_notice(Saved(9, "u", None, "a"), Row("duck", {}))
+    'Undone: duck has no answer again.'
+    >>> undone_notice(Saved(9, "u", None, "a", 31))
+    'Undone: 31 answers given at once.'
     """
     done = "Redone" if redo else "Undone"
-    return f"{done}." if saved.acts == 1 else f"{done}: {saved.acts:,} answers of a sweep."
-
-
-def why_marked(given: Given) -> str | None:
-    """Why an item is asked about, if it was marked in a sweep.
-
-    >>> bear, duck = Row("bear", {}), Row("duck", {})
-    >>> why_marked(Given("g", "Ann", bear, Guess("bird", duck), "answer", None, 0.0, (), True))
-    'You marked it in a sweep: is it not bird?'
-    """
-    return f"You marked it in a sweep: is it not {given.guess.label}?" if given.marked else None
+    if saved.acts != 1:
+        return f"{done}: {saved.acts:,} answers given at once."
+    if row is None:
+        return f"{done}."
+    if redo and label is None:
+        return f"{done}: the answer about {name(row)}."
+    return f"{done}: {name(row)} {f'is {label}' if redo else 'has no answer again'}."
 
 
 def why_again(again: AskedAgain | None, guess: Guess) -> str | None:
@@ -125,23 +611,22 @@ def why_again(again: AskedAgain | None, guess: Guess) -> str | None:
 
 
 def name(item: Row) -> str:
-    """What an item is called: its title or id; a number is put into words.
+    """What an item is called: its title, with what tells it from its namesakes.
 
     >>> name(Row("bear", {})), name(Row(7, {}))
-    ('bear', 'item 7')
+    ('bear', 'row 7')
     """
-    called = str(item)
-    return f"item {called}" if called == str(item.identity) and called.isdigit() else called
+    return f"row {item}" if item.table is None and isinstance(item.identity, int) else str(item)
 
 
 def show(value: Any) -> str:
     """A value as people write it.
 
     >>> show(True), show(None), show(2.50), show(1_000_000), show(1984)
-    ('yes', 'unknown', '2.5', '1,000,000', '1984')
+    ('yes', 'nothing known', '2.5', '1,000,000', '1984')
     """
     if value is None:
-        return "unknown"
+        return "nothing known"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
@@ -154,76 +639,46 @@ def show(value: Any) -> str:
 
 
 def covers(candidate: Candidate) -> str:
-    """How many items a candidate holds on."""
-    return f"{'' if candidate.exact else 'about '}{counted(candidate.covers, 'item')}"
-
-
-def effect(candidate: Candidate, label: str) -> str:
-    """What a candidate would do: how many items it holds on, and how many of the answers so far.
-
-    >>> from tellapart.features import parse_feature
-    >>> feature = parse_feature("legs = 2", {"legs": "integer"})
-    >>> effect(Candidate(feature, 0.9, 7, 0, 90, True, 0, 73), "bird")
-    '90 items; 6 bird, 0 others'
-    """
-    mine = candidate.yes - 1  # the item itself is not answered yet
-    return f"{covers(candidate)}; {mine:,} {label}, {counted(candidate.others, 'other')}"
-
-
-def counted_in(candidates: Sequence[Candidate]) -> str:
-    """What the numbers of `effect` are counted in.
-
-    >>> counted_in([])
-    ''
-    """
-    if not candidates or not candidates[0].known:
-        return ""
-    return f" (of {counted(candidates[0].known, 'answer')})"
-
-
-def progress_facts(summary: Summary) -> list[str]:
-    """What is always in sight: saved, done and left, mistakes, rules, the error."""
-    saved = f"saved up to item {summary.labelled:,}"
-    done = [f"{summary.labelled:,} done", f"{summary.left:,} left"]
-    needs = "needs a reason" if summary.waiting == 1 else "need a reason"
-    others = ((summary.waiting, needs), (summary.skipped, "skipped"), (summary.unsure, "unsure"))
-    done += [f"{count:,} {word}" for count, word in others if count]
-    facts = [saved if summary.labelled else "every answer is saved at once", ", ".join(done)]
-    if summary.guesses:
-        facts += [_lately(*summary.recent), counted(summary.rules, "rule"), _error(summary)]
-    return facts
-
-
-def _lately(wrong: int, among: int) -> str:
-    last = "guess" if among == 1 else f"{among} guesses"
-    return f"{counted(wrong, 'mistake') if wrong else 'no mistake'} in the last {last}"
-
-
-def _error(summary: Summary) -> str:
-    """How many rows may be wrong of those left."""
-    if not summary.rows_left:
-        return "no rows left"
-    if summary.error[2] > 0.99:
-        return "error not known yet"
-    drawn = "" if summary.drawn is None else f", from {summary.draws_used:,} drawn at random"
-    return f"at most {summary.wrong_left:,} of {summary.rows_left:,} rows left wrong{drawn}"
+    """How many rows a candidate holds on."""
+    return f"{'' if candidate.exact else 'about '}{counted(candidate.covers, 'row')}"
 
 
 def ending_text(ending: Ending) -> str:
     """What to say when there is nothing left."""
     summary = ending.summary
-    told = [f"{counted(summary.labelled, 'item')} taught"]
-    if summary.unsure:
-        told.append(f"{summary.unsure:,} unsure")
+    if not ending.busy and not ending.others:
+        said = f"That was the last row. All {counted(summary.items, 'row')} have an answer"
+        if summary.unsure:
+            said = f"That was the last row. {counted(summary.labelled, 'row')} have an answer"
+            said += f", {summary.unsure:,} {'is' if summary.unsure == 1 else 'are'} unsure"
+        right = summary.labelled - summary.mistakes
+        return f"{said}: {right:,} guessed right or taught first, {summary.mistakes:,} corrected."
+    told = ["That was the last row for you"]
     if ending.busy:
-        told.append(f"{ending.busy:,} with other teachers, and some may come back")
+        told.append(f"{counted(ending.busy, 'row')} with others may come back")
     told += [left_to(name, count) for name, count in ending.others.items()]
-    said = ", ".join(told)
-    if summary.guesses:
-        guesses = counted(summary.guesses, "guess", "guesses")
-        said += f"; {counted(summary.mistakes, 'mistake')} in {guesses}"
-        said += f", {counted(summary.rules, 'rule')}. {_big(summary.estimate)}"
-    return said
+    return f"{'; '.join(told)}."
+
+
+def kept_in(place: str) -> str:
+    """Where everything is."""
+    return f"Everything is saved in {place}. Nothing was sent anywhere."
+
+
+def take_with(file: str) -> str:
+    """What the export is."""
+    return f"{file} with one more column, or the rules as SQL."
+
+
+def next_file(file: str) -> str:
+    """An example of the file that comes next.
+
+    >>> next_file("bank.csv"), next_file("november.parquet")
+    ('november.csv', 'next.parquet')
+    """
+    stem, dot, ending = file.rpartition(".")
+    other = "next" if stem == "november" else "november"
+    return f"{other}{dot}{ending}" if dot else other
 
 
 def left_to(teacher: str | None, count: int) -> str:

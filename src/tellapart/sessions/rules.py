@@ -17,7 +17,7 @@ from tellapart.features import Expression, tree
 from tellapart.features.expression import types
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature
-from tellapart.tables import Table
+from tellapart.tables import Row, Table
 from tellapart.tables.packed_columns import evaluate
 
 if TYPE_CHECKING:
@@ -96,25 +96,25 @@ def rule_changes(
     taught: dict[str, Answered] = {}
     for one in answers:
         if not one.undone and one.answer == "wrong":
-            taught[str(one.item)] = one
+            taught[_key(one.item)] = one
             if one.feature is not None:
                 reasons[one.feature] = one
     before: dict[str, list[Clause]] = {}
     earlier = reachable(old)
     for clause in earlier:
-        before.setdefault(str(clause.example), []).append(clause)
+        before.setdefault(_key(clause.example), []).append(clause)
     lines = []
     places = {id(clause): place for place, clause in enumerate(earlier)}
     last = (-1, 0)  # the place before, and the number now, of the rule that came last
     for number, clause in enumerate(reachable(new), 1):
-        known = before.get(str(clause.example), [])
+        known = before.get(_key(clause.example), [])
         same = next((one for one in known if one.label == clause.label), None)
         same = same or next(iter(known), None)
         if same is None:
             known = before.get("None", [])
             same = next((one for one in known if _grew(one, clause)), None)
         if same is None:
-            why = _because(taught.get(str(clause.example)))
+            why = _because(taught.get(_key(clause.example)))
             lines.append(f"Rule {number} ({_called(clause)}) is new: {_condition(clause)}{why}.")
             continue
         known.remove(same)
@@ -129,6 +129,11 @@ def rule_changes(
     return lines or ["No rule changed."]
 
 
+def _key(example: object) -> str:
+    """What an example is known by, whatever it is called: rows by their ids."""
+    return str(example.identity if isinstance(example, Row) else example)
+
+
 def _grew(old: Clause, new: Clause) -> bool:
     return old.label == new.label and set(old.literals) <= set(new.literals)
 
@@ -138,7 +143,7 @@ def _differences(
 ) -> list[str]:
     said = []
     if old.label != new.label:
-        said.append(f"was {old.label}{_because(taught.get(str(new.example)))}")
+        said.append(f"was {old.label}{_because(taught.get(_key(new.example)))}")
     for literal in new.literals:
         if literal not in old.literals:
             said.append(

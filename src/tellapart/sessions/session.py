@@ -124,6 +124,7 @@ class Session:
         self._named: tuple[DecisionList, dict[str, str], DecisionList] | None = None
         self._kept = 0
         """The number of events when the model was last kept."""
+        self._name_rows()
 
     @property
     def table(self) -> Table:
@@ -305,6 +306,7 @@ class Session:
             self._log.append("rows added", teacher, {"rows": added, "table": now}, id)
             if table is not self.table:
                 self._log.use(table)
+                self._name_rows()
 
     def close(self) -> None:
         """Close it, so that others can open it."""
@@ -806,13 +808,24 @@ class Session:
 
     def set(self, teacher: str, *, id: str | None = None, **settings: Any) -> Saved:
         """Switch any of `config.Settings`: `order`, `overlap`, `lease` (seconds), `until` (a
-        stopper), `unsure` and `error`, `assignments`."""
+        stopper), `unsure` and `error`, `assignments`, `title` and `articles`."""
         checked = check_settings(settings)
         with self._log.ready() as state:
+            if checked.get("title"):
+                self.table.check(checked["title"])
             for one in checked.get("assignments", {}).values():
                 if "where" in one:
                     one["where"] = str(state.items.feature(one["where"]))
-        return self._write("settings", teacher, checked, id)
+        saved = self._write("settings", teacher, checked, id)
+        self._name_rows()
+        return saved
+
+    def _name_rows(self) -> None:
+        """Call rows by the column that was chosen for it, if one was."""
+        with self._log.ready() as state:
+            title = state.history.settings.title
+            if title and self.missing is None and title in self.table.columns:
+                self.table.title = title
 
     def _write(
         self,
@@ -1243,6 +1256,15 @@ class Session:
                 and replies.visible(one.answer, viewer)
                 and not state.history.is_confirmed(state.history.act_of[one.answer.id])
             ]
+
+    @property
+    def odd_known(self) -> int:
+        """How many odd answers were found when they were last judged; it takes no time."""
+        with self._log.ready() as state:
+            odd = [] if self._odd is None else self._odd[2]
+            done = state.history.act_of
+            kept = [one for one in odd if one.score > 0 and one.answer.id in done]
+            return sum(not state.history.is_confirmed(done[one.answer.id]) for one in kept)
 
     def _odd_known(self, number: int, everything: bool) -> list[replies.OddOne] | None:
         """The suspects as they were last judged: if nothing was said since, or if judging them took

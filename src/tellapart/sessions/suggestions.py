@@ -7,14 +7,16 @@ a few hundred of the last labelled items, and counted on a part of the table.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import log2
 
 import numpy as np
 
-from tellapart.features import Expression, canonical
+from tellapart.features import Expression, canonical, tree
 from tellapart.features.candidates import Candidate
+from tellapart.features.phrasing import spoken
+from tellapart.features.tree import Type
 from tellapart.protocol import Label
 from tellapart.sessions.history import Question
 from tellapart.sessions.log import State
@@ -25,6 +27,7 @@ from tellapart.tables.table_features import candidates_in
 
 LIMIT = 30
 """So many candidates are offered, unless another number is asked for."""
+_LOOKED = 60  # candidates are looked through for the best
 _MANY = 500  # are looked through for those of one column
 _BACK = 2_000  # so many rounds are looked back at
 _EACH = 200  # for so many items of each of the two labels, and of all others
@@ -32,11 +35,12 @@ _OTHERS = object()
 _COUNTED = 1_500  # rows in which candidates are counted
 _NAMED = 50  # so many features that were named before are offered again
 _ONCE, _SO = 0.7, 1.5  # worth of having been named; of having told these two labels apart
+_LONGEST = 100  # characters of an opposite that is offered
 _HABIT = 0.3  # worth of a column that this teacher has named, for each time it doubles
 
 
 def candidates(state: State, question: Question, label: str | None, limit: int) -> list[Candidate]:
-    """Features that hold on the item and not on the example, the worthiest first."""
+    """Features that hold on the item and not on the example, the best first (`ranked`)."""
     if question.example is None:
         return []
     mine = question.kept if label is None else state.history.labels.find(label)
@@ -50,18 +54,19 @@ def candidates(state: State, question: Question, label: str | None, limit: int) 
             if room[group]:
                 room[group] -= 1
                 history.append((row, said))
-    return candidates_in(
+    found = candidates_in(
         state.items.table,
         item,
         example,
         history,
         label=mine,
-        limit=limit,
+        limit=max(limit, _LOOKED),
         counted=_COUNTED,
         named=_named(state, item, example, (mine, question.label)),
         habits=_habits(state, question.teacher),
         called="" if mine is None else state.history.labels.name(mine),
     )
+    return ranked(state.items.table, found, limit)
 
 
 def _said(state: State) -> Iterator[tuple[Row, Label]]:
@@ -122,6 +127,71 @@ def check(table: Table, text: str, item: Row | None, example: Row | None) -> Che
     here = None if item is None else feature.value(item)
     there = None if example is None else feature.value(example)
     return Check(str(feature), here, there, items)
+
+
+def opposite(table: Table, text: str) -> str | None:
+    """The opposite of a reason, in words; None if there is none that is short."""
+    said = spoken(Expression(canonical.negate(table.parse(text).tree)))
+    return said if len(said) <= _LONGEST else None
+
+
+def ranked(table: Table, found: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Candidates in the order in which a person looks for them; of those that are true of the same
+    rows, one.
+
+    While little is known, sense decides: names, categories and words, then round limits, then what
+    says little to a person. After that, what the answers speak for. Dates come last until several
+    answers speak for one.
+    """
+    kept: dict[bytes, Candidate] = {}
+    truths = table.part(_SAME).truths([one.feature for one in found])
+    for one, held in zip(found, truths, strict=True):
+        same = np.packbits(held).tobytes()
+        if same not in kept or (_sense(one) < _sense(kept[same]) and one.known < _LITTLE):
+            kept[same] = one
+    chosen = {id(one) for one in kept.values()}
+    limits: Counter[str] = Counter()
+
+    def rank(one: Candidate) -> tuple[bool, int]:
+        agree, sense = one.yes - 1, _sense(one)
+        spoken_for = agree >= _SEVERAL and agree >= _OFTEN * (agree + one.others)
+        late = sense == _DATE and not spoken_for
+        if one.known >= _LITTLE:
+            return late, 0
+        if sense == _LIMIT:
+            column = next(iter(one.feature.schema))
+            limits[column] += 1
+            sense += 4 * (limits[column] > _EACH_COLUMN)
+        return late, sense
+
+    return sorted((one for one in found if id(one) in chosen), key=rank)[:limit]
+
+
+_LIMIT, _DATE = 2, 4
+_LITTLE = 8  # answers: with fewer, what they speak for is chance
+_SEVERAL, _OFTEN = 3, 0.7
+_EACH_COLUMN = 2  # so many limits of a column, and then others
+_SAME = 2_000  # rows that tell whether two are true of the same
+
+
+def _sense(one: Candidate) -> int:
+    """How much a kind of reason says to a person: the less the better."""
+    node = one.feature.tree
+    kinds = {Type(kind) for kind in one.feature.schema.values()}
+    if any(kind.temporal for kind in kinds):
+        return _DATE
+    match node:
+        case tree.Column():
+            return 0
+        case tree.Like(negated=False, pattern=(tree.Wild.ANY, str(), tree.Wild.ANY)):
+            return 0
+        case tree.Compare("=", tree.Column()):
+            return 1 if Type.TEXT in kinds else 2
+        case tree.Compare(_, tree.Column(), tree.Value()) if node.op in ("<", ">", "<=", ">="):
+            return _LIMIT
+        case tree.Like(negated=False):
+            return 1
+    return 3
 
 
 class Suggestions:

@@ -11,46 +11,58 @@ FILE = "tellapart-zoo.csv"
 LABEL = "class"
 _ORDER = "bear duck lion bass crow dolphin housefly sparrow goat platypus frog tortoise penguin"
 FIRST = tuple(_ORDER.split())
-_ASKED = {
-    "bear": "Welcome to the zoo. Nothing has been taught yet, so it asks: {say} mammal, and Enter.",
-}
+_WELCOME = "Welcome to the zoo. What is a bear? Type {ask} and press Enter."
 _WRONG = {
-    "duck": "Now it guesses, and shows why. A duck is no {guess}: {say} bird, and Enter. Then"
-    " choose what is true of the duck and not of the {example}; eggs, perhaps.",
-    "bass": "A new label is welcome at any time: {say} fish, and Enter.",
-    "dolphin": "It looks like a {guess}, and is a mammal. What has a dolphin that a {example} has"
-    " not? Milk.",
-    "platypus": "Trouble. A platypus lays eggs, has a bill, and gives milk. It is a mammal all the"
-    " same: say so. One exception does not break the rules.",
+    "duck": "Now the machine guesses. A duck is no {guess}: type a bird, and press Enter.",
+    "bass": "A new label is welcome at any time: type a fish, and press Enter.",
+    "dolphin": "It looks like a {guess}, and is a mammal. Say so.",
+    "platypus": "A platypus lays eggs and gives milk. It is a mammal all the same: one exception"
+    " does not break a rule.",
+}
+_WHY = {
+    "duck": "Now say why: {pick}.",
+    "bass": "Why? Pick what a bass has, and a {guess} has not.",
+    "dolphin": "What has a dolphin that a {guess} has not? Milk.",
+    "platypus": "Milk, perhaps. Pick what you would say.",
 }
 _RIGHT = {
-    "lion": "The guess is right: Enter, and on to the next.",
-    "dolphin": "It looks like a fish, and is a mammal. The guess is not taken in: Enter.",
-    "platypus": "A platypus lays eggs, has a bill, and gives milk. It is a mammal all the same, and"
-    " the guess says so: Enter.",
+    "lion": "The guess is right: press Enter.",
+    "dolphin": "It looks like a fish, and is a mammal. The guess is not taken in: press Enter.",
+    "platypus": "A platypus lays eggs and gives milk. It is a mammal all the same, and the guess"
+    " says so: press Enter.",
 }
-_ALWAYS = {
-    "frog": "That was all there is to it. Go on as long as you like: everything is saved at once,"
-    " and {undo} undoes. Answers that contradict the others are under Odd ones, Rules shows what it"
-    " has learnt, Export gives it to your warehouse.",
-}
-_LABELS = {"duck": "bird", "lion": "mammal", "bass": "fish", "dolphin": "mammal"}
-_LABELS["platypus"] = "mammal"
+_RULE = " You just made a rule. Look at the green line."
+_END = "That was the tour. Now your own table: tellapart teach FILE. {undo}"
+_LABELS = {"bear": "mammal", "duck": "bird", "lion": "mammal", "bass": "fish"}
+_LABELS |= {"dolphin": "mammal", "platypus": "mammal"}
 
 
-def hint(given: Given, *, say: str, undo: str) -> str | None:
-    """What to say beside an item of the tour: what comes next is what it says.
+def hint(
+    given: Given, said: str | None = None, *, last: str | None = None, learnt: bool = False
+) -> str | None:
+    """What to say beside a row of the tour.
 
-    `say` is how to begin with a label ("type"), `undo` the key that undoes.
+    `said` is the label that was chosen for it, when the reason is asked; `last` the label that the
+    row before it was given; `learnt` whether a rule came of that.
     """
     item, guess = str(given.item), given.guess.label
+    before = FIRST[FIRST.index(item) - 1] if item in FIRST[1:] else None
+    slip = before is not None and last is not None and _LABELS.get(before, last) != last
+    undo = f"You called the {before} {last}. If that was a slip, press Ctrl Z, or type /undo. "
     if guess is None:
-        words = _ASKED.get(item)
+        words = _WELCOME.format(ask="a mammal") if item == FIRST[0] else None
+    elif said is not None:
+        words = _WHY.get(item)
+        if words is not None and said != _LABELS.get(item):
+            words = f"You said {said}. If that was a slip, press Esc. {words}"
+        words = words and words.format(guess=guess, pick="click eggs, or press its digit")
     else:
         words = (_RIGHT if guess == _LABELS.get(item) else _WRONG).get(item)
-    words = words or _ALWAYS.get(item)
-    example = given.guess.example
-    return words and words.format(say=say, undo=undo, guess=guess, example=example)
+        words = words and words.format(guess=guess)
+        words = _END.format(undo="") if item == FIRST[10] else words
+    if learnt and words and item == "lion":
+        words = f"{_RULE.strip()} {words}"
+    return f"{undo}{words or ''}".strip() if slip else words
 
 
 def write_zoo(folder: Path) -> Path:

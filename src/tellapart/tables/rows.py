@@ -79,11 +79,8 @@ class Row(Mapping[str, Any]):
         return hash(self.identity)
 
     def __str__(self) -> str:
-        """What it is called: its title, if the table has a column for it, or else its id."""
-        called = None
-        if isinstance(self.identity, int) and self.table is not None:
-            called = self.table.called(self.place)
-        return str(self.identity) if called is None else called
+        """What it is called: by its table, or else its id."""
+        return str(self.identity if self.table is None else self.table.called(self.place))
 
     def __repr__(self) -> str:
         return f"<row {self.identity!r}>"

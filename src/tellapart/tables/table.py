@@ -11,6 +11,7 @@ import datetime
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from tellapart.protocol import Feature, Item, Label
 from tellapart.tables.findings import ColumnSummary, Finding, Summary
 from tellapart.tables.frames import broken, first_line, no_column
 from tellapart.tables.packed_columns import evaluate, reads
+from tellapart.tables.row_names import LONGEST_NAME, Name, RowNames, is_code, titles
 from tellapart.tables.rows import Row, Rows, Tag
 from tellapart.tables.typed_columns import readable, typed_findings
 
@@ -35,12 +37,6 @@ if TYPE_CHECKING:
     from tellapart.learners.history import Columns
     from tellapart.tables.table_features import Part
 
-LONGEST_NAME = 60
-"""Longer texts are not names of items."""
-_CALLED = frozenset(
-    ("name", "title", "id", "key", "code", "subject", "headline", "label", "caption", "package")
-)
-"""What columns are called that name things."""
 _LENGTH = re.compile(
     r"\b(?:is|are|was)(?: not|n['’]t)?(?: very| too| rather| quite)? (short|long|brief|lengthy)"
     r"(?=[.!?\s]*$| (?:and|or|but) )",
@@ -65,7 +61,7 @@ class Table:
         What messages call it.
     title : str, default=None
         The column that names items in sentences; values may repeat. None: the id, or the column
-        that looks most like it (`titles`).
+        that a person would choose (`row_names.titles`).
 
     Examples
     --------
@@ -102,9 +98,7 @@ class Table:
         self._profile: Profile | None = None
         self._kept: dict[Feature, Words] = {}
         self._places: dict[Hashable, int] | None = None
-        self._called: tuple[pl.Series, set[Any]] | None = None
         self._title: str | None = title
-        self._titled = title is not None or id is not None
         if title is not None:
             self.check(title)
         if id is not None:
@@ -333,60 +327,52 @@ class Table:
         >>> Table({"body": ["So! " * 40, "Ah, " * 40], "from": ["Ann", "Bob"]}).names()
         'from'
         """
-        return next(iter(self._named(1.0, without)), None)
+        passed = set(without)
+        for name, kind in self._types.items():
+            if kind is Type.TEXT and name not in passed and len(self) > 1:
+                column = self.frame([name]).to_series()
+                if not column.null_count() and column.n_unique() == len(column):
+                    lengths = column.head(1000).str.len_chars().to_numpy()
+                    if np.median(lengths) <= LONGEST_NAME:
+                        return name
+        return None
 
     @property
     def title(self) -> str | None:
-        """The column that names items in sentences, if one does: the id, or else texts that are
-        short and differ in nearly all items.
+        """The column that names items in sentences, if one does: the id, unless it is a code, or
+        else the best of `row_names.titles`.
 
         >>> Table({"n": [1, 2, 3], "Title": ["Jaws", "Alien", "Jaws"]}).title
         'Title'
         """
-        if not self._titled:
-            found = self._named(0.9, ())
-            self._title = max(found, key=lambda name: found[name], default=None)
-            self._titled = True
-        return self._title if self._title is not None else self.id
+        return self._names.title
 
     @title.setter
-    def title(self, column: str) -> None:
-        self.check(column)
-        self._title, self._titled = column, True
-        self._called = None
+    def title(self, column: str | None) -> None:
+        if column is not None:
+            self.check(column)
+        self._title = column
+        self.__dict__.pop("_names", None)
 
-    def called(self, place: int) -> str | None:
-        """What an item is called in sentences: its title, with its number if others have the same;
-        None if it has none."""
-        if self.title is None:
-            return None
-        if self._called is None:
-            cells = self.frame([self.title]).to_series()
-            twice = set(cells.filter(cells.is_duplicated()).drop_nulls().to_list())
-            self._called = cells, twice
-        value = self._called[0][place]
-        if value is None or value == "":
-            return None
-        return f"{value} (item {place})" if value in self._called[1] else str(value)
+    @cached_property
+    def _names(self) -> RowNames:
+        if self._title is not None or self.id is None:
+            found = [] if self._title is not None else titles(self)
+            return RowNames(self, self._title or next(iter(found), None))
+        head = self.frame([self.id]).to_series().head(100).to_list()
+        is_name = self._types[self.id] is Type.TEXT and 2 * sum(map(is_code, head)) <= len(head)
+        named = self.id if is_name else next(iter(titles(self, [self.id])), None)
+        return RowNames(self, named)
 
-    def _named(self, share: float, without: Iterable[str]) -> dict[str, bool]:
-        """Columns of short texts of which at least `share` are known and different, and whether the
-        column is called like one with names. If `share` is below 1, half is enough for these."""
-        found: dict[str, bool] = {}
-        passed = set(without)
-        for name, kind in self._types.items():
-            if kind is Type.TEXT and name not in passed and len(self) > 1:
-                is_called = not _CALLED.isdisjoint(re.split(r"[\W_]+", name.lower()))
-                least = share / 2 if is_called and share < 1 else share
-                column = self.frame([name]).to_series()
-                known = len(column) - column.null_count()
-                if column.drop_nulls().n_unique() >= max(least * len(column), 2) and known >= (
-                    share * len(column)
-                ):
-                    lengths = column.head(1000).drop_nulls().str.len_chars().to_numpy()
-                    if np.median(lengths) <= LONGEST_NAME:
-                        found[name] = is_called
-        return found
+    @property
+    def quoted(self) -> bool:
+        """Whether the items' names are sentences."""
+        return self._names.quoted
+
+    def called(self, place: int) -> Name:
+        """What an item is called in sentences: its title, and what tells it from others that have
+        the same; without titles, the number of its row and what kind it is."""
+        return self._names(place)
 
     def columns_of(self, features: Iterable[Feature]) -> Columns:
         """Features as a learner takes them: with rows of this table that it may look at."""

@@ -135,7 +135,7 @@ def answer(request: Request, error: Exception) -> Response:
     page = "text/html" in request.headers.get("accept", "") and "x-fragment" not in request.headers
     if not page or request.url.path.startswith("/api/"):
         return reply
-    from tellapart.web.pages.render import draw
+    from tellapart.web.pages.render import OUTSIDE, draw
 
     said = json.loads(bytes(reply.body))
     values = {"status": said["status"], "message": said["error"], "request": said["request"]}
@@ -148,7 +148,8 @@ def answer(request: Request, error: Exception) -> Response:
             values["message"] = f"this address asks for {asked}, and there is no such choice"
             values["without"] = request.url.path
     reply.headers["content-type"] = "text/html; charset=utf-8"
-    reply.body = draw("error.html", inside="tellapart.caller" in request.scope, **values).encode()
+    values |= {**OUTSIDE, "inside": "tellapart.caller" in request.scope}
+    reply.body = draw("error.html", **values).encode()
     reply.headers["content-length"] = str(len(reply.body))
     return reply
 

@@ -19,8 +19,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from starlette.responses import Response
-
 from tellapart.errors import FormatError, ParameterError, SessionError, as_options
 from tellapart.sessions import Listed, Session, Store
 from tellapart.sessions.events import check_name
@@ -31,7 +29,6 @@ from tellapart.web.errors import Refused
 from tellapart.web.json_logging import describe_error, log_event
 
 T = TypeVar("T")
-R = TypeVar("R")
 QUIET = 1.0
 """Seconds without a request after which a session keeps what it came to."""
 MAX_OPEN = 32
@@ -83,29 +80,6 @@ class SessionPool:
             return await opened.run(lambda: commit_together(opened.session))
         finally:
             self._make_room()
-
-    async def run_and_draw(
-        self, name: str, work: Callable[[Session], T], draw: Callable[[T], R]
-    ) -> R:
-        """The same, and draw the result while the disk takes it in.
-
-        What was drawn is returned, for others to see, when all is committed.
-        """
-        loop = asyncio.get_running_loop()
-        drawn: list[R] = []
-        failed: list[Exception] = []
-
-        def begin(value: T) -> None:
-            try:
-                drawn.append(draw(value))
-            except Exception as error:
-                failed.append(error)
-
-        # `begin` is called before `run` returns: it came first
-        await self.run(name, lambda session: loop.call_soon_threadsafe(begin, work(session)))
-        if failed:
-            raise failed[0]
-        return drawn[0]
 
     async def read(self, name: str, work: Callable[[Session], T]) -> T:
         """Do something long that changes nothing, beside the session's thread.
@@ -373,15 +347,6 @@ def in_session(function: Callable[..., T]) -> Callable[..., Awaitable[T]]:
 def reads_session(function: Callable[..., T]) -> Callable[..., Awaitable[T]]:
     """The same for a function that takes long and changes nothing: beside the session's thread."""
     return _route(function, SessionPool.read)
-
-
-def draws(draw: Callable[[T], Response]) -> Callable[[Callable[..., T]], Callable[..., Any]]:
-    """Like `in_session`, and `draw` makes the response while the disk takes the changes in."""
-
-    def decorate(function: Callable[..., T]) -> Callable[..., Any]:
-        return _route(function, lambda pool, name, work: pool.run_and_draw(name, work, draw))
-
-    return decorate
 
 
 def _route(function: Callable[..., T], run: Callable[..., Any]) -> Callable[..., Any]:

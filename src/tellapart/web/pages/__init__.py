@@ -13,11 +13,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from tellapart.console.keyboard import KEYS, PAGE_KEYS
-from tellapart.errors import TableChanged
+from tellapart.errors import ParameterError, TableChanged
 from tellapart.features.phrasing import counted
+from tellapart.samples import write_bank
 from tellapart.sessions import Listed, Session
 from tellapart.sessions.config import FOR_PEOPLE
+from tellapart.sessions.phrasing import SAMPLES
+from tellapart.sessions.tour import LABEL, write_zoo
 from tellapart.tables.files import KINDS, PACKED
 from tellapart.web.api.sessions import create_session
 from tellapart.web.auth import Call, Caller
@@ -28,11 +30,11 @@ from tellapart.web.pages import (
     render,
     repair,
     results,
+    rules,
     sweep,
-    tags,
     teach,
 )
-from tellapart.web.pages.render import PAGES, TABS, Form, draw, home, page, redirect
+from tellapart.web.pages.render import ADDRESSES, OUTSIDE, Form, draw, home, page
 from tellapart.web.session_pool import in_session
 
 _HERE = Path(__file__).parent.parent
@@ -50,10 +52,12 @@ async def front(call: Call, all: bool = False) -> Response:
         "sessions": [await _card(call, one) for one in listed],
         "tables": tables,
         "owner": call.is_owner,
+        "samples": SAMPLES,
+        "local": call.app.limits.loopback and call.app.limits.public is None,
         "endings": ",".join((*KINDS, *PACKED)),
         "most": call.app.limits.max_upload // 1_000_000,
     }
-    return HTMLResponse(draw("front.html", **values))
+    return HTMLResponse(draw("front.html", **values, **OUTSIDE))
 
 
 async def _card(call: Caller, one: Listed) -> dict[str, Any]:
@@ -61,9 +65,10 @@ async def _card(call: Caller, one: Listed) -> dict[str, Any]:
     table = one.opened.data["table"]
     done, items = one.answers, table["items"]
     waiting: list[tuple[str, str]] = []
+    rules_made: int | None = None
     if call.pool.is_open(one.name):
         look = partial(_look, viewer=call.viewer)
-        done, items, waiting = await call.pool.run(one.name, look)
+        done, items, rules_made, waiting = await call.pool.run(one.name, look)
     return {
         "name": one.name,
         "home": home(one.name),
@@ -71,13 +76,14 @@ async def _card(call: Caller, one: Listed) -> dict[str, Any]:
         "done": done,
         "rows": items,
         "share": round(100 * min(1.0, done / max(1, items)), 1),
-        "last": f"{one.last[:10]} {one.last[11:16]}",
+        "last": one.last,
+        "rules": rules_made,
         "teacher": one.teacher,
         "waiting": waiting,
     }
 
 
-def _look(session: Session, *, viewer: str | None) -> tuple[int, int, list[tuple[str, str]]]:
+def _look(session: Session, *, viewer: str | None) -> tuple[int, int, int, list[tuple[str, str]]]:
     """How many items of a session are done, of how many, and what waits for the caller."""
     summary = session.summary()
     disputed = sum(
@@ -87,12 +93,17 @@ def _look(session: Session, *, viewer: str | None) -> tuple[int, int, list[tuple
         "settle" if viewer is None else "look at"
     )  # who may not settle can change their own answer
     waits = [
-        ("/disagreements", f"{counted(disputed, 'disagreement')} to {settle}", disputed),
-        ("/teach", f"{counted(summary.waiting, 'item')} waiting for a reason", summary.waiting),
-        ("/teach", f"{counted(summary.skipped, 'item')} skipped", summary.skipped),
+        ("/answers?tab=disputed", f"{counted(disputed, 'disagreement')} to {settle}", disputed),
+        ("/teach", f"{counted(summary.waiting, 'row')} waiting for a reason", summary.waiting),
+        ("/teach", f"{counted(summary.skipped, 'row')} skipped", summary.skipped),
         ("/rules", "you may stop", summary.may_stop),
     ]
-    return summary.labelled, summary.items, [(path, words) for path, words, n in waits if n]
+    return (
+        summary.labelled,
+        summary.items,
+        summary.rules,
+        [(path, words) for path, words, n in waits if n],
+    )
 
 
 @router.post("/")
@@ -102,6 +113,23 @@ async def start(sent: Form, call: Call) -> Response:
     name = sent.get("name", "").strip()
     made = await create_session(call, name, sent.get("table", ""), reading, **FOR_PEOPLE)
     return RedirectResponse(home(made) + "/teach", 303)
+
+
+@router.post("/sample")
+async def begin_sample(sent: Form, call: Call) -> Response:
+    """Begin, or go on with, a session about a table of the package."""
+    call.must_own()
+    name = sent.get("sample", "")
+    if name not in {one["name"] for one in SAMPLES}:
+        raise ParameterError(f"the samples are bank and zoo, got {name!r}")
+    write = write_bank if name == "bank" else write_zoo
+    path = await asyncio.to_thread(write, call.pool.folder)
+    listed = {one.name for one in await call.pool.list_sessions()}
+    if path.stem not in listed:
+        reading: dict[str, Any] = {} if name == "bank" else {"id": "name", "without": [LABEL]}
+        how = {**FOR_PEOPLE, **({} if name == "bank" else {"order": "file"})}
+        await create_session(call, path.stem, path.name, reading, **how)
+    return RedirectResponse(home(path.stem) + "/teach", 303)
 
 
 @router.post("/upload")
@@ -120,24 +148,14 @@ async def upload(
 @router.get("/s/{session}/help")
 @in_session
 def explain(session: Session, call: Call) -> Response:
-    """Keys, words, how it learns."""
-    actions = [(action, words) for action, (_, words) in (KEYS | PAGE_KEYS).items()]
-    labels, meanings = session.labels, session.meanings
-    return page(session, call, "help", actions=actions, labels=labels, meanings=meanings)
-
-
-@router.post("/s/{session}/meaning")
-@in_session
-def describe(session: Session, sent: Form, call: Call) -> Response:
-    label, meaning = sent.get("label", ""), sent.get("meaning", "").strip()
-    session.describe_label(call.name, label, meaning, id=sent.get("id"))
-    return redirect(session, "/help#labels")
+    """Keys and words, and everything else: for who has no script, for whom they are windows."""
+    return page(session, call, "help")
 
 
 async def _show_answers(request: Request, error: Exception) -> Response:
     """Answer a request that needed the table: a page shows the answers, all else is refused."""
     here = "/" + request.url.path.rpartition("/")[2]
-    is_page = request.url.path.startswith("/s/") and here in {path for _, path in (*PAGES, *TABS)}
+    is_page = request.url.path.startswith("/s/") and here in ADDRESSES
     if request.method != "GET" or not is_page:
         return error_response(error, str(request.scope.get("tellapart.request", "")))
     call: Caller = request.scope["tellapart.caller"]
@@ -150,6 +168,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(TableChanged, _show_answers)
     static = GZipMiddleware(StaticFiles(directory=_HERE / "static"))
     app.mount("/static", static, name="static")
-    for part in (teach, sweep, progress, answers, repair, results, tags):
+    for part in (teach, sweep, progress, answers, repair, results, rules):
         app.include_router(part.router, include_in_schema=False)
     app.include_router(router, include_in_schema=False)

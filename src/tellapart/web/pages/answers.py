@@ -1,10 +1,9 @@
-"""Pages about what was answered: history, odd ones, disagreements."""
+"""The page of answers: all, the odd ones, and those that people disagree about."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
@@ -12,18 +11,21 @@ from starlette.responses import Response
 
 from tellapart.errors import TableChanged
 from tellapart.export import sentences
-from tellapart.features.phrasing import counted
-from tellapart.sessions import Session
+from tellapart.sessions import Answered, OddOne, Session
 from tellapart.sessions.agreement import compare, known_labels
 from tellapart.sessions.history import is_column
 from tellapart.sessions.labels import join_names
-from tellapart.sessions.phrasing import changed_notice, kept_notice, name, outcome_text
-from tellapart.web.api import schemas
+from tellapart.sessions.phrasing import (
+    agreed,
+    answers_head,
+    changed_notice,
+    kept_notice,
+    name,
+    outcome_text,
+)
 from tellapart.web.api.downloads import answers_csv
-from tellapart.web.api.labels import to_note
-from tellapart.web.api.review import list_disagreements
 from tellapart.web.auth import Call, Caller
-from tellapart.web.pages.comparison import item_card
+from tellapart.web.pages.comparison import called, item_card
 from tellapart.web.pages.render import (
     MAX_ROWS,
     Again,
@@ -33,79 +35,133 @@ from tellapart.web.pages.render import (
     repair_address,
     with_query,
 )
-from tellapart.web.pages.repair import in_words, is_settled, reason_in_words
+from tellapart.web.pages.repair import is_settled, reason_in_words, teaching
 from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
-MAX_ODD = 50
-"""So many answers are shown at a time, the oddest first."""
+_NEEDED = ("missing", "rules", "kept", "said", "general", "against", "answers", "odd", "disputed")
+Tab = Literal["all", "odd", "disputed"]
+Event = Annotated[str, Query(max_length=200)]
 
 
-@router.get("/history")
+@router.get("/answers")
 @reads_session
-def history(
+def answers(
     session: Session,
     call: Call,
+    tab: Tab = "all",
     q: Annotated[str, Query(max_length=200)] = "",
     mistakes: bool = False,
+    noted: bool = False,
     teacher: Annotated[str, Query(max_length=200)] = "",
     start: Start = 0,
     again: Again = None,
+    changed: Event = "",
+    kept: Event = "",
 ) -> Response:
-    """Every answer that the caller may see, the latest first, to be searched and repaired."""
-    return list_answers(session, call, q, mistakes, teacher, start, again)
+    """Every answer that the caller may see. `again`, `changed`: an answer was changed, and so many
+    need a reason again. `kept`: an odd answer was kept, and can be listed again."""
+    if session.missing is not None:
+        return list_answers(session, call)
+    said, found = changed_notice(again), None
+    if event := changed or kept:
+        found = next((one for one in session.history(viewer=call.viewer) if one.id == event), None)
+    if kept and found is not None and found.confirmed:
+        said = kept_notice(found)
+    elif changed and found is not None:
+        said = changed_notice(again, name(found.item), label_of(found))
+    more: dict[str, Any] = {"said": said, "kept": found if kept and said else None}
+    if tab == "odd":
+        return page(session, call, "answers", **{**_odd(session, call), **more})
+    if tab == "disputed":
+        return page(session, call, "answers", **{**_disputed(session, call), **more})
+    return list_answers(session, call, q, teacher, start, mistakes=mistakes, noted=noted, **more)
+
+
+def _tabs(session: Session, call: Caller, tab: Tab, **known: int) -> dict[str, Any]:
+    """What all tabs show: how many answers each has."""
+    listed = sum(1 for _ in session.history(viewer=call.viewer))
+    counts = {"all": listed, "odd": session.odd_known, "disputed": 0} | known
+    if "disputed" not in known and session.missing is None:
+        disputes = session.disagreements(viewer=call.viewer)
+        counts["disputed"] = sum(not is_settled(one.answers) for one in disputes)
+    people = "" if session.missing is not None else agreed(session.agreement())
+    persons = [one for one in session.teachers if not is_column(one)]
+    several = len(call.app.people.all) > 1 or len(persons) > 1
+    head, lede = answers_head(tab, counts[tab], people, taught=several)
+    told = {"tab": tab, "counts": counts, "head": head, "lede": lede, "several": several}
+    return {**dict.fromkeys(_NEEDED), **told}
 
 
 def list_answers(
     session: Session,
     call: Caller,
     q: str = "",
-    mistakes: bool = False,
     teacher: str = "",
     start: int = 0,
-    again: int | None = None,
+    *,
+    mistakes: bool = False,
+    noted: bool = False,
+    said: str | None = None,
+    kept: Answered | None = None,
 ) -> Response:
-    """The page of all answers. It needs no table: without one it says why, and shows the rules as
-    they were last kept."""
+    """All answers, the latest first, to be searched and changed. It needs no table: without one it
+    says why, and shows the rules as they were last kept."""
     everything = session.history(viewer=call.viewer)[::-1]
+    notes: dict[Any, list[str]] = {}
+    for event in session.notes(viewer=call.viewer):
+        notes.setdefault(event.data.get("item"), []).append(f"{event.data['text']} ({event.by})")
     wanted = q.strip().lower()
     found = []
     for one in everything:
-        parts = (name(one.item), one.teacher, one.guess.label, one.label, one.feature)
+        about = notes.get(one.item.identity, [])
+        parts = (name(one.item), one.teacher, one.guess.label, one.label, one.feature, *about)
         words = " ".join(str(part) for part in parts if part is not None)
         if (
             wanted in words.lower()
             and (not mistakes or one.outcome == "mistake")
+            and (not noted or about)
             and teacher in ("", one.teacher)
         ):
-            found.append(one)
+            found.append((one, about))
     start = first_row(start, len(found))
-    shown = found[start : start + MAX_ROWS]
-    asked = {"q": q, "mistakes": "1" if mistakes else "", "teacher": teacher}
-    here = with_query("history", {**asked, "start": start})
-    return page(
-        session,
-        call,
-        "history",
-        answers=[
-            (one, name(one.item), in_words(session, one), repair_address(session, one.item, here))
-            for one in shown
+    flags = {"mistakes": "1" if mistakes else "", "noted": "1" if noted else ""}
+    asked = {"q": q, "teacher": teacher, **flags}
+    here = with_query("answers", {**asked, "start": start})
+    values = _tabs(session, call, "all", all=len(everything))
+    values |= {
+        "answers": [
+            {
+                "one": one,
+                "called": called(one.item),
+                "label": label_of(one),
+                "reason": reason_in_words(session, one.feature) if one.feature else None,
+                "became": outcome_text(one),
+                "notes": about,
+                "change": f"{repair_address(session, one.item, here)}&event={one.id}",
+            }
+            for one, about in found[start : start + MAX_ROWS]
         ],
-        found=len(found),
-        total=len(everything),
-        start=start,
-        query=urlencode({key: value for key, value in asked.items() if value}),
-        people=session.teachers,
-        by=teacher,
-        q=q,
-        only_mistakes=mistakes,
-        notes=_notes(session, call, wanted),
-        missing=session.missing,
-        rules=_kept_rules(session),
-        said=changed_notice(again),
-        became=outcome_text,
-    )
+        "found": len(found),
+        "start": start,
+        "query": urlencode({key: value for key, value in asked.items() if value}),
+        "people": session.teachers,
+        "asked": asked,
+        "general": notes.get(None, []),
+        "missing": session.missing,
+        "rules": _kept_rules(session),
+        "said": said,
+        "kept": kept,
+    }
+    return page(session, call, "answers", **values)
+
+
+def label_of(one: Answered) -> str | None:
+    """What an answer calls its row; None if nothing."""
+    if one.label is not None:
+        return one.label
+    return str(one.guess.label) if one.answer == "right" else None
 
 
 def _kept_rules(session: Session) -> list[str]:
@@ -120,7 +176,7 @@ def _kept_rules(session: Session) -> list[str]:
 
 @router.get("/answers.csv")
 @in_session
-def answers(session: Session, call: Call) -> Response:
+def download(session: Session, call: Call) -> Response:
     """What was said, by whom, and why: an answer a line."""
     headers = {"content-disposition": "attachment; filename=answers.csv"}
     return Response(
@@ -128,58 +184,30 @@ def answers(session: Session, call: Call) -> Response:
     )
 
 
-def _notes(session: Session, call: Caller, wanted: str) -> list[schemas.Note]:
-    """Notes that people wrote, the latest first."""
-    found = [to_note(session, event) for event in session.notes(viewer=call.viewer)[::-1]]
-    return [one for one in found if wanted in str(asdict(one)).lower()][:MAX_ROWS]
+def _odd(session: Session, call: Caller) -> dict[str, Any]:
+    """Answers that the others contradict, the oddest first."""
+    listed = session.odd_ones(viewer=call.viewer)
+    return {
+        **_tabs(session, call, "odd", odd=len(listed)),
+        "odd": [_odd_card(session, call, one) for one in listed[:MAX_ROWS]],
+        "against": _against_known(session, call),
+    }
 
 
-@router.get("/odd")
-@reads_session
-def odd(
-    session: Session,
-    call: Call,
-    again: Again = None,
-    kept: Annotated[str, Query(max_length=200)] = "",
-) -> Response:
-    """Answers that the others contradict, and then all others that nobody has looked at.
-
-    One that was just kept can be listed again.
-    """
-    just_kept = None
-    if kept:
-        answers = (
-            one for one in session.history(viewer=call.viewer) if one.id == kept and one.confirmed
-        )
-        just_kept = next(answers, None)
-    listed = session.odd_ones(viewer=call.viewer, everything=True)
-    others = sum(one.score <= 0 for one in listed)
-    shown = [
-        {
-            "is_odd": one.score > 0,
-            # the name of the item stands beside it
-            "why": one.why[max(0, one.why.find(f"called {one.answer.label}")) :],
-            "at": repair_address(session, one.answer.item, "odd") + f"&event={one.answer.id}",
-            "teacher": one.answer.teacher,
-            "event": one.answer.id,
-            "label": one.answer.label,
-            **item_card(one.answer.item, picture_of(session, call), one.columns),
-        }
-        for one in listed[:MAX_ODD]
-    ]
-    against = _against_known(session, call)
-    said = changed_notice(again) if just_kept is None else kept_notice(just_kept)
-    return page(
-        session,
-        call,
-        "odd",
-        odd=[one for one in shown if one["is_odd"]],
-        others=[one for one in shown if not one["is_odd"]],
-        counted=counted(others, "answer"),
-        against=against,
-        said=said,
-        kept=just_kept,
-    )
+def _odd_card(session: Session, call: Caller, one: OddOne) -> dict[str, Any]:
+    answer = one.answer
+    mine = answer.teacher == call.name
+    expected = one.expected if one.expected != label_of(answer) else None
+    why = one.why.partition(", but ")[2] or one.why
+    return {
+        **item_card(answer.item, picture_of(session, call), one.columns),
+        "who": "You" if mine else answer.teacher,
+        "label": label_of(answer),
+        "expected": expected,
+        "why": f"{why[:1].upper()}{why[1:]}.",
+        "event": answer.id,
+        "change": f"{repair_address(session, answer.item, 'answers?tab=odd')}&event={answer.id}",
+    }
 
 
 def _against_known(session: Session, call: Caller) -> dict[str, Any] | None:
@@ -196,46 +224,43 @@ def against_column(
     return {"column": known[1], "right": right, "odd": odd}
 
 
-@router.get("/disagreements")
-@reads_session
-def disagreements(session: Session, call: Call, again: Again = None) -> Response:
-    """What teachers called differently, with both reasons; what is settled comes last."""
-    found = list_disagreements(session, call.viewer)
-    agreed = found.agreement
-    about = "No item has been answered about by two teachers."
-    if agreed.items:
-        have = "has" if agreed.items == 1 else "have"
-        about = f"{counted(agreed.items, 'item')} {have} several answers"
-        if agreed.labels is not None:
-            about += f"; {100 * agreed.labels:.0f} % of pairs agree on the label"
-        if agreed.alpha is not None:
-            about += f" (Krippendorff's alpha {agreed.alpha:.2f})"
-        about += "."
-        if agreed.features is not None:
-            same = round(agreed.features * agreed.reasons)
-            about += (
-                " Where two say the same label and both give a reason, the reason is the same in"
-                f" {same:,} of {counted(agreed.reasons, 'pair')}."
-            )
+def _disputed(session: Session, call: Caller) -> dict[str, Any]:
+    """What people called differently, with both reasons; what is settled comes last."""
     disputes = session.disagreements(viewer=call.viewer)
-    settled = [is_settled(one.answers) for one in disputes]
-    addresses = [repair_address(session, d.item, "disagreements") for d in disputes]
-    rows = sorted(zip(settled, found.disagreements, addresses, strict=True), key=lambda row: row[0])
+    cards = [
+        {
+            **item_card(one.item, picture_of(session, call)),
+            "settled": next((each for each in one.answers if each.settles and each.confirmed), None)
+            if is_settled(one.answers)
+            else None,
+            "open": not is_settled(one.answers),
+            "event": (teaching(one.answers) or one.answers[0]).id,
+            "voices": [_voice(session, each) for each in one.answers],
+            "change": repair_address(session, one.item, "answers?tab=disputed"),
+        }
+        for one in disputes
+    ]
+    cards.sort(key=lambda card: not card["open"])
     people = {person.name for person in call.app.people.all} | set(session.teachers)
     people = {one for one in people if not is_column(one)} - session.models.keys()
     people |= session.settings["assignments"].keys()  # whoever has rows can be seen to have them
-    return page(
-        session,
-        call,
-        "disagreements",
-        disputed=rows[:MAX_ROWS],
-        waiting=settled.count(False),
-        agreement=about,
-        reason=lambda feature: reason_in_words(session, feature),
-        said=changed_notice(again),
-        assignments=session.settings["assignments"],
-        people=sorted(people),
-        is_team=len(call.app.people.all) > 1,
-        is_column=is_column,
-        join_names=join_names,
-    )
+    waiting = sum(card["open"] for card in cards)
+    return {
+        **_tabs(session, call, "disputed", disputed=waiting),
+        "disputed": cards[:MAX_ROWS],
+        "assignments": session.settings["assignments"],
+        "people": sorted(people),
+        "is_team": len(call.app.people.all) > 1,
+        "join_names": join_names,
+    }
+
+
+def _voice(session: Session, one: Answered) -> dict[str, Any]:
+    """What one teacher said."""
+    return {
+        "who": one.teacher,
+        "at": one.at,
+        "label": label_of(one),
+        "reason": reason_in_words(session, one.feature) if one.feature else None,
+        "column": is_column(one.teacher),
+    }

@@ -1,95 +1,145 @@
-"""What a teacher sees: the item beside the example, what differs first."""
+"""What a teacher sees: the row beside the earlier one, what differs first."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from markupsafe import Markup
 
 from tellapart.sessions import Given
-from tellapart.sessions.phrasing import name, show
+from tellapart.sessions.phrasing import counted_columns, name, show
+from tellapart.sessions.picks import Offer, Part, offers, parts
 from tellapart.tables import Row
 
 MAX_CHARACTERS = 4_000
 """So many characters of a cell are shown."""
-_LONG, _LINES = 300, 8  # what is longer gets a box of its own: each takes time to be drawn
+_LONG, _LINES = 120, 4  # what is longer gets a box of its own: each takes time to be drawn
 _SHORT = 80  # characters of a cell in a line
-_MARK = Markup("<mark>{}</mark>")
-_MORE = Markup(' <span class="unknown">… {:,} more characters</span>')
+_NAME = 120  # characters of a name in a sentence
+_MORE = Markup(' <span class="soft">… {:,} more characters</span>')
+_BOX = Markup('<div class="prose" tabindex="0" role="group" aria-label="{}">{}</div>')
+_WORD = Markup(
+    '<button form="tell" name="feature" value="{0}" class="word" tabindex="-1"'
+    ' aria-pressed="false" data-column="{1}" data-word="{2}">{3}</button>'
+)
+_CHIP = Markup(
+    '<button form="tell" name="feature" value="{0}" class="chip{1}" tabindex="-1"'
+    ' aria-pressed="false">{2}</button>'
+)
 _IMAGE = re.compile(r"\.(png|jpe?g|gif|webp|avif|svg|bmp)$", re.IGNORECASE)
-_WORDS = re.compile(r"\w+|\W+")
+_LINK = re.compile(r"https?://[^\s\"'<>]+")
 
 Source = Callable[[str], str | None]
 """Where a picture named in a cell can be had; None if it is not to be shown."""
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One value."""
+class Called:
+    """What a row is called in a sentence."""
 
-    kind: str
-    """text, yes, no, image or unknown."""
-    text: str
-    html: Markup
-    """Made here, as a template takes much longer."""
+    title: str
+    aside: str | None
+    quoted: bool
 
 
 @dataclass(frozen=True)
 class Line:
-    """One column of both items."""
+    """One column of both rows."""
 
     column: str
-    mine: Cell
-    theirs: Cell
+    text: str
+    mine: Markup
+    """Made here, as a template takes much longer."""
+    theirs: Markup
+    number: bool
     differs: bool
+    seen: bool
+    """Whether one of the two is a picture."""
+    picks: Markup
+    """The cell, with what can be picked in it as a reason."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """An item beside its example."""
+    """A row beside the earlier one."""
 
     given: str
     asks: str
-    item: str
+    row: Called
     guess: str | None
-    example: str | None
-    rows: list[Line]
+    earlier: Called | None
+    lines: list[Line]
     same: list[Line]
+    same_words: str = ""
+    titled: bool = False
+    """Whether the column of the title is among the lines: then it is not said again."""
     tags: tuple[str, ...] = ()
-    """Tags that the guess asks for, unknown for the item."""
+    """Tags that the guess asks for, unknown for the row."""
 
 
-def compare(given: Given, picture: Source = lambda name: None) -> Comparison:
-    """Item and example side by side.
+def compare(
+    given: Given, picture: Source = lambda name: None, *, picking: bool = False
+) -> Comparison:
+    """A row and the earlier one side by side; with `picking`, what can be picked as a reason.
 
     >>> from tellapart.protocol import Guess
     >>> bear, duck = Row("bear", {"legs": 4, "hair": True}), Row("duck", {"legs": 2, "hair": True})
     >>> shown = compare(Given("g1", "Ann", duck, Guess("mammal", bear), "answer", None, 0.0))
-    >>> [line.column for line in shown.rows], [line.column for line in shown.same]
+    >>> [line.column for line in shown.lines], [line.column for line in shown.same]
     (['legs'], ['hair'])
     """
-    example = given.guess.example
-    named_by = None if given.item.table is None else given.item.table.id
-    pictured = picture(str(given.item.identity)) is not None  # then the name itself is looked at
-    columns = [column for column in given.item if column != named_by or pictured]
-    lines = [_line(column, given.item, example, picture) for column in columns]
-    lines.sort(key=lambda line: "image" not in (line.mine.kind, line.theirs.kind))  # seen first
-    shown = given.id, given.asks, name(given.item)
-    if example is None:
-        return Comparison(*shown, None, None, lines, [])
-    rows = [line for line in lines if line.differs]
+    item, earlier = given.item, given.guess.example
+    table = item.table
+    named_by = None if table is None else table.id
+    pictured = picture(str(item.identity)) is not None  # then the name itself is looked at
+    columns = [column for column in item if column != named_by or pictured]
+    lines = [_line(column, item, earlier, picture, picking) for column in columns]
+    title = None if table is None else table.title
+    # pictures are seen first, then the column that rows are called by
+    lines.sort(key=lambda line: (not line.seen, line.column != title))
+    titled = title in columns
+    if earlier is None:
+        return Comparison(given.id, given.asks, called(item), None, None, lines, [], titled=titled)
     same = [line for line in lines if not line.differs]
-    return Comparison(*shown, str(given.guess.label), name(example), rows, same, given.tags)
+    told = counted_columns([line.column for line in same])
+    return Comparison(
+        given.id,
+        given.asks,
+        called(item),
+        str(given.guess.label),
+        called(earlier),
+        [line for line in lines if line.differs],
+        same,
+        told,
+        titled and any(line.differs and line.column == title for line in lines),
+        given.tags,
+    )
+
+
+def called(item: Row) -> Called:
+    """What a row is called in a sentence."""
+    if item.table is None:
+        return Called(cut(name(item), _NAME), None, quoted=False)
+    title, aside = item.table.called(item.place)
+    return Called(cut(title, _NAME), aside and in_prose(aside), item.table.quoted)
+
+
+def in_prose(text: str) -> str:
+    """A number with the minus that is read.
+
+    >>> in_prose("-55.85, row 3"), in_prose("2026-01-02")
+    ('−55.85, row 3', '2026-01-02')
+    """
+    return re.sub(r"(?<![\w.])-(?=[\d.])", "\N{MINUS SIGN}", text)
 
 
 def item_card(
     item: Row, picture: Source, first: Sequence[str] = (), lines: int = 3
 ) -> dict[str, Any]:
-    """An item in a few lines, the columns in `first` before others; a picture if it has one.
+    """A row in a few lines, the columns in `first` before others; a picture if it has one.
 
     >>> item_card(Row("duck", {"legs": 2, "hair": False}), lambda name: None, ["hair"])["lines"]
     [('hair', 'no'), ('legs', '2')]
@@ -99,14 +149,26 @@ def item_card(
     asked = [column for column in first if show(item.get(column)) != name(item)]
     wanted = dict.fromkeys([*asked, *(column for column in item if column not in hidden)])
     found = first_picture(item, picture, item)
-    cells = {column: item.get(column) for column in wanted}
-    said = [(column, cut(show(cell), _SHORT)) for column, cell in cells.items() if cell is not None]
+    cells = {column: item.get(column) for column in wanted if column not in hidden}
+    said = [
+        (column, in_prose(cut(show(cell), _SHORT)))
+        for column, cell in cells.items()
+        if cell is not None
+    ]
     told = said[: lines if found is None else min(len(first), lines)]
-    return {"id": item.identity, "name": name(item), "picture": found, "lines": told}
+    aside = called(item).aside
+    return {
+        "id": item.identity,
+        "name": name(item),
+        "called": called(item),
+        "picture": found,
+        "lines": told,
+        "told": list(dict.fromkeys([*([aside] if aside else []), *(cell for _, cell in told)])),
+    }
 
 
 def first_picture(item: Row, picture: Source, columns: Iterable[str]) -> str | None:
-    """Where the first picture can be had that some cells of an item name; its name is one, too."""
+    """Where the first picture can be had that some cells of a row name; its name is one, too."""
     cells = (item.get(column) for column in columns)
     found = (picture(one) for one in cells if isinstance(one, str) and is_picture(one))
     return next((address for address in found if address is not None), None)
@@ -126,53 +188,77 @@ def is_picture(text: str) -> bool:
     return len(text) < 1000 and _IMAGE.search(text) is not None
 
 
-def _line(column: str, item: Row, example: Row | None, picture: Source) -> Line:
+def _line(column: str, item: Row, earlier: Row | None, picture: Source, picking: bool) -> Line:
     mine = item[column]
-    theirs = None if example is None else example.get(column)
-    differs = example is not None and ((mine is None) != (theirs is None) or mine != theirs)
-    return Line(
-        column,
-        _cell(mine, theirs, picture, mark=differs),
-        _cell(theirs, mine, picture, mark=differs),
-        differs,
-    )
+    theirs = None if earlier is None else earlier.get(column)
+    differs = earlier is not None and ((mine is None) != (theirs is None) or mine != theirs)
+    plain, seen = _cell(column, mine, picture)
+    other, also = _cell(column, theirs, picture)
+    picks = plain
+    if picking and differs and earlier is not None:
+        picks = _picks(column, item, earlier, None if seen else mine, plain)
+    number = isinstance(mine, int | float) and not isinstance(mine, bool)
+    return Line(column, show(mine), plain, other, number, differs, seen or also, picks)
 
 
-def _cell(value: Any, other: Any, picture: Source, *, mark: bool) -> Cell:
+def _cell(column: str, value: Any, picture: Source) -> tuple[Markup, bool]:
+    """A value, and whether it is a picture."""
     text = show(value)
-    if value is None or isinstance(value, bool):
-        return Cell("unknown" if value is None else text, text, Markup.escape(text))
+    if value is None:
+        return Markup('<span class="soft">{}</span>').format(text), False
     if isinstance(value, str) and is_picture(text) and (source := picture(text)) is not None:
-        return Cell("image", text, Markup('<img src="{}" alt="{}">').format(source, text))
+        return Markup('<img src="{}" alt="{}">').format(source, text), True
+    if not isinstance(value, str):
+        return Markup.escape(in_prose(text)), False
     shown, more = text[:MAX_CHARACTERS], max(0, len(text) - MAX_CHARACTERS)
-    html = Markup.escape(shown)
-    if mark and isinstance(value, str) and isinstance(other, str) and " " in text:
-        html = _mark_words(shown, other)
+    return _boxed(column, shown, _linked(shown), more), False
+
+
+def _linked(text: str) -> Markup:
+    """A text whose addresses are links."""
+    made, at = Markup(), 0
+    for found in _LINK.finditer(text):
+        link = Markup('<a href="{0}" rel="noreferrer noopener" target="_blank">{0}</a>')
+        made += text[at : found.start()] + link.format(found[0])
+        at = found.end()
+    return made + text[at:]
+
+
+def _boxed(column: str, text: str, html: Markup, more: int = 0) -> Markup:
+    """A long text has a box with a scroll bar of its own."""
     if more:
         html += _MORE.format(more)
-    if len(shown) > _LONG or shown.count("\n") > _LINES:
-        html = Markup("<div>{}</div>").format(html)  # with a scroll bar of its own
-    return Cell("text", shown, html)
+    if len(text) > _LONG or text.count("\n") > _LINES:
+        return _BOX.format(column, html)
+    return html
 
 
-def _mark_words(text: str, other: str) -> Markup:
-    """Mark the words that the other text does not have; none if they are most of them: then each
-    text is read as it is.
+def _picks(column: str, item: Row, earlier: Row, value: Any, plain: Markup) -> Markup:
+    """A cell with what can be picked in it."""
+    offered = offers(item, earlier, column)
+    html = plain
+    if isinstance(value, str):
+        shown, more = value[:MAX_CHARACTERS], max(0, len(value) - MAX_CHARACTERS)
+        if " " not in value.strip() and offered and len(value) <= _SHORT:
+            html, offered = Markup().join(map(_chip, offered)), []
+        else:
+            runs = Markup().join(
+                _part(column, one) for one in parts(column, shown, earlier[column])
+            )
+            html = _boxed(column, shown, Markup('<span class="words">{}</span>').format(runs), more)
+    below = Markup().join(map(_chip, offered))
+    if below:
+        html += Markup('<div class="offers" role="group" aria-label="{}">{}</div>').format(
+            column, below
+        )
+    return html
 
-    >>> print(_mark_words("the duck quacks", "the goose quacks"))
-    the <mark>duck</mark> quacks
-    >>> print(_mark_words("the duck quacks", "the old goose hisses"))
-    the duck quacks
-    """
-    known = {word.lower() for word in _WORDS.findall(other[: 10 * MAX_CHARACTERS])}
 
-    def is_new(word: str) -> bool:
-        return word[:1].isalnum() and word.lower() not in known
+def _part(column: str, part: Part) -> Markup:
+    if part.reason is None:
+        return Markup.escape(part.text)
+    return _WORD.format(part.reason, column, part.word, part.text)
 
-    words = _WORDS.findall(text)
-    new = [is_new(word) for word in words if any(map(str.isalnum, word))]
-    if 2 * sum(new) > len(new):
-        return Markup.escape(text)
-    return Markup().join(
-        _MARK.format("".join(run)) if new else "".join(run) for new, run in groupby(words, is_new)
-    )
+
+def _chip(offer: Offer) -> Markup:
+    return _CHIP.format(offer.reason, " weak" if offer.weak else "", offer.text)

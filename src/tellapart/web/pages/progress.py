@@ -1,65 +1,104 @@
-"""The progress page: how it went, with charts, and the labels and settings changed on it."""
+"""The progress page: one sentence and the table as squares; labels and what comes next."""
 
 from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Sequence
-from html import escape
 from typing import Any
 
-import numpy as np
 from fastapi import APIRouter
 from markupsafe import Markup
 from starlette.responses import Response
 
 from tellapart.errors import ParameterError
-from tellapart.features.phrasing import counted
-from tellapart.sessions import Session, Summary
+from tellapart.sessions import Session
 from tellapart.sessions.config import ORDERS
 from tellapart.sessions.labels import split_names
-from tellapart.web.api.review import mistake_bound
+from tellapart.sessions.phrasing import ORDER_WORDS, how_sure, progress_sentence
 from tellapart.web.auth import Call
 from tellapart.web.pages.render import Form, page, redirect
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
+SQUARES = 400
+"""So many squares are drawn at most; in a larger table each stands for several rows."""
+_ACROSS = 40
+_STRIP = 120  # of the guesses, so many of the last are drawn
 
 
 @router.get("/progress")
 @reads_session
 def progress(session: Session, call: Call) -> Response:
     """How far it is, and how it went."""
-    mistakes = session.mistakes()
-    groups = max(len(session.labels), session.summary().rules + 1)
-    bound, most = None, mistake_bound(session, m=groups).mistakes
-    if most is not None and most >= len(session.table):
-        bound = (
-            f"Proven for {groups} groups and no exception: at most {most:,.0f} mistakes. That is no"
-            " useful bound for a table of this size: it allows a mistake on every row."
-        )
-    elif most is not None and most >= sum(mistakes):
-        bound = (
-            f"Proven: if you have {groups} groups in mind and no exception comes, at most"
-            f" {most:,.0f} mistakes, however many items there are."
-        )
-    elif most is not None:
-        bound = (
-            f"With {groups} groups and no exception there would be at most {most:,.0f}"
-            " mistakes: so there are more groups than that, exceptions, or slips."
-        )
+    summary, mistakes = session.summary(), session.mistakes()
+    taught = summary.items - summary.rows_left
+    wrong = min(summary.wrong_left, summary.rows_left) if summary.error[2] <= 0.99 else None
+    each = max(1, -(-summary.items // SQUARES))
     return page(
         session,
         call,
         "progress",
-        mistakes=Markup(curve(np.cumsum(mistakes).tolist(), "guesses", "mistakes so far")),
-        bound=bound,
+        taught=taught,
+        rest=summary.rows_left,
+        wrong=wrong,
+        sentence=progress_sentence(summary, taught, wrong),
+        waffle=squares(taught, summary.rows_left, wrong, each),
+        each=each,
+        wrong_guesses=sum(mistakes),
+        strip=strip(mistakes[-_STRIP:]),
+        recent=summary.recent,
+        how_sure=how_sure(summary),
         settings=session.settings,
-        to_go=_to_go(session.summary()),
+        meanings=session.meanings,
         slip_rates=session.slip_rates(),
         **_tally(session, call.viewer),
-        orders=[(order, _ORDERS.get(order, order)) for order in ORDERS],
+        orders=[(order, ORDER_WORDS[order]) for order in ORDERS if order in ORDER_WORDS],
         overlaps=_overlaps(session) if len(call.app.people.all) > 1 else [],
+    )
+
+
+def squares(taught: int, rest: int, wrong: int | None, each: int = 1) -> Markup:
+    """The table as squares: taught, right by the rules, perhaps wrong; one for each few rows.
+
+    >>> print(squares(1, 2, 1).count("<rect"))
+    3
+    """
+    kinds = [("t", taught)]
+    kinds += [("n", rest)] if wrong is None else [("s", rest - wrong), ("u", wrong)]
+    drawn, n = [], 0
+    for kind, rows in kinds:
+        for _ in range(-(-rows // each)):
+            x, y = n % _ACROSS * 14 + 1, n // _ACROSS * 14 + 1
+            drawn.append(f'<rect class="{kind}" x="{x}" y="{y}" width="11" height="11" rx="2"/>')
+            if kind == "u":
+                drawn.append(f'<path class="x" d="M{x + 3} {y + 8}l5-5"/>')
+            n += 1
+    told = f"Of {taught + rest:,} rows, {taught:,} are taught"
+    if wrong is not None:
+        told += (
+            f", at least {rest - wrong:,} are right by the rules, and at most {wrong:,} are wrong"
+        )
+    box = f"0 0 {_ACROSS * 14} {-(-n // _ACROSS) * 14}"
+    return Markup(  # made of numbers alone
+        f'<svg class="waffle" viewBox="{box}" role="img" aria-label="{told}">{"".join(drawn)}</svg>'
+    )
+
+
+def strip(mistakes: list[bool]) -> Markup:
+    """The last guesses in order: a wrong one is a tall mark."""
+    marks = []
+    for n, wrong in enumerate(mistakes):
+        x = n * 11
+        if wrong:
+            marks.append(f'<rect class="u" x="{x + 0.5}" y="0.5" width="8" height="17" rx="2"/>')
+            marks.append(f'<path class="x" d="M{x + 2.5} 11l4-5"/>')
+        else:
+            marks.append(f'<rect class="t" x="{x}" y="10" width="8" height="8" rx="2"/>')
+    told = f"{len(mistakes)} guesses in order; {sum(mistakes)} were wrong"
+    wide = max(650, len(mistakes) * 11)
+    return Markup(
+        f'<svg class="strip waffle" viewBox="0 0 {wide} 19" role="img" aria-label="{told}">'
+        f"{''.join(marks)}</svg>"
     )
 
 
@@ -85,27 +124,6 @@ def _tally(session: Session, viewer: str | None) -> dict[str, Any]:
     return {"said": labels, "teachers": teachers}
 
 
-def _to_go(summary: Summary) -> str:
-    """How many corrections are left, as far as that is known."""
-    rows, (_, likely, high) = summary.rows_left, summary.error
-    if not rows:
-        return "No rows are left: there is nothing more to correct."
-    wrong, drawn = summary.recent_draws
-    if not drawn:
-        return "Corrections to go: not known yet. It takes some items drawn at random."
-    about = f"about {likely * rows:,.0f}"
-    most = f"at most {summary.wrong_left:,} if the rules stayed as they are, with 95 % confidence"
-    if high > 0.99:
-        about += ", so far,"
-        used = counted(summary.draws_used, "item")
-        most = f"no bound is known yet ({used} drawn at random since the rules last changed)"
-    return (
-        f"Corrections to go: {about} if you answered all {rows:,} rows left; {most}. The first"
-        f" number is the share of mistakes lately, {wrong:,} in {counted(drawn, 'item')} drawn at"
-        " random, times the rows left. Each correction improves the rules, so it is usually fewer."
-    )
-
-
 @router.post("/labels")
 @in_session
 def rename(session: Session, sent: Form, call: Call) -> Response:
@@ -116,7 +134,7 @@ def rename(session: Session, sent: Form, call: Call) -> Response:
         call.must_own()
     act = session.merge_labels if merge else session.rename_label
     act(call.name, label, to, id=sent.get("id"))
-    return redirect(session, "/progress")
+    return redirect(session, "/progress#labels")
 
 
 _OVERLAPS = {0.0: "none", 0.1: "a tenth", 0.25: "a quarter", 0.5: "half", 1.0: "all"}
@@ -128,22 +146,29 @@ def _overlaps(session: Session) -> list[tuple[float, str]]:
     return sorted({now: f"{100 * now:.0f} %", **_OVERLAPS}.items())
 
 
-_ORDERS = {
-    "file": "as in the file",
-    "random": "at random",
-    "least sure": "where the rules are least sure",
-    "mixed": "where the rules are least sure, one in four at random",
-}
+_BACK = ("/teach", "/export", "/answers?tab=disputed")
+
+
+@router.post("/meaning")
+@in_session
+def describe(session: Session, sent: Form, call: Call) -> Response:
+    """Say what a label means."""
+    label, meaning = sent.get("label", ""), sent.get("meaning", "").strip()
+    session.describe_label(call.name, label, meaning, id=sent.get("id"))
+    return redirect(session, "/progress#labels")
 
 
 @router.post("/settings")
 @in_session
 def settings(session: Session, sent: Form, call: Call) -> Response:
-    """Switch the order of items, the share that two teachers are asked about, what is said where a
-    rule is not sure, or who gets which rows."""
-    call.must_own()
+    """Switch the order of rows, the share that two people are asked about, what is said where a
+    rule is not sure, who gets which rows, or what rows are called by (which anybody may)."""
+    if "title" not in sent:
+        call.must_own()
     wanted: dict[str, Any] = {"order": sent.get("order", "")}
-    if "overlap" in sent:
+    if "title" in sent:
+        wanted = {"title": sent["title"]}
+    elif "overlap" in sent:
         try:
             wanted = {"overlap": float(sent["overlap"])}
         except ValueError:
@@ -160,7 +185,7 @@ def settings(session: Session, sent: Form, call: Call) -> Response:
         wanted = {"assignments": {**session.settings["assignments"], sent["teacher"]: own}}
     session.set(call.name, **wanted, id=sent.get("id"))
     back = sent.get("back", "")
-    return redirect(session, back if back in ("/rules", "/disagreements") else "/progress")
+    return redirect(session, back if back in _BACK else "/progress")
 
 
 def _known_labels(session: Session, text: str) -> list[str]:
@@ -173,53 +198,3 @@ def _known_labels(session: Session, text: str) -> list[str]:
             meant = f"did you mean {near[0]!r}?" if near else f"labels are: {known}"
             raise ParameterError(f"there is no label {name!r}; {meant}")
     return names
-
-
-# -- charts
-
-_W, _H, _LEFT, _BOTTOM, _TOP = 640, 240, 56, 40, 12
-
-
-def curve(values: Sequence[float], across: str, up: str) -> str:
-    """A line as SVG from the first to the last value, with its last value written out.
-
-    >>> "<polyline" in curve([0, 1, 1, 2], "guesses", "mistakes")
-    True
-    """
-    if not values:
-        return f'<p class="hint">No {escape(across)} yet.</p>'
-    most = max(1.0, *values)
-    step = max(1, len(values) // 600)
-    places = sorted({*range(0, len(values), step), len(values) - 1})
-    wide, high = _W - _LEFT - 60, _H - _TOP - _BOTTOM
-
-    def x(n: int) -> float:
-        return _LEFT + wide * (n + 1) / len(values)  # nothing has happened at 0
-
-    def y(value: float) -> float:
-        return _TOP + high * (1 - value / most)
-
-    points = f"{_LEFT},{y(0):.1f} " + " ".join(f"{x(n):.1f},{y(values[n]):.1f}" for n in places)
-    ticks = "".join(
-        f'<line x1="{_LEFT}" x2="{_LEFT + wide}" y1="{y(v):.1f}" y2="{y(v):.1f}"'
-        f' stroke="currentColor" stroke-opacity="0.2"/>'
-        f'<text x="{_LEFT - 8}" y="{y(v) + 5:.1f}" text-anchor="end">{v:g}</text>'
-        for v in _ticks(most)
-    )
-    title = f"{up}: {values[-1]:g} after {len(values):,} {across}"
-    return (
-        f'<svg class="curve" viewBox="0 0 {_W} {_H}" width="{_W}" height="{_H}" role="img"'
-        f' aria-label="{escape(title)}" font-size="14" fill="currentColor">{ticks}'
-        f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-width="2.5"/>'
-        f'<text x="{x(len(values) - 1) + 6:.1f}" y="{y(values[-1]) + 5:.1f}"'
-        f' font-weight="bold">{values[-1]:g}</text>'
-        f'<text x="{_LEFT + wide / 2}" y="{_H - 8}" text-anchor="middle">'
-        f"{len(values):,} {escape(across)}</text></svg>"
-    )
-
-
-def _ticks(most: float) -> list[float]:
-    step = 1.0
-    while most / step > 5:
-        step *= 2 if str(int(step))[0] in "15" else 2.5
-    return [n * step for n in range(int(most / step) + 1)]

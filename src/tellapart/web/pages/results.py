@@ -1,8 +1,8 @@
-"""Pages of what was learnt: the rules, the label of every item, the model in every language."""
+"""Pages of what was learnt: the label of every row, and the rules in every language."""
 
 from __future__ import annotations
 
-from collections import Counter
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlencode
 
@@ -10,181 +10,52 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 from fastapi import APIRouter, Query
-from markupsafe import Markup
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from tellapart.columns import unpack
 from tellapart.errors import ExportError, FeatureError, ParameterError
 from tellapart.export.sql import Dialect
 from tellapart.export.text import brief_sentences
 from tellapart.features.phrasing import counted
-from tellapart.review.progress import percent
 from tellapart.sessions import Session
-from tellapart.sessions.phrasing import changed_notice, name, show
+from tellapart.sessions.phrasing import changed_notice, fills, name, next_file, show
 from tellapart.sessions.search import parse_search
 from tellapart.tables import Table
 from tellapart.tables.findings import Finding
 from tellapart.tables.packed_columns import evaluate_soon
+from tellapart.tables.row_names import titles
 from tellapart.web.api.downloads import FORMATS, Unsure, write_model
-from tellapart.web.api.review import list_rules
-from tellapart.web.api.schemas import Rule
-from tellapart.web.api.teaching import find_item
-from tellapart.web.auth import Call, Caller
-from tellapart.web.pages.comparison import cut, first_picture
+from tellapart.web.auth import Call
+from tellapart.web.pages.comparison import called, cut, first_picture, in_prose
 from tellapart.web.pages.render import (
     MAX_ROWS,
-    SOON,
     Again,
-    Form,
     Start,
     first_row,
     page,
-    redirect,
     repair_address,
     with_query,
 )
 from tellapart.web.pages.teach import picture_of
-from tellapart.web.session_pool import in_session, reads_session
+from tellapart.web.session_pool import reads_session
 
 router = APIRouter(prefix="/s/{session}")
 UNKNOWN = "(unknown)"
 """What stands for no label among the labels to choose from."""
 _LANGUAGES = {
+    "sql": "SQL",
     "text": "Sentences",
     "python": "Python",
     "javascript": "JavaScript",
-    "json-rules": "JSON rules",
-    "json": "Model file",
+    "json-rules": "JSON",
 }
-
-
-@router.get("/rules")
-@reads_session
-def rules(session: Session, call: Call, sure: bool = False, again: Again = None) -> Response:
-    """Every rule as a sentence, every label, and how sure each is: at once where that is quick."""
-    settings = session.settings
-    sure = sure or settings["unsure"] == "null" or session.summary().mistakes <= SOON
-    found = list_rules(session, call.viewer, sure=sure) if session.labels else []
-    said = Counter(session.taught(viewer=call.viewer).values())
-    brief = iter(brief_sentences(session.model))  # rules that nothing reaches have none
-    return page(
-        session,
-        call,
-        "rules",
-        rules=[
-            (rule, next(brief, ""), _condition(rule), _bar(rule), _is_mine(session, call, rule))
-            for rule in found
-        ],
-        by_label=_by_label(session.labels, found, said),
-        silent=[(label, times) for label, times in said.items() if not _predicts(found, label)],
-        sure=sure,
-        trust=session.trust(settings["error"]) if sure and found else None,
-        unsure=settings["unsure"],
-        error=settings["error"],
-        meanings=session.meanings,
-        percent=percent,
-        said=changed_notice(again),
-    )
-
-
-def _predicts(found: list[Rule], label: str) -> bool:
-    return any(rule.items for rule in found if rule.label == label)
-
-
-def _by_label(labels: list[str], found: list[Rule], said: Counter[str]) -> list[dict[str, Any]]:
-    """For each label: how often it was said, how many rows the rules give it, how often they are
-    wrong about these.
-
-    The bounds of all rules hold at once. So the error of a label is at most their mean, weighted by
-    the rows of each rule.
-    """
-    listed = []
-    for label in dict.fromkeys([*labels, *(rule.label for rule in found if rule.label)]):
-        own = [rule for rule in found if rule.label == label]
-        rows = sum(rule.items or 0 for rule in own)
-        high = None
-        if rows and all(rule.since_changed for rule in own):
-            bounds = [(rule.items or 0, rule.since_changed) for rule in own]
-            high = sum(items * since.high for items, since in bounds if since) / rows
-        listed.append(
-            {
-                "label": label,
-                "said": said[label],
-                "rows": rows,
-                "right": sum(rule.right for rule in own),
-                "wrong": sum(rule.wrong for rule in own),
-                "high": high,
-            }
-        )
-    return listed
-
-
-def _bar(rule: Rule) -> Markup:
-    """How many of the answers about a rule's items agree with it."""
-    if not rule.right + rule.wrong:
-        return Markup()
-    right = round(100 * rule.right / (rule.right + rule.wrong), 1)
-    return Markup(
-        '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
-        '<rect class="wrong" width="100" height="6"/><rect width="{}" height="6"/></svg>'
-    ).format(right)
-
-
-def _is_mine(session: Session, call: Caller, rule: Rule) -> bool:
-    """Whether the caller may repair the answer about a rule's example."""
-    if rule.example is None:
-        return False
-    return bool(session.history(viewer=call.viewer, item=find_item(session.table, rule.example.id)))
-
-
-def _condition(rule: Rule) -> str:
-    """What a rule asks, as one condition."""
-    if len(rule.literals) == 1 and rule.literals[0].wanted:
-        return rule.literals[0].feature
-    return " AND ".join(
-        f"({one.feature})" if one.wanted else f"NOT ({one.feature})" for one in rule.literals
-    )
-
-
-@router.get("/rules/check")
-@reads_session
-def check_rule(
-    session: Session,
-    call: Call,
-    feature: Annotated[str, Query(max_length=20_000)],
-    example: str = "",
-) -> Response:
-    """What the rule with an example would take with a condition, while it is typed."""
-    table = session.table
-    try:
-        wanted = table.parse(feature)
-    except FeatureError as error:
-        return JSONResponse({"says": str(error).splitlines()[0], "tells": False})
-    holds = unpack(evaluate_soon(table, wanted), len(table))
-    said = Counter(
-        label for place, label in session.taught(viewer=call.viewer).items() if holds[place]
-    )
-    answers = ", ".join(f"{times:,} {label}" for label, times in said.most_common(5)) or "none"
-    whose = "Answers" if call.is_owner else "Your answers"
-    says = f"Holds on {counted(int(holds.sum()), 'row')}. {whose} there: {answers}."
-    keeps = bool(wanted(find_item(table, example))) if example else True
-    if not keeps:
-        says += f" It does not hold on its example, {example}."
-    return JSONResponse({"says": says, "tells": bool(holds.any()) and keeps})
-
-
-@router.post("/rules")
-@in_session
-def change_rule(session: Session, sent: Form, call: Call) -> Response:
-    """Edit or drop a rule."""
-    example = find_item(session.table, sent.get("example", ""))
-    call.must_have_made_rule(session, example)
-    if sent.get("do") == "drop":
-        session.drop_rule(call.name, example, id=sent.get("id"))
-    else:
-        condition, label = sent.get("condition", ""), sent.get("label", "").strip()
-        session.edit_rule(call.name, example, condition, label, id=sent.get("id"))
-    return redirect(session, "/rules")
+_DIALECTS = {
+    "duckdb": "DuckDB",
+    "postgres": "PostgreSQL",
+    "sqlite": "SQLite",
+    "mysql": "MySQL",
+    "bigquery": "BigQuery",
+}
 
 
 def found_of(table: Table, column: str) -> list[Finding]:
@@ -241,10 +112,11 @@ def data(
     rows: list[dict[str, Any]] = [
         {
             "item": name(row),
+            "called": called(row),
             "repair": repair_address(session, row, here),
             "predicted": predicted[numbers[place]],
             "taught": said.get(place),
-            "cells": [cut(show(row[column]), 400) for column in columns],
+            "cells": [in_prose(cut(show(row[column]), 400)) for column in columns],
             "picture": first_picture(row, picture_of(session, call), pictured),
         }
         for place in places[start : start + MAX_ROWS].tolist()
@@ -270,7 +142,8 @@ def data(
         unknown=UNKNOWN if None in predicted else None,
         wrong=wrong,
         said=changed_notice(again),
-        formats=list(FORMATS),
+        titles=[*dict.fromkeys([*([table.title] if table.title else []), *titles(table)])],
+        total=len(table),
     )
 
 
@@ -319,38 +192,44 @@ def _sort_key(
 def export(
     session: Session,
     call: Call,
-    to: Annotated[str, Query(max_length=40)] = "text",
+    to: Annotated[str, Query(max_length=40)] = "sql",
+    dialect: Dialect = "duckdb",
     unsure: Unsure | None = None,
 ) -> Response:
-    """The model in every language, to be copied or saved: what the address says is shown."""
-    dialects = get_args(Dialect)
-    ways = [*_LANGUAGES, *(f"sql, {one}" for one in dialects)]
-    if to not in ways:
-        raise ParameterError(f"to is one of {'; '.join(ways)}, got {to!r}")
-    language, _, dialect = to.partition(", ")
+    """What to do with the rules; in every language, to be copied or saved: what the address says is
+    shown."""
+    if to not in _LANGUAGES:
+        raise ParameterError(f"to is one of {'; '.join(_LANGUAGES)}, got {to!r}")
     unsure = unsure or session.settings["unsure"]
     text, wrong = "", None
     try:
-        chosen: Dialect = next((one for one in get_args(Dialect) if one == dialect), "duckdb")
-        text = write_model(session, language, chosen, unsure)
+        text = write_model(session, to, dialect, unsure)
     except ExportError as error:
         wrong = str(error)
-    asked = {"to": language, "dialect": dialect, "unsure": unsure}
-    query = urlencode({name: value for name, value in asked.items() if value})
+    asked = {"to": to, "dialect": dialect if to == "sql" else "", "unsure": unsure}
+    source = session.opened.data.get("source") or {}
+    file = Path(str(source.get("path", session.table.name))).name
+    summary = session.summary()
+    trust = session.trust(session.settings["error"]) if session.labels else None
     return page(
         session,
         call,
         "export",
         text=text,
         wrong=wrong,
-        languages=[(words, one) for one, words in _LANGUAGES.items()],
-        dialects=dialects,
+        languages=_LANGUAGES,
+        dialects={one: _DIALECTS.get(one, one) for one in get_args(Dialect)},
         to=to,
-        language=language,
-        query=query,
+        dialect=dialect,
+        query=urlencode({name: value for name, value in asked.items() if value}),
         unsure=unsure,
         other="label" if unsure == "null" else "null",
-        error=session.settings["error"],
+        settled_unsure=session.settings["unsure"],
+        left_empty=0 if trust is None else trust.items - trust.answered,
+        fills=fills(file, summary),
+        rules_count=counted(summary.rules, "rule"),
+        file=file,
+        predict=f"tellapart predict {file} {next_file(file)}" if source.get("path") else "",
         formats=list(FORMATS),
         taught=bool(session.labels),
     )

@@ -1,4 +1,4 @@
-"""The sweep: many guesses at a glance; mark the wrong ones, accept the rest."""
+"""Many at once: the rows of one guess; mark the wrong ones, save the rest as right."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from starlette.responses import Response
 from tellapart import codec
 from tellapart.combinations import leaves
 from tellapart.errors import ParameterError
-from tellapart.export.text import Words, brief_sentences, sentences
 from tellapart.features import Expression
-from tellapart.features.phrasing import counted, spoken
+from tellapart.features.phrasing import counted
 from tellapart.model import Clause
 from tellapart.sessions import Session
 from tellapart.sessions.events import new_id
+from tellapart.sessions.learnt import condition
 from tellapart.web.api.teaching import find_item
 from tellapart.web.auth import Call
 from tellapart.web.pages.comparison import item_card
@@ -26,7 +26,9 @@ from tellapart.web.pages.teach import label_choices, picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
-_LINES = 5
+MANY = 24
+"""So many rows are shown at once."""
+_LINES = 3
 """So many cells of an item are shown; the rule's columns come first."""
 
 Count = Annotated[int | None, Query(ge=0, le=1000)]
@@ -54,15 +56,15 @@ def show_sweep(
     said = None if accepted is None else _said(accepted, left_out or 0)
     values: dict[str, Any] = {
         **dict.fromkeys(("found", "rule", "says", "items")),
-        "said": said if undone is None else f"Undone: {counted(undone, 'answer')}.",
-        "can_undo": bool(sweep) and session.last_sweep(call.name) == sweep,
+        "said": said if undone is None else f"Undone: {counted(undone, 'answer')} given at once.",
+        "can_take_back": bool(sweep) and session.last_sweep(call.name) == sweep,
         "cards": [],
         "labels": [],
         "swept": swept,
         "sweep": sweep,
     }
     if rule is not None or label:
-        found = session.sweep(call.name, rule=rule, label=None if rule else label)
+        found = session.sweep(call.name, rule=rule, label=None if rule else label, limit=MANY)
         chosen = [one for n, one in enumerate(clauses, 1) if rule in (None, n)]
         columns = _columns([one for one in chosen if one.label == found.label])
         picture = picture_of(session, call)
@@ -70,8 +72,7 @@ def show_sweep(
         values["items"] = json.dumps([codec.encode(one.identity) for one in found.items])
         values |= {"found": found, "rule": rule}
         if rule is not None:
-            full = sentences(session.model, Words(feature=spoken))
-            values["says"] = full[rule - 1], brief_sentences(session.model)[rule - 1]
+            values["says"] = condition(clauses[rule - 1], 6)
     else:
         keys = {one["label"]: one["key"] for one in label_choices(session)}
         values["labels"] = [
@@ -95,7 +96,7 @@ def _columns(clauses: list[Clause]) -> list[str]:
 
 
 def _said(accepted: int, left_out: int) -> str:
-    told = f"Accepted {counted(accepted, 'item')}."
+    told = f"Saved: {counted(accepted, 'row')}."
     if left_out:
         told += f" {left_out} left out: others have them, or the guess is another now."
     return told

@@ -1,68 +1,97 @@
-"""The teaching page: item, guess, example; right, or what it is and what tells the two apart."""
+"""The teaching page: a row and a guess; right, or what it is and why; and what was learnt."""
 
 from __future__ import annotations
 
 import mimetypes
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
+from weakref import WeakKeyDictionary
 
-from fastapi import APIRouter, Query
-from starlette.requests import Request
+import numpy as np
+from fastapi import APIRouter, Header, Query
+from markupsafe import Markup
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
-from tellapart.errors import FeatureError, ParameterError
+from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.features.candidates import Candidate
-from tellapart.features.phrasing import counted, spoken
+from tellapart.features.phrasing import joined, spoken
 from tellapart.sessions import Ending, Given, Session, labels
+from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, Moved, labels_of, learnt, moved
 from tellapart.sessions.phrasing import (
+    ALONE,
+    CHECK_THEM,
+    MILESTONE_LINKS,
+    SAY,
     changed_notice,
-    counted_in,
-    effect,
+    covers,
+    decides,
     ending_text,
+    kept_in,
+    looking_for,
+    may_stop,
+    means,
+    milestone,
+    moves,
+    name,
+    news_of,
+    next_file,
     notice,
     swept_notice,
+    take_with,
     undone_notice,
+    unread,
     why_again,
-    why_marked,
 )
+from tellapart.sessions.rules import clause_of_items
+from tellapart.sessions.suggestions import check as check_expression
+from tellapart.sessions.suggestions import opposite
+from tellapart.sessions.tour import FILE as ZOO
 from tellapart.sessions.tour import hint
-from tellapart.web.api.teaching import check_feature, give_answer, given_to
+from tellapart.web.api.teaching import give_answer, given_to
 from tellapart.web.auth import Call, Caller
 from tellapart.web.errors import Refused
-from tellapart.web.pages.comparison import Source, compare, is_picture
+from tellapart.web.pages.comparison import Source, called, compare, in_prose, is_picture
 from tellapart.web.pages.render import (
+    HUES,
     Again,
     Form,
     draw,
     frame,
     home,
-    keys_of,
+    menu_lines,
+    reason_html,
     redirect,
     repair_address,
-    shown_key,
+    with_query,
 )
-from tellapart.web.session_pool import draws, in_session, reads_session
+from tellapart.web.session_pool import in_session, reads_session
 
 _PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 """An SVG that is opened by itself could run scripts; as an image it cannot."""
 
 router = APIRouter(prefix="/s/{session}")
-
-
-_EMPTY = (
-    *("shown", "ending", "label", "written", "wrong", "said", "hint", "column"),
-    *("why", "wrong_example", "other_label", "sweep"),
-)
 Count = Annotated[int | None, Query(ge=0, le=10_000_000)]
-_SHORT = 24  # characters of a label beside each candidate; the heading has all of it
+MOST_REASONS = 27
+"""So many suggestions are listed, nine at a time."""
+MILESTONE = 20
+"""After so many answers it is said what has come of them."""
 
 
-def _fragments(values: dict[str, Any]) -> Response:
-    """Parts of the page, each to take the place of the element with its id."""
-    drawn = draw("card.html", **values) + draw("status.html", **values)
-    return HTMLResponse(drawn, headers={"x-swap": "1"})
+def _respond(values: dict[str, Any], *, fragment: bool) -> Response:
+    """Parts of the page, each to take the place of the element with its id; or, without a script,
+    the whole page."""
+    if fragment:
+        return HTMLResponse(
+            draw("card.html", **{**values, "fragment": True}), headers={"x-swap": "1"}
+        )
+    return HTMLResponse(draw("base.html", **values))
+
+
+Fragment = Annotated[str | None, Header(alias="x-fragment")]
+"""Whether our script asks, and wants only parts of the page."""
 
 
 @router.get("/teach")
@@ -75,98 +104,117 @@ def teach(
     marked: Count = None,
 ) -> Response:
     """`again`: an answer was changed, and so many need a reason again. `accepted`, `marked`: what
-    became of a sweep."""
+    became of many answers at once."""
     said = changed_notice(again)
     if accepted is not None and marked is not None:
         said = swept_notice(accepted, marked)
-    values = _card(session, call, said=said)
-    return HTMLResponse(draw("teach.html", title="Teach", here="/teach", **values))
+    return _respond(_card(session, call, notices=_plain(said)), fragment=False)
 
 
 @router.get("/card")
-@draws(_fragments)
-def card(session: Session, call: Call) -> dict[str, Any]:
-    """The item before the teacher, as a fragment."""
-    return _card(session, call)
+@in_session
+def card(session: Session, call: Call, x_fragment: Fragment = None) -> Response:
+    """The row before the teacher, as a fragment."""
+    return _respond(_card(session, call), fragment=x_fragment is not None)
 
 
 @router.get("/label")
-@draws(_fragments)
+@in_session
 def label(
     session: Session,
     call: Call,
     given: Annotated[str, Query(max_length=100)],
     label: Annotated[str, Query(max_length=200)] = "",
     typed: Annotated[str, Query(max_length=210)] = "",
-    column: Annotated[str, Query(max_length=1000)] = "",
-) -> dict[str, Any]:
-    """The teacher says what it is: now, what tells it from the example? All candidates, or those
-    of a column."""
+    x_fragment: Fragment = None,
+) -> Response:
+    """The teacher says what it is: now, what tells it from the earlier row?"""
     shown = given_to(session, call, given)
-    wanted = _label(session, {"label": label, "typed": typed})
+    wanted = _label(session, call, {"label": label, "typed": typed})
     if wanted is None:
         raise ParameterError("a label is wanted: choose one, or type a new one")
     # the rules may have changed since the page was drawn, and the guess with them
     now = session.next(call.name)
     if not isinstance(now, Given) or now.item.identity != shown.item.identity:
-        return _card(session, call, said="Somebody else has that item now.")
-    if wanted == now.guess.label:
-        return _answer(session, call, {"given": now.id, "answer": "right"})
-    return _card(session, call, label=wanted, column=column or None)
+        values = _card(session, call, notices=_plain("Somebody else has that row now."))
+    elif now.guess.example is None:  # there is nothing to tell it from
+        values = _card(session, call)
+    elif wanted == now.guess.label:
+        values = _answer(session, call, {"given": now.id, "answer": "right"})
+    else:
+        values = _card(session, call, chosen=wanted)
+    return _respond(values, fragment=x_fragment is not None)
 
 
 @router.post("/answer")
-@draws(_fragments)
-def answer(session: Session, sent: Form, call: Call) -> dict[str, Any]:
-    """An answer; then the next item."""
-    return _answer(session, call, sent)
+@in_session
+def answer(session: Session, sent: Form, call: Call, x_fragment: Fragment = None) -> Response:
+    """An answer; then the next row."""
+    return _respond(_answer(session, call, sent), fragment=x_fragment is not None)
 
 
 @router.post("/turn")
-@draws(_fragments)
-def turn(session: Session, sent: Form, call: Call) -> dict[str, Any]:
+@in_session
+def turn(session: Session, sent: Form, call: Call, x_fragment: Fragment = None) -> Response:
+    """Undo or redo; then the row that it was about, or the one at hand."""
     redo = sent.get("do") == "redo"
+    if not (session.can_redo if redo else session.can_undo)(call.name) and not sent.get("id"):
+        said = f"There is nothing to {'redo' if redo else 'undo'}."
+        return _respond(_card(session, call, notices=_plain(said)), fragment=x_fragment is not None)
     saved = (session.redo if redo else session.undo)(call.name, id=sent.get("id"))
-    return _card(session, call, said=undone_notice(saved, redo=redo))
+    item = None
+    with suppress(ProtocolError):  # it was no answer
+        item = session.question_of(saved.event or "").item
+    label = None if item is None else session.label_of(item, viewer=call.viewer)
+    said = undone_notice(saved, item, label, redo=redo)
+    return _respond(_card(session, call, notices=_plain(said)), fragment=x_fragment is not None)
 
 
 @router.post("/note")
-@draws(_fragments)
-def note(session: Session, sent: Form, call: Call) -> dict[str, Any]:
+@in_session
+def note(session: Session, sent: Form, call: Call, x_fragment: Fragment = None) -> Response:
+    """Keep a note about the row at hand."""
     item = given_to(session, call, sent.get("given", "")).item
     session.note(call.name, sent.get("text", ""), item, id=sent.get("id"))
-    return _card(session, call, said="Noted.")
+    return _respond(
+        _card(session, call, notices=_plain("Note saved.")), fragment=x_fragment is not None
+    )
 
 
 @router.post("/search")
 @in_session
-def search(session: Session, request: Request, sent: Form, call: Call) -> Response:
-    """Look for items; then the first of them."""
+def search(session: Session, sent: Form, call: Call, x_fragment: Fragment = None) -> Response:
+    """Look for rows; then the first of them."""
     session.search(call.name, sent.get("text", ""), id=sent.get("id"))
-    values = _card(session, call)
-    if "x-fragment" not in request.headers or sent.get("from") == "data":
+    if sent.get("from") == "data":
         return redirect(session, "/teach")
-    return _fragments(values)
+    return _respond(_card(session, call), fragment=x_fragment is not None)
 
 
 @router.post("/tag")
-@draws(_fragments)
-def tag(session: Session, sent: Form, call: Call) -> dict[str, Any]:
-    """A tag that the item has and the example has not, and the answer it makes."""
+@in_session
+def tag(session: Session, sent: Form, call: Call, x_fragment: Fragment = None) -> Response:
+    """A tag that the row has and the earlier row has not, and the answer it makes."""
     shown = given_to(session, call, sent.get("given", ""))
-    name = sent.get("tag", "").strip()
+    name = sent.get("tag", "").strip().removeprefix("#").strip()
     feature = session.tag_apart(call.name, shown, name, id=sent.get("id"))
-    return _answer(session, call, {**sent, "answer": "wrong", "feature": feature})
+    values = _answer(session, call, {**sent, "answer": "wrong", "feature": feature})
+    return _respond(values, fragment=x_fragment is not None)
 
 
 @router.post("/tagged")
-@draws(_fragments)
-def tagged(session: Session, sent: Form, call: Call) -> dict[str, Any]:
-    """Whether the item has a tag that the guess asks for; then the guess anew."""
+@in_session
+def tagged(session: Session, sent: Form, call: Call, x_fragment: Fragment = None) -> Response:
+    """Whether the row has a tag that the guess asks for; then the guess anew."""
     item = given_to(session, call, sent.get("given", "")).item
     tag, value = sent.get("tag", ""), sent.get("value") == "yes"
+    if sent.get("value") == "unknown":
+        return _respond(
+            _answer(session, call, {**sent, "answer": "skipped"}), fragment=x_fragment is not None
+        )
     session.set_tag(call.name, tag, item, value, id=sent.get("id"))
-    return _card(session, call, said=f"{tag}: {'yes' if value else 'no'}.")
+    said = f"{tag}: {'yes' if value else 'no'}."
+    return _respond(_card(session, call, notices=_plain(said)), fragment=x_fragment is not None)
 
 
 @router.get("/check")
@@ -177,11 +225,25 @@ def check(
     given: Annotated[str, Query(max_length=100)],
     feature: Annotated[str, Query(max_length=20_000)],
 ) -> Response:
-    """What is to be said of a condition while it is typed."""
+    """What is to be said of a reason while it is picked or typed; `valid`: whether it is one."""
     shown = session.given(given) if call.is_owner else given_to(session, call, given)
-    found = check_feature(session, feature, shown.item, shown.guess.example)
-    covers = f" ({counted(found.items or 0, 'item')})" if found.tells else ""
-    return JSONResponse({"says": found.message + covers, "tells": found.tells})
+    try:
+        found = check_expression(session.table, feature, shown.item, shown.guess.example)
+    except FeatureError as error:
+        return JSONResponse({"says": unread(error, feature), "tells": False, "valid": False})
+    says = means(found, opposite(session.table, feature) if found.on_item is False else None)
+    return JSONResponse({"says": says, "tells": found.tells, "valid": True})
+
+
+@router.get("/moved")
+@reads_session
+def count_moved(session: Session, event: int) -> Response:
+    """The second line of a notice, where it takes long: which rows an answer moved."""
+    known = _LATER.get(session)
+    if known is None or known[0] != event:
+        return HTMLResponse("")
+    told = moved_html(session, known[1], learnt_moved(session, known[1]))
+    return HTMLResponse(told)
 
 
 @router.get("/file")
@@ -212,76 +274,198 @@ def picture_of(session: Session, call: Caller) -> Source:
     return lambda picture: _picture_address(session, call, picture)
 
 
+_LATER: WeakKeyDictionary[Session, tuple[int, Before]] = WeakKeyDictionary()
+"""Of each session, the last answer that taught something, and the rules before it."""
+
+
 def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, Any]:
     given, answer = sent.get("given", ""), sent.get("answer", "")
-    label = _label(session, sent) if answer == "wrong" else None
+    label = _label(session, call, sent) if answer == "wrong" else None
     feature = sent.get("feature", "").strip() or None
-    if "feature" in sent and feature is None:
-        raise ParameterError("write a condition first, or choose one of the list")
-    if answer != "wrong":
+    if "none" in sent or answer != "wrong":
         feature = None
+    elif "feature" in sent and feature is None and given_to(session, call, given).guess.label:
+        raise ParameterError("write a reason first, or choose one of the list")
+    item = session.given(given).item
+    before = Before(session.model, item, label, feature)
+    small = len(session.table) <= AT_ONCE
+    old = labels_of(session)[1] if small and answer == "wrong" and session.labels else None
+    could_stop = session.summary().may_stop
+    number = session.number
     try:
         done = give_answer(session, call, given, answer, label, feature, id=sent.get("id"))
     except FeatureError as error:
-        return _card(session, call, label=label, written=feature, wrong=str(error).splitlines()[0])
-    return _card(session, call, said=notice(done.outcome))
+        said = unread(error, feature or "")
+        return _card(session, call, chosen=label, written=feature, wrong=said)
+    told = notice(done.outcome, name(item))
+    notices = [] if told is None else _plain(told)
+    found = learnt(session, done, before) if done.number > number else None
+    if found is not None:
+        notices = [_learnt_notice(session, found, before, old)]
+    summary = session.summary()
+    if done.number > number and done.outcome in ("label", "right", "mistake"):
+        if summary.labelled == MILESTONE:
+            notices.append(_notice(milestone(summary), moved=_milestone_links(session)))
+        if summary.may_stop and not could_stop:
+            notices.append(_notice(may_stop(summary)))
+    return _card(session, call, notices=notices)
 
 
-def _label(session: Session, sent: dict[str, str]) -> str | None:
-    """The label that was chosen, or else the one that was typed."""
-    return sent.get("label", "").strip() or labels.match_label(
-        sent.get("typed", ""), session.labels
+def _notice(
+    news: str | Markup, *, plain: bool = True, moved: str | Markup = "", **more: Any
+) -> dict[str, Any]:
+    return {"news": news, "plain": plain, "moved": moved, "later": "", "undo": False, **more}
+
+
+def _plain(said: str | None) -> list[dict[str, Any]]:
+    return [] if said is None else [_notice(said)]
+
+
+def _milestone_links(session: Session) -> Markup:
+    place = home(session.name)
+    return Markup(MILESTONE_LINKS).format(
+        *(f"{place}/{one}" for one in ("progress", "rules", "export"))
     )
+
+
+def _learnt_notice(session: Session, found: Learnt, before: Before, old: Any) -> dict[str, Any]:
+    """What an answer taught, as the page says it at once."""
+    hues = {one: n % HUES + 1 for n, one in enumerate(session.labels)}
+    shown = Markup('<span class="label hue{}" dir="auto">{}</span>')
+    parts = {
+        "row": Markup("<b dir=auto>{}</b>").format(called(found.item).title),
+        "label": shown.format(hues.get(found.label, 0), found.label),
+        "wanted": shown.format(hues.get(found.wanted, 0), found.wanted),
+        "reason": reason_html(found.reason),
+        "event": found.event,
+    }
+    news = Markup(news_of(found.kind, found.reason)).format(**parts)
+    told, later = Markup(), ""
+    if found.kind in ("new", "changed", "without", "known"):
+        _LATER[session] = found.event, before
+        if old is None:
+            later = f"{home(session.name)}/moved?event={found.event}"
+        else:
+            told = moved_html(session, before, moved(session, old, before))
+    return _notice(news, plain=found.kind in ("known", "fault"), moved=told, later=later, undo=True)
+
+
+def learnt_moved(session: Session, before: Before) -> Moved:
+    """Which rows an answer moved, in a table where that takes long."""
+    known = {one: n for n, one in enumerate(["", *session.labels])}
+    said = np.array([known.get(str(one.label), 0) for one in before.model], dtype=np.int64)
+    return moved(session, said[clause_of_items(session.table, before.model)], before)
+
+
+def moved_html(session: Session, before: Before, found: Moved) -> Markup:
+    """Which rows an answer moved, from which label; and where to check them."""
+    mine = [(a, rows) for a, b, rows in found.counts if b == before.label]
+    others = [(a, b, rows) for a, b, rows in found.counts if b != before.label]
+    total = sum(rows for _, rows in mine)
+    if not total and not others:
+        return Markup.escape(ALONE if before.feature else "")
+    told = Markup.escape(decides(total, [a for a, _ in mine])) if total else Markup()
+    if total:
+        names = [in_prose(name(one)) for one in found.some[:total]]
+        more = [f"{total - len(names):,} others"] if total > len(names) else []
+        told += Markup('<span class="wide">: {}</span>').format(joined([*names, *more]))
+        address = with_query(f"{home(session.name)}/sweep", {"label": before.label})
+        told += Markup('. <a href="{}">{}</a>').format(address, CHECK_THEM)
+    for a, b, rows in others[:2]:
+        told += Markup(" {}").format(moves(rows, a, b))
+    return told
+
+
+def _label(session: Session, call: Caller, sent: dict[str, str]) -> str | None:
+    """The label that was chosen, or else the one that was typed; its article is kept."""
+    typed, chosen = sent.get("typed", "").strip(), sent.get("label", "").strip()
+    article, bare = ("", typed) if typed in session.labels else labels.split_article(typed)
+    label = chosen or labels.match_label(bare, session.labels)
+    articles = session.settings["articles"]
+    if label is not None and article and articles.get(label) != article:
+        session.set(call.name, articles={**articles, label: article})
+    return label
 
 
 def _card(session: Session, call: Caller, **more: Any) -> dict[str, Any]:
     found = session.next(call.name)
     values: dict[str, Any] = {
-        **dict.fromkeys(_EMPTY),
-        "candidates": [],
-        "counted": "",
-        "tags": list(session.table.tags),
+        **dict.fromkeys(("chosen", "written", "wrong", "why", "hint", "looking", "other_label")),
+        "notices": [],
+        "reasons": [],
         "labels": [],
-        "looking": session.search_of(call.name),
-        "can_undo": session.can_undo(call.name),
-        "can_redo": session.can_redo(call.name),
+        "guess_key": "",
+        **frame(session, call, here="/teach"),
+        "swaps": Markup(" data-swap"),
     }
     values |= more
     if isinstance(found, Ending):
-        values["ending"] = ending_text(found)
+        values |= _ending(session, call, found)
     else:
         _fill(session, call, found, values)
-    return {**values, **frame(session, call)}
+    return values
+
+
+def _ending(session: Session, call: Caller, found: Ending) -> dict[str, Any]:
+    """What comes after the last row."""
+    source = session.opened.data.get("source") or {}
+    file = Path(str(source.get("path", session.table.name))).name
+    other = next_file(file)
+    return {
+        "title": "What next?",
+        "ending": ending_text(found),
+        "kept_in": kept_in(call.pool.store.where),
+        "odd": len(session.odd_ones(viewer=call.viewer)) if found.summary.labelled else 0,
+        "take_with": take_with(file),
+        "predict": f"tellapart predict {file} {other}" if source.get("path") else "",
+    }
 
 
 def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) -> None:
-    values["shown"] = compare(given, picture_of(session, call))
-    example = given.guess.example
-    # an answer that the caller may change
-    if example is not None and session.history(viewer=call.viewer, item=example):
-        values["wrong_example"] = repair_address(session, example, "teach")
-    if given.asks == "answer":
-        values["sweep"] = f"{home(session.name)}/sweep?{urlencode({'item': given.item.identity})}"
-    again = why_again(session.asked_again(given.id), given.guess)
-    values["why"] = again or why_marked(given)
-    if call.app.pages.tour:
-        values["hint"] = hint(given, say="type", undo=shown_key(keys_of(call)["undo"]))
     if given.asks == "feature":
-        values["label"] = given.kept
+        values["chosen"] = given.kept
         if session.history(viewer=call.viewer, item=given.item):
             values["other_label"] = repair_address(session, given.item, "teach")
-    if values["label"] is not None:
-        found = session.candidates(given.id, values["label"], column=values["column"])
-        values["counted"] = counted_in(found)
-        values["candidates"] = feature_choices(found, values["label"])
+    chosen = values["chosen"]
+    values["shown"] = compare(given, picture_of(session, call), picking=chosen is not None)
+    earlier = given.guess.example
+    example = many = ""
+    # an answer that the caller may change
+    if earlier is not None and session.history(viewer=call.viewer, item=earlier):
+        example = repair_address(session, earlier, "teach")
+    if given.asks == "answer":
+        many = f"{home(session.name)}/sweep?{urlencode({'item': given.item.identity})}"
+    values["menu_lines"] = menu_lines(session, call, home(session.name), given, example, many)
+    again = why_again(session.asked_again(given.id), given.guess)
+    values["why"] = again or (SAY.marked if given.marked else None)
+    if call.app.pages.tour or session.name == Path(ZOO).stem:
+        said = session.history(viewer=call.viewer, last=1)
+        last = str(said[0].label or said[0].guess.label) if said and not said[0].undone else None
+        green = any(not one["plain"] for one in values["notices"])
+        values["hint"] = hint(given, chosen, last=last, learnt=green)
+    if (search := session.search_of(call.name)) is not None:
+        values["looking"] = looking_for(*search)
+    if chosen is not None:
+        found = session.candidates(given.id, chosen, limit=MOST_REASONS)
+        values["reasons"] = reason_choices(found)
+        values["title"] = "Why?"
+    else:
+        values["title"] = f"Is it {given.guess.label}?" if earlier is not None else "What is it?"
     values["labels"] = label_choices(session)
+    key = next((one["key"] for one in values["labels"] if one["label"] == given.guess.label), None)
+    values["guess_key"] = f" {key}" if key else ""
 
 
-def feature_choices(found: Sequence[Candidate], label: str) -> list[dict[str, str]]:
-    """Candidates as the page lists them."""
-    label = label if len(label) <= _SHORT else f"{label[: _SHORT - 1]}…"
+def reason_choices(found: Sequence[Candidate]) -> list[dict[str, Any]]:
+    """Suggestions as the page lists them, with how many of the answers they are true of agree."""
     return [
-        {"text": str(one.feature), "said": spoken(one.feature), "does": effect(one, label)}
+        {
+            "text": str(one.feature),
+            "said": spoken(one.feature),
+            "rows": covers(one),
+            "agree": one.yes - 1,
+            "of": one.yes - 1 + one.others,
+        }
         for one in found
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import random
 import sqlite3
@@ -375,6 +376,35 @@ def test_a_kept_learner_that_somebody_wrote_is_not_used(text: str, tmp_path: Pat
             connection.commit()
         with Session.open(store, "s", animals(80)) as session:
             assert _came_to(session) == fine
+
+
+def test_an_earlier_copy_that_cannot_be_read_is_passed_over(store: Store) -> None:
+    """It is read when somebody undoes; then the log is replayed."""
+    with Session.new(store, "s", animals(80), learner="CappedDFF:m=4") as session:
+        teach(session, "Ann", 40)
+        session._log.state.learning._copy()
+        teach(session, "Ann", 10)
+        session._log.state.learning.cost = 1.0
+    with store.connected() as connection:
+        ((packed,),) = connection.execute("SELECT data FROM tellapart_snapshots").fetchall()
+        data = json.loads(zlib.decompress(packed))
+        for earlier in data["minds"][:-1]:
+            earlier[-1] = {"learner": "none"}
+        assert len(data["minds"]) == 2
+        packed = zlib.compress(json.dumps(data).encode())
+        values = (packed, hashlib.sha256(packed).hexdigest())
+        connection.execute("UPDATE tellapart_snapshots SET data = ?, digest = ?", values)
+        connection.commit()
+    with Session.open(store, "s", animals(80)) as session:
+        for _ in range(9):
+            session.undo("Ann")
+        assert session.trouble == []
+        found = str(session.model), session.summary(), session.history()
+    with store.connected() as connection:
+        connection.execute("DELETE FROM tellapart_snapshots")
+        connection.commit()
+    with Session.open(store, "s", animals(80)) as session:
+        assert (str(session.model), session.summary(), session.history()) == found
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "9" * 5000, "{}", "[]"])

@@ -95,17 +95,28 @@ def unpack(learning: Learning, packed: bytes, acts: int) -> None:
     tags = _read(data["minds"][-1][3]["tags"])
     for (tag, item), value in tags.items():  # before features that read them
         items.table.tag(tag).set(items.row(item), value)
-    minds = [(*at, _read_mind(items, mind)) for *at, mind in data["minds"]]
-    *learning.copies, last = minds
-    learning.copies.append((*last[:3], last[3].copy()))
-    learning.mind, learning.done = last[3], acts
+    learning.copies = [(*at, LateMind(items, written)) for *at, written in data["minds"]]
+    learning.mind, learning.done = learning.copies[-1][3].copy(), acts
+
+
+class LateMind:
+    """What a learner came to, read when somebody undoes: that takes as long as opening."""
+
+    def __init__(self, items: Items, written: dict[str, Any]) -> None:
+        self._items, self.written = items, written
+
+    def copy(self) -> Mind:
+        """Read it."""
+        return _read_mind(self._items, self.written)
 
 
 def _text(feature: Any) -> str | None:
     return None if feature is None else str(feature)
 
 
-def _write_mind(mind: Mind) -> dict[str, Any]:
+def _write_mind(mind: Mind | LateMind) -> dict[str, Any]:
+    if isinstance(mind, LateMind):
+        return mind.written
     edits = [
         [place, rule.at, rule.by, rule.label, rule.literals and _literals(rule)]
         for place, rule in mind.learner.edits.items()

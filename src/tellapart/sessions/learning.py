@@ -30,7 +30,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tellapart.features import Expression
 from tellapart.model import DecisionList
@@ -44,6 +44,9 @@ from tellapart.sessions.history import Act, Answer, History, Key, Question, is_c
 from tellapart.sessions.items import Items
 from tellapart.sessions.rules import read_literals
 from tellapart.tables import Row
+
+if TYPE_CHECKING:
+    from tellapart.sessions.kept_learner import LateMind
 
 BORNE = 3
 """So many failures are borne; after that the learner is off."""
@@ -114,7 +117,7 @@ class Learning:
         """How many acts are applied."""
         self.cost = 0.0
         """Seconds that the learner took since it was kept last."""
-        self.copies: list[tuple[int, int, int, Mind]] = []
+        self.copies: list[tuple[int, int, int, Mind | LateMind]] = []
         """Earlier minds: after how many acts, rounds and guesses."""
         self._spent, self._price = 0.0, _LEAST
         self._model = DecisionList()
@@ -332,12 +335,7 @@ class Learning:
         if self.off is not None:
             self.done, self.mind.tags = 0, {}
         else:
-            self.done, rounds, guesses = 0, 0, 0
-            if self.copies:
-                self.done, rounds, guesses, kept = self.copies[-1]
-                self.mind = kept.copy()
-            else:
-                self._begin()
+            rounds, guesses = self._take_copy()
             del self.rounds[rounds:], self.learnt_by[rounds:]
             del self.mistakes[guesses:]
         for tag, item in before.keys() | self.mind.tags.keys():
@@ -345,6 +343,21 @@ class Learning:
             if before.get((tag, item)) is not value:
                 self.items.table.tag(tag).set(self.items.row(item), value)
         self._spent = 0.0
+
+    def _take_copy(self) -> tuple[int, int]:
+        """Go on from the latest copy that can be read, or from the beginning; returns how many
+        rounds and guesses there were."""
+        while self.copies:
+            self.done, rounds, guesses, kept = self.copies[-1]
+            try:
+                self.mind = kept.copy()
+                return rounds, guesses
+            except Exception as error:  # the log says it all
+                logging.getLogger("tellapart").warning("a copy of the learner: %s", describe(error))
+                self.copies.pop()
+        self.done = 0
+        self._begin()
+        return 0, 0
 
     def _copy(self) -> None:
         """Keep a copy for those who undo; without one they wait longer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,8 +69,22 @@ GONE = {"rules over time", "records"}
 """What later versions do not say."""
 
 
+def by_number(value: Any) -> Any:
+    """What was kept, with rows by their numbers: what they are called besides is of later versions.
+
+    >>> by_number(["cat, like row 3 (black, shy)"])
+    ['cat, like 3']
+    """
+    if isinstance(value, dict):
+        return {key: by_number(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [by_number(one) for one in value]
+    return re.sub(r"row (\d+) \([^()]*\)", r"\1", value) if isinstance(value, str) else value
+
+
 def state(part: str, value: Any) -> Any:
     """A part of what was kept, without what a later version may say better, or besides."""
+    value = by_number(value)
     if part == "what follows":
         return [[teacher, question] for teacher, question, _ in value]
     if part == "outcome":

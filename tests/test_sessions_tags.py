@@ -71,8 +71,8 @@ def lesson(tmp_path: Path) -> Iterator[Teacher]:
 def test_a_picture_that_names_an_item_is_shown(lesson: Teacher) -> None:
     given = lesson.shown()
     shown = compare(given, lambda path: f"/file?path={path}")
-    assert [(line.column, line.mine.kind) for line in shown.rows] == [("picture", "image")]
-    assert compare(given).rows == []  # without the file, its name is in the heading
+    assert [(line.column, line.seen) for line in shown.lines] == [("picture", True)]
+    assert compare(given).lines == []  # without the file, its name is in the heading
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ a few hundred of the last labelled items, and counted on a part of the table.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from math import log2
 
@@ -54,6 +54,7 @@ def candidates(state: State, question: Question, label: str | None, limit: int) 
             if room[group]:
                 room[group] -= 1
                 history.append((row, said))
+    named = _named(state, item, example, (mine, question.label))
     found = candidates_in(
         state.items.table,
         item,
@@ -62,11 +63,11 @@ def candidates(state: State, question: Question, label: str | None, limit: int) 
         label=mine,
         limit=max(limit, _LOOKED),
         counted=_COUNTED,
-        named=_named(state, item, example, (mine, question.label)),
+        named=named,
         habits=_habits(state, question.teacher),
         called="" if mine is None else state.history.labels.name(mine),
     )
-    return ranked(state.items.table, found, limit)
+    return ranked(state.items.table, found, limit, named)
 
 
 def _said(state: State) -> Iterator[tuple[Row, Label]]:
@@ -135,24 +136,29 @@ def opposite(table: Table, text: str) -> str | None:
     return said if len(said) <= _LONGEST else None
 
 
-def ranked(table: Table, found: Sequence[Candidate], limit: int) -> list[Candidate]:
+def ranked(
+    table: Table, found: Sequence[Candidate], limit: int, named: Collection[Expression] = ()
+) -> list[Candidate]:
     """Candidates in the order in which a person looks for them; of those that are true of the same
     rows, one.
 
-    While little is known, sense decides: names, categories and words, then round limits, then what
-    says little to a person. After that, what the answers speak for. Dates come last until several
+    While little is known, sense decides: what was `named` before, names, categories and words, then
+    round limits, then what says little to a person. After that, what the answers speak for. Dates come last until several
     answers speak for one.
     """
     kept: dict[bytes, Candidate] = {}
     truths = table.part(_SAME).truths([one.feature for one in found])
     for one, held in zip(found, truths, strict=True):
         same = np.packbits(held).tobytes()
-        if same not in kept or (_sense(one) < _sense(kept[same]) and one.known < _LITTLE):
+        simpler = same not in kept or _sense(one) < _sense(kept[same])
+        if same not in kept or one.feature in named or (simpler and one.known < _LITTLE):
             kept[same] = one
     chosen = {id(one) for one in kept.values()}
     limits: Counter[str] = Counter()
 
     def rank(one: Candidate) -> tuple[bool, int]:
+        if one.feature in named:
+            return False, -1 if one.known < _LITTLE else 0
         agree, sense = one.yes - 1, _sense(one)
         spoken_for = agree >= _SEVERAL and agree >= _OFTEN * (agree + one.others)
         late = sense == _DATE and not spoken_for

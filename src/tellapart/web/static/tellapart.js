@@ -533,8 +533,10 @@ document.addEventListener("keydown", (event) => {
     if (input && input !== box()) return; // another box: its form is sent
     done();
     if (event.repeat || (input?.value && unseen(event, input))) return;
-    if (input && input.value && input.dataset.check && input.id === "why") enterReason(input);
-    else if (input && input.value && input.dataset.filters) {
+    if (input?.id === "why") {
+      if (input.value) enterReason(input); // an empty box says nothing
+    }
+    else if (input?.value && input.dataset.filters) {
       const hit = filter(input);
       if (hit) $("button", hit).click();
     } else does("enter", event);

@@ -31,7 +31,7 @@ def test_both_strategies_keep_what_they_promise(m: int, k: int, value: int) -> N
     assert lessons
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, pytest.param(4, marks=slow)])
+@pytest.mark.parametrize("m", [1, 2, 3])
 def test_without_exceptions_it_is_the_bound_of_the_optimal_learner(m: int) -> None:
     assert optimal_case(m, 0).mistakes == theory.optimal_bound(m)
 

@@ -577,6 +577,27 @@ def test_every_reason_can_be_looked_up() -> None:
     assert sum(reason.fate == "stands" for reason in found) >= 0.9 * len(found)
 
 
+def test_hundreds_of_reasons_can_be_looked_up() -> None:
+    """More than there is room for: each stands, or says why not; no shop is said to be another."""
+    rng = random.Random(4)
+    shops = [f"shop{n:03d}" for n in range(150)]
+    rows = [rng.choice(shops) for _ in range(900)]
+    table = ta.Table({"payee": [f"{shop} {n}" for n, shop in enumerate(rows)]})
+    history = History(columns=table.features())
+    for item, shop in zip(table.items, rows, strict=True):
+        history.add(item, f"label {int(shop[4:]) % 5}")
+    for number in range(5, 400):
+        told = table.parse(f'payee contains "{rows[number]}"')
+        history.name(told, number, number - 5)
+    kept = [ta.Clause((ta.Literal(history.features[c]),), f"label {c % 5}") for c in range(30)]
+    found = reasons(DecisionList(tuple(kept), ta.Clause((), "label 0")), history)
+    assert sum(reason.times for reason in found) == 395
+    fates = Counter(reason.fate for reason in found)
+    assert fates["stands"] >= 30
+    assert fates["moved"] == fates["same"] == 0
+    assert fates["covered"] + fates["missed"] > 80
+
+
 def test_a_threshold_stays_as_it_was_said_unless_labels_contradict_it() -> None:
     rng = random.Random(7)
     sizes = [rng.uniform(0, 100) for _ in range(150)]

@@ -14,7 +14,6 @@ from tellapart.model import Clause, DecisionList, Literal, Not, describe
 from tellapart.protocol import Feature, Label
 
 Fate = Choice["stands", "same", "moved", "covered", "missed"]
-_NEAR = 0.25  # of the items: a threshold that moved past more of them is another one
 
 
 @dataclass(frozen=True)
@@ -105,18 +104,19 @@ def _in_order(numbers: Iterable[int]) -> tuple[int, ...]:
 
 def _instead(history: History, columns: list[int], column: int) -> int | None:
     """The one of some columns that is the same as `column`, or its opposite, on all items; or else
-    the nearest one of the same group, if it is near."""
+    the nearest one of the same group, if it holds with `column` more often than without."""
     if not columns:
         return None
     bits = history.bits
     apart: Bits = (bits[:, columns] != bits[:, [column]]).sum(0)
     for place in np.flatnonzero((apart == 0) | (apart == len(bits))):
         return columns[place]
+    both = (bits[:, columns] & bits[:, [column]]).sum(0)
     group = group_of(history.features[column])
     near = [
-        (int(count), other)
-        for count, other in zip(apart, columns, strict=True)
-        if count <= _NEAR * len(bits) and group_of(history.features[other]) == group
+        (int(apart[place]), other)
+        for place, other in enumerate(columns)
+        if apart[place] < both[place] and group_of(history.features[other]) == group
     ]
     return min(near)[1] if near else None
 

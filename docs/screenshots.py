@@ -1,4 +1,4 @@
-"""Take the screenshots in docs/screens, in the light and the dark theme: a bank statement is taught.
+"""Take the screenshots in docs/screens, light and dark: a bank statement is taught.
 
 python docs/screenshots.py [FOLDER]     needs Chromium, playwright and matplotlib (for Pillow)
 """

@@ -213,11 +213,11 @@ class _Judged(NamedTuple):
 def _judge(history: History, bits: Bits, codes: Numbers, named: Bits) -> _Judged:
     """Judge the teacher by the columns that she did not name.
 
-    The rank of a reason is the share of other columns of the table that tell the two labels apart
-    better, of all that tell item and example apart. Its mean is about 0.1 for someone who knows,
-    0.5 for someone who says any true difference; suspected columns do not count. Suspected is a
-    column that told the labels apart clearly better than the reason given, three times or more, and
-    was never named although it could have been.
+    The rank of a reason is the share of columns that tell the two labels apart better, of all that
+    tell item and example apart; her own column does not count as better. Its mean is about 0.1 for
+    someone who knows, 0.5 for someone who says any true difference; suspected columns do not count.
+    Suspected is a column that told the labels apart clearly better than the reason given, three
+    times or more, and was never named although it could have been.
     """
     group = history.groups()
     labels = len(history.labels)
@@ -232,7 +232,7 @@ def _judge(history: History, bits: Bits, codes: Numbers, named: Bits) -> _Judged
         tells = (share[label] - share[other]) * np.where(bits[item], 1, -1)
         np.maximum.at(best[number], group, np.where(bits[item] != bits[example], tells, -1.0))
         mine[number] = tells[column]
-        best[number, group[column]] = -1  # the column itself was chosen well
+        best[number, group[column]] = mine[number]  # the column itself was chosen well
         margin[number] = 2 * np.sqrt(0.25 / size[label] + 0.25 / size[other])
     beaten = (best > (mine + margin)[:, None]).sum(0)
     suspected = (beaten >= _BEATEN) & (len(history.pairs) >= _WARY_AFTER)

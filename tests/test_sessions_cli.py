@@ -41,7 +41,7 @@ def test_from_a_session_to_sql(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("zoo.csv").write_text("name,milk\nduck,false\nbear,true\nhen,false\n")
-    keys = "lbird\nlmammal\nxmilk\nlbird\nxNOT milk\n"
+    keys = "bird\nmammal\nmilk\nbird\nNOT milk\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(keys))
     assert main(["teach", "zoo.csv", "--console", "--order", "file", "--learner", "DFF"]) == 0
     where = ("--db", "zoo.csv.sessions.db")

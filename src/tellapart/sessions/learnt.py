@@ -99,13 +99,15 @@ def condition(clause: Clause, most: int | None = None) -> str:
     >>> from tellapart.model import Literal
     >>> condition(Clause((Literal("milk"), Literal("wings", False)), "mammal"))
     'milk, but not if wings'
+    >>> condition(Clause((Literal("eggs", False), Literal("wings", False)), "mammal"))
+    'not eggs and not wings'
     """
+    if not any(wanted for _, wanted in clause.literals):
+        return " and ".join(spoken(one, False, most) for one, _ in clause.literals)
     wanted = [spoken(one, True, most) for one, wanted in clause.literals if wanted]
     unwanted = [spoken(one, True, most) for one, wanted in clause.literals if not wanted]
     said = " and ".join(wanted)
-    if unwanted:
-        said += f"{', but ' if said else ''}not if {' or '.join(unwanted)}"
-    return said
+    return f"{said}, but not if {' or '.join(unwanted)}" if unwanted else said
 
 
 def moved(session: Session, old: npt.NDArray[np.int64], before: Before) -> Moved:

@@ -285,7 +285,7 @@ def team(folder: Path, place: str, teachers: int, answers: int, learner: str | N
     }
 
 
-PAGES = ("teach", "rules", "data", "odd", "progress", "history", "disagreements", "export")
+PAGES = ("teach", "rules", "data", "progress", "answers", "answers?tab=odd", "sweep", "export")
 MANY, ROWS, LONG, THINK, EVERY = 20, 100_000, 60.0, 1.0, 4
 """Teachers, rows, seconds in all, seconds for an answer, and a page after so many answers."""
 

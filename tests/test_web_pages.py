@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -816,3 +817,28 @@ def test_who_starts_from_a_column_alone_has_no_team_pages(tmp_path: Path) -> Non
         page = ann.get("/s/zoo/answers").text
         assert "column kind" in page
         assert "tab=disputed" not in page
+
+
+@pytest.mark.slow
+def test_the_rules_of_a_large_table_are_shown(tmp_path: Path) -> None:
+    """Also rules of several words for one label, which make one rule."""
+    shops = {"aldi": "food", "lidl": "food", "rewe": "food", "uber": "trips", "train": "trips"}
+    folder = write_tables(tmp_path)
+    lines = (f"{shop} {n},{n % 7}" for n, shop in zip(range(70_000), cycle(shops), strict=False))
+    (folder / "tables" / "bank.csv").write_text("payee,amount\n" + "\n".join(lines) + "\n")
+    with Client(make_app(folder), ANN) as ann:
+        body = {"name": "zoo", "table": "bank.csv", "order": "file", "learner": "AutoDFF"}
+        ann.call("POST", "/api/sessions", 201, json=body)
+        for _ in range(25):
+            given = ann.next()
+            shop = given["item"]["cells"]["payee"].split()[0]
+            said = {"answer": "right"}
+            if given["guess"] != shops[shop] or given["asks"] != "answer":
+                said = {"answer": "wrong", "label": shops[shop]}
+                if given["example"] and shop not in given["example"]["cells"]["payee"]:
+                    said["feature"] = f'payee contains "{shop}"'
+            ann.answer(given=given["id"], id="a" + given["id"], **said)
+        shown = ann.get("/s/zoo/rules")
+        assert shown.status_code == 200
+        rules = ann.get("/api/sessions/zoo/export?to=text").text
+        assert re.search('payee contains "[a-z]+"(, | or )"[a-z]+"', rules), rules

@@ -17,7 +17,7 @@ from tellapart.model import Clause
 from tellapart.sessions import Session
 from tellapart.sessions.learnt import condition
 from tellapart.sessions.phrasing import changed_notice, fits, rules_head, silent_label
-from tellapart.tables import Row, Table
+from tellapart.tables import Row
 from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.web.api.teaching import find_item
 from tellapart.web.auth import Call, Caller
@@ -168,7 +168,7 @@ def _taken_first(
         holds = np.ones(len(table), dtype=np.bool_)
         for feature, wanted in clause.literals:
             if feature not in truths:
-                truths[feature] = unpack(_truth(table, feature), len(table))
+                truths[feature] = unpack(table.truth(feature), len(table))
             holds &= truths[feature] if wanted else ~truths[feature]
         before = Counter(numbers[holds & (numbers < n)].tolist())
         taken: Counter[Any] = Counter()
@@ -177,10 +177,6 @@ def _taken_first(
                 taken[model[number].label] += rows
         found.append(taken)
     return [*found, Counter()]
-
-
-def _truth(table: Table, feature: Any) -> Any:
-    return table.truth(feature) if table.knows(feature) else evaluate_soon(table, feature)
 
 
 @router.get("/rules/check")

@@ -221,7 +221,7 @@ def test_theorem_2_follows_from_a_recursion(m: int) -> None:
         expected += 0.5 * (1 - expected / (pairs - seen))
         most = max(most, expected)
     assert most >= pairs / 4 - 0.07
-    assert most > theory.lower_bound(m)
+    assert most > theory.lower_bound(m) == pairs / 8
 
 
 @pytest.mark.parametrize("m", [1, 2, 5, 20])

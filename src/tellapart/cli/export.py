@@ -99,8 +99,8 @@ def export(
         raise ParameterError(f"--to {to} needs the table that it reads: --table animals")
     if to == "dbt":
         return _write_dbt(output, read, dialect, name, how)
-    said = {"name": name, "meanings": taught.meanings}
-    return _give(write_model(read, to, dialect=dialect, **how, **said), output)
+    made = write_model(read, to, dialect=dialect, name=name, meanings=taught.meanings, **how)
+    return _give(made, output)
 
 
 def _give(made: str, output: Path | None) -> None:
@@ -158,8 +158,8 @@ def _of_session(db: str, name: str) -> _Taught:
         clean = False
         with suppress(ExportError):  # what cannot be written is named later, where it is written
             clean = table.is_clean(columns_of(model))
-        told = (session.about(), session.history(), clean, session.meanings)
-        return _Taught(model, table.schema, *told)
+        about, answers = session.about(), session.history()
+        return _Taught(model, table.schema, about, answers, clean, session.meanings)
 
 
 def import_rules(

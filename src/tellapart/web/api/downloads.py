@@ -28,9 +28,9 @@ from tellapart.sessions import Session, export_log
 from tellapart.sessions.rules import clause_of_items
 from tellapart.sessions.session import read_again
 from tellapart.tables import Table
+from tellapart.web.access import Call, SessionName
 from tellapart.web.api import schemas
 from tellapart.web.api.teaching import plain
-from tellapart.web.auth import Call, SessionName
 
 router = APIRouter(prefix="/sessions/{session}", tags=["downloads"])
 

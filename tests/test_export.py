@@ -37,17 +37,6 @@ def test_svg_is_well_formed_and_says_it_all(label: str) -> None:
         assert (word in label) == (word in said)
 
 
-def test_svg_is_dark_at_night() -> None:
-    root = ElementTree.fromstring(ta.export.to_svg(one(ta.features.Column("legs", 4), "bear")))
-    space = "{http://www.w3.org/2000/svg}"
-    style = root.find(f"{space}style")
-    assert style is not None
-    assert "prefers-color-scheme: dark" in str(style.text)
-    kinds = {element.attrib["class"] for element in root.iter() if "class" in element.attrib}
-    assert kinds == {"ground", "if", "then", "word"}
-    assert all(f".{kind}" in str(style.text) for kind in kinds)
-
-
 def test_svg_boxes_do_not_overlap() -> None:
     world = ta.worlds.zoo()
     learner = ta.AdaptiveDFF()
@@ -85,12 +74,6 @@ def test_notebooks_get_a_table_with_everything_escaped() -> None:
     found.feed(one(ta.features.Column(NASTY_TEXT, 1), NASTY_TEXT, NASTY_TEXT)._repr_html_())
     assert found.tags == {"table", "thead", "tbody", "tr", "th", "td"}
     assert found.said.count(NASTY_TEXT) == 3
-
-
-def test_text_numbers_the_clauses_as_sql_does() -> None:
-    model = one("milk")
-    assert ta.export.to_text(model).split("\n")[0].startswith("1. ")
-    assert "THEN 1\n  ELSE 2" in ta.to_sql(model, value="clause")
 
 
 # -- files
@@ -192,7 +175,8 @@ def test_export_on_the_command_line(tmp_path: Path, capsys: Any) -> None:
     ta.save_model(model, path)
     for language, start in {
         "sql": "-- The model, for tellapart import (", "json": '{"tellapart"',
-        "python": "# 2 rules", "text": "1. It is", "svg": "<svg",
+        "python": "# 2 rules", "javascript": "// 2 rules", "json-rules": "{",
+        "text": "1. It is", "svg": "<svg",
     }.items():  # fmt: skip
         assert run("export", path, "--to", language) == 0
         said = capsys.readouterr().out
@@ -219,9 +203,14 @@ def test_export_of_a_simplified_model(tmp_path: Path, capsys: Any) -> None:
 def test_export_with_options(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "model.json"
     ta.save_model(one("order"), path)
-    words = ("export", path, "--to", "sql", "--dialect", "spark", "--type", "order=integer")
-    assert run(*words) == 0
-    assert "WHEN `order` <> 0 THEN 'yes'" in capsys.readouterr().out
+    for to, said in {
+        "sql": "WHEN `order` <> 0 THEN 'yes'",
+        "python": '["column", "order", "integer"]',
+        "javascript": '["column", "order", "integer"]',
+        "json-rules": '["column", "order", "integer"]',
+    }.items():
+        assert run("export", path, "--to", to, "--dialect", "spark", "--type", "order=integer") == 0
+        assert said in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -258,12 +247,3 @@ def test_export_of_what_is_no_model(tmp_path: Path, capsys: Any) -> None:
     assert run("export", path, "--to", "sql", "-o", out) == 1
     assert "one item only" in capsys.readouterr().err
     assert not out.exists()
-
-
-def test_a_model_with_a_function_says_which_one_it_wants(tmp_path: Path) -> None:
-    path = tmp_path / "m.json"
-    tall = ta.Literal(ta.features.Named("tall", bool))
-    ta.save_model(ta.DecisionList((ta.Clause((tall,), "yes"),), ta.Clause((), "no")), path)
-    with pytest.raises(FormatError) as caught:
-        ta.load_model(path)
-    assert str(caught.value).startswith(f"{path}: the feature 'tall' is a function: pass features=")

@@ -228,26 +228,7 @@ def test_another_case_is_written_only_beside_a_literal(text: str) -> None:
 
 @pytest.mark.parametrize("dialect", SMALL)
 def test_signs_in_patterns(dialect: str, request: Any) -> None:
-    signs = [
-        "*",
-        "?",
-        "[",
-        "]",
-        "[a]",
-        "^",
-        "-",
-        "%",
-        "_",
-        "!",
-        "\\",
-        "'",
-        '"',
-        ".",
-        "(",
-        "{",
-        "|",
-        "$",
-    ]
+    signs = [*"*?[]^-%_!\\'\".({|$", "[a]"]
     texts = [*signs, *(f"a{sign}b" for sign in signs), "ab", "", "a\nb", None]
     quoted = [sign.replace("'", "''") for sign in signs]
     escaped = [re.sub("[#%_]", r"#\g<0>", sign) for sign in quoted]

@@ -169,20 +169,6 @@ def test_an_unknown_dialect() -> None:
         ta.from_sql("CASE END", "klingon")
 
 
-def test_a_model_goes_out_as_a_view_and_comes_back_with_examples() -> None:
-    milk, fins = (
-        ta.parse_feature("milk", {"milk": "bool"}),
-        ta.parse_feature("fins", {"fins": "bool"}),
-    )
-    model = ta.DecisionList(
-        (ta.Clause((ta.Literal(milk), ta.Literal(fins, False)), "bear", "polar bear"),),
-        ta.Clause((), "duck", "mallard"),
-    )
-    again = ta.from_sql(ta.to_view(model, "sqlite", name="v", table="t"), "sqlite")
-    assert [clause.guess for clause in again] == [clause.guess for clause in model]
-    assert set(again.clauses[0].literals) == set(model.clauses[0].literals)
-
-
 def test_the_command(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
     Path("rules.sql").write_text("CASE WHEN legs > 3 THEN 'bear' ELSE 'duck' END")

@@ -157,17 +157,15 @@ def predict_frame(
     """
     check_reading(model)
     library = type(frame).__module__.partition(".")[0]
-    wanted = columns_of(model)
-    if library == "pyspark" or "duckdb" in library:
-        bare = sql_engines.without_rows(frame)
-        columns = wanted_columns(frame_source(bare, "the frame"), wanted)
-        kept = columns.columns if keep == "all" else list(keep)
-        job = Job(model, columns, kept, _output_names(kept, prefix))
-        return sql_engines.answered(job, frame, "spark" if library == "pyspark" else "duckdb")
-    columns = wanted_columns(frame_source(frame, "the frame"), wanted)
+    dialects: dict[str, sql_engines.Dialect] = {"pyspark": "spark", "duckdb": "duckdb"}
+    dialect = dialects.get(library.lstrip("_"))
+    read = frame if dialect is None else sql_engines.without_rows(frame)
+    columns = wanted_columns(frame_source(read, "the frame"), columns_of(model))
     kept = columns.columns if keep == "all" else list(keep)
     columns.check(kept)
     job = Job(model, columns, kept, _output_names(kept, prefix))
+    if dialect is not None:
+        return sql_engines.answered(job, frame, dialect)
     lazy = job.answered(Seen())
     if isinstance(frame, pl.LazyFrame):
         return lazy

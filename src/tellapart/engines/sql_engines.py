@@ -120,7 +120,6 @@ def without_rows(frame: Any) -> Any:
 def answered(job: Job, frame: Any, dialect: Dialect) -> Any:
     """The answers for a frame of Spark or a relation of DuckDB, as one of the same, computed when
     it is. Times with a zone are read in UTC by DuckDB, and in the zone of the session by Spark."""
-    job.columns.check(job.keep)
     converted = [name for name in job.columns.types if job.columns.is_converted(name)]
     if converted:
         raise FormatError(

@@ -92,6 +92,8 @@ function begin() {
   const late = $("#moved[data-later]");
   if (late) fetch(late.dataset.later).then((answer) => answer.ok && answer.text()).then((html) => html && late.isConnected && (late.innerHTML = html)).catch(() => {});
   $("#pages [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const more = $("form[data-goes-on]");
+  if (more) setTimeout(() => more.requestSubmit()); // when what brought it is over
   const button = $("[data-single]");
   if (button) button.textContent = `Turn single keys ${single() ? "off" : "on"}`;
 }

@@ -193,7 +193,7 @@ def server(folder: Path, truth: dict[str, str]) -> Iterator[Any]:
     from browser_teacher import TEAM
     from server_process import serving
 
-    with serving("--folder", str(folder), "--rate", "10000", cwd=folder, tokens=TEAM) as found:
+    with serving("--folder", str(folder), cwd=folder, tokens=TEAM) as found:
         yield found
 
 

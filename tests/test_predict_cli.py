@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,28 @@ def teach(table: str = "bank.csv", name: str = "bank", **reading: Any) -> None:
                 reason = None if given.guess.label is None else f"payee contains '{word}'"
                 session.answer("ann", given.id, "wrong", label, reason)
         session.close()
+
+
+@pytest.mark.usefixtures("folder")
+def test_dates_of_another_file_are_read_in_the_order_found_when_teaching() -> None:
+    Path("sold.csv").write_text("n,sold\n1,03/25/2024\n2,05/01/2024\n3,06/30/2024\n")
+    Path("more.csv").write_text("n,sold\n1,03/04/2024\n2,04/03/2024\n")  # either order fits
+    with Store("sold.csv.sessions.db") as store:
+        session = open_or_begin(store, "sold.csv", "sold", {}, for_teach=True)
+        for _ in range(3):
+            given = session.next("ann")
+            label = "new" if given.item["sold"] >= date(2024, 4, 1) else "old"
+            if given.guess.label == label:
+                session.answer("ann", given.id, "right")
+            else:
+                reason = f"sold {'>=' if label == 'new' else '<'} DATE '2024-04-01'"
+                reason = None if given.guess.label is None else reason
+                session.answer("ann", given.id, "wrong", label, reason)
+        session.close()
+        open_or_begin(store, "sold.csv", "sold", {}, for_teach=True).close()  # as it was begun
+    assert main(["predict", "sold.csv", "more.csv", "--quiet"]) == 0
+    rows = Path("more-labelled.csv").read_text().splitlines()[1:]
+    assert [row.split(",")[2] for row in rows] == ["old", "new"]
 
 
 @pytest.mark.usefixtures("folder")

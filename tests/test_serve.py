@@ -44,7 +44,7 @@ def test_killed_at_any_moment_under_load(folder: Path) -> None:
     """Every acknowledged answer is there exactly once, and the model is what the log comes to."""
     dice = random.Random(0)
     acknowledged: dict[str, str] = {}
-    words = ("things.csv", "--id", "name", "--learner", "AdaptiveDFF", "--rate", "10000")
+    words = ("things.csv", "--id", "name", "--learner", "AdaptiveDFF")
     with ForkServer() as fork_server:
         for _ in range(ROUNDS):
             with serving(*words, cwd=folder, tokens=TEAM, fork_server=fork_server) as server:
@@ -93,7 +93,7 @@ def check_log(folder: Path, acknowledged: dict[str, str]) -> None:
 
 
 def test_told_to_stop_it_finishes_and_closes(folder: Path) -> None:
-    words = ("things.csv", "--id", "name", "--rate", "10000")
+    words = ("things.csv", "--id", "name")
     with serving(*words, cwd=folder, tokens=TEAM) as server:
         with server.client("Ann") as client:
             client.get(f"/?token={TEAM['Ann']}")

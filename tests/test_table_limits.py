@@ -124,6 +124,17 @@ def test_a_table_of_very_many_columns_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps([{f"c{n}": n} for n in range(10_001)]))
     with pytest.raises(FormatError, match="10,001 columns, and at most 10,000 are read"):
         ta.read_table(path)
+    model = ta.DecisionList((ta.Clause((ta.Literal("milk"),), "y"),), ta.Clause((), "x"))
+    for nested in (False, True):
+        path = tmp_path / "t.jsonl"
+        rows = ({"milk": True, f"c{n}": n} for n in range(20_000))
+        path.write_text("\n".join(json.dumps({"a": row} if nested else row) for row in rows))
+        start = time.monotonic()
+        with pytest.raises(FormatError, match="10,001 columns, and at most 10,000 are read"):
+            ta.read_table(path)
+        with pytest.raises(FormatError, match="10,001 columns, and at most 10,000 are read"):
+            predict_file(model, path, tmp_path / "out.csv")
+        assert time.monotonic() - start < 10  # Polars alone takes minutes
 
 
 def whole_files() -> dict[str, bytes]:

@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from tellapart.sessions import Session, Store
-from tellapart.web import Limits, People, Person, SessionPool, create_app
+from tellapart.web import People, Person, SessionPool, create_app
 from tellapart.web.app import listen
 
 TOKEN = "token-of-the-owner-1"
@@ -47,7 +47,7 @@ class Served:
         pool = SessionPool(store, folder)
         pool.add(session)
         people = People([Person("Ann", TOKEN, owner=True)])
-        self.app = create_app(pool, people, Limits(rate=1e6, burst=1_000_000))
+        self.app = create_app(pool, people)
         self.session = session
         listening = listen("127.0.0.1", 0)
         self.address = f"http://127.0.0.1:{listening.getsockname()[1]}"

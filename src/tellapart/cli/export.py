@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 from tellapart.cli.options import Again, column_types
 from tellapart.errors import ExportError, FormatError, ParameterError
+from tellapart.export.languages import Language
 from tellapart.export.sql import Dialect
 
 if TYPE_CHECKING:
@@ -19,15 +20,13 @@ if TYPE_CHECKING:
     from tellapart.sessions.replies import Answered
 
 
-Language: TypeAlias = Literal[
-    "sql", "select", "view", "dbt", "json", "python", "javascript", "json-rules", "text", "svg",
-]  # fmt: skip
+To: TypeAlias = Literal[Language, "dbt"]
 
 
 def export(
     model: str,
     *,
-    to: Language,
+    to: To,
     dialect: Dialect = "duckdb",
     db: str | None = None,
     table: str | None = None,
@@ -80,7 +79,7 @@ def export(
     output
         Write to this file instead of the screen; for dbt, the folder of the project.
     """
-    from tellapart.export import load_model
+    from tellapart.export import load_model, write_model
     from tellapart.simplification import simplify
 
     taught = _Taught(load_model(model)) if db is None else _of_session(db, model)
@@ -94,13 +93,14 @@ def export(
     if to != "json":  # that one is the model as it is
         read = simplify(read)
     schema = {**taught.schema, **column_types("--type", type)}
-    how: dict[str, Any] = {"table": table, "keep": keep or [], "schema": schema}
+    how: dict[str, Any] = {"table": table or "", "keep": keep or [], "schema": schema}
     how |= {"error": error, "about": taught.about, "clean": taught.clean}
     if to in ("select", "view", "dbt") and table is None:
         raise ParameterError(f"--to {to} needs the table that it reads: --table animals")
     if to == "dbt":
         return _write_dbt(output, read, dialect, name, how)
-    return _give(_written(to, read, dialect, name, how), output)
+    made = write_model(read, to, dialect=dialect, name=name, meanings=taught.meanings, **how)
+    return _give(made, output)
 
 
 def _give(made: str, output: Path | None) -> None:
@@ -112,24 +112,6 @@ def _give(made: str, output: Path | None) -> None:
         sys.stdout.write(made)
     else:
         write_whole(output, made.encode())
-
-
-def _written(
-    to: Language, model: DecisionList, dialect: Dialect, name: str | None, how: dict[str, Any]
-) -> str:
-    """A model in some language."""
-    from tellapart.export import PROGRAMS, WRITERS, to_select, to_sql, to_view
-    from tellapart.export.view import labels_of
-
-    if to == "sql":
-        return to_sql(model, dialect, schema=how["schema"], clean=how["clean"])
-    if to == "select":
-        return to_select(model, dialect, **how)
-    if to == "view":
-        return to_view(model, dialect, name=name or labels_of(how["table"]), **how)
-    if to in PROGRAMS:
-        return PROGRAMS[to](model, schema=how["schema"], error=how["error"], about=how["about"])
-    return model.to_json() if to == "json" else WRITERS[to](model)
 
 
 def _write_dbt(
@@ -162,6 +144,7 @@ class _Taught(NamedTuple):
     answers: Sequence[Answered] = ()
     clean: bool = False
     """Whether the columns that it reads are `Table.is_clean`."""
+    meanings: Mapping[str, str] = {}
 
 
 def _of_session(db: str, name: str) -> _Taught:
@@ -175,7 +158,8 @@ def _of_session(db: str, name: str) -> _Taught:
         clean = False
         with suppress(ExportError):  # what cannot be written is named later, where it is written
             clean = table.is_clean(columns_of(model))
-        return _Taught(model, table.schema, session.about(), session.history(), clean)
+        about, answers = session.about(), session.history()
+        return _Taught(model, table.schema, about, answers, clean, session.meanings)
 
 
 def import_rules(

@@ -149,7 +149,9 @@ def _rules(model: str, *, judged: bool) -> tuple[DecisionList, dict[str, Any] | 
             )
         with Session.open(store, name, needs_table=judged, writes=False) as session:
             rules = session.judged_model() if judged else session.model
-        return rules, dict(store.opened(name).data.get("source") or {})
+        begun = store.opened(name).data
+        found = {"dates": begun["dates"]} if "dates" in begun else {}
+        return rules, {**found, **(begun.get("source") or {})}
 
 
 def _same_reading(reading: Mapping[str, Any], taught: str, table: str) -> dict[str, Any]:

@@ -22,8 +22,7 @@ from tellapart.errors import ParameterError
 
 if TYPE_CHECKING:
     from tellapart.sessions import Store
-    from tellapart.web.auth import People, Person
-    from tellapart.web.config import Limits
+    from tellapart.web.access import Limits, People, Person
     from tellapart.web.session_pool import SessionPool
 
 
@@ -36,8 +35,6 @@ class Settings:
     """The column that names an item in sentences; its texts need not all differ."""
     allow_host: list[str] = field(default_factory=list)
     """Other names this server goes by."""
-    rate: float = 200.0
-    """Requests a second that each teacher may send."""
 
 
 @Parameter(name="*")
@@ -152,7 +149,7 @@ def _open(
 
 def _people(asked: Options) -> tuple[People, list[Person]]:
     """Everybody who may come in, and those whose tokens are in a file."""
-    from tellapart.web.auth import People, Person, new_token
+    from tellapart.web.access import People, Person, new_token
 
     token = os.environ.get("TELLAPART_TOKEN") or new_token()
     owner = Person(asked.name or login(), token, owner=True)
@@ -164,7 +161,7 @@ def _people(asked: Options) -> tuple[People, list[Person]]:
 
 def _read_teachers(file: Path) -> list[Person]:
     """The teachers in a file; warn if everybody on this machine can read their tokens."""
-    from tellapart.web.auth import read_people
+    from tellapart.web.access import read_people
 
     known = read_people(file)
     if os.name == "posix" and file.stat().st_mode & stat.S_IROTH:
@@ -195,23 +192,15 @@ def login() -> str:
 
 
 def _limits(asked: Options) -> Limits:
-    from tellapart.web.config import Limits
+    from tellapart.web.access import Limits
 
     check_port(asked.port)
-    rate, url = asked.more.rate, asked.public_url
-    if not rate > 0:
-        raise ParameterError(f"rate in [serve] is more than 0, got {rate}")
+    url = asked.public_url
     if url is not None and not url.startswith(("https://", "http://")):
         raise ParameterError(f"--public-url begins with https:// or http://, got {url!r}")
     loopback = _is_loopback(asked.host)
     names = [*asked.more.allow_host, *([] if loopback else [asked.host, socket.gethostname()])]
-    return Limits(
-        loopback=loopback,
-        hosts=frozenset(map(str.lower, names)),
-        public=url,
-        rate=rate,
-        burst=max(20, round(2 * rate)),
-    )
+    return Limits(loopback=loopback, hosts=frozenset(map(str.lower, names)), public=url)
 
 
 def _is_loopback(host: str) -> bool:

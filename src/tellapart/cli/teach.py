@@ -212,8 +212,8 @@ def _serve(
     The last port and token are used again if they can be: pages that are open go on.
     """
     from tellapart.web import json_logging
+    from tellapart.web.access import People, Person, new_token
     from tellapart.web.app import create_app, listen, run
-    from tellapart.web.auth import People, Person, new_token
     from tellapart.web.pages.render import home
     from tellapart.web.session_pool import SessionPool
 

@@ -1,8 +1,7 @@
 """What a model becomes outside: SQL, programs, sentences, pictures, files."""
 
-from collections.abc import Callable
-
 from tellapart.export.dbt import to_dbt
+from tellapart.export.languages import write_model
 from tellapart.export.model_files import load_model, replacing, save_model
 from tellapart.export.picture import to_svg
 from tellapart.export.programs import to_javascript, to_json_rules, to_python
@@ -10,21 +9,6 @@ from tellapart.export.read_sql import from_sql
 from tellapart.export.sql import to_sql
 from tellapart.export.text import Words, name_of, plainly, sentences, to_text
 from tellapart.export.view import to_select, to_view
-from tellapart.model import DecisionList
-
-WRITERS: dict[str, Callable[[DecisionList], str]] = {
-    "text": to_text,
-    "svg": to_svg,
-}
-"""The languages that take no options."""
-
-PROGRAMS: dict[str, Callable[..., str]] = {
-    "python": to_python,
-    "javascript": to_javascript,
-    "json-rules": to_json_rules,
-}
-"""Those that take the types of columns, and the error of a sure rule. `to_sql`, `to_select`,
-`to_view`, `to_dbt` and `DecisionList.to_json` write the others."""
 
 __all__ = [
     "Words",
@@ -44,4 +28,5 @@ __all__ = [
     "to_svg",
     "to_text",
     "to_view",
+    "write_model",
 ]

@@ -218,6 +218,7 @@ class Session:
             "name": name,
             "table": fingerprint(table),
             "source": source,
+            **({} if table.dates is None else {"dates": table.dates}),
             "learner": learner,
             "parameters": told,
             "seed": seed,

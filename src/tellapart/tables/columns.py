@@ -150,6 +150,15 @@ def hints(columns: Iterable[pl.Series], options: ReadOptions, separator: str = "
     return Hints(separator, comma or options.decimal == ",", month_first)
 
 
+def order_of_dates(readers: Iterable[ColumnReader]) -> str | None:
+    """The option `dates` with which the columns are read as these readers do, if one is needed and
+    is enough."""
+    orders = {one.month_first for one in readers if one.kind.temporal and one.forms == (NUMBERS,)}
+    if len(orders) != 1:
+        return None
+    return "month-first" if orders.pop() else "day-first"
+
+
 def decide(
     cells: pl.Series, options: ReadOptions, told: Type | None = None, hint: Hints | None = None
 ) -> tuple[ColumnReader, list[Finding]]:

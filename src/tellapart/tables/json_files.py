@@ -6,9 +6,7 @@ A column whose values have several types is read as texts, and said.
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,17 +23,43 @@ def read_json_lines(path: Path, limits: Limits) -> tuple[pl.DataFrame, list[Find
     """A file with an object on each line."""
     import polars as pl
 
+    check_keys(path, objects_in_lines(path), limits)
     try:  # the whole file tells the types: a key may first come in the last line
         lazy = pl.scan_ndjson(path, infer_schema_length=None)
         limits.check(path.name, "columns", len(lazy.collect_schema()))
         frame = lazy.collect()
     except broken():
         return _from_objects(path, objects_in_lines(path), limits)
-    # raises for a key that is there twice, of which Polars takes one
-    deque(islice(objects_in_lines(path), 1000), 0)
     if may_be_mixed(frame.lazy()):
         return _from_objects(path, objects_in_lines(path), limits)
     return frame, []
+
+
+def check_keys(path: Path, objects: Iterable[tuple[str, Any]], limits: Limits) -> None:
+    """Raise if objects have too many different keys, for which Polars takes very long; after a
+    thousand without a new one, no more are looked at. Reading lines also raises for a key that is
+    there twice, of which Polars takes one."""
+    known: set[tuple[str, ...]] = set()
+    since = 0
+    for _, found in objects:
+        before = len(known)
+        known.update(_keys(found, ()))
+        if len(known) > before:
+            limits.check(path.name, "columns", len(known))
+            since = 0
+        elif (since := since + 1) == 1000:
+            break
+
+
+def _keys(value: Any, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The keys of an object, and of the objects in it."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _keys(one, above)
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield (*above, name)
+            yield from _keys(inner, (*above, name))
 
 
 def may_be_mixed(frame: pl.LazyFrame) -> bool:
@@ -89,7 +113,8 @@ def read_json(path: Path, limits: Limits) -> tuple[pl.DataFrame, list[Finding]]:
         )
     if not isinstance(found, list):
         raise FormatError(f"{path.name} holds {_kind(found)}, and an array of objects is wanted")
-    elements = ((f"element {n}", one) for n, one in enumerate(found))
+    elements = [(f"element {n}", one) for n, one in enumerate(found)]
+    check_keys(path, elements, limits)
     return _from_objects(path, elements, limits)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.tree import Type
-from tellapart.tables.columns import LOOK, ColumnReader, decide, hints, misfit
+from tellapart.tables.columns import LOOK, ColumnReader, decide, hints, misfit, order_of_dates
 from tellapart.tables.csv_files import CsvFile, in_utf8
 from tellapart.tables.databases import is_database, read_query, without_password
 from tellapart.tables.files import Place, TableFile, find_files, in_plain_files, is_url
@@ -159,6 +159,8 @@ class Opened:
     """How many rows there are in all, if these are a sample."""
     looked: bool = False
     """Whether all cells were texts, and were looked at."""
+    dates: str | None = None
+    """Day first or month first: how the dates of all columns were read that leave it open."""
 
 
 @dataclass
@@ -251,10 +253,11 @@ class Source:
             if name not in frame.columns:
                 raise no_column(self.texts[0].name, name, frame.columns, " to give a type to")
         hint = hints(frame.get_columns(), self.options, self.texts[0].separator)
-        made = []
+        made, readers = [], []
         for column in frame.get_columns():
             told = wanted.get(column.name)
             reader, found = decide(column, self.options, told, hint)
+            readers.append(reader)
             made.append(self._values(column, reader, told=told is not None))
             findings += found
         typed = pl.DataFrame(made)
@@ -268,7 +271,8 @@ class Source:
         if self.options.header != 0:
             header = self.texts[0].header
             findings += header_findings(frame.select(n for n in header if n in frame))
-        return Opened(typed, findings, self.name, whole, looked=True)
+        dates = order_of_dates(readers)
+        return Opened(typed, findings, self.name, whole, looked=True, dates=dates)
 
     def _values(self, column: pl.Series, reader: ColumnReader, *, told: bool) -> pl.Series:
         if reader.kind is Type.TEXT and not reader.clock:

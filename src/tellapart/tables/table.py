@@ -88,6 +88,9 @@ class Table:
         self._options = False
         self.whole: int | None = None
         """How many rows the source has, if this is a random sample of them."""
+        self.dates: str | None = None
+        """Day first or month first, where dates such as 1/2/2024 were read: the option of
+        `read_table` with which another file is read in the same way."""
         self._dtypes = dict(self._source.collect_schema())
         kinds = {column: from_dtype(dtype) for column, dtype in self._dtypes.items()}
         self._types = {column: kind for column, kind in kinds.items() if kind is not None}
@@ -325,7 +328,7 @@ class Table:
         title = self._title if self._title not in left_out else None
         made = Table(self._source.drop(left_out), id=self.id, name=self.name, title=title)
         made._found = [one for one in self._found if one.column not in left_out]
-        made.whole, made._options = self.whole, self._options
+        made.whole, made.dates, made._options = self.whole, self.dates, self._options
         if self._looked is not None:
             made._looked = [one for one in self._looked if one.column not in left_out]
         return made

@@ -20,7 +20,7 @@ from tellapart.tables.columns import LOOK, ColumnReader, decide, hints
 from tellapart.tables.csv_files import CsvFile
 from tellapart.tables.files import is_url
 from tellapart.tables.frames import broken, first_line, no_column
-from tellapart.tables.json_files import mixed_columns, objects_in_lines
+from tellapart.tables.json_files import check_keys, mixed_columns, objects_in_lines
 from tellapart.tables.source import Source
 
 if TYPE_CHECKING:
@@ -286,6 +286,8 @@ class _FromLines(WantedColumns):
         from tellapart.features.to_polars import DTYPE
 
         self._paths = [Path(file.path) for file in self.source.files]
+        for path in self._paths:
+            check_keys(path, objects_in_lines(path), self.source.options.bounds)
         untold = any(kind is None for kind in self.asked.values())
         for length in (LOOK, None):  # a key may first come in the last line
             try:

@@ -14,9 +14,8 @@ try:
 except ImportError as error:
     raise MissingExtra("the web app", "app") from error
 
+from tellapart.web.access import Limits, People, Person
 from tellapart.web.app import create_app
-from tellapart.web.auth import People, Person
-from tellapart.web.config import Limits
 from tellapart.web.session_pool import SessionPool
 
 __all__ = ["Limits", "People", "Person", "SessionPool", "create_app"]

@@ -21,11 +21,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 import tellapart
 from tellapart.errors import ParameterError
 from tellapart.web import errors, pages
+from tellapart.web.access import AccessMiddleware, Limits, People
 from tellapart.web.api import downloads, events, labels, operations, review, sessions, teaching
-from tellapart.web.auth import People
-from tellapart.web.config import AppState, Limits, PageOptions
+from tellapart.web.config import AppState, PageOptions
 from tellapart.web.json_logging import log_event
-from tellapart.web.middleware import AccessMiddleware
 from tellapart.web.session_pool import SessionPool
 
 GRACE = 10

@@ -1,4 +1,4 @@
-"""How an app is set up: limits, what its pages offer, and what its parts share."""
+"""How an app is set up: what its pages offer, and what its parts share."""
 
 from __future__ import annotations
 
@@ -7,47 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tellapart.web.access import Limits, People, StrangerLimiter
 from tellapart.web.api.events import EventStreams
 from tellapart.web.api.operations import Metrics
-from tellapart.web.auth import People, RateLimiter
 from tellapart.web.session_pool import SessionPool
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Which requests are let in.
-
-    Parameters
-    ----------
-    loopback : bool, default=True
-        The server listens on this machine only: no other name or address of it is accepted.
-        False: any address (a number cannot be made to lead elsewhere, a name can), and `hosts`.
-    hosts : names, default=()
-        Names this server goes by.
-    public : str, default=None
-        The address that people use, such as https://teach.example.org, when a proxy stands before
-        the server.
-    rate, burst : float and int
-        Requests a second for each teacher, and how many may come at once.
-    max_body : int
-        Bytes in the body of a request.
-    body_timeout : float
-        Seconds for the body to arrive.
-    max_upload : int
-        Bytes in a table that the owner adds.
-    upload_timeout : float
-        Seconds for it to arrive.
-    """
-
-    loopback: bool = True
-    hosts: frozenset[str] = frozenset()
-    public: str | None = None
-    rate: float = 200.0
-    burst: int = 400
-    max_body: int = 1_000_000
-    body_timeout: float = 20.0
-    max_upload: int = 50_000_000
-    upload_timeout: float = 300.0
 
 
 @dataclass(frozen=True)
@@ -78,6 +41,4 @@ class AppState:
         self.metrics = Metrics()
         self.streams = EventStreams()
         self.started = time.monotonic()
-        self.callers = RateLimiter(self.limits.rate, self.limits.burst)
-        self.strangers = RateLimiter(1.0, 30)
-        """Those without a valid token, by address."""
+        self.strangers = StrangerLimiter()

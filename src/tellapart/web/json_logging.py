@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 import traceback
-from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from tellapart.sessions.events import stamp
@@ -51,41 +48,12 @@ def log_event(event: str, level: int = logging.INFO, **facts: Any) -> None:
     LOG.log(level, event, extra={"event": event, "facts": facts})
 
 
-class Throttle(logging.Filter):
-    """Lets a message that repeats through a few times a minute: strangers must not fill a disk.
-
-    >>> throttle, record = Throttle(clock=lambda: 0.0), logging.makeLogRecord({"msg": "oh"})
-    >>> [throttle.filter(record) for _ in range(12)].count(True)
-    10
-    """
-
-    EACH, SECONDS = 10, 60.0
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__()
-        self._clock, self._since, self._seen = clock, 0.0, Counter[tuple[str, str]]()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        now = self._clock()
-        if now - self._since > self.SECONDS:
-            self._since = now
-            self._seen.clear()
-        key = record.name, str(record.msg)[:80].splitlines()[0] if record.msg else ""
-        self._seen[key] += 1
-        return self._seen[key] <= self.EACH
-
-
 def configure(level: int) -> None:
     """Send our log, uvicorn's and asyncio's to stderr."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter())
-    others = logging.StreamHandler()
-    others.setFormatter(JsonFormatter())
-    others.addFilter(Throttle())
     for name in ("tellapart.web", "uvicorn", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
-        logger.handlers[:] = [handler if name == "tellapart.web" else others]
-        logger.setLevel(level)
+        logger.handlers[:] = [handler]
+        logger.setLevel(level if name == "tellapart.web" else max(level, logging.WARNING))
         logger.propagate = False
-    for name in ("uvicorn.error", "asyncio"):
-        logging.getLogger(name).setLevel(max(level, logging.WARNING))

@@ -24,7 +24,7 @@ from tellapart.sessions import Listed, Session, Store
 from tellapart.sessions.events import check_name
 from tellapart.tables import read_apart
 from tellapart.tables.files import KINDS, has_kind, is_table
-from tellapart.web.auth import Call, Caller, SessionName
+from tellapart.web.access import Call, Caller, SessionName
 from tellapart.web.errors import Refused
 from tellapart.web.json_logging import describe_error, log_event
 

@@ -16,9 +16,8 @@ import polars as pl
 from fastapi import APIRouter, Query
 from starlette.responses import Response, StreamingResponse
 
-from tellapart import codec
 from tellapart.errors import FeatureError, ParameterError
-from tellapart.export import PROGRAMS, WRITERS, to_sql
+from tellapart.export import languages
 from tellapart.export.feature_trees import columns_of
 from tellapart.export.sql import Dialect
 from tellapart.export.text import brief_sentences, example_text
@@ -29,9 +28,9 @@ from tellapart.sessions import Session, export_log
 from tellapart.sessions.rules import clause_of_items
 from tellapart.sessions.session import read_again
 from tellapart.tables import Table
+from tellapart.web.access import Call, SessionName
 from tellapart.web.api import schemas
 from tellapart.web.api.teaching import plain
-from tellapart.web.auth import Call, SessionName
 
 router = APIRouter(prefix="/sessions/{session}", tags=["downloads"])
 
@@ -71,20 +70,15 @@ def write_model(
     error: float | None = None,
 ) -> str:
     """The model of a session in some language."""
-    made, meanings = session.chosen_model(unsure, error), session.meanings
-    schema = {} if session.missing is not None else session.table.schema
-    if language == "json":
-        more = {"meanings": meanings} if meanings else {}
-        return codec.dump({**codec.parse(made.to_json()), **more}) + "\n"
-    if language == "sql":
-        clean = session.missing is None and session.table.is_clean(columns_of(made))
-        return to_sql(made, dialect, schema=schema, clean=clean) + "\n"
-    if language in PROGRAMS:
-        return PROGRAMS[language](made, schema=schema).rstrip("\n") + "\n"
-    text = WRITERS[language](made).rstrip("\n") + "\n"
-    if language == "text" and meanings:
-        text += "\n" + "".join(f"{label}: {means}\n" for label, means in meanings.items())
-    return text
+    made, whole = session.chosen_model(unsure, error), session.missing is None
+    return languages.write_model(
+        made,
+        language,
+        dialect=dialect,
+        schema=session.table.schema if whole else {},
+        clean=language == "sql" and whole and session.table.is_clean(columns_of(made)),
+        meanings=session.meanings,
+    )
 
 
 def answers_csv(session: Session, viewer: str | None) -> bytes:

@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from tellapart.errors import TellapartError
 from tellapart.sessions import Event
-from tellapart.web.auth import Call, Caller, SessionName
+from tellapart.web.access import Call, Caller, SessionName
 from tellapart.web.errors import Refused
 from tellapart.web.session_pool import SessionPool
 

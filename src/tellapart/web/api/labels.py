@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from tellapart.sessions import Event, Saved, Session
+from tellapart.web.access import Call
 from tellapart.web.api import schemas
 from tellapart.web.api.teaching import find_item, to_named
-from tellapart.web.auth import Call
 from tellapart.web.session_pool import in_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["labels, tags, notes"])

@@ -14,8 +14,8 @@ from starlette.responses import Response
 
 import tellapart
 from tellapart.errors import TellapartError
+from tellapart.web.access import Call
 from tellapart.web.api.schemas import Health
-from tellapart.web.auth import Call
 
 if TYPE_CHECKING:
     from tellapart.web.config import AppState

@@ -19,10 +19,10 @@ from tellapart.export.text import Words
 from tellapart.features.phrasing import spoken
 from tellapart.sessions import Saved, Session
 from tellapart.tables import Row
+from tellapart.web.access import Call
 from tellapart.web.api import schemas
 from tellapart.web.api.schemas import Answered
 from tellapart.web.api.teaching import find_item, to_item, to_named, to_progress
-from tellapart.web.auth import Call
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["review"])

@@ -12,9 +12,9 @@ from tellapart.sessions import Saved, Session
 from tellapart.sessions.config import SETTINGS
 from tellapart.sessions.events import check_name
 from tellapart.tables.options import OF_CSV
+from tellapart.web.access import Call, Caller, SessionName
 from tellapart.web.api import schemas
 from tellapart.web.api.teaching import to_progress
-from tellapart.web.auth import Call, Caller, SessionName
 from tellapart.web.errors import Refused
 from tellapart.web.session_pool import in_session
 

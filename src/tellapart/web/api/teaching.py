@@ -15,9 +15,9 @@ from tellapart.sessions import Ending, Saved, Session
 from tellapart.sessions.events import stamp
 from tellapart.sessions.suggestions import check as check_expression
 from tellapart.tables import Row, Table
+from tellapart.web.access import Call, Caller
 from tellapart.web.api import schemas
 from tellapart.web.api.schemas import Candidate, Checked, Given, Item, Named, Next, Progress
-from tellapart.web.auth import Call, Caller
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["teaching"])

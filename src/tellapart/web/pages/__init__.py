@@ -21,8 +21,8 @@ from tellapart.sessions.config import FOR_PEOPLE
 from tellapart.sessions.phrasing import SAMPLES
 from tellapart.sessions.tour import LABEL, write_zoo
 from tellapart.tables.files import KINDS, PACKED
+from tellapart.web.access import Call, Caller
 from tellapart.web.api.sessions import create_session
-from tellapart.web.auth import Call, Caller
 from tellapart.web.errors import error_response
 from tellapart.web.pages import (
     answers,

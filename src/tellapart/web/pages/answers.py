@@ -23,8 +23,8 @@ from tellapart.sessions.phrasing import (
     name,
     outcome_text,
 )
+from tellapart.web.access import Call, Caller
 from tellapart.web.api.downloads import answers_csv
-from tellapart.web.auth import Call, Caller
 from tellapart.web.pages.comparison import called, item_card
 from tellapart.web.pages.render import (
     MAX_ROWS,

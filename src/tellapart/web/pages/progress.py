@@ -15,7 +15,7 @@ from tellapart.sessions import Session
 from tellapart.sessions.config import ORDERS
 from tellapart.sessions.labels import split_names
 from tellapart.sessions.phrasing import ORDER_WORDS, how_sure, progress_sentence
-from tellapart.web.auth import Call
+from tellapart.web.access import Call
 from tellapart.web.pages.render import Form, page, redirect
 from tellapart.web.session_pool import in_session, reads_session
 

@@ -33,7 +33,7 @@ from tellapart.sessions.phrasing import (
 )
 from tellapart.sessions.replies import RECENT
 from tellapart.tables import Row
-from tellapart.web.auth import Caller
+from tellapart.web.access import Caller
 from tellapart.web.pages.comparison import in_prose
 
 PAGES = (

@@ -18,8 +18,8 @@ from tellapart.features.phrasing import spoken
 from tellapart.sessions import Answered, OddOne, Session
 from tellapart.sessions.labels import match_label
 from tellapart.sessions.phrasing import name, said_before
+from tellapart.web.access import Call, Caller
 from tellapart.web.api.teaching import change_answer, find_item
-from tellapart.web.auth import Call, Caller
 from tellapart.web.pages.comparison import called, compare
 from tellapart.web.pages.render import Form, draw, frame, redirect, repair_address, with_query
 from tellapart.web.pages.teach import MOST_REASONS, label_choices, picture_of, reason_choices

@@ -24,8 +24,8 @@ from tellapart.tables import Table
 from tellapart.tables.findings import Finding
 from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.tables.row_names import titles
+from tellapart.web.access import Call
 from tellapart.web.api.downloads import FORMATS, Unsure, write_model
-from tellapart.web.auth import Call
 from tellapart.web.pages.comparison import called, cut, first_picture, in_prose
 from tellapart.web.pages.render import (
     MAX_ROWS,

@@ -19,8 +19,8 @@ from tellapart.sessions.learnt import condition
 from tellapart.sessions.phrasing import changed_notice, fits, rules_head, silent_label
 from tellapart.tables import Row
 from tellapart.tables.packed_columns import evaluate_soon
+from tellapart.web.access import Call, Caller
 from tellapart.web.api.teaching import find_item
-from tellapart.web.auth import Call, Caller
 from tellapart.web.pages.comparison import called
 from tellapart.web.pages.render import Again, Form, page, redirect, repair_address
 from tellapart.web.session_pool import in_session, reads_session

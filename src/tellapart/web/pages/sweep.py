@@ -18,8 +18,8 @@ from tellapart.model import Clause
 from tellapart.sessions import Session
 from tellapart.sessions.events import new_id
 from tellapart.sessions.learnt import condition
+from tellapart.web.access import Call
 from tellapart.web.api.teaching import find_item
-from tellapart.web.auth import Call
 from tellapart.web.pages.comparison import item_card
 from tellapart.web.pages.render import Form, page, redirect
 from tellapart.web.pages.teach import label_choices, picture_of

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Query
 from markupsafe import Markup
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
@@ -50,8 +50,8 @@ from tellapart.sessions.suggestions import check as check_expression
 from tellapart.sessions.suggestions import opposite
 from tellapart.sessions.tour import FILE as ZOO
 from tellapart.sessions.tour import hint
+from tellapart.web.access import Call, Caller
 from tellapart.web.api.teaching import give_answer, given_to
-from tellapart.web.auth import Call, Caller
 from tellapart.web.errors import Refused
 from tellapart.web.pages.comparison import Source, called, compare, in_prose, is_picture
 from tellapart.web.pages.render import (
@@ -80,18 +80,14 @@ MILESTONE = 20
 """After so many answers it is said what has come of them."""
 
 
-def _respond(values: dict[str, Any], *, fragment: bool) -> Response:
+def _respond(call: Caller, values: dict[str, Any]) -> Response:
     """Parts of the page, each to take the place of the element with its id; or, without a script,
     the whole page."""
-    if fragment:
+    if call.fragment:
         return HTMLResponse(
             draw("card.html", **{**values, "fragment": True}), headers={"x-swap": "1"}
         )
     return HTMLResponse(draw("base.html", **values))
-
-
-Fragment = Annotated[str | None, Header(alias="x-fragment")]
-"""Whether our script asks, and wants only parts of the page."""
 
 
 @router.get("/teach")
@@ -108,14 +104,14 @@ def teach(
     said = changed_notice(again)
     if accepted is not None and marked is not None:
         said = swept_notice(accepted, marked)
-    return _respond(_card(session, call, notices=_plain(said)), fragment=False)
+    return HTMLResponse(draw("base.html", **_card(session, call, notices=_plain(said))))
 
 
 @router.get("/card")
 @in_session
-def card(session: Session, call: Call, x_fragment: Fragment = None) -> Response:
+def card(session: Session, call: Call) -> Response:
     """The row before the teacher, as a fragment."""
-    return _respond(_card(session, call), fragment=x_fragment is not None)
+    return _respond(call, _card(session, call))
 
 
 @router.get("/label")
@@ -126,7 +122,6 @@ def label(
     given: Annotated[str, Query(max_length=100)],
     label: Annotated[str, Query(max_length=200)] = "",
     typed: Annotated[str, Query(max_length=210)] = "",
-    x_fragment: Fragment = None,
 ) -> Response:
     """The teacher says what it is: now, what tells it from the earlier row?"""
     shown = given_to(session, call, given)
@@ -143,78 +138,74 @@ def label(
         values = _answer(session, call, {"given": now.id, "answer": "right"})
     else:
         values = _card(session, call, chosen=wanted)
-    return _respond(values, fragment=x_fragment is not None)
+    return _respond(call, values)
 
 
 @router.post("/answer")
 @in_session
-def answer(session: Session, sent: Form, call: Call, x_fragment: Fragment = None) -> Response:
+def answer(session: Session, sent: Form, call: Call) -> Response:
     """An answer; then the next row."""
-    return _respond(_answer(session, call, sent), fragment=x_fragment is not None)
+    return _respond(call, _answer(session, call, sent))
 
 
 @router.post("/turn")
 @in_session
-def turn(session: Session, sent: Form, call: Call, x_fragment: Fragment = None) -> Response:
+def turn(session: Session, sent: Form, call: Call) -> Response:
     """Undo or redo; then the row that it was about, or the one at hand."""
     redo = sent.get("do") == "redo"
     if not (session.can_redo if redo else session.can_undo)(call.name) and not sent.get("id"):
         said = f"There is nothing to {'redo' if redo else 'undo'}."
-        return _respond(_card(session, call, notices=_plain(said)), fragment=x_fragment is not None)
+        return _respond(call, _card(session, call, notices=_plain(said)))
     saved = (session.redo if redo else session.undo)(call.name, id=sent.get("id"))
     item = None
     with suppress(ProtocolError):  # it was no answer
         item = session.question_of(saved.event or "").item
     label = None if item is None else session.label_of(item, viewer=call.viewer)
     said = undone_notice(saved, item, label, redo=redo)
-    return _respond(_card(session, call, notices=_plain(said)), fragment=x_fragment is not None)
+    return _respond(call, _card(session, call, notices=_plain(said)))
 
 
 @router.post("/note")
 @in_session
-def note(session: Session, sent: Form, call: Call, x_fragment: Fragment = None) -> Response:
+def note(session: Session, sent: Form, call: Call) -> Response:
     """Keep a note about the row at hand."""
     item = given_to(session, call, sent.get("given", "")).item
     session.note(call.name, sent.get("text", ""), item, id=sent.get("id"))
-    return _respond(
-        _card(session, call, notices=_plain("Note saved.")), fragment=x_fragment is not None
-    )
+    return _respond(call, _card(session, call, notices=_plain("Note saved.")))
 
 
 @router.post("/search")
 @in_session
-def search(session: Session, sent: Form, call: Call, x_fragment: Fragment = None) -> Response:
+def search(session: Session, sent: Form, call: Call) -> Response:
     """Look for rows; then the first of them."""
     session.search(call.name, sent.get("text", ""), id=sent.get("id"))
     if sent.get("from") == "data":
         return redirect(session, "/teach")
-    return _respond(_card(session, call), fragment=x_fragment is not None)
+    return _respond(call, _card(session, call))
 
 
 @router.post("/tag")
 @in_session
-def tag(session: Session, sent: Form, call: Call, x_fragment: Fragment = None) -> Response:
+def tag(session: Session, sent: Form, call: Call) -> Response:
     """A tag that the row has and the earlier row has not, and the answer it makes."""
     shown = given_to(session, call, sent.get("given", ""))
     name = sent.get("tag", "").strip().removeprefix("#").strip()
     feature = session.tag_apart(call.name, shown, name, id=sent.get("id"))
     values = _answer(session, call, {**sent, "answer": "wrong", "feature": feature})
-    return _respond(values, fragment=x_fragment is not None)
+    return _respond(call, values)
 
 
 @router.post("/tagged")
 @in_session
-def tagged(session: Session, sent: Form, call: Call, x_fragment: Fragment = None) -> Response:
+def tagged(session: Session, sent: Form, call: Call) -> Response:
     """Whether the row has a tag that the guess asks for; then the guess anew."""
     item = given_to(session, call, sent.get("given", "")).item
     tag, value = sent.get("tag", ""), sent.get("value") == "yes"
     if sent.get("value") == "unknown":
-        return _respond(
-            _answer(session, call, {**sent, "answer": "skipped"}), fragment=x_fragment is not None
-        )
+        return _respond(call, _answer(session, call, {**sent, "answer": "skipped"}))
     session.set_tag(call.name, tag, item, value, id=sent.get("id"))
     said = f"{tag}: {'yes' if value else 'no'}."
-    return _respond(_card(session, call, notices=_plain(said)), fragment=x_fragment is not None)
+    return _respond(call, _card(session, call, notices=_plain(said)))
 
 
 @router.get("/check")

@@ -1,33 +1,278 @@
-"""What every request passes: who asks, from where, how much, how often.
+"""Who may come in, from where, with how much, and what each may do: every rule of access is here.
 
-In this order: the Host header must name this server (against DNS rebinding); an Origin header must
-be our own; a token or a cookie must say who it is; with a cookie, a change must come with the
-headers that say that a page of ours sent it; nobody asks too often; no body is too large. On the
-way out every answer gets the headers that keep browsers strict.
+A request passes in this order: the Host header must name this server (against DNS rebinding); an
+Origin header must be our own; a token or a cookie must say who it is; with a cookie, a change must
+say that a page of ours sent it; no body is too large. On the way out every answer gets the headers
+that keep browsers strict.
+
+A cookie is a name, a time and a signature made with the person's token. So it outlives a restart of
+the server, and ends with the token.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 import html
 import ipaddress
 import logging
 import re
 import secrets
 import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+from fastapi import Depends, Path
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tellapart.errors import FormatError, ParameterError
+from tellapart.protocol import Item
+from tellapart.sessions import Session
 from tellapart.web import errors
-from tellapart.web.auth import COOKIE_SECONDS, Caller
-from tellapart.web.config import AppState, Limits
 from tellapart.web.errors import Refused
 from tellapart.web.json_logging import describe_error, log_event
+
+if TYPE_CHECKING:
+    from tellapart.web.config import AppState
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Which requests are let in.
+
+    Parameters
+    ----------
+    loopback : bool, default=True
+        The server listens on this machine only: no other name or address of it is accepted.
+        False: any address (a number cannot be made to lead elsewhere, a name can), and `hosts`.
+    hosts : names, default=()
+        Names this server goes by.
+    public : str, default=None
+        The address that people use, such as https://teach.example.org, when a proxy stands before
+        the server.
+    max_body : int
+        Bytes in the body of a request.
+    body_timeout : float
+        Seconds for the body to arrive.
+    max_upload : int
+        Bytes in a table that the owner adds.
+    upload_timeout : float
+        Seconds for it to arrive.
+    """
+
+    loopback: bool = True
+    hosts: frozenset[str] = frozenset()
+    public: str | None = None
+    max_body: int = 1_000_000
+    body_timeout: float = 20.0
+    max_upload: int = 50_000_000
+    upload_timeout: float = 300.0
+
+
+MIN_TOKEN_LENGTH = 16
+COOKIE_SECONDS = 30 * 24 * 3600
+"""Seconds until a browser has to show the token again."""
+MAX_STRANGERS = 10_000
+"""So many addresses a limiter remembers."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A teacher with a token of their own. An owner may also begin and close sessions."""
+
+    name: str
+    token: str = field(repr=False)
+    owner: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.name.strip() or not self.name.isprintable() or len(self.name) > 100:
+            raise ParameterError(
+                f"the name of a teacher is 1 to 100 printable characters, got {self.name!r}"
+            )
+        good = self.token.isascii() and self.token.isprintable() and " " not in self.token
+        if not good or len(self.token) < MIN_TOKEN_LENGTH:
+            raise ParameterError(
+                f"the token of {self.name!r} must have at least {MIN_TOKEN_LENGTH} letters, digits"
+                " or signs and no space. Leave it out, and one is made"
+            )
+
+    def sign(self, text: str) -> str:
+        """A signature that only who knows the token can make."""
+        return hmac.new(self.token.encode(), text.encode(), hashlib.sha256).hexdigest()
+
+
+def new_token() -> str:
+    """A token nobody can guess."""
+    return secrets.token_urlsafe(24)
+
+
+class People:
+    """Everybody who may call.
+
+    >>> people = People([Person("Ann", "a" * 16, owner=True)], clock=lambda: 0)
+    >>> people.by_token("a" * 16), people.by_token("b" * 16)
+    (Person(name='Ann', owner=True), None)
+    >>> cookie = people.cookie(people.by_token("a" * 16))
+    >>> people.by_cookie(cookie).name, people.by_cookie(cookie[:-1] + "!")
+    ('Ann', None)
+    """
+
+    def __init__(self, people: Iterable[Person], *, clock: Callable[[], float] = time.time) -> None:
+        self.all = tuple(people)
+        self._clock = clock
+        # looked up by hash: how long it takes says nothing about the token
+        self._tokens = {_digest(person.token): person for person in self.all}
+        self._marks = {_mark(person): person for person in self.all}
+        names = {person.name for person in self.all}
+        if not self.all or len(names) < len(self.all) or len(self._tokens) < len(self.all):
+            raise ParameterError("people need names and tokens, each a different one")
+
+    def by_token(self, token: str) -> Person | None:
+        return self._tokens.get(_digest(token))
+
+    def cookie(self, person: Person) -> str:
+        """What the person's browser keeps."""
+        signed = f"{_mark(person)}.{int(self._clock()) + COOKIE_SECONDS}"
+        return f"{signed}.{person.sign('cookie ' + signed)}"
+
+    def by_cookie(self, cookie: str) -> Person | None:
+        """Whose cookie this is, if it is not too old."""
+        signed, _, signature = cookie.rpartition(".")
+        mark, _, until = signed.partition(".")
+        person = self._marks.get(mark)
+        if person is None or not until.isdecimal() or not until.isascii():
+            return None
+        good = hmac.compare_digest(signature.encode(), person.sign("cookie " + signed).encode())
+        return person if good and int(until) > self._clock() else None
+
+
+class StrangerLimiter:
+    """How often those without a valid token may try, by their address: a reserve of tries, and one
+    more every second.
+
+    >>> now = [0.0]
+    >>> limiter = StrangerLimiter(reserve=2, clock=lambda: now[0])
+    >>> [limiter.wait("10.0.0.1") for _ in range(3)]
+    [0.0, 0.0, 1.0]
+    >>> now[0] = 1.5
+    >>> limiter.wait("10.0.0.1")
+    0.0
+    """
+
+    def __init__(self, reserve: int = 30, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._reserve, self._clock = reserve, clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, address: str) -> float:
+        """0 if one more try is fine, which is counted; else seconds until it is."""
+        now = self._clock()
+        left, at = self._left.pop(address, (float(self._reserve), now))
+        left = min(float(self._reserve), left + now - at)
+        wait = max(0.0, 1 - left)
+        self._left[address] = (left if wait else left - 1, now)
+        if len(self._left) > MAX_STRANGERS:
+            self._left.popitem(last=False)
+        return wait
+
+
+class Caller:
+    """Who sent a request, and what they may do. The middleware makes it."""
+
+    def __init__(self, app: AppState, person: Person, headers: Headers) -> None:
+        self.app, self.pool = app, app.pool
+        self.gzip = "gzip" in headers.get("accept-encoding", "")
+        """Whether what is sent may be compressed."""
+        self.fragment = "x-fragment" in headers
+        """Whether our script asks, and wants only parts of a page."""
+        self.name, self.is_owner = person.name, person.owner
+
+    def must_own(self) -> None:
+        """Refuse teachers of a team what only the owner may do."""
+        if not self.is_owner:
+            raise Refused(403, "OwnerOnly", "only the owner of this server may do that")
+
+    def must_have_answered(self, session: Session, event: str) -> None:
+        """Refuse teachers of a team what others answered; the owner may change it."""
+        if self.is_owner or any(one.id == event for one in session.history(viewer=self.viewer)):
+            return
+        raise Refused(403, "NotYours", "only your own answers, unless you own the server")
+
+    def must_have_made_rule(self, session: Session, example: Item) -> None:
+        """Refuse teachers of a team the rules of others; the owner may change them."""
+        if not self.is_owner and session.rule_teacher(example, viewer=self.viewer) is None:
+            raise Refused(403, "NotYours", "only your own rules, unless you own the server")
+
+    def whose_acts(self, teacher: str | None) -> str:
+        """Whose acts to undo: one's own, or, for the owner, anybody's."""
+        if teacher not in (None, self.name):
+            self.must_own()
+        return teacher or self.name
+
+    @property
+    def viewer(self) -> str | None:
+        """As whom the caller reads a session: see `replies.visible`."""
+        return None if self.is_owner else self.name
+
+
+async def _caller(request: Request) -> Caller:  # without async, FastAPI hands it to a thread
+    caller: Caller = request.scope["tellapart.caller"]
+    return caller
+
+
+Call = Annotated[Caller, Depends(_caller)]
+SessionName = Annotated[
+    str, Path(min_length=1, max_length=200, description="The name of the session.")
+]
+
+
+def read_people(path: FilePath) -> list[Person]:
+    """Teachers from a file: a name and, after a space, its token on each line.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = FilePath(folder, "teachers.txt")
+    ...     _ = path.write_text("# our team\\nAnn Lee 0123456789abcdef\\n")
+    ...     read_people(path)
+    [Person(name='Ann Lee', owner=False)]
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"{path} cannot be read: {error}") from error
+    found: list[Person] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        name, _, token = line.strip().rpartition(" ")
+        if not name:
+            raise FormatError(
+                f"{path} line {number}: a name and a token are wanted, with a space between"
+            )
+        try:
+            found.append(Person(name.strip(), token))
+        except ParameterError as error:
+            raise FormatError(f"{path} line {number}: {error}") from error
+    return found
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "replace")).digest()
+
+
+def _mark(person: Person) -> str:
+    return hashlib.sha256(person.name.encode()).hexdigest()[:16]
+
+
+# -- what every request passes
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 LOCAL_NAMES = ("localhost", "localhost.localdomain")
@@ -73,12 +318,12 @@ class AccessMiddleware:
             await self._handle(state, scope, receive, sender)
         except Refused as error:
             state.metrics.refused.labels(error.kind).inc()
-            await _refuse(scope, receive, sender, error)
+            await errors.answer(Request(scope), error)(scope, receive, sender)
         except Exception as error:
             log_event("failed", logging.ERROR, request=number, **describe_error(error))
             if not sender.status:
                 wrong = Refused(500, "ServerError", errors.MESSAGES[500])
-                await _refuse(scope, receive, sender, wrong)
+                await errors.answer(Request(scope), wrong)(scope, receive, sender)
         finally:
             _record(state, scope, sender, time.perf_counter() - started, number)
 
@@ -98,8 +343,6 @@ class AccessMiddleware:
             return
         caller = _identify(state, scope, headers, host)
         sender.teacher = caller.name
-        if wait := state.callers.wait(caller.name):
-            raise _too_many(wait)
         scope["tellapart.caller"] = caller
         limits = state.limits
         most, seconds = limits.max_body, limits.body_timeout
@@ -203,13 +446,14 @@ def _identify(state: AppState, scope: Scope, headers: Headers, host: str) -> Cal
     if cookie is not None and scope["method"] not in SAFE and not said:
         # every browser sends one of the two with a change, and `_check_origin` has looked at it
         raise Refused(403, "ForeignOrigin", "a change by a page must say from which site it comes")
-    return Caller(state, person, gzip="gzip" in headers.get("accept-encoding", ""))
+    return Caller(state, person, headers)
 
 
 def _no_token(state: AppState, scope: Scope, message: str) -> Refused:
     client = scope.get("client")
     if wait := state.strangers.wait(str(client[0]) if client else "unknown"):
-        return _too_many(wait)
+        seconds = str(max(1, round(wait + 0.5)))
+        return Refused(429, "TooMany", "too many requests; slow down", {"Retry-After": seconds})
     return Refused(401, "NoToken", message, {"WWW-Authenticate": "Bearer"})
 
 
@@ -235,11 +479,6 @@ async def _read_body(most: int, seconds: float, scope: Scope, receive: Receive) 
         return messages.pop() if messages else await receive()
 
     return replay
-
-
-async def _refuse(scope: Scope, receive: Receive, sender: _Sender, error: Refused) -> None:
-    reply = errors.answer(Request(scope), error)
-    await reply(scope, receive, sender)
 
 
 def _record(state: AppState, scope: Scope, sender: _Sender, seconds: float, number: str) -> None:
@@ -282,11 +521,6 @@ class _Sender:
         elif message["type"] == "http.response.body":
             self.bytes += len(message.get("body", b""))
         await self._send(message)
-
-
-def _too_many(wait: float) -> Refused:
-    seconds = str(max(1, round(wait + 0.5)))
-    return Refused(429, "TooMany", "too many requests; slow down", {"Retry-After": seconds})
 
 
 def _too_large(most: int, path: str) -> Refused:

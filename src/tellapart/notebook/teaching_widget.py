@@ -22,8 +22,8 @@ from tellapart.errors import ParameterError
 from tellapart.sessions import Session, Store
 from tellapart.sessions.config import FOR_PEOPLE
 from tellapart.tables import Table
+from tellapart.web.access import People, Person, new_token
 from tellapart.web.app import create_app
-from tellapart.web.auth import People, Person, new_token
 from tellapart.web.pages.render import home
 from tellapart.web.session_pool import SessionPool
 

@@ -42,7 +42,6 @@ def test_an_unsure_clause_says_nothing_in_every_language() -> None:
     assert unsure.predict(items) == [None, "fish", None]
     assert zoo.predict(items) == ["mammal", "fish", "bird"]
     assert list(ta.columns.predict(unsure, ta.Table({"milk": [True], "fins": [True]}))) == [None]
-    assert ta.to_sql(zoo, unsure="null") == ta.to_sql(unsure)
     lines = [line for line in ta.to_sql(unsure).split("\n") if "--" not in line]
     assert lines == [
         "CASE",
@@ -77,8 +76,6 @@ def test_bad_thresholds_and_models_without_records_say_what_to_do() -> None:
         model(SURE, SURE, SURE).abstain(5)
     with pytest.raises(ParameterError, match="session model NAME --records"):
         model(None, None, None).abstain()
-    with pytest.raises(ParameterError, match="unsure must be label or null, got 'none'"):
-        ta.to_sql(model(SURE, SURE, SURE), unsure="none")
 
 
 def test_records_are_in_the_model_file_and_on_the_command_line(tmp_path, capsys) -> None:

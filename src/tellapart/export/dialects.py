@@ -12,7 +12,7 @@ from sqlglot import exp, parse_one
 from sqlglot.dialects.sqlite import SQLite as SQLiteDialect
 
 from tellapart.errors import ExportError, ParameterError
-from tellapart.export.lowering import COLLATED, Lowering, any_case, changes_case
+from tellapart.export.lowering import COLLATED, Lowering, any_case, one_by_one
 from tellapart.export.sql_nodes import (
     anonymous,
     cast,
@@ -280,14 +280,7 @@ class ClickHouse(Lowering):
         return super().compare(node, loose=loose)
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
-        if changes_case(node.operand):
-            return super().member(node, loose=loose)
-        op, joint = ("<>", exp.And) if node.negated else ("=", exp.Or)
-        compared = [
-            self.compare(tree.Compare(op, node.operand, value), loose=loose)
-            for value in node.values
-        ]
-        return exp.Paren(this=self.joined(joint, compared))
+        return wrap(self.condition(one_by_one(node), loose=loose))
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         return anonymous("match", operand, rf"(?s)\A{regex(pattern, fold)}\z")
@@ -326,7 +319,7 @@ class MySQL(Lowering):
         return exp.Cast(this=self.value(node), to=exp.DataType.build(exp.DType.BINARY))
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
-        if node.operand.type is not Type.TEXT or changes_case(node.operand):
+        if node.operand.type is not Type.TEXT:
             return super().member(node, loose=loose)
         values = [self.literal(value, Type.TEXT) for value in node.values]
         made = exp.In(this=self.ordered(node.operand, "="), expressions=values)
@@ -432,19 +425,15 @@ class TSQL(Lowering):
 
     def compare_texts(self, node: tree.Compare) -> exp.Expr:
         if node.op in ("=", "<>") and isinstance(node.right, Value):
-            if changes_case(node.left):
-                return super().compare_texts(node)
             made = self.like(self.value(node.left), (node.right.value,), fold=False)
             return opposite(made) if node.op == "<>" else made
         return self.operator(node.op, _bytes(self.value(node.left)), _bytes(self.value(node.right)))
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
         kind = tree.wider(node.operand.type, *(value.type for value in node.values))
-        if kind is not Type.TEXT or changes_case(node.operand):
+        if kind is not Type.TEXT:
             return super().member(node, loose=loose)
-        any_of = [self.compare_texts(tree.Compare("=", node.operand, v)) for v in node.values]
-        made = exp.Paren(this=self.joined(exp.Or, any_of))
-        return exp.Not(this=made) if node.negated else made
+        return wrap(self.condition(one_by_one(node), loose=loose))
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         if Wild.ONE in pattern:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import reduce
 from itertools import chain
-from typing import Any, ClassVar, NamedTuple, TypeGuard
+from typing import Any, ClassVar, NamedTuple
 
 from sqlglot import exp
 
@@ -148,6 +148,10 @@ class Lowering:
                 return self.joined(exp.Or, [self.condition(p, loose=loose) for p in node.parts])
             case tree.Points():
                 return self.points(node, loose=loose)
+            case tree.Compare("=" | "<>", tree.Call(name="lower" | "upper"), Value()):
+                return self.condition(_as_pattern(node), loose=loose)
+            case tree.In(tree.Call(name="lower" | "upper")):
+                return self.condition(one_by_one(node), loose=loose)
             case tree.Compare():
                 return self.compare(node, loose=loose)
             case tree.In():
@@ -269,23 +273,11 @@ class Lowering:
         return _COMPARE[op](this=left, expression=right)
 
     def compare_texts(self, node: tree.Compare) -> exp.Expr:
-        changed, other = node.left, node.right
-        if node.op in ("=", "<>") and isinstance(other, Value) and changes_case(changed):
-            made = self.same_letters(changed, other.value)
-            return opposite(made) if node.op == "<>" else made
-        return self.operator(node.op, self.ordered(changed, node.op), self.value(other))
+        return self.operator(node.op, self.ordered(node.left, node.op), self.value(node.right))
 
     def ordered(self, node: Node, op: str) -> exp.Expr:
         """A text to be compared by code point."""
         return self.value(node)
-
-    def same_letters(self, changed: tree.Call, wanted: str) -> exp.Expr:
-        """lower(x) = wanted, or upper(x) = wanted."""
-        operand = self.value(changed.args[0])
-        change = letter_case.lower if changed.name == "lower" else letter_case.upper
-        if change(wanted) != wanted:  # never true, and unknown with the operand
-            return exp.NEQ(this=operand, expression=operand.copy())
-        return self.like(operand, (letter_case.lower(wanted),), fold=True)
 
     def compare_numbers(self, node: tree.Compare, *, loose: bool) -> exp.Expr:
         """Doubles; what a literal is compared with need not be cast."""
@@ -306,10 +298,6 @@ class Lowering:
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
         kind = tree.wider(node.operand.type, *(value.type for value in node.values))
-        if changes_case(node.operand):
-            any_of = [self.same_letters(node.operand, value.value) for value in node.values]
-            made = self.joined(exp.Or, any_of)
-            return opposite(made) if node.negated else made
         guards: list[exp.Expr] = []
         if kind is not Type.NUMBER:
             operand = self.of(node.operand, kind)
@@ -409,8 +397,6 @@ class Lowering:
         is an error they are inside already."""
         if not any(tree.columns(node)):
             return self.constant(reader(node)({})), []
-        if always_unknown(node):
-            return self.constant(None), []
         match node:
             case tree.Column(type=Type.NUMBER):
                 return self.column(node), self.finite(node)
@@ -492,10 +478,9 @@ class Lowering:
                 return cast(self.value(node), self.double)
 
     def divisor(self, node: Node) -> exp.Expr:
-        made = self.computed(node)
         if not any(tree.columns(node)):
-            return made
-        return exp.Nullif(this=made, expression=self.constant(0.0))
+            return self.constant(reader(node)({}) or None)
+        return exp.Nullif(this=self.computed(node), expression=self.constant(0.0))
 
     def constant(self, number: float | None) -> exp.Expr:
         """A double literal."""
@@ -620,31 +605,32 @@ def _whole_bound(node: tree.Compare) -> tree.Compare:
     return tree.Compare(">=" if up else "<=", node.left, bound)
 
 
-def changes_case(node: Node) -> TypeGuard[tree.Call]:
-    return isinstance(node, tree.Call) and node.name in ("lower", "upper")
+def _as_pattern(node: tree.Compare) -> Node:
+    """lower(x) = 'ab' as a pattern that ignores case. With a text that is not in that case it is
+    never true, and unknown with x."""
+    assert isinstance(node.left, tree.Call)
+    assert isinstance(node.right, Value)
+    text, wanted = node.left.args[0], node.right.value
+    change = letter_case.lower if node.left.name == "lower" else letter_case.upper
+    if change(wanted) != wanted:
+        return tree.Compare(canonical.OPPOSITE[node.op], text, text)
+    return tree.Like(text, (letter_case.lower(wanted),), fold=True, negated=node.op == "<>")
+
+
+def one_by_one(node: tree.In) -> Node:
+    """Membership in a list as comparisons."""
+    op, joint = ("<>", tree.And) if node.negated else ("=", tree.Or)
+    return joint(tuple(tree.Compare(op, node.operand, value) for value in node.values))
 
 
 def any_case(node: Node) -> Node:
     """A text that is as long as `node`, and known where it is, whatever its case."""
-    while changes_case(node):
-        node = node.args[0]
-    if isinstance(node, tree.Call) and node.name == "trim":
-        return tree.Call("trim", (any_case(node.args[0]),), node.type)
+    match node:
+        case tree.Call("lower" | "upper", (text,)):
+            return any_case(text)
+        case tree.Call("trim", (text,)):
+            return tree.Call("trim", (any_case(text),), node.type)
     return node
-
-
-def always_unknown(node: Node) -> bool:
-    """Unknown whatever the columns hold: an operand is, or a divisor is zero."""
-    if isinstance(node, tree.Call) and node.name in ("abs", "negative"):
-        return always_unknown(node.args[0])
-    if not isinstance(node, tree.Arithmetic):
-        return False
-    if always_unknown(node.left) or always_unknown(node.right):
-        return True
-    left, right = (
-        0.5 if any(tree.columns(side)) else reader(side)({}) for side in (node.left, node.right)
-    )
-    return left is None or right is None or (node.op == "/" and right == 0)
 
 
 # -- how large and how small the results of arithmetic can be

@@ -37,6 +37,22 @@ _PLAIN = frozenset(
     )
 )  # fmt: skip
 """The kinds of sqlglot's nodes that features have, too."""
+_TEXTS = ("Lower", "Upper", "Trim")
+_NUMBERS = ("Add", "Sub", "Mul", "Div", "Abs")
+_TAKES = {
+    **dict.fromkeys(("Like", "ILike", "Contains", "StartsWith", "EndsWith", "Length"), Type.TEXT),
+    **dict.fromkeys(_TEXTS, Type.TEXT),
+    **dict.fromkeys(("Extract", "Year", "Month", "Day", "Weekday"), Type.DATETIME),
+    **dict.fromkeys((*_NUMBERS, "Neg", "Nullif"), Type.NUMBER),
+    **dict.fromkeys(("Case", "If", "And", "Or", "Not"), Type.BOOL),
+}
+"""The types of what stands in a node."""
+_GIVES = {
+    **dict.fromkeys((*_TEXTS, "Literal"), Type.TEXT),
+    **dict.fromkeys((*_NUMBERS, "Length"), Type.NUMBER),
+    "Boolean": Type.BOOL,
+}
+"""The types of nodes."""
 
 
 def from_sql(
@@ -469,35 +485,19 @@ def _use(column: exp.Column, types: Mapping[str, Type]) -> Type | None:
     while isinstance(node.parent, exp.Paren | exp.Coalesce | exp.Collate):
         node = node.parent
     above = node.parent
-    if isinstance(above, exp.Cast | exp.TryCast):
-        kind = above.args["to"].this
-        if kind in exp.DataType.NUMERIC_TYPES:
-            return Type.NUMBER
-        return Type.TEXT if kind in exp.DataType.TEXT_TYPES else Type.DATE
-    texts = (exp.Like, exp.ILike, exp.Glob, exp.Lower, exp.Upper, exp.Trim, exp.Length)
-    more = (exp.Translate, exp.RegexpFullMatch, exp.Contains, exp.StartsWith, exp.EndsWith)
-    if isinstance(above, (*texts, *more, exp.Replace)):
-        return Type.TEXT
-    if isinstance(above, exp.Extract | exp.Year | exp.Month | exp.Day):
-        return Type.DATETIME
-    if isinstance(above, exp.Add | exp.Sub | exp.Mul | exp.Div | exp.Neg | exp.Abs | exp.Nullif):
-        return Type.NUMBER
-    if isinstance(above, exp.Case) and above.this is node:
-        found = (_kind(branch.this, types) for branch in above.args["ifs"])
-        return next((kind for kind in found if kind is not None), None)
-    if isinstance(above, exp.Case | exp.If | exp.And | exp.Or | exp.Not):
-        return Type.BOOL
-    if isinstance(above, exp.Is):
-        return None if isinstance(above.expression, exp.Null) or above.find(exp.Null) else Type.BOOL
-    if isinstance(above, exp.NullSafeEQ | exp.NullSafeNEQ):
-        return Type.BOOL
-    if isinstance(
-        above, exp.EQ | exp.NEQ | exp.LT | exp.LTE | exp.GT | exp.GTE | exp.In | exp.Between
-    ):
-        for other in above.iter_expressions():
-            if other is not node and (kind := _kind(other, types)) is not None:
-                return kind
-    return None
+    match above:
+        case exp.Cast() | exp.TryCast():
+            return _cast_to(above)
+        case exp.Case() if above.this is node:
+            beside: list[exp.Expr] = [branch.this for branch in above.args["ifs"]]
+        case exp.Is():
+            return None if above.find(exp.Null) else Type.BOOL
+        case exp.Predicate() if type(above).__name__ not in _TAKES:  # a comparison
+            beside = [other for other in above.iter_expressions() if other is not node]
+        case _:
+            return _TAKES.get(type(above).__name__)
+    kinds = (_kind(other, types) for other in beside)
+    return next((kind for kind in kinds if kind is not None), None)
 
 
 def _kind(node: exp.Expr, types: Mapping[str, Type]) -> Type | None:
@@ -507,22 +507,22 @@ def _kind(node: exp.Expr, types: Mapping[str, Type]) -> Type | None:
     while isinstance(node, exp.Paren | exp.Neg | exp.Collate):
         node = node.this
     match node:
-        case exp.Literal() if node.is_string:
-            return Type.TEXT
-        case exp.Literal():
+        case exp.Literal(is_string=False):
             exact = node.this.isdigit() and 2**53 < float(node.this) < 2**64
             return Type.INTEGER if exact else Type.NUMBER
-        case exp.Boolean():
-            return Type.BOOL
         case exp.Column():
             return types.get(node.name)
         case exp.Cast() | exp.TryCast():
-            kind = node.args["to"].this
-            if kind in exp.DataType.TEMPORAL_TYPES:
-                return Type.DATE if kind == exp.DType.DATE else Type.DATETIME
-            return Type.NUMBER if kind in exp.DataType.NUMERIC_TYPES else Type.TEXT
-        case exp.Add() | exp.Sub() | exp.Mul() | exp.Div() | exp.Abs() | exp.Length():
-            return Type.NUMBER
-        case exp.Lower() | exp.Upper() | exp.Trim():
-            return Type.TEXT
-    return None
+            return _cast_to(node)
+    return _GIVES.get(type(node).__name__)
+
+
+def _cast_to(node: exp.Expr) -> Type:
+    from sqlglot import exp
+
+    kind = node.args["to"].this
+    if kind in exp.DataType.NUMERIC_TYPES:
+        return Type.NUMBER
+    if kind in exp.DataType.TEMPORAL_TYPES:
+        return Type.DATE if kind == exp.DType.DATE else Type.DATETIME
+    return Type.TEXT

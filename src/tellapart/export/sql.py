@@ -44,8 +44,6 @@ def to_sql(
     value: Wanted = "label",
     schema: Mapping[str, Any] | None = None,
     clean: bool = False,
-    unsure: Literal["label", "null"] = "label",
-    error: float = 0.05,
 ) -> str:
     """The model as a CASE expression over the columns of a table.
 
@@ -70,10 +68,6 @@ def to_sql(
         Promise that the table has nothing that engines take in several ways (`Table.is_clean`):
         numbers that are NaN, infinite, beyond 1e75 or floats of 32 bits; texts with a Kelvin sign
         or a dotted capital I. The SQL becomes shorter, and a comment says what is assumed.
-    unsure : {"label", "null"}, default="label"
-        What a clause gives whose error may be above `error`, by its record: its label all the same,
-        or NULL (`DecisionList.abstain`).
-    error : float, default=0.05
 
     Examples
     --------
@@ -93,9 +87,6 @@ def to_sql(
       ELSE 'duck'
     END
     """
-    if unsure not in ("label", "null"):
-        raise ParameterError(f"to_sql: unsure must be label or null, got {unsure!r}")
-    model = model.abstain(error) if unsure == "null" else model
     lines = case_lines(model, dialect, value=value, schema=schema or {}, clean=clean)
     return stamped(model, "\n".join(lines)) if value == "label" else "\n".join(lines)
 

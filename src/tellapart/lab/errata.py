@@ -122,7 +122,7 @@ erratum_logarithm.figure("n", "failed", line="form", panel="scale", limit=_DELTA
     items=(10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000),
     sigma=("ε", "ε/200"),
     world=range(3),
-    quick={"items": (10_000, 30_000, 100_000, 300_000), "world": range(2)},
+    quick={"items": (10_000, 30_000, 100_000), "world": range(2)},
 )
 def erratum_creation(items: int, sigma: str, world: int) -> Iterator[Row]:
     """Lemma 14: StRoDFF creates at most 4m log(4/δ) rules, because a new rule is made of a random
@@ -258,7 +258,7 @@ erratum_reduction.figure("d", "components", line="what", log="y")
     scale=(1.0, 0.3, 0.1, 0.03, 0.0),
     items=3_000_000,
     world=range(4),
-    quick={"items": 200_000, "world": range(2)},
+    quick={"items": 100_000, "world": range(2)},
 )
 def erratum_waiting(scale: float, items: int, world: int) -> Iterator[Row]:
     """With the constants of the paper no rule can appear before some hundred rounds: the first t

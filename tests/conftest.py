@@ -22,6 +22,8 @@ settings.load_profile("tellapart")
 
 PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "distributed": (lambda: _module("distributed"), "pip install -e '.[dask]'"),
+    "jupyterlab": (lambda: _module("jupyterlab"), "pip install jupyterlab"),
+    "marimo": (lambda: _module("marimo"), "pip install marimo"),
     "joblib": (lambda: _module("joblib"), "pip install -e '.[lab]'"),
     "matplotlib": (lambda: _module("matplotlib"), "pip install -e '.[lab]'"),
     "scikit-learn": (lambda: _module("sklearn"), "pip install -e '.[compare]'"),

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 EXTRAS = (
     *("fastapi", "starlette", "pydantic", "jinja2", "prometheus_client", "uvicorn"),
-    *("psycopg", "sqlalchemy", "numba", "httpx"),
+    *("psycopg", "sqlalchemy", "numba", "httpx", "anywidget"),
     "sqlglot",  # it is installed, for SQL of others and for exports: teaching does without
 )
 BLOCK = f"""
@@ -105,3 +105,8 @@ def test_a_missing_extra_is_named(words: list[str], message: str, tmp_path: Path
     assert done.returncode != 0
     assert message in " ".join(done.stderr.split())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["zoo.csv"]
+
+
+def test_a_notebook_without_the_extra_is_told_so(tmp_path: Path) -> None:
+    done = run("import tellapart; tellapart.widget('zoo.csv')", tmp_path)
+    assert "pip install 'tellapart[notebook]'" in " ".join(done.stderr.split())

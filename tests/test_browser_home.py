@@ -54,6 +54,10 @@ def test_a_table_is_added_at_home(open_page: OpenPage, begin: Begin, tmp_path: P
     teacher.errors.clear()  # the browser logs a 422
     with page.expect_navigation():
         page.set_input_files("#file", str(new))
+    assert page.locator("h1").inner_text() == "pets of mine.csv: 20 rows, 2 columns"
+    page.wait_for_timeout(LOOK)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
     page.wait_for_selector("#card")
     assert page.url.endswith("/s/pets%20of%20mine/teach")
     assert teacher.item.startswith("pet ")
@@ -68,7 +72,30 @@ def test_a_table_is_added_at_home(open_page: OpenPage, begin: Begin, tmp_path: P
     }"""
     with page.expect_navigation():
         page.evaluate(drop, "dropped.csv")
-    assert page.url.endswith("/s/dropped/teach")
+    assert page.locator("h1").inner_text() == "dropped.csv: 2 rows, 2 columns"
+    page.wait_for_timeout(LOOK)
+    with page.expect_navigation():
+        page.keyboard.press("Escape")
+    assert page.locator("h1").inner_text() == "Teach a table to sort itself"
+
+
+def test_labels_that_are_there_already_are_taken_with_a_bar(
+    open_page: OpenPage, begin: Begin, folder: Path
+) -> None:
+    rows = "".join(f"p{n},{n % 5},{'big' if n % 5 > 2 else 'small'}\n" for n in range(200))
+    (folder / "sizes.csv").write_text("pet,legs,size\n" + rows)
+    teacher = open_page(begin())
+    page = teacher.page
+    page.goto(f"{teacher.server.address}/read?table=sizes.csv")
+    page.select_option("#labels", "start:size")
+    page.wait_for_timeout(LOOK)
+    page.get_by_role("button", name="Begin").click()
+    page.locator("h1", has_text="200 labels of size are first answers").wait_for()
+    assert page.url.endswith("/s/sizes/take?column=size")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert "That was the last row" in page.inner_text("#card")
+    (folder / "sizes.csv").unlink()
 
 
 def test_an_error_is_a_page(open_page: OpenPage, begin: Begin) -> None:

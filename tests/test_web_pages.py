@@ -532,8 +532,14 @@ def test_a_table_is_added(tmp_path: Path) -> None:
     new = b"pet,legs\nrex,4\ntweety,2\n"
     with Client(app, ANN) as ann:
         done = ann.post("/upload?name=pets.csv", content=new)
-        assert (done.status_code, done.headers["location"]) == (303, "/s/pets/teach")
+        assert (done.status_code, done.headers["location"]) == (303, "/read?table=pets.csv")
         assert (folder / "pets.csv").read_bytes() == new
+        shown = ann.get("/read?table=pets.csv").text  # before a session begins
+        assert "pets.csv: 2 rows, 2 columns" in shown
+        assert "pet, such as rex" in shown
+        assert not ann.call("GET", "/api/sessions")["sessions"]
+        made = ann.post("/", data={"table": "pets.csv", "column": "pet"})
+        assert made.headers["location"] == "/s/pets/teach"
         assert "rex" in ann.get("/s/pets/data").text  # the column that names the items was found
         kept = folder / "pets.csv"
         assert kept.stat().st_mode & 0o777 == 0o600  # as private as the answers about it
@@ -567,10 +573,52 @@ def test_any_kind_of_table_is_added(tmp_path: Path) -> None:
             "notes.txt": b"pet,legs\nrex,4\ntweety,2\n",
         }.items():
             done = ann.post("/upload", params={"name": name}, content=content)
-            assert (done.status_code, done.headers["location"]) == (
-                303,
-                f"/s/{Path(name).stem}/teach",
-            )
+            assert (done.status_code, done.headers["location"]) == (303, f"/read?table={name}")
+            assert f"{name}: 2 rows, 2 columns" in ann.get(done.headers["location"]).text
+
+
+PETS = b"pet,legs,hair,kind\n" + b"".join(
+    b"p%d,%d,%s,%s\n" % (n, 2 + n % 2 * 2, b"yn"[n % 2 : n % 2 + 1], b"fed" if n % 2 else b"wild")
+    for n in range(60)
+)
+
+
+def test_labels_of_a_column_are_first_answers(tmp_path: Path) -> None:
+    """They are taken a few at a time, so that a bar can move; then it is said what came of them."""
+    with Client(make_app(write_tables(tmp_path)), ANN) as ann:
+        shown = ann.get(ann.post("/upload?name=pets.csv", content=PETS).headers["location"]).text
+        assert '<option value="start:kind">kind: wild, fed</option>' in shown
+        assert "start:pet" not in shown  # as many labels as rows are none
+        sent = {"table": "pets.csv", "column": "pet", "labels": "start:kind"}
+        place = ann.post("/", data=sent).headers["location"]
+        assert place == "/s/pets/take?column=kind"
+        assert "Taking 60 labels from kind as first answers: 0 %" in ann.get(place).text
+        for _ in range(60):
+            done = re.search(r'name="done" value="(\d+)"', shown)
+            form = {"column": "kind", "done": done[1] if done else "0"}
+            shown = ann.post("/s/pets/take", data=form).text
+            if "learnt" in shown:
+                break
+        assert "60 labels of kind are first answers: 1 rule learnt; no row contradicts it." in shown
+        answers = ann.call("GET", "/api/sessions/pets/history")["answers"]
+        assert len(answers) == 60
+        assert {one["teacher"] for one in answers} == {"column kind"}
+        assert ann.get("/s/pets/take?column=legs", headers=HTML).status_code == 422
+        assert Client(ann.app, BOB).get(place).status_code == 403
+
+
+def test_labels_of_a_column_are_compared_with(tmp_path: Path) -> None:
+    """Also after the server was started anew: the log knows which column was hidden."""
+    with Client(make_app(write_tables(tmp_path)), ANN) as ann:
+        ann.post("/upload?name=pets.csv", content=PETS)
+        sent = {"table": "pets.csv", "column": "pet", "labels": "hide:kind"}
+        assert ann.post("/", data=sent).headers["location"] == "/s/pets/teach"
+        given = ann.call("POST", "/api/sessions/pets/next")["given"]
+        body = {"given": given["id"], "answer": "wrong", "label": "tame"}
+        ann.call("POST", "/api/sessions/pets/answers", json=body)
+        odd = ann.get("/s/pets/answers?tab=odd").text
+        assert "0 of 1 labels are those of the table." in odd
+        assert "you said tame, the column kind says" in odd
 
 
 def test_what_is_wrong_with_a_table_is_said_for_who_has_only_the_page(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ _NAMES = {
         "RobustDFF", "SRDFF", "ShortList", "StRoDFF", "UniqueLabelDFF", "load_learner",
     ),
     "model": ("Clause", "DecisionList", "Literal", "Not"),
+    "notebook": ("widget",),
     "protocol": ("Correction", "Guess", "Lesson", "teach"),
     "review": ("estimate",),
     "sessions": ("Session", "Store"),
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
     from tellapart.model import DecisionList as DecisionList
     from tellapart.model import Literal as Literal
     from tellapart.model import Not as Not
+    from tellapart.notebook import widget as widget
     from tellapart.protocol import Correction as Correction
     from tellapart.protocol import Guess as Guess
     from tellapart.protocol import Lesson as Lesson

@@ -10,7 +10,6 @@ of literals and on the features present, never on the number of features that ex
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -432,16 +431,18 @@ class DecisionList:
         >>> "&lt;b&gt;" in DecisionList(default=Clause((), "<b>"))._repr_html_()
         True
         """
-        rows = []
-        for number, clause in enumerate(self, 1):
-            condition = " and ".join(map(str, clause.literals)) or "otherwise"
-            example = "" if clause.example is None else str(clause.example)
-            label = "unknown" if clause.label is None else str(clause.label)
-            cells = (str(number), condition, label, example)
-            rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
-        head = "".join(f"<th>{word}</th>" for word in ("", "if", "then", "like"))
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        from tellapart.html_views import table
+
+        lines = [
+            (
+                number,
+                " and ".join(map(str, clause.literals)) or "otherwise",
+                "unknown" if clause.label is None else clause.label,
+                clause.example,
+            )
+            for number, clause in enumerate(self, 1)
+        ]
+        return table(("", "if", "then", "like"), lines)
 
     def to_json(self) -> str:
         """The documented model file (docs/export.md); `DecisionList.from_json` reads it back."""

@@ -46,6 +46,12 @@ class Guess(NamedTuple):
     label: Label
     example: Item
 
+    def _repr_html_(self) -> str:
+        from tellapart.html_views import table
+
+        label = "none yet: it asks" if self.label is None else self.label
+        return table(("guess", "like"), [(label, self.example)])
+
 
 class Correction(NamedTuple):
     """The right label, and a feature that holds on the item and not on the shown example.
@@ -187,6 +193,17 @@ class Lesson:
                 f"{corrected.number}. {item}: {guess}, like {example}? No, {label}{because}."
             )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The curve of mistakes, and the last of them."""
+        from tellapart.html_views import LISTED, steps, table
+
+        bound = "" if self.bound is None else f"; at most {self.bound:g} were possible"
+        caption = f"{self.mistakes:,} mistakes in {self.rounds:,} rounds{bound}"
+        head = ("round", "item", "guess", "like", "it is", "because")
+        last = self.corrections[-LISTED:]
+        lines = [(corrected.number, *corrected.texts()) for corrected in last]
+        return steps(self.mistake_rounds, self.rounds) + table(head, lines, caption)
 
     def __repr__(self) -> str:
         shown = ("rounds", "mistakes", "bound", "rules_created", "rules_deleted")

@@ -31,6 +31,12 @@ class Result(NamedTuple):
         """Whether no claim fails."""
         return all(verdict.holds is not False for verdict in self.verdicts)
 
+    def _repr_html_(self) -> str:
+        """The claims, and what was seen, with the figures."""
+        drawn = [figure for figure in self.experiment.figures if panels(figure, self.rows)]
+        parts = [_figure(one, self.rows, render(one, self.rows, ["svg"])["svg"]) for one in drawn]
+        return _section(self, parts)
+
 
 def run(experiments: Sequence[Experiment], folder: Path | str, **how: Any) -> list[Result]:
     """Run experiments and write report.html, figures/ and numbers/ into `folder`.
@@ -72,6 +78,7 @@ def _write(results: Sequence[Result], folder: Path) -> None:
                 last = f"_{number + 1}" if number else ""
                 (folder / "figures" / f"{name}{last}.{kind}").write_bytes(content)
             parts.append(_figure(figure, rows, images["svg"]) + _table(figure, rows))
+        parts.append(f'<p><a href="numbers/{name}.csv">All {len(rows):,} rows</a></p>\n')
         sections.append(_section(result, parts))
     (folder / "report.html").write_text(_page(results, sections), encoding="utf-8")
 
@@ -123,7 +130,7 @@ command gives the same report.</footer></main></body></html>
 
 
 def _section(result: Result, parts: Sequence[str]) -> str:
-    experiment, rows, verdicts = result
+    experiment, _, verdicts = result
     claims = "".join(
         f"<tr><td>{_prose(verdict.claim)}</td><td>{_badge(verdict)}</td>"
         f"<td>{_prose(verdict.seen)}</td></tr>"
@@ -131,8 +138,8 @@ def _section(result: Result, parts: Sequence[str]) -> str:
     )
     return f"""<section id="{experiment.name}"><h2>{html.escape(experiment.title)}</h2>
 <p>{_prose(experiment.about)}</p>
-<table><tr><th>claim</th><th></th><th>what was seen</th></tr>{claims}</table>{"".join(parts)}
-<p><a href="numbers/{experiment.name}.csv">All {len(rows):,} rows</a></p></section>
+<table><tr><th>claim</th><th></th><th>what was seen</th></tr>{claims}</table>
+{"".join(parts)}</section>
 """
 
 

@@ -86,6 +86,37 @@ SAY = SimpleNamespace(
     take_table="Take the table with you",
     another_file="Use the rules on another file",
     copy_command="Copy the command",
+    # the first page, and a new table
+    hero="Teach a table to sort itself",
+    hero_more="Correct a guess, say why in one word, and get rules you can read and run as SQL.",
+    drop_table="Drop a table here",
+    choose_file="Choose a file",
+    kinds="CSV, Excel, JSON, Parquet or Arrow, up to {} MB.",
+    stays_here="It stays on this computer.",
+    kept_there="It is kept on this server.",
+    go_on="Go on where you stopped",
+    of_folder="Or a table of this folder",
+    table="Table",
+    look_at_it="Look at it",
+    no_table="There is no table yet. Only the owner of this server can add one.",
+    try_first="Or try it first",
+    how_read="This is how it was read. Begin if it looks right; you can change the first line"
+    " later.",
+    called_by="A row is called by its",
+    such_row="{}, such as {}",
+    row_number="number, such as {}",
+    labels_so_far="Labels so far",
+    no_labels="none: I teach them",
+    as_answers="in a column, as first answers",
+    to_compare="in a column, hidden, to compare with",
+    call_it="There is a session of this name. Call it",
+    more_columns="{} more columns are not shown here.",
+    what_was_odd="What was odd about it",
+    begin="Begin",
+    other_file="Another file",
+    taking="Taking {:,} labels from {} as first answers: {} %",
+    look_at_them_all="Look at them",
+    teach_on="Teach on",
     # everything else
     everything_else="Everything else",
     what_to_do="What would you like to do?",
@@ -155,6 +186,28 @@ SAMPLES = (
     {"name": "zoo", "title": "The zoo", "about": "101 animals, a two-minute tour."},
 )
 """What can be tried first."""
+
+
+def table_head(name: str, rows: int, columns: int) -> str:
+    """The heading of a table that was read.
+
+    >>> table_head("bank.csv", 400, 4)
+    'bank.csv: 400 rows, 4 columns'
+    """
+    return f"{name}: {counted(rows, 'row')}, {counted(columns, 'column')}"
+
+
+def taken_labels(labels: int, column: str, rules: int, against: int) -> str:
+    """What came of the labels of a column.
+
+    >>> taken_labels(400, "category", 16, 1)
+    '400 labels of category are first answers: 16 rules learnt; 1 row contradicts them.'
+    """
+    first = f"{counted(labels, 'label')} of {column} {'is' if labels == 1 else 'are'} first answers"
+    rows = f"{counted(against, 'row')} {'contradicts' if against == 1 else 'contradict'}"
+    rows = rows if against else "no row contradicts"
+    return f"{first}: {counted(rules, 'rule')} learnt; {rows} {'it' if rules == 1 else 'them'}."
+
 
 COMMANDS = {
     "skip": "Show this row again later",

@@ -127,6 +127,11 @@ class Session:
         self._name_rows()
 
     @property
+    def store(self) -> Store:
+        """Where it is kept."""
+        return self._log.writer.store
+
+    @property
     def table(self) -> Table:
         """What is taught about; `TableChanged` if it is gone, or another one now."""
         return self._log.state.items.table
@@ -337,6 +342,16 @@ class Session:
 
     def __repr__(self) -> str:
         return f"<session {self.name!r}: {self.number} events>"
+
+    def _repr_html_(self) -> str:
+        """How far it is, and the rules so far."""
+        from tellapart.html_views import table
+
+        summary = self.summary()
+        line = (f"{summary.labelled:,} of {summary.items:,}", summary.rules, ", ".join(self.labels))
+        return table(("rows taught", "rules", "labels"), [line], self.name) + (
+            self.model._repr_html_() if summary.labelled else ""
+        )
 
     def together(self) -> AbstractContextManager[None]:
         """Commit everything done inside at the end, all or nothing; other threads wait.

@@ -85,6 +85,11 @@ class Row(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"<row {self.identity!r}>"
 
+    def _repr_html_(self) -> str:
+        from tellapart.html_views import table
+
+        return table(("column", "value"), self.items(), str(self))
+
     def __deepcopy__(self, memo: object) -> Row:
         return self  # copies of a learner share their items
 

@@ -136,6 +136,15 @@ class Table:
     def __repr__(self) -> str:
         return f"<{self.name}: {len(self):,} items, {len(self.columns)} columns>"
 
+    def _repr_html_(self) -> str:
+        """The first rows."""
+        from tellapart.html_views import LISTED, table
+
+        rows = [self.items[place] for place in range(min(LISTED, len(self)))]
+        caption = f"{self.name}: {len(self):,} rows, {len(self.columns)} columns"
+        columns = self.columns
+        return table(columns, ([row[one] for one in columns] for row in rows), caption)
+
     @property
     def columns(self) -> list[str]:
         """The columns a feature can read, tags included."""

@@ -212,9 +212,9 @@ class SessionPool:
                 break
         return sorted(found)[:1000]
 
-    def add_table(self, name: str, content: bytes) -> tuple[str, str | None]:
-        """Write a table into our folder, if it can be read; returns its name, and the column that
-        names its items. Nothing is written over.
+    def add_table(self, name: str, content: bytes) -> str:
+        """Write a table into our folder, if it can be read; returns its name. Nothing is written
+        over.
         """
         path = self.folder / name
         plain = path.parent == self.folder and name.isprintable() and not name.startswith(".")
@@ -253,7 +253,7 @@ class SessionPool:
         except OSError as error:
             path.unlink(missing_ok=True)  # half a table is none
             raise SessionError(f"{name} cannot be kept: {error.strerror}") from error
-        return name, read.names([])
+        return name
 
     def file(self, name: str) -> Path | None:
         """A file in our folder or beneath; nothing outside of it."""

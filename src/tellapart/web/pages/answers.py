@@ -13,7 +13,7 @@ from tellapart.errors import TableChanged
 from tellapart.export import sentences
 from tellapart.sessions import Answered, OddOne, Session
 from tellapart.sessions.agreement import compare, known_labels
-from tellapart.sessions.history import is_column
+from tellapart.sessions.history import COLUMN, is_column
 from tellapart.sessions.labels import join_names
 from tellapart.sessions.phrasing import (
     agreed,
@@ -211,9 +211,18 @@ def _odd_card(session: Session, call: Caller, one: OddOne) -> dict[str, Any]:
 
 
 def _against_known(session: Session, call: Caller) -> dict[str, Any] | None:
-    """Answers that are not those of the table, if it is known what they should be."""
+    """Answers that are not those of the column that was hidden to compare with, if one was."""
     known = call.app.pages.known.get(session.name)
-    return None if known is None else against_column(session, known, call.viewer)
+    if known is None:
+        source = session.opened.data.get("source") or {}
+        path = str(source.get("path", ""))
+        hidden = [
+            one for one in source.get("without") or () if COLUMN + one not in session.teachers
+        ]
+        if len(hidden) != 1 or session.models or not Path(path).is_file():
+            return None
+        known = path, hidden[0]
+    return against_column(session, known, call.viewer)
 
 
 def against_column(

@@ -44,7 +44,7 @@ PAGES = (
     ("Data", "/data"),
     ("Export", "/export"),
 )
-OTHERS = {"sweep": "Many at once", "help": "Help"}
+OTHERS = {"sweep": "Many at once", "help": "Help", "take": "First answers"}
 ADDRESSES = {path for _, path in PAGES} | {f"/{name}" for name in OTHERS}
 """Where a session is looked at."""
 HUES = 8

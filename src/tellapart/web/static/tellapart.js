@@ -14,6 +14,7 @@ const store = (() => { try { return localStorage; } catch { return {}; } })(); /
 const single = () => store["single keys"] !== "off"; // WCAG 2.1.4
 const say = (text) => ($("#voice").textContent = text);
 const fine = matchMedia("(pointer: fine)").matches; // a finger would get the telephone's keyboard over the row
+const go = (url) => (window.openPage ?? location.assign.bind(location))(url); // a notebook opens pages itself
 const OTHER = JSON.parse(document.body.dataset.keys || "{}"); // keys that a file gave to actions
 
 let busy = false;
@@ -92,6 +93,8 @@ function begin() {
   const late = $("#moved[data-later]");
   if (late) fetch(late.dataset.later).then((answer) => answer.ok && answer.text()).then((html) => html && late.isConnected && (late.innerHTML = html)).catch(() => {});
   $("#pages [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const more = $("form[data-goes-on]");
+  if (more) setTimeout(() => more.requestSubmit()); // when what brought it is over
   const button = $("[data-single]");
   if (button) button.textContent = `Turn single keys ${single() ? "off" : "on"}`;
 }
@@ -163,7 +166,7 @@ function send(url, options) {
     if (answer.ok) {
       complain("");
       if (answer.headers.get("X-Swap")) return swap(text);
-      location.assign(answer.url);
+      go(answer.url);
       await wait(3000);
       return;
     }
@@ -320,7 +323,7 @@ async function check(input) {
   }
   if (text !== picked) await wait(120);
   if (number !== latest) return;
-  const url = new URL(input.dataset.check, location.href);
+  const url = new URL(input.dataset.check, document.baseURI);
   url.searchParams.set("feature", text);
   const answer = await ask(url, {});
   if (number !== latest || !input.isConnected) return;
@@ -335,7 +338,7 @@ async function enterReason(input) {
   const hit = filter(input);
   const text = input.value;
   if (!picked && known[0] !== text && !text.startsWith("#")) {
-    const url = new URL(input.dataset.check, location.href);
+    const url = new URL(input.dataset.check, document.baseURI);
     url.searchParams.set("feature", text);
     known = [text, (await (await ask(url, {})).json()).valid];
     if (!input.isConnected || input.value !== text) return;
@@ -567,7 +570,7 @@ async function upload(table) {
     body: table,
     headers: { "X-Fragment": "1", "Content-Type": "application/octet-stream" },
   }).catch(() => null);
-  if (answer?.ok) return location.assign(answer.url);
+  if (answer?.ok) return go(answer.url);
   const found = await answer?.json().catch(() => null);
   told.textContent = found?.error ?? "The server does not answer. Nothing was added.";
   told.className = "bad";

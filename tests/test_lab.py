@@ -258,7 +258,7 @@ def test_a_file_without_experiments_or_with_a_fault(tmp_path: Path) -> None:
 def test_the_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "--list"]) == 0
     listed = capsys.readouterr().out
-    assert listed.count("\n") == 18
+    assert listed.count("\n") == 17
     assert main(["lab", "corrections", "--list"]) == 0
     assert "teacher: tree, informed" in capsys.readouterr().out
 

@@ -171,6 +171,13 @@ def test_q_with_a_clock_and_a_scale() -> None:
     assert theory.q(0.1, now, delta, now=now) == theory.q(0.1, now, delta)
 
 
+def test_the_union_bound_needs_the_present_round_in_the_logarithm() -> None:
+    """docs/theory.md, "The logarithm in q": δ/(4t'^3) for all t' <= t adds up without end."""
+    delta, rounds = 0.1, range(1, 101)
+    printed = sum(delta / 4 * sum(window**-3 for window in range(1, now + 1)) for now in rounds)
+    assert printed > 1 > delta / 2 > sum(delta / 4 * now * now**-3 for now in rounds)
+
+
 def test_gamma_by_hand() -> None:
     # delta = 8/e^4 makes log(8 t²/delta) = 4 at t = 1, and 4^(3/2) = 8
     delta = 8 / exp(4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tellapart import worlds
-from tellapart.lab.trial import InformedWorld, bad_rounds, run, told_parameters
+from tellapart.lab.trial import bad_rounds, run, told_parameters
 from tellapart.learners.by_name import make_learner, world_facts
 
 LEARNERS = ("CappedDFF", "AdaptiveDFF", "RobustDFF", "RobustDFF:patience=0", "Guarded")
@@ -38,11 +38,3 @@ def test_the_past_can_be_asked() -> None:
     assert trial.guess_at(0) == (None, None)
     for corrected in trial.lesson.corrections[:5]:
         assert trial.guess_at(corrected.number) == corrected.guess
-
-
-def test_an_informed_teacher_has_no_bound() -> None:
-    world = worlds.zoo()
-    trial = run(InformedWorld(world), make_learner("capped", {"m": 7}))
-    assert trial.bound is None
-    assert trial.lesson.mistakes > 0
-    assert trial.right > 90

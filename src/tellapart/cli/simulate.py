@@ -293,7 +293,7 @@ class _Report:
         saved = None
         if picture is not None:
             try:
-                draw_trials(self.trials, picture, title=self.title, name=self.words.item)
+                draw_trials(self.trials, picture, self.title)
                 saved = str(picture)
             except MissingExtra as error:
                 print(f"tellapart: going on without a picture: {error}", file=sys.stderr)

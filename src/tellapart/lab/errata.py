@@ -5,10 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import combinations, product
-from typing import Any, TypeAlias
-
-import numpy as np
-import numpy.typing as npt
+from typing import TypeAlias
 
 import tellapart as ta
 from tellapart.bounds import gamma, reduction_size, robust_bound, stochastic_rules
@@ -51,70 +48,6 @@ def _(rows: Rows) -> Claims:
 
 
 erratum_threshold.figure("n", "rate", line="learner", limit=0.05, log="x")
-
-_EPSILON, _DELTA = 0.2, 0.1
-_LENGTHS = (10, 100, 1_000, 10_000, 30_000, 100_000)
-
-
-@experiment(
-    "Erratum: the logarithm in q",
-    scale=(0.4, 1.0),
-    rounds=100_000,
-    streams=10,
-    block=range(10),
-    quick={"rounds": 30_000, "block": range(4)},
-)
-def erratum_logarithm(scale: float, rounds: int, streams: int, seed: int) -> Iterator[Row]:
-    """q(ε, t') shall bound the exceptions in every stretch of t' rounds, at all times t, with
-    probability 1-δ/2. Its printed logarithm, log(8t'³/δ), gives every short stretch the same chance
-    to fail, however many have gone by; the union bound of the proof needs log(8t³/δ). At scale 1,
-    the paper's own constants, the inequalities are so loose that neither form ever fails. The
-    figure has the share of random streams (ε = 0.2) that have failed in n rounds; dotted δ/2."""
-    generator = np.random.default_rng(seed)
-    for stream in range(streams):
-        odd = np.flatnonzero(generator.random(rounds) < _EPSILON) + 1
-        for form in ("as printed", "repaired"):
-            first = _first_failure(odd, scale, form == "repaired")
-            for n in (n for n in _LENGTHS if n <= rounds):
-                failed = int(first is not None and first <= n)
-                yield {"form": form, "stream": stream, "n": n, "failed": failed}
-
-
-def _first_failure(
-    odd: npt.NDArray[np.signedinteger[Any]], scale: float, repaired: bool
-) -> int | None:
-    """The first round that ends a window with more exceptions than q allows, or None.
-
-    `odd` has the rounds of the exceptions; only windows from one exception to another matter.
-    """
-    first = None
-    for count in range(1, min(200, len(odd)) + 1):
-        ends = odd[count - 1 :]
-        window = (ends - odd[: len(odd) - count + 1] + 1).astype(np.float64)
-        # this is bounds.q for many windows at once
-        logarithm = np.log(8 * (ends if repaired else window).astype(np.float64) ** 3 / _DELTA)
-        deviation = 2 / 3 * logarithm + np.sqrt(2 * _EPSILON * window * logarithm)
-        failed = np.flatnonzero(count > _EPSILON * window + scale * deviation)
-        if len(failed) and (first is None or ends[failed[0]] < first):
-            first = int(ends[failed[0]])
-    return first
-
-
-@erratum_logarithm.claims
-def _(rows: Rows) -> Claims:
-    n = max(rows.values("n"))
-    share = {key: own.mean("failed") for key, own in rows.where(n=n).by("form", "scale").items()}
-    printed, repaired = (share[form, 0.4] for form in ("as printed", "repaired"))
-    seen = f"in {printed:.0%} of the streams; at scale 1 in {share['as printed', 1.0]:.0%}"
-    yield "at scale 0.4 the printed event fails sooner or later", printed > 0.9, seen
-    yield "repaired it seldom does", repaired < 0.5, f"in {repaired:.0%} of the streams"
-    t = np.arange(1, n + 1, dtype=np.float64)
-    sums = [float(_DELTA / 4 * np.sum(terms)) for terms in (np.cumsum(t**-3), t * t**-3)]
-    seen = f"{sums[0]:,.0f} after {n:,} rounds; repaired {sums[1]:.3f}, below δ/2"
-    yield "the printed union bound adds up without end", sums[1] < _DELTA / 2 < sums[0], seen
-
-
-erratum_logarithm.figure("n", "failed", line="form", panel="scale", limit=_DELTA / 2, log="x")
 
 
 @experiment(

@@ -7,6 +7,8 @@ which colour-blind readers can distinguish; markers repeat them for print.
 from __future__ import annotations
 
 import io
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
@@ -15,8 +17,6 @@ from typing import Any
 from tellapart.errors import MissingExtra, ParameterError
 from tellapart.lab.experiment import Figure, Rows
 from tellapart.lab.trial import Trial
-from tellapart.protocol import Item
-from tellapart.worlds import World
 
 FORMATS = ("svg", "pdf")
 """How figures are saved."""
@@ -118,12 +118,12 @@ def panels(figure: Figure, rows: Rows) -> dict[Any, Rows]:
     return shown.by(figure.panel) if figure.panel or not shown else {"": shown}
 
 
-def _draw(canvas: Any, figure: Figure, rows: Rows) -> None:
+def _draw(canvas: Any, figure: Figure, rows: Rows, title: str = "") -> None:
     groups = panels(figure, rows)
     every = canvas.subplots(*_grid(len(groups)), squeeze=False, sharey=True)
     drawn: dict[str, Any] = {}
     styles = _styles([str(name) for name in rows.values(figure.line)] or [figure.y])
-    for axes, (title, group) in zip(every.flat, groups.items(), strict=False):
+    for axes, (panel, group) in zip(every.flat, groups.items(), strict=False):
         lines = group.by(figure.line) if figure.line else {figure.y: group}
         limits = [_limit(figure, line) for line in lines.values()]
         for number, ((name, line), limit) in enumerate(zip(lines.items(), limits, strict=True)):
@@ -137,7 +137,7 @@ def _draw(canvas: Any, figure: Figure, rows: Rows) -> None:
                 own = colour if any(one != limits[0] for one in limits) else _GREY
                 places, means, _ = zip(*limit, strict=True)
                 axes.plot(_at(places), means, ":", color=own, linewidth=1.6)
-        axes.set(title=f"{figure.panel}: {title}" if figure.panel else "", xlabel=figure.x)
+        axes.set(title=f"{figure.panel}: {panel}" if figure.panel else title, xlabel=figure.x)
         _scale(axes, figure, group)
     for unused in list(every.flat)[len(groups) :]:
         unused.set_axis_off()
@@ -186,105 +186,24 @@ def _scale(axes: Any, figure: Figure, rows: Rows) -> None:
 
 # -- the picture of a few trials
 
-_TRIAL_COLOURS = ("#1b6ca8", "#d1495b", "#3b8b5a", "#8a5fb5", "#c9862b", "#5c6670")
-_DASHES = ("solid", (0, (5, 2)), (0, (1, 1)), (0, (5, 2, 1, 2)))
-_MOST_BOUND = 8  # bounds are drawn up to this many times the most mistakes
-_MOST_MARKS = 8  # more exceptions and slips than this are not marked
 
-
-def draw_trials(
-    trials: Sequence[Trial], path: Path, *, title: str, name: Callable[[Item], str] = str
-) -> None:
-    """Save a picture of mistakes over time and against bounds; the suffix of `path` is the format.
-
-    The names of the learners stand beside their bounds, in the colours of their curves.
+def draw_trials(trials: Sequence[Trial], path: Path, title: str) -> None:
+    """Save a picture of the mistakes of a few learners so far; the suffix of `path` is the format.
 
     Raises `MissingExtra` without matplotlib.
     """
-
-    def draw(figure: Any) -> None:
-        figure.suptitle(title, x=0.01, ha="left", fontsize=15, fontweight="bold")
-        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-        _mistakes_over_time(left, trials, name)
-        _mistakes_against_bounds(right, trials)
-
-    figure = lay_out(draw, (11.5, 5))
-    kind, kinds = path.suffix[1:].lower(), figure.canvas.get_supported_filetypes()
+    kinds_of = Counter(type(trial.learner) for trial in trials)
+    rows = Rows()
+    for trial in trials:
+        learner, lesson = trial.learner, trial.lesson
+        name = type(learner).__name__ if kinds_of[type(learner)] == 1 else repr(learner)
+        for number in sorted({lesson.rounds * part // 20 for part in range(21)}):
+            so_far = bisect_left(lesson.mistake_rounds, number)
+            rows.append({"learner": name, "rounds": number, "mistakes": so_far})
+    figure = Figure("rounds", "mistakes", line="learner")
+    canvas = lay_out(lambda canvas: _draw(canvas, figure, rows, title), (9.5, 5))
+    kind, kinds = path.suffix[1:].lower(), canvas.canvas.get_supported_filetypes()
     if kind not in kinds:
         endings = ", ".join(f".{one}" for one in kinds)
         raise ParameterError(f"cannot draw {str(path)!r}: end it in one of {endings}")
-    path.write_bytes(_save(figure, kind))
-
-
-def _mistakes_over_time(axes: Any, trials: Sequence[Trial], name: Callable[[Item], str]) -> None:
-    for number, trial in enumerate(trials):
-        lesson = trial.lesson
-        # the thick line below and the thin one above both show where curves coincide
-        axes.step(
-            [0, *lesson.mistake_rounds, lesson.rounds],
-            [*range(lesson.mistakes + 1), lesson.mistakes],
-            where="post",
-            color=_TRIAL_COLOURS[number % len(_TRIAL_COLOURS)],
-            linestyle=_DASHES[number % len(_DASHES)],
-            linewidth=3.2 - 1.8 * number / max(1, len(trials) - 1),
-        )
-    axes.set_xlabel("rounds")
-    axes.set_title("Mistakes so far")
-    axes.grid(visible=False, axis="x")
-    axes.set_xlim(0, trials[0].lesson.rounds)
-    most = max(1, *(trial.lesson.mistakes for trial in trials))
-    marked = _mark_exceptions(axes, trials[0], name)
-    axes.set_ylim(0, most * (1.6 if marked else 1.08))  # the marks need room above the curves
-
-
-def _mark_exceptions(axes: Any, trial: Trial, name: Callable[[Item], str]) -> bool:
-    """Mark exceptions and slips by name; False if there are none or too many."""
-    world = trial.world
-    exceptions = list(world.exceptions) if isinstance(world, World) else []
-    marks = [(n, f"{name(world.items[n])} (exception)") for n in exceptions]
-    marks += [(slip.round, f"{name(slip.item)} (slip)") for slip in trial.slips]
-    if len(marks) > _MOST_MARKS:
-        return False
-    for number, text in sorted(marks):
-        axes.axvline(number, color="#b0b0b0", linewidth=0.8, zorder=0)
-        axes.annotate(
-            text,
-            (number, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(2, -2),
-            textcoords="offset points",
-            rotation=90,
-            ha="left",
-            va="top",
-            fontsize=9,
-            color="#777777",
-        )
-    return bool(marks)
-
-
-def _mistakes_against_bounds(axes: Any, trials: Sequence[Trial]) -> None:
-    edge = _MOST_BOUND * max(1, *(trial.lesson.mistakes for trial in trials))
-    for number, trial in enumerate(trials):
-        colour = _TRIAL_COLOURS[number % len(_TRIAL_COLOURS)]
-        mistakes, bound = trial.lesson.mistakes, trial.bound
-        end = mistakes if bound is None else min(bound, edge)
-        text = f"{mistakes:,}"
-        if bound is None:
-            text += ", no bound"
-        elif bound >= trial.lesson.rounds:
-            text += ", no useful bound"
-        else:
-            text += f" of at most {bound:,.0f}"
-        axes.barh(number, end, height=0.5, color=colour, alpha=0.2)
-        axes.barh(number, mistakes, height=0.5, color=colour)
-        place = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
-        axes.annotate(text, (end, number), **place, fontsize=11)
-    axes.set_yticks(range(len(trials)), [type(trial.learner).__name__ for trial in trials])
-    for number, tick in enumerate(axes.get_yticklabels()):
-        tick.set(color=_TRIAL_COLOURS[number % len(_TRIAL_COLOURS)], fontweight="bold")
-    axes.tick_params(axis="y", length=0)
-    axes.grid(visible=False)
-    axes.invert_yaxis()
-    axes.margins(x=0.45)
-    axes.set_xlabel("mistakes")
-    axes.set_title("Mistakes, and the most allowed")
+    path.write_bytes(_save(canvas, kind))

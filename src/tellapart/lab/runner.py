@@ -11,7 +11,7 @@ import hashlib
 import inspect
 import json
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -21,12 +21,6 @@ import tellapart
 from tellapart.errors import LabError, MissingExtra, check
 from tellapart.lab.experiment import Cell, Experiment, Row, Rows, run_cell
 
-_ROOMS = (
-    *("adversary", "bounds.py", "codec.py", "columns", "combinations.py", "learners", "model.py"),
-    *("protocol.py", "representations", "teachers", "worlds"),
-    *("lab/lessons.py", "lab/peers.py", "lab/real_tables.py"),
-)
-"""What numbers depend on, beside the experiment's own file."""
 _CONNECT = 10  # seconds to wait for a Dask scheduler, and then for its first worker
 
 
@@ -77,14 +71,14 @@ def run_cells(
                 left.append((one.function, cell))
     failed = []
     # the largest cells are usually the last of a grid: they start first
-    for outcome in _outcomes(left[::-1], workers, dask) if left else ():
-        if outcome.error:
-            failed.append(f"{outcome.cell.name}: {outcome.error}")
-        elif outcome.source != package_source():
-            raise LabError("a worker has another version of tellapart: install the same one there")
+    for cell, rows, error, source in _outcomes(left[::-1], workers, dask) if left else ():
+        if error:
+            failed.append(f"{cell.name}: {error}")
+        elif source != package_source():
+            failed.append(f"{cell.name}: its worker has another version of tellapart")
         else:
-            stores[outcome.cell.experiment].add(outcome.cell, outcome.rows)
-            on_cell(outcome.cell, True)
+            stores[cell.experiment].add(cell, rows)
+            on_cell(cell, True)
     if failed:
         more = f"{len(failed)} cells failed; the others are kept. The first was {failed[0]}"
         raise LabError(more)
@@ -175,17 +169,11 @@ class CellFile:
 
 @cache
 def package_source() -> str:
-    """A hash of the code of learners, worlds, teachers and what they are made of."""
-    package = Path(tellapart.__file__).parent
-    rooms = (package / name for name in _ROOMS)
-    return _hash(path for room in rooms for path in ([room] if room.is_file() else _files(room)))
+    """A hash of the code of tellapart."""
+    return _hash(sorted(Path(tellapart.__file__).parent.rglob("*.py")))
 
 
-def _files(room: Path) -> list[Path]:
-    return sorted(room.rglob("*.py"))
-
-
-def _hash(paths: Any) -> str:
+def _hash(paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())

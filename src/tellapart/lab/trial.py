@@ -8,31 +8,15 @@ from dataclasses import dataclass
 
 from tellapart.learners import BaseLearner
 from tellapart.protocol import Feature, Guess, Lesson, teach
-from tellapart.teachers import Informed, Slip, Slipping
+from tellapart.teachers import Slip, Slipping
 from tellapart.worlds import World
-
-
-class InformedWorld:
-    """A world whose teacher knows every label and names the most telling feature (`Informed`).
-
-    Such a teacher follows no components, so no bound applies.
-    """
-
-    def __init__(self, world: World) -> None:
-        self.name, self.items, self.labels = world.name, world.items, world.labels
-        self.features = world.features
-        self._teacher = Informed(self.items, self.labels, self.features)
-
-    def teacher(self) -> Informed:
-        """The teacher; it has no state, so there is only one."""
-        return self._teacher
 
 
 @dataclass(frozen=True)
 class Trial:
     """A lesson, the learner that took it, and the slips of its teacher."""
 
-    world: World | InformedWorld
+    world: World
     learner: BaseLearner
     lesson: Lesson
     slips: tuple[Slip, ...]
@@ -55,7 +39,7 @@ class Trial:
         return again.guess(items[number])
 
 
-def slipping_teacher(world: World | InformedWorld, rate: float, seed: int) -> Slipping:
+def slipping_teacher(world: World, rate: float, seed: int) -> Slipping:
     """A fresh teacher of `world` who slips at `rate`, to its labels and features."""
     labels = sorted(set(world.labels), key=str)
     return Slipping(world.teacher(), rate, labels=labels, features=world.features, seed=seed)
@@ -70,9 +54,7 @@ def told_parameters(world: World, rate: float, seed: int) -> tuple[int, int, int
     return world.m, k, max(world.s, min(k, 1))
 
 
-def run(
-    world: World | InformedWorld, learner: BaseLearner, *, slip_rate: float = 0.0, seed: int = 0
-) -> Trial:
+def run(world: World, learner: BaseLearner, *, slip_rate: float = 0.0, seed: int = 0) -> Trial:
     """Teach `learner` all items of `world`, in order.
 
     >>> from tellapart import CappedDFF, worlds
@@ -83,10 +65,8 @@ def run(
     teacher = slipping_teacher(world, slip_rate, seed)
     lesson = teach(learner, teacher, world.items)
     slips = tuple(teacher.made)
-    bound = None
-    if isinstance(world, World):
-        k, s = bad_rounds(world, lesson, slips)
-        bound = learner.bound(m=world.m, k=k, s=s, n=lesson.rounds)
+    k, s = bad_rounds(world, lesson, slips)
+    bound = learner.bound(m=world.m, k=k, s=s, n=lesson.rounds)
     return Trial(world, learner, lesson, slips, bound, slip_rate, seed)
 
 

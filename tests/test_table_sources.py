@@ -3,7 +3,6 @@ read their table again."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import sqlite3
 import threading

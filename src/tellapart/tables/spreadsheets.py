@@ -29,6 +29,7 @@ class Spreadsheet:
         self.findings: list[Finding] = []
         self.cells = self._load()
         self.first, self.header = self._names()
+        self.rows = self._rows()
 
     def _load(self) -> pl.DataFrame:
         try:
@@ -90,34 +91,34 @@ class Spreadsheet:
         check_names(names, self.name, f" row {line}")
         return line, names
 
+    def _rows(self) -> pl.DataFrame:
+        """What stands below the names of the columns; dates without a time, times without a day."""
+        frame = self.cells.slice(self.first)
+        frame.columns = self.header
+        made = []
+        for column in frame.get_columns():
+            known = column.drop_nulls()
+            if len(known) and known.str.contains(r"^1899-12-3[01] [0-9:.]+$").all():
+                column = column.str.slice(11)
+            elif len(known) and known.str.contains(r"^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$").all():
+                column = column.str.slice(0, 10)
+            made.append(column)
+        return frame.with_columns(made)
+
     def checked(self, sample: bool = False) -> pl.LazyFrame:
         """All cells as texts; `sample` is for files that need not be read whole."""
         import polars as pl
 
-        frame = self.cells.slice(self.first)
-        frame.columns = self.header
-        empty = [
-            name
-            for name in frame.columns
-            if name.startswith("column_") and frame[name].null_count() == frame.height
-        ]
-        frame = frame.drop(empty)  # formatted, but never filled
+        unnamed = (name for name in self.header if name.startswith("column_"))
+        empty = [n for n in unnamed if self.rows[n].null_count() == self.rows.height]
+        frame = self.rows.lazy().drop(empty)  # formatted, but never filled
         frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
         unknown = ["", *self.options.nulls]
-        changes = []
-        for name in frame.columns:
-            known, column = frame[name].drop_nulls(), pl.col(name)
-            if len(known) and known.str.contains(r"^1899-12-3[01] [0-9:.]+$").all():
-                column = column.str.slice(11)  # a time of day
-            elif len(known) and known.str.contains(r"^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$").all():
-                column = column.str.slice(0, 10)
-            changes.append(pl.when(~column.is_in(unknown)).then(column).alias(name))
-        return frame.lazy().with_columns(changes)
+        return frame.with_columns(pl.when(~pl.all().is_in(unknown)).then(pl.all()))
 
     def places(self, name: str) -> Iterator[tuple[str, str]]:
         """Where each cell of a column is, and the cell."""
-        cells = self.cells.to_series(self.header.index(name)).slice(self.first)
-        for row, cell in enumerate(cells, self.first + 1):
+        for row, cell in enumerate(self.rows[name], self.first + 1):
             if cell is not None:
                 yield f"row {row}", cell
 

@@ -95,15 +95,7 @@ class Spreadsheet:
         """What stands below the names of the columns; dates without a time, times without a day."""
         frame = self.cells.slice(self.first)
         frame.columns = self.header
-        made = []
-        for column in frame.get_columns():
-            known = column.drop_nulls()
-            if len(known) and known.str.contains(r"^1899-12-3[01] [0-9:.]+$").all():
-                column = column.str.slice(11)
-            elif len(known) and known.str.contains(r"^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$").all():
-                column = column.str.slice(0, 10)
-            made.append(column)
-        return frame.with_columns(made)
+        return frame.with_columns(map(_without_midnight, frame.get_columns()))
 
     def checked(self, sample: bool = False) -> pl.LazyFrame:
         """All cells as texts; `sample` is for files that need not be read whole."""
@@ -121,6 +113,15 @@ class Spreadsheet:
         for row, cell in enumerate(self.rows[name], self.first + 1):
             if cell is not None:
                 yield f"row {row}", cell
+
+
+def _without_midnight(cells: pl.Series) -> pl.Series:
+    known = cells.drop_nulls()
+    if len(known) and known.str.contains(r"^1899-12-3[01] [0-9:.]+$").all():
+        return cells.str.slice(11)
+    if len(known) and known.str.contains(r"^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$").all():
+        return cells.str.slice(0, 10)
+    return cells
 
 
 def _check_size(path: Path, limits: Limits) -> None:

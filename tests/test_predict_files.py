@@ -114,7 +114,7 @@ ALL = ta.DecisionList(
             '{"legs": 4}\n{"legs": "six"}\n',
             r"t\.jsonl line 2, column 'legs': 'six' is no",
         ),
-        ("t.jsonl", '{"legs": 4}\n{"legs": 5.5}\n', r"t\.jsonl line 2: 'legs' should hold"),
+        ("t.jsonl", '{"legs": 4}\n{"legs": 5.5}\n', r"t\.jsonl line 2: column 'legs' should hold"),
         ("t.jsonl", '{"legs": 4}\n{"legs": \n', r"t\.jsonl line 2"),
         ("t.jsonl", '{"arms": 4}\n', "has no column 'legs'"),
         ("t.parquet", "no parquet", r"t\.parquet is no Parquet file"),

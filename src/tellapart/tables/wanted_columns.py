@@ -115,8 +115,8 @@ class WantedColumns:
             for row, value in rows.filter(_not_whole(pl.col(name))).head(1).collect().iter_rows():
                 where, _ = next(islice(self.source.places(name), row, None))
                 raise FormatError(
-                    f"{where}: {name!r} should hold whole numbers, but holds {value}. Round it, or"
-                    " make it null if it is unknown"
+                    f"{where}: column {name!r} should hold whole numbers, but holds {value}. Round"
+                    " it, or make it null if it is unknown"
                 )
 
     # -- for engines that read files and frames themselves

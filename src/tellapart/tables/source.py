@@ -196,11 +196,12 @@ class Source:
         try:
             if self.texts:
                 return self._typed_texts()
+            by_column = self.frame is not None and self.kind in ("parquet", "ipc")
             frame = self.readable()
             for column, kind in self.options.wanted.items():
                 frame = self._as_asked(frame, column, kind)
             opened = self._sampled(frame)
-            if self.kind in ("parquet", "ipc"):  # read column by column
+            if by_column:
                 return opened
             return replace(opened, frame=opened.frame.lazy().collect())
         except broken() as error:

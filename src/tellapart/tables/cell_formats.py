@@ -79,13 +79,6 @@ class NumberStyle:
         return pl.when(self.fits(cells)).then(made)
 
 
-def groups_of(decimal: str, options: ReadOptions) -> str:
-    """The signs that may stand between thousands beside a decimal mark."""
-    if options.thousands is not None:
-        return {" ": _SPACES, "'": _BETWEEN}.get(options.thousands, options.thousands)
-    return {".": ",", ",": "."}[decimal] + _SPACES + _BETWEEN
-
-
 def styles(options: ReadOptions) -> list[NumberStyle]:
     """All styles that the options allow, the plainest first."""
     marks = [options.decimal] if options.decimal is not None else [".", ","]
@@ -93,7 +86,9 @@ def styles(options: ReadOptions) -> list[NumberStyle]:
         marks = [mark for mark in marks if mark != options.thousands]
     made = [NumberStyle()] if "." in marks and options.thousands is None else []
     for mark in marks:
-        groups = groups_of(mark, options)
+        groups = {".": ",", ",": "."}[mark] + _SPACES + _BETWEEN
+        if (given := options.thousands) is not None:
+            groups = {" ": _SPACES, "'": _BETWEEN}.get(given, given)
         made += [
             NumberStyle(mark, groups),
             NumberStyle(mark, groups, percent=True),
@@ -182,14 +177,11 @@ def has_zone(cells: pl.Expr) -> pl.Expr:
     return cells.str.contains(r":[0-9.,]+ ?(?:Z|UTC|GMT|[-+][0-9]{2}:?[0-9]{2})\s*$")
 
 
-def moments(cells: pl.Expr, forms: tuple[str, ...], month_first: bool) -> pl.Expr:
-    """Texts as datetimes in UTC; null where they are none in these forms."""
+def moments(cells: pl.Expr, form: str, month_first: bool = False) -> pl.Expr:
+    """Texts as datetimes in UTC; null where they are none in this form."""
     import polars as pl
 
-    found = [
-        _moment(cells, pattern, form, month_first) for form in forms for pattern in FORMS[form]
-    ]
-    return pl.coalesce(found)
+    return pl.coalesce(_moment(cells, pattern, form, month_first) for pattern in FORMS[form])
 
 
 def _moment(cells: pl.Expr, pattern: str, form: str, month_first: bool) -> pl.Expr:

@@ -22,7 +22,7 @@ from tellapart.features import Expression, parse_feature, tree
 from tellapart.features.tree import Type
 from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
-from tellapart.tables.findings import ColumnSummary, Finding, Summary
+from tellapart.tables.findings import Finding
 from tellapart.tables.frames import broken, first_line, no_column
 from tellapart.tables.packed_columns import evaluate, reads
 from tellapart.tables.row_names import LONGEST_NAME, Name, RowNames, is_code, titles
@@ -200,18 +200,30 @@ class Table:
         """The labels in a column; None where it is empty."""
         return self.values(column)
 
-    def summary(self) -> Summary:
-        """What was read, column by column; prints as a table.
+    def summary(self) -> str:
+        """What was read, column by column.
 
         >>> print(Table({"legs": [4, 2, None], "name": ["bear", "duck", "bass"]}).summary())
         table: 3 items, 2 columns
           legs  integer   2 to 4  (1 unknown)
           name  text      'bass', 'bear', 'duck'
         """
-        columns = tuple(_summary(self, name, kind) for name, kind in self.types.items())
-        unreadable = tuple(f"{name} ({kind})" for name, kind in self.unreadable.items())
-        of_table = tuple(one for one in self.findings if one.column not in self._types)
-        return Summary(self.name, len(self), columns, unreadable, of_table, self.whole)
+        lines = [f"{self.name}: {len(self):,} items, {len(self.types)} columns"]
+        if self.whole is not None:
+            lines[0] += f", a random sample of {self.whole:,} rows"
+        width = max(map(len, self.types), default=0)
+        for name, kind in self.types.items():
+            column = self.frame([name]).to_series()
+            unknown = f"  ({column.null_count():,} unknown)" if column.null_count() else ""
+            lines.append(f"  {name:<{width}}  {kind.value:<8}  {_shown(column, kind)}{unknown}")
+        if self.unreadable:
+            names = (f"{name} ({kind})" for name, kind in self.unreadable.items())
+            lines.append(f"  not readable by features: {', '.join(names)}")
+        order = {name: place for place, name in enumerate(self.types, 1)}
+        findings = sorted(self.findings, key=lambda one: order.get(one.column or "", 0))
+        if findings:
+            lines += ["How it was read:", *(f"  {one}" for one in findings)]
+        return "\n".join(lines)
 
     @property
     def findings(self) -> list[Finding]:
@@ -561,27 +573,18 @@ def _beyond(column: pl.Expr) -> pl.Expr:
     return (day < datetime.date.min) | (day > datetime.date.max)
 
 
-def _summary(table: Table, name: str, kind: Type) -> ColumnSummary:
-    column = table.frame([name]).to_series()
-    unknown = column.null_count()
-    shown: str
-    if unknown == len(column):
-        shown = "nothing"
-    elif kind is Type.BOOL:
+def _shown(column: pl.Series, kind: Type) -> str:
+    """What values a column has."""
+    if column.null_count() == len(column):
+        return "nothing"
+    if kind is Type.BOOL:
         true = int(column.sum())
-        shown = f"{true:,} true, {len(column) - unknown - true:,} false"
-    elif kind is Type.TEXT:  # the first rows are enough
-        head = column.head(_LOOK).drop_nulls().unique(maintain_order=True)
-        shown = ", ".join(repr(_short(value)) for value in sorted(head.head(4).to_list()))
-        if len(head) > 4:
-            shown += f", ... ({len(head):,}{' or more' if len(column) > _LOOK else ''} different)"
-    else:
-        least, most = column.min(), column.max()
-        shown = f"{least!s} to {most!s}"
-    odd = tuple(one for one in table.findings if one.column == name)
-    return ColumnSummary(name, kind.value, unknown, shown, odd)
-
-
-def _short(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 24 else f"{text[:21]}..."
+        return f"{true:,} true, {int(column.count()) - true:,} false"
+    if kind is not Type.TEXT:
+        return f"{column.min()!s} to {column.max()!s}"
+    head = column.head(_LOOK).drop_nulls().unique(maintain_order=True)  # enough of them
+    short = (text if len(text) <= 24 else f"{text[:21]}..." for text in head.head(4))
+    shown = ", ".join(map(repr, sorted(short)))
+    if len(head) > 4:
+        shown += f", ... ({len(head):,}{' or more' if len(column) > _LOOK else ''} different)"
+    return shown

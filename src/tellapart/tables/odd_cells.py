@@ -118,7 +118,8 @@ def _truth(cells: pl.Series, some: pl.Series, options: ReadOptions) -> Iterator[
     found = set(lowered.unique().to_list())
     yes, no = sorted(found & _YES), sorted(found & _NO)
     crossed = len(found) == 1 and not found & {"1", "t", "on"} and len(some) < len(cells)
-    if found <= _YES | _NO and yes and (no or crossed or len(yes) > 1):
+    alike = len(yes) > 1 and max(map(len, yes)) > 1  # not x and y
+    if found <= _YES | _NO and yes and (no or crossed or alike):
         facts = {"shown": quoted(sorted(some.unique().to_list()), 4), "read": "texts"}
         option = {"true": yes, "false": no} if no else {"true": yes}
         yield Finding(cells.name, "yes and no", facts, option)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from tellapart.errors import FormatError
 from tellapart.features.tree import Type
@@ -18,9 +20,6 @@ from tellapart.tables.cell_formats import COMPACT, EXACT, ISO, NAMED, NUMBERS, N
 from tellapart.tables.findings import Finding, quoted
 from tellapart.tables.odd_cells import UNKNOWN_AMONG_VALUES, text_findings, whole_findings
 from tellapart.tables.options import ReadOptions
-
-if TYPE_CHECKING:
-    import polars as pl
 
 LOOK = 10_000
 """Cells that tell whether a column was meant for numbers or dates though some are none."""
@@ -67,8 +66,6 @@ class ColumnReader:
 
     def read(self, cells: pl.Expr) -> pl.Expr:
         """The values; null where a text does not fit."""
-        import polars as pl
-
         match self.kind:
             case Type.TEXT:
                 return formats.clock(cells) if self.clock else cells
@@ -253,13 +250,9 @@ class _Decision:
     # -- numbers
 
     def are_floats(self) -> bool:
-        import polars as pl
-
         return not self.stripped.cast(pl.Float64, strict=False).null_count()
 
     def numbers(self) -> ColumnReader | None:
-        import polars as pl
-
         whole = self.stripped.cast(pl.Int64, strict=False)
         if not whole.null_count():
             return self.integers(whole)
@@ -304,8 +297,6 @@ class _Decision:
 
     def say_style(self, reader: ColumnReader) -> None:
         """Say how numbers are written that are not plain."""
-        import polars as pl
-
         style, plain = reader.style, self.some.str.contains(_PLAIN.pattern)
         shown = str(self.some[int((~plain).arg_max() or 0)])
         kinds = "whole numbers" if reader.kind is Type.INTEGER else "numbers"
@@ -360,8 +351,6 @@ class _Decision:
         return ColumnReader(Type.INTEGER)
 
     def plain_numbers(self) -> ColumnReader | None:
-        import polars as pl
-
         if not self.stripped.str.contains("[0-9]").any():  # nan and inf are words, too
             return None
         if codes := self.codes(
@@ -509,8 +498,6 @@ def _some(cells: pl.Series) -> pl.Series:
 
 
 def _on(cells: pl.Series, make: Callable[[pl.Expr], pl.Expr]) -> pl.Series:
-    import polars as pl
-
     return cells.alias("cells").to_frame().select(make(pl.col("cells"))).to_series()
 
 

@@ -6,16 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from tellapart.features.phrasing import counted
 from tellapart.tables import cell_formats as dates
 from tellapart.tables.cell_formats import EXACT
 from tellapart.tables.findings import Finding, quoted
 from tellapart.tables.options import ReadOptions
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _LOOK = 10_000
 """Cells that tell what most are."""
@@ -143,7 +142,6 @@ def _numbers(name: str, head: pl.Series) -> Finding | None:
 
 def _dates(name: str, head: pl.Series) -> Finding | None:
     """Dates and times that are written in a way that is not read."""
-    import polars as pl
 
     def on(made: pl.Expr) -> pl.Series:
         return head.to_frame().select(made).to_series()
@@ -248,8 +246,6 @@ def value_findings(
     temperature: -999 in 2 cells, and 11.5 to 14.0 in the others, so it may mean unknown; read as a
     number
     """
-    import polars as pl
-
     columns: dict[str, pl.Expr] = {}
     for name, dtype in frame.collect_schema().items():
         if dtype.is_float():
@@ -282,8 +278,6 @@ def whole_findings(
 ) -> Iterator[Finding]:
     """What whole numbers may be besides; `bools` is the argument that makes true and false of 0
     and 1."""
-    import polars as pl
-
     facts = {"shown": most, "read": "whole numbers"}
     if max(-least, most) > EXACT:  # spreadsheets round them
         yield Finding(name, "perhaps codes", facts, {"types": {name: "text"}})
@@ -300,8 +294,6 @@ def _placeholders(
     frame: pl.LazyFrame, name: str, column: pl.Expr, known: Sequence[Any], option: Option
 ) -> Iterator[Finding]:
     """Values such as -999 and 1900-01-01, if they are far from all others."""
-    import polars as pl
-
     others = column.filter(~pl.any_horizontal(column == value for value in known))
     counts = [(column == value).sum().alias(f"count {n}") for n, value in enumerate(known)]
     ends = [others.min().alias("min"), others.max().alias("max")]

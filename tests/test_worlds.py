@@ -71,7 +71,7 @@ def test_a_world_of_ten_million_items_and_a_million_features_costs_little():
     assert len(world.items) == 10_000_000
     row = world.items[9_999_999]
     assert ("f999999" in row) in (True, False)
-    assert len(world._columns) < world.m  # those the labels come from
+    assert len(world.bits) < world.m  # those the labels come from
 
 
 def test_exceptions_never_name_a_feature_more_often_than_s():

@@ -49,4 +49,4 @@ class Labels(Sequence[Label]):
     def __getitem__(self, index: int | slice) -> Label | list[Label]:
         if isinstance(index, slice):
             return [self.names[code] for code in self.codes[index]]
-        return self.names[self.codes[index]]
+        return self.names[int(self.codes[index])]

@@ -263,17 +263,18 @@ class FirstMatch:
         """
         violated, literals = self._removed, self._literals
         if_true, if_false, reading = self._if_true, self._if_false, self.reading
-        has, known = self._reader(item), set()
+        has = self._reader(item)
+        known: dict[Feature, bool] = {}
         while (slot := (~violated & (violated + 1)).bit_length() - 1) < self.slots:
             for feature, wanted in literals[slot]:
-                if feature in known:
-                    continue  # satisfied: else the slot would be violated already
-                known.add(feature)
-                if isinstance(feature, Compound):
-                    held = feature.truth(item, reading)
-                else:
-                    held = bool(has(feature))
-                violated |= (if_true if held else if_false).get(feature, 0)
+                held = known.get(feature)
+                if held is None:
+                    if isinstance(feature, Compound):
+                        held = feature.truth(item, reading)
+                    else:
+                        held = bool(has(feature))
+                    known[feature] = held
+                    violated |= (if_true if held else if_false).get(feature, 0)
                 if held is not wanted:
                     break
             else:

@@ -277,7 +277,7 @@ def test_a_hostile_teacher_keeps_to_s() -> None:
     """On islands an exception has but one reason of its own, so any s will do."""
     world = ta.worlds.islands(5_000, 3, seed=4)
     for s in (1, 20):
-        teacher = ta.teachers.Hostile.of(world.teacher(), k=20, s=s)
+        teacher = ta.teachers.Hostile(world.teacher(), k=20, s=s)
         lesson = ta.teach(ta.RobustDFF(3, 20, s), teacher, world.items)
         assert (teacher.lies, teacher.s) == (20, s)
         assert lesson.bound == ta.theory.patient_bound(3, 20, s, patience=20)

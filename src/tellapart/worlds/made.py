@@ -233,7 +233,6 @@ class MadeWorld(World):
             lambda row: names[codes[row.number]],
             component_of=lambda row: components[row.number],
             reasons=self._random_reasons,
-            reasons_tell=True,
             k=self.k,
             s=self.s,
         )
@@ -288,11 +287,10 @@ class MadeWorld(World):
         return Labels(names, codes)
 
     def _random_reasons(self, item: Row, example: Row) -> Iterable[Feature]:
-        """Of the random columns of an exception, those that tell it from the example."""
+        """Random columns of an exception, as they are true of it."""
         for number in self.columns.drawn(item.number):
             name = f"f{number}"
-            if (holds := name in item) != (name in example):
-                yield name if holds else Not(name)
+            yield name if name in item else Not(name)
 
 
 def _places(sizes: Sizes, placement: str) -> list[int]:

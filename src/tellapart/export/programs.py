@@ -130,7 +130,6 @@ def _program(document: Any, place: str, reader: str, write: Callable[[Any, int],
 def _document(
     model: DecisionList, schema: Schema | None, error: float, about: Sequence[str]
 ) -> dict[str, Any]:
-    feature_trees.check_reading(model)
     types, clauses = feature_trees.types_of(model, schema or {}), reachable(model)
     label_kind([clause.label for clause in clauses])
     rules = [

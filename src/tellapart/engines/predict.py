@@ -87,20 +87,6 @@ def predict_file(
     progress : (rows so far, rows in all or None) -> None, default=None
     warn : (Finding) -> None, default=None
         Told what could have been read in another way.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from tellapart import Clause, Literal
-    >>> model = DecisionList((Clause((Literal("milk"),), "mammal", "bear"),), Clause((), "bird"))
-    >>> with TemporaryDirectory() as folder:
-    ...     table, out = Path(folder, "zoo.csv"), Path(folder, "out.csv")
-    ...     _ = table.write_text("name,milk\\ncow,true\\nowl,false\\n")
-    ...     _ = predict_file(model, table, out, keep=["name"])
-    ...     print(out.read_text().strip())
-    name,label,clause,example
-    cow,mammal,1,bear
-    owl,bird,2,
     """
     out = Path(out)
     kind = _output_kind(out)

@@ -77,7 +77,7 @@ def query(job: Job, dialect: Dialect, columns: Sequence[str], keep: Sequence[str
     return f"SELECT {named} FROM ({found}) AS found"
 
 
-def _query_of_items(job: Job, dialect: Dialect) -> str:
+def query_of_items(job: Job, dialect: Dialect) -> str:
     """The query over the columns that `Job.items` gives."""
     columns = [f"c{n}" for n in range(len(job.columns.types))]
     return query(
@@ -91,16 +91,10 @@ def without_rows(frame: Any) -> Any:
     return pl.from_arrow(none.toArrow()) if hasattr(frame, "sparkSession") else none
 
 
-def answered(job: Job, frame: Any, dialect: Dialect) -> Any:
-    """The answers for a frame of Spark or a relation of DuckDB, as one of the same, computed when
-    it is. Times with a zone are read in UTC by DuckDB, and in the zone of the session by Spark."""
+def query_of_source(job: Job, dialect: Dialect) -> str:
+    """The query over the columns as they are in the source, where Polars would clean them."""
     columns, made = job.columns, []
     for name, kind in columns.types.items():
-        if columns.is_converted(name):
-            raise FormatError(
-                f"the frame: column {name!r} holds lists, objects or times, which SQL does not"
-                " read as texts. Convert it, or give the frame as one of Polars"
-            )
         sql = quoted(name, dialect)
         if name in columns.whole_floats():
             raises = "error" if dialect == "duckdb" else "raise_error"
@@ -109,7 +103,19 @@ def answered(job: Job, frame: Any, dialect: Dialect) -> Any:
             sql = f"{sql} AT TIME ZONE 'UTC'"
         ours = "TIMESTAMP_NTZ" if kind is Type.DATETIME and dialect == "spark" else _TYPES[kind]
         made.append(f"CAST({sql} AS {ours})")
-    sql = query(job, dialect, made, [quoted(name, dialect) for name in job.keep])
+    return query(job, dialect, made, [quoted(name, dialect) for name in job.keep])
+
+
+def answered(job: Job, frame: Any, dialect: Dialect) -> Any:
+    """The answers for a frame of Spark or a relation of DuckDB, as one of the same, computed when
+    it is. Times with a zone are read in UTC by DuckDB, and in the zone of the session by Spark."""
+    converted = [name for name in job.columns.types if job.columns.is_converted(name)]
+    if converted:
+        raise FormatError(
+            f"the frame: column {converted[0]!r} holds lists, objects or times, which SQL does not"
+            " read as texts. Convert it, or give the frame as one of Polars"
+        )
+    sql = query_of_source(job, dialect)
     if dialect == "duckdb":
         return frame.query(ITEMS, sql)
     view = f"tellapart_{uuid.uuid4().hex}"
@@ -121,8 +127,8 @@ def answered(job: Job, frame: Any, dialect: Dialect) -> Any:
 
 
 def with_duckdb(job: Job, seen: Seen, out: Path, kind: str, without_gaps: bool) -> None:
-    """Let DuckDB write the answers. Polars reads the table, which is as strict as we are: DuckDB
-    takes 5.7 for the integer 6, and yes for true."""
+    """Let DuckDB write the answers. It reads Parquet files itself, in less memory; all else Polars
+    reads, which is as strict as we are: DuckDB takes 5.7 for the integer 6."""
     try:
         import duckdb
     except ImportError:
@@ -133,10 +139,15 @@ def with_duckdb(job: Job, seen: Seen, out: Path, kind: str, without_gaps: bool) 
         base.execute("SET enable_progress_bar_print = false")  # we have our own
         place, aside = (exp.Literal.string(str(one)).sql("duckdb") for one in (out, spill))
         base.execute(f"SET temp_directory = {aside}")
-        base.register(ITEMS, _batches(job.items(seen, without_gaps), job))
-        sql = _query_of_items(job, "duckdb")
+        paths = job.columns.parquet_files(job.keep)
+        if paths:
+            base.read_parquet(paths).create_view(ITEMS)
+        else:
+            base.register(ITEMS, _batches(job.items(seen, without_gaps), job))
+        sql = query_of_source(job, "duckdb") if paths else query_of_items(job, "duckdb")
         try:
-            base.execute(f"COPY ({sql}) TO {place} (FORMAT {form})")
+            done = base.execute(f"COPY ({sql}) TO {place} (FORMAT {form})").fetchone()
+            seen.rows = int(done[0]) if done else seen.rows
         except (duckdb.OutOfMemoryException, MemoryError) as error:
             raise TellapartError(
                 f"{job.columns.name}: not enough memory for DuckDB ({first_line(error)}). Keep"
@@ -167,7 +178,7 @@ def with_spark(job: Job, seen: Seen, out: Path, kind: str, without_gaps: bool) -
             read, parts = Path(folder, "items.parquet").absolute(), Path(folder, "parts").absolute()
             job.items(seen, without_gaps).sink_parquet(read, optimizations=job.optimizations())
             spark.read.parquet(str(read)).createOrReplaceTempView(ITEMS)
-            spark.sql(_query_of_items(job, "spark")).write.parquet(str(parts))
+            spark.sql(query_of_items(job, "spark")).write.parquet(str(parts))
             spark.catalog.dropTempView(ITEMS)
             sink(pl.scan_parquet(sorted(parts.glob("part-*.parquet"))), out, kind)
     finally:

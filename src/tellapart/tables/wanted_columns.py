@@ -7,7 +7,7 @@ not fit is an error. Other columns are not read. The table may be larger than me
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from tellapart.features.tree import Type
 from tellapart.tables.cell_formats import EXACT
 from tellapart.tables.columns import LOOK, ColumnReader, decide, hints
 from tellapart.tables.csv_files import CsvFile
+from tellapart.tables.files import is_url
 from tellapart.tables.frames import broken, first_line, no_column
 from tellapart.tables.json_files import check_keys, mixed_columns, objects_in_lines
 from tellapart.tables.source import Source
@@ -173,6 +174,16 @@ class WantedColumns:
         """Whether a column was made readable: a list, a field of an object, a time of day."""
         assert self.source.frame is not None
         return bool(self.source.frame.collect_schema().get(name) != self._dtypes[name])
+
+    def parquet_files(self, keep: Sequence[str]) -> list[str]:
+        """The files, if another engine can read the wanted columns and those kept by itself."""
+        source, alike = self.source, {name.lower() for name in self.columns}
+        if source.kind != "parquet" or source.frame is None or len(alike) < len(self.columns):
+            return []
+        if any(is_url(file.path) or file.partitions for file in source.files):
+            return []
+        converted = any(self.is_converted(name) for name in [*self.types, *keep])
+        return [] if converted else [file.path for file in source.files]
 
     def zone(self, name: str) -> str | None:
         """The zone of a column of times, if they have one."""

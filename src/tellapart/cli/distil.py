@@ -347,7 +347,7 @@ def _dry(work: Distillation) -> list[str]:
 def _at_most(work: Distillation, item: Row) -> tuple[int, int, int, int]:
     """Calls for labels and for reasons, and tokens that are sent and come back, at most."""
     from tellapart.distil.endpoint import most_tokens
-    from tellapart.distil.model_teacher import LONGEST_TEXT
+    from tellapart.distil.model_teacher import LONGEST_TEXT, OFFERED
 
     def size(text: str) -> int:  # the bytes that a text takes in JSON
         return len(dumps(text, ensure_ascii=False).encode())
@@ -365,7 +365,7 @@ def _at_most(work: Distillation, item: Row) -> tuple[int, int, int, int]:
     sent, _ = most_tokens(model.labels_request([pair], again))
     _, replied = most_tokens(model.labels_request([pair] * min(work.batch, left)))
     name, text = max(model.labels, key=size), "x" * (LONGEST_TEXT - 6)
-    difference = model.difference_request(pair, name, pair, name, [text] * model.offered, again)
+    difference = model.difference_request(pair, name, pair, name, [text] * OFFERED, again)
     why, because = most_tokens(difference)
     tokens_in = labels * (sent + sum(sizes[: work.batch])) + reasons * (why + 2 * sizes[0])
     return labels, reasons, _AGAIN * tokens_in, _AGAIN * (labels * replied + reasons * because)

@@ -35,7 +35,7 @@ MOMENT = 0.1
 """Seconds; nobody waits longer at a time, since Polars keeps an interrupt until a wait is over."""
 KEYS = ("TELLAPART_API_KEY", "OPENAI_API_KEY")
 """The variables of the environment that may have the key; the first that is set."""
-_FIRST_WAIT, _MOST_BACKOFF = 0.5, 30.0
+_FIRST_WAIT = 0.5
 _PATH = "/chat/completions"
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _SHORT_KEY = 8
@@ -112,7 +112,7 @@ class Endpoint:
         self.url, self.model = _address(url), model
         self.timeout, self.reasoning = timeout, reasoning
         self.ledger = Ledger() if ledger is None else ledger
-        self._lock, self._pause, self._reached = threading.Lock(), 0.0, False
+        self._reached = False
         self._stopped, self._left = threading.Event(), threading.Event()
 
     def body(self, messages: Sequence[Any], name: str, schema: Any, reply_tokens: int) -> str:
@@ -139,14 +139,14 @@ class Endpoint:
         if known is not None and known.state != "refused":
             return read_reply(known)
         most = most_tokens(body)
+        seconds = 0.0
         for attempt in range(RETRIES + 1):
-            self._wait()
+            self._wait(seconds)
             request = self.ledger.begin(body, *most)
-            answer, pause = self._try(request, most, last=attempt == RETRIES)
+            answer, asked = self._try(request, most, last=attempt == RETRIES)
             if answer is not None:
                 return answer
-            backoff = min(_MOST_BACKOFF, _FIRST_WAIT * 2.0**attempt)
-            self._pause_for(backoff if pause is None else pause)
+            seconds = _FIRST_WAIT * 2**attempt if asked is None else asked
         raise AssertionError("unreachable")
 
     def _try(
@@ -224,19 +224,16 @@ class Endpoint:
         secret = self.__key is not None and len(self.__key) >= _SHORT_KEY
         return text.replace(str(self.__key), "(key)") if secret else text
 
-    # -- waiting: when the server is busy, all threads pause
-
-    def _pause_for(self, seconds: float) -> None:
-        with self._lock:
-            self._pause = max(self._pause, time.monotonic() + seconds)
-
-    def _wait(self) -> None:
-        while (left := self._pause - time.monotonic()) > 0 or self._stopped.is_set():
-            if self._stopped.wait(max(0.0, min(left, MOMENT))):
-                raise EndpointError("stopped before the server was asked")
+    def _wait(self, seconds: float) -> None:
+        """Wait before a request is sent; raise if none is to be sent any more."""
+        end = time.monotonic() + seconds
+        while not self._stopped.wait(max(0.0, min(end - time.monotonic(), MOMENT))):
+            if time.monotonic() >= end:
+                return
+        raise EndpointError("stopped before the server was asked")
 
     def stop(self, *, now: bool = False) -> None:
-        """Let no thread send any more, or wait for a busy server; `now`: nor wait for a reply."""
+        """Let no thread send any more; `now`: nor wait for a reply."""
         self._stopped.set()
         if now:
             self._left.set()

@@ -331,16 +331,16 @@ class SavedNext:
     next: Next | None
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Checked:
     valid: bool
     message: str
-    spot: list[int] | None
-    feature: str | None
-    here: bool | None
-    there: bool | None
-    tells: bool
-    items: int | None
+    spot: list[int] | None = None
+    feature: str | None = None
+    here: bool | None = None
+    there: bool | None = None
+    tells: bool = False
+    items: int | None = None
 
 
 @dataclass

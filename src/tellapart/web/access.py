@@ -186,8 +186,6 @@ class Caller:
 
     def __init__(self, app: AppState, person: Person, request: Request) -> None:
         self.app, self.pool = app, app.pool
-        self.gzip = "gzip" in request.headers.get("accept-encoding", "")
-        """Whether what is sent may be compressed."""
         self.fragment = "x-fragment" in request.headers
         """Whether our script asks, and wants only parts of a page."""
         self.name, self.is_owner = person.name, person.owner

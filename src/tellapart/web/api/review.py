@@ -216,7 +216,7 @@ def list_disagreements(session: Session, call: Call) -> schemas.Disputes:
         )
         for one in session.disagreements(viewer=call.viewer)
     ]
-    return schemas.Disputes(found, schemas.Agreement(*session.agreement()))
+    return schemas.Disputes(found, session.agreement())
 
 
 @router.get("/odd")

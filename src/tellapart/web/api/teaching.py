@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query
 from tellapart import codec, sessions
 from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.features.tree import Type
-from tellapart.sessions import Ending, Saved, Session
+from tellapart.sessions import Ending, Saved, Session, Swept
 from tellapart.sessions.events import stamp
 from tellapart.sessions.suggestions import check as check_expression
 from tellapart.tables import Row, Table
@@ -295,15 +295,14 @@ def list_sweep_items(
 
 @router.post("/sweep")
 @in_session
-def accept_guesses(session: Session, body: schemas.Accept, call: Call) -> schemas.Swept:
+def accept_guesses(session: Session, body: schemas.Accept, call: Call) -> Swept:
     """Accept many guesses at once, and mark those that are wrong: they come next. Undo takes all of
     it back.
     """
     right, wrong = (
         [find_item(session.table, one) for one in ids] for ids in (body.right, body.wrong)
     )
-    done = session.accept(call.name, body.label, right, wrong, id=body.id)
-    return schemas.Swept(*done)
+    return session.accept(call.name, body.label, right, wrong, id=body.id)
 
 
 @router.post("/change")

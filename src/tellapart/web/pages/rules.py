@@ -7,17 +7,15 @@ from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from tellapart.columns import unpack
-from tellapart.errors import FeatureError
 from tellapart.features.phrasing import counts_points
 from tellapart.model import Clause
 from tellapart.sessions import Session
 from tellapart.sessions.learnt import condition
 from tellapart.sessions.phrasing import changed_notice, fits, rules_head, silent_label
 from tellapart.tables import Row
-from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.web.access import Call, Caller
 from tellapart.web.api.review import Tally, tally_rules
 from tellapart.web.api.teaching import find_item
@@ -143,33 +141,6 @@ def _taken_first(session: Session, rules: list[Tally]) -> list[Counter[Any]]:
             if label != one.clause.label:
                 taken[n][label] += rows
     return taken
-
-
-@router.get("/rules/check")
-@reads_session
-def check_rule(
-    session: Session,
-    call: Call,
-    feature: Annotated[str, Query(max_length=20_000)],
-    example: str = "",
-) -> Response:
-    """What a rule would take with another condition, while it is typed."""
-    table = session.table
-    try:
-        wanted = table.parse(feature)
-    except FeatureError as error:
-        return JSONResponse({"says": str(error).splitlines()[0], "tells": False, "valid": False})
-    holds = unpack(evaluate_soon(table, wanted), len(table))
-    said = Counter(
-        label for place, label in session.taught(viewer=call.viewer).items() if holds[place]
-    )
-    answers = ", ".join(f"{times:,} {label}" for label, times in said.most_common(5)) or "none"
-    rows = int(holds.sum())
-    says = f"True of {rows:,} {'row' if rows == 1 else 'rows'}. Answers there: {answers}."
-    keeps = bool(wanted(find_item(table, example))) if example else True
-    if not keeps:
-        says += f" It is not true of the row it was made from, {example}."
-    return JSONResponse({"says": says, "tells": bool(rows) and keeps, "valid": True})
 
 
 @router.post("/rules")

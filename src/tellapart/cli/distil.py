@@ -367,7 +367,7 @@ def _report(work: Distillation, ended: str) -> dict[str, Any]:
     low, likely, high = summary.error
     misfits = [*work.model.misfits()]
     rules = sentences(model, Words(feature=spoken))
-    rows = np.bincount(fired(model, session.table).array(), minlength=len(list(model)))
+    rows = np.bincount(fired(model, session.table), minlength=len(list(model)))
     records = [  # clauses after the last rule label nothing
         (rule, int(n), 1.0 if clause.record is None else clause.record.high)
         for rule, clause, n in zip(rules, model, rows, strict=False)

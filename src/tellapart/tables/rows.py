@@ -202,8 +202,8 @@ class Tag:
 
     def series(self) -> pl.Series:
         """The tag as a Polars column."""
-        places = pl.Series(self._known, dtype=pl.Int64)
-        values = pl.Series(self._known.values(), dtype=pl.Boolean)
+        places = pl.Series(list(self._known), dtype=pl.Int64)
+        values = pl.Series(list(self._known.values()), dtype=pl.Boolean)
         unknown = pl.repeat(None, len(self._table), dtype=pl.Boolean, eager=True)
         return unknown.scatter(places, values).alias(self.name)
 

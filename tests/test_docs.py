@@ -18,7 +18,7 @@ from tellapart import codec
 from tellapart.cli import COMMANDS, build, place_of
 
 ROOT = Path(__file__).parents[1]
-GUIDES = sorted((ROOT / "docs").glob("*.md"))
+GUIDES = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDES]
 
 

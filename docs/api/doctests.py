@@ -12,7 +12,9 @@ class Doctests(griffe.Extension):
     """Puts the heading "Examples" of numpy's style before the first `>>>` that has none."""
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
-        if obj.docstring is not None and not re.search(r"^Examples\n-+$", obj.docstring.value, re.M):
+        if obj.docstring is not None and not re.search(
+            r"^Examples\n-+$", obj.docstring.value, re.M
+        ):
             text = obj.docstring.value
             obj.docstring.value = re.sub(
                 r"(^|\n\n)(?=>>> )", r"\1Examples\n--------\n", text, count=1

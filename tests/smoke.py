@@ -3,14 +3,26 @@
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 EXTRAS = {
     ("serve", "bank.csv"): "app",
     ("teach", "bank.csv"): "app",
     ("lab", "slope"): "lab",
-    ("distil", "bank.csv", "--labels", "a,b", "--model", "m"): "distil",
-    ("export", "bank.csv", "--db", "postgresql://host/name"): "postgres",
+    (
+        "distil",
+        "bank.csv",
+        "--task",
+        "sort",
+        "--labels",
+        "a,b",
+        "--endpoint",
+        "http://127.0.0.1:9",
+        "--model",
+        "m",
+    ): "distil",
+    ("session", "list", "--db", "postgresql://host/name"): "postgres",
     ("predict", "bank.csv", "november.csv", "--engine", "duckdb", "-o", "out.csv"): "duckdb",
     ("teach", "book.xlsx", "--console"): "excel",
 }
@@ -37,11 +49,12 @@ def main() -> None:
             (("demo",), "", "mistakes"),
             (("teach", "--sample", "bank", "--console"), "rent\n", "1 of 400 rows taught"),
             (("predict", "bank.csv", "november.csv"), "", "november-labelled.csv"),
-            (("export", "bank.csv", "--to", "sql"), "", "'rent'"),
+            (("export", "bank", "--db", "bank.csv.sessions.db", "--to", "sql"), "", "'rent'"),
         ]:
             done = run(folder, *words, typed=typed)
             assert done.returncode == 0 and said in done.stdout + done.stderr, (words, done)
-        Path(folder, "book.xlsx").write_bytes(b"")
+        with zipfile.ZipFile(Path(folder, "book.xlsx"), "w") as book:
+            book.writestr("xl/workbook.xml", "<workbook/>")
         for words, extra in EXTRAS.items():
             done = run(folder, *words)
             told = " ".join((done.stdout + done.stderr).split())

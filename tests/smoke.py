@@ -6,22 +6,12 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+DISTIL = "--task sort --labels a,b --endpoint http://127.0.0.1:9 --model m"
 EXTRAS = {
     ("serve", "bank.csv"): "app",
     ("teach", "bank.csv"): "app",
     ("lab", "slope"): "lab",
-    (
-        "distil",
-        "bank.csv",
-        "--task",
-        "sort",
-        "--labels",
-        "a,b",
-        "--endpoint",
-        "http://127.0.0.1:9",
-        "--model",
-        "m",
-    ): "distil",
+    ("distil", "bank.csv", *DISTIL.split()): "distil",
     ("session", "list", "--db", "postgresql://host/name"): "postgres",
     ("predict", "bank.csv", "november.csv", "--engine", "duckdb", "-o", "out.csv"): "duckdb",
     ("teach", "book.xlsx", "--console"): "excel",
@@ -52,13 +42,15 @@ def main() -> None:
             (("export", "bank", "--db", "bank.csv.sessions.db", "--to", "sql"), "", "'rent'"),
         ]:
             done = run(folder, *words, typed=typed)
-            assert done.returncode == 0 and said in done.stdout + done.stderr, (words, done)
+            assert done.returncode == 0, (words, done)
+            assert said in done.stdout + done.stderr, (words, done)
         with zipfile.ZipFile(Path(folder, "book.xlsx"), "w") as book:
             book.writestr("xl/workbook.xml", "<workbook/>")
         for words, extra in EXTRAS.items():
             done = run(folder, *words)
             told = " ".join((done.stdout + done.stderr).split())
-            assert done.returncode != 0 and f"tellapart[{extra}]" in told, (words, done)
+            assert done.returncode != 0, (words, done)
+            assert f"tellapart[{extra}]" in told, (words, done)
     print(f"Python {sys.version.split()[0]}: the wheel works")
 
 

@@ -15,7 +15,6 @@ from cyclopts import Parameter
 from tellapart.cli.options import (
     Again,
     TomlSettings,
-    Whole,
     local_path,
     say_finding,
     table_and_reading,
@@ -39,8 +38,6 @@ class Settings:
 
     prefix: str = ""
     """Stands before the names label, clause and example in the output."""
-    split: Whole | None = None
-    """Write so many rows to a file; the output is then a folder of files."""
     master: str | None = None
     """The Spark cluster, such as spark://host:7077; this machine if not given."""
 
@@ -113,7 +110,6 @@ def predict(
             engine=asked.engine,
             keep="all" if keep_all else asked.keep or [],
             prefix=asked.more.prefix,
-            split=asked.more.split,
             master=asked.more.master,
             progress=progress,
             warn=None if asked.quiet else say_finding,
@@ -175,7 +171,7 @@ def _labelled(table: str) -> Path:
     if table == "-":
         raise ParameterError("standard input has no name: say where the labels go with -o")
     place = local_path(table)
-    if place.suffix in (".gz", ".bz2", ".zst", ".zip"):
+    if place.suffix in (".gz", ".bz2", ".zip"):
         place = place.with_suffix("")
     ending = place.suffix if place.suffix in KINDS else ".csv"
     return place.with_name(f"{place.stem}-labelled{ending}")

@@ -80,7 +80,7 @@ class Assignments:
         if not names or model.default.label is None:
             return np.zeros(len(self._rank), np.bool_)
         if self._called is None or self._called[0] is not model:
-            self._called = (model, fired(model, state.items.table).array().astype(np.int64))
+            self._called = (model, fired(model, state.items.table).astype(np.int64))
         keys = {state.history.labels.find(name) for name in names}
         own = [
             n for n, one in enumerate(model) if state.history.labels.same(str(one.label)) in keys

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.columns import Labels, Words, clear_tail, column, pack, words_for
-from tellapart.combinations import And, Is, Or, Points
+from tellapart.columns import Labels, Words, clear_tail, pack, words_for
+from tellapart.combinations import Is
 from tellapart.errors import FormatError, ParameterError, check
 from tellapart.model import Not, truth
 from tellapart.protocol import Feature, Label
@@ -249,8 +249,6 @@ class MadeWorld(World):
 
     def _combined(self, feature: Feature) -> Words:
         """The column of what is no column by itself; not kept."""
-        if isinstance(feature, Not | And | Or | Points):
-            return column(self, feature)
         if not isinstance(feature, Is):
             return pack(truth(feature, row) for row in self.items)
         words, row = np.zeros(words_for(len(self)), dtype=np.uint64), feature.item

@@ -53,7 +53,8 @@ class WantedColumns:
             self._dtypes = dict(self._cells.collect_schema())
             self.columns = list(self._dtypes)
             """All columns of the source."""
-            if not self.asked.keys() <= self._dtypes.keys() and self.more_carefully():
+            missing = not self.asked.keys() <= self._dtypes.keys()
+            if missing and not self._csvs and self.more_carefully():
                 return
             self.check(self.asked)
             self._decide()

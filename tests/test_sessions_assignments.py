@@ -84,16 +84,8 @@ def test_assigned_rows_are_no_random_draw(store: Store) -> None:
         assert session.summary().drawn == 0
 
 
-def test_labels_come_first_to_those_they_are_assigned_to(store: Store) -> None:
-    with Session.new(store, "zoo", zoo(), order="file") as session:
-        session.answer("Ann", session.next("Ann").id, "wrong", "mammal")
-        session.answer("Ann", session.next("Ann").id, "wrong", "bird", "wings")
-        session.set("Ann", assignments={"Bob": {"labels": ["bird", "no such label"]}})
-        assert teach_all(session, "Bob") == ["crow", "swan", "bass", "lion", "tuna", "wolf"]
-
-
 def test_the_log_says_the_same_again(store: Store) -> None:
-    wanted = {"Bob": {"where": "legs = 4", "labels": ["mammal"]}}
+    wanted = {"Bob": {"where": "legs = 4"}}
     with Session.new(store, "zoo", zoo(), order="random", seed=3) as session:
         session.set("Ann", assignments={**wanted, "Eve": {}})
         before = str(session.next("Bob").item)

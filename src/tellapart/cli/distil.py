@@ -110,7 +110,7 @@ class Options:
     @property
     def meanings(self) -> dict[str, str]:
         """The labels, and what they mean."""
-        from tellapart.sessions.labels import split_names
+        from tellapart.sessions.phrasing import split_names
 
         names, meanings = split_names(self.labels), self.more.meaning
         if unknown := meanings.keys() - set(names):
@@ -122,7 +122,7 @@ class Options:
 
     @property
     def sent(self) -> list[str] | None:
-        from tellapart.sessions.labels import split_names
+        from tellapart.sessions.phrasing import split_names
 
         return None if self.columns is None else split_names(self.columns)
 

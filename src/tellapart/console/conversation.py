@@ -23,7 +23,6 @@ from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.events import AnswerWord
-from tellapart.sessions.labels import NEW, match_label, split_article
 from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, labels_of, learnt, moved
 from tellapart.sessions.phrasing import (
     ALONE,
@@ -31,18 +30,21 @@ from tellapart.sessions.phrasing import (
     COMMANDS,
     CONSOLE,
     HELP,
+    NEW,
     a_label,
     covers,
     decides,
     ending_text,
     lately,
     looking_for,
+    match_label,
     name,
     news_of,
     next_file,
     notice,
     progress_sentence,
     show,
+    split_article,
     stop_hint,
     taught_so_far,
     undone_notice,

@@ -56,7 +56,7 @@ class Settings:
     (its label all the same) or "null" (nothing: the row is left for a person)."""
     error: float = 0.05
     assignments: dict[str, Any] = field(default_factory=dict)
-    """Who gets which rows: {teacher: {"where": condition, "labels": [label, ...]}}."""
+    """Who gets which rows: {teacher: {"where": condition}}."""
     title: str = ""
     """The column that rows are called by; empty: the one that a person would choose."""
     articles: dict[str, str] = field(default_factory=dict)

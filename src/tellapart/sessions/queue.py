@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from itertools import islice
 from math import inf, sqrt
@@ -22,11 +22,10 @@ from tellapart.errors import ParameterError, ProtocolError
 from tellapart.features import Points
 from tellapart.model import DecisionList
 from tellapart.protocol import Guess
-from tellapart.sessions.assignments import Assignments
 from tellapart.sessions.config import ORDERS
 from tellapart.sessions.events import Event
 from tellapart.sessions.history import LEAST_SURE, Act, Question, is_column
-from tellapart.sessions.search import Search
+from tellapart.sessions.wishes import Assignments, Search
 
 if TYPE_CHECKING:
     from tellapart.sessions.log import State
@@ -57,14 +56,14 @@ class Queue:
     """
 
     def __init__(self, state: State) -> None:
-        self._state = state
+        self._state, self.history, self.items = state, state.history, state.items
         self.leases: dict[int, Question] = {}
         self.held: dict[str, Question] = {}
         """What each teacher has before them."""
         self.seen: set[int] = set()
         self.returning: dict[int, int] = {}
         """Items that come back, and after how many acts."""
-        self._searches: dict[str, tuple[str, Search]] = {}
+        self._searches: dict[str, tuple[str, Search | None]] = {}
         self.sought: set[int] = set()
         """Items that were given because of a search."""
         self.marked: set[int] = set()
@@ -73,7 +72,8 @@ class Queue:
         """Items that were given because the learner was unsure of them, in mixed order."""
         self._skips: dict[int, int] = {}
         self._taken_back: dict[str, list[int]] = {}
-        self._second: dict[str, deque[int]] = {}
+        self._second: dict[str, dict[int, None]] = {}
+        """Items that want a second opinion, by who gave the first."""
         self._ends: list[tuple[float, int, str, int]] = []
         self._given = 0
         self._order: Order | None = None
@@ -89,28 +89,32 @@ class Queue:
     def order(self) -> Order:
         """The items nobody has seen, in their order."""
         if self._order is None:
-            state = self._state
-            began = str(state.history.opened.data.get("order"))
-            self._order = Order(
-                len(state.items),
-                state.history.settings.order,
-                state.history.opened.data["seed"],
-                began=began,
-            )
+            opened, kind = self.history.opened.data, self.history.settings.order
+            began = str(opened.get("order"))
+            self._order = Order(len(self.items), kind, opened["seed"], began=began)
         return self._order
 
     @property
     def assignments(self) -> Assignments | None:
         """Who gets which rows, if that was said."""
-        if self._assignments is None and self._state.history.settings.assignments:
-            self._assignments = Assignments(self._state)
+        settings = self.history.settings
+        if self._assignments is None and settings.assignments:
+            where = {
+                name: self.items.feature(one["where"])
+                for name, one in settings.assignments.items()
+                if "where" in one  # older versions assigned labels, too
+            }
+            places: Any = range(len(self.items))
+            if settings.order != "file":
+                places = _shuffled(len(places), self.history.opened.data["seed"])
+            self._assignments = Assignments(self.items.table, where, Line(places))
         return self._assignments
 
     # -- what happens
 
     def take(self, event: Event, changed: bool) -> None:
         """Take in an event that the history has taken in; `changed`: see `History.take`."""
-        history = self._state.history
+        history = self.history
         if event.type == "given":
             self.give(history.questions[event.id])
         elif event.type == "answered":
@@ -149,7 +153,7 @@ class Queue:
     def _turn(self, event: Event, act: Act, changed: bool) -> None:
         """An act was undone or redone."""
         if act.kind == "changed" and changed:
-            self._requeue(self._state.history.acts[act.target])
+            self._requeue(self.history.acts[act.target])
         if act.kind != "answered":
             return
         whose = str(event.data.get("teacher", event.by))
@@ -165,7 +169,7 @@ class Queue:
 
     def _requeue(self, act: Act) -> None:
         """Put the item of an answer where it belongs now."""
-        if self._state.history.raw_answer(act.number).answer == "skipped":
+        if self.history.raw_answer(act.number).answer == "skipped":
             self.put_off(act.item)
         elif act.item not in self.leases:
             self.enqueue(act.item)
@@ -217,12 +221,12 @@ class Queue:
             if place in stack:
                 stack.remove(place)
         times = self._skips[place] = self._skips.get(place, 0) + 1
-        self.returning[place] = len(self._state.history.acts) + (LATER << min(times - 1, 20))
+        self.returning[place] = len(self.history.acts) + (LATER << min(times - 1, 20))
 
     def put_back(self, teacher: str, place: int) -> None:
         """A teacher took an answer back: to them the item comes first, to others a little later."""
         self._taken_back.setdefault(teacher, []).append(place)
-        self.returning.setdefault(place, len(self._state.history.acts) + LATER)
+        self.returning.setdefault(place, len(self.history.acts) + LATER)
 
     def put_first(self, teacher: str, places: Sequence[int]) -> None:
         """A teacher gets these items next, whose guesses they marked as wrong; they were looked
@@ -234,13 +238,13 @@ class Queue:
 
     def enqueue(self, place: int) -> None:
         """Put an item where it belongs now."""
-        opinions = self._state.history.opinions(place)
+        opinions = self.history.opinions(place)
         if not opinions:
             self.returning.setdefault(place, 0)
             return
         self.returning.pop(place, None)
         if len(opinions) == 1 and self._wants_second(place, opinions):
-            self._second.setdefault(next(iter(opinions)), deque()).append(place)
+            self._second.setdefault(next(iter(opinions)), {})[place] = None
 
     # -- who may have what
 
@@ -252,11 +256,11 @@ class Queue:
 
     def is_shared(self, place: int, opinions: Mapping[str, str]) -> bool:
         """Whether two teachers are asked about an item; a column that has answered is none."""
-        share = self._state.history.settings.overlap
+        share = self.history.settings.overlap
         if share <= 0:
             return False
         if share < 1:
-            text = f"{self._state.history.opened.data['seed']} {place}"
+            text = f"{self.history.opened.data['seed']} {place}"
             digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
             if int.from_bytes(digest, "big") >= share * 2**64:
                 return False
@@ -266,14 +270,18 @@ class Queue:
         """Whether an item may be given to a teacher."""
         if place in self.leases:
             return False
-        if self.assignments is not None and not self.assignments.allows(place, teacher):
+        if not self._is_theirs(place, teacher):
             return False
-        opinions = self._state.history.opinions(place)
+        opinions = self.history.opinions(place)
         return not opinions or (teacher not in opinions and self._wants_second(place, opinions))
+
+    def _is_theirs(self, place: int, teacher: str) -> bool:
+        """Whether an item is not kept for others."""
+        return self.assignments is None or bool(self.assignments.rows(teacher)[place])
 
     def is_due(self, place: int) -> bool:
         """Whether an item that was put off may come again."""
-        return self.returning.get(place, 0) <= len(self._state.history.acts)
+        return self.returning.get(place, 0) <= len(self.history.acts)
 
     # -- which item is next
 
@@ -286,13 +294,13 @@ class Queue:
 
         def by_search() -> int | None:
             search = self.search_of(teacher)
-            return None if search is None else search.next()
+            return None if search is None else search.next(self)
 
         assignments = self.assignments
 
         def unseen() -> int | None:
             if assignments is not None:
-                return assignments.next(teacher)
+                return assignments.next(teacher, self.seen)
             return self.order.next(self.seen, self._in_doubt, errs=self._errs())
 
         ways: tuple[Callable[[], int | None], ...] = (
@@ -321,25 +329,31 @@ class Queue:
 
     def search_of(self, teacher: str) -> Search | None:
         """What a teacher searches for."""
-        event = self._state.history.searches.get(teacher)
+        event = self.history.searches.get(teacher)
         if event is None:
             return None
-        known, search = self._searches.get(teacher, ("", None))
-        if search is None or known != event.id:
+        if self._searches.get(teacher, ("",))[0] != event.id:
             where, text = event.data["where"], event.data.get("text", "")
-            search = self._state.safely("searches", lambda: Search(self._state, where, text), None)
-            if search is not None:
-                self._searches[teacher] = event.id, search
-        return search
+            found = self._state.safely("searches", lambda: self.searched(where, text), None)
+            self._searches[teacher] = event.id, found
+        return self._searches[teacher][1]
+
+    def searched(self, where: str, text: str = "") -> Search:
+        """The items where a condition holds."""
+        return Search(self.items.table, self.items.feature(where), text or where)
 
     def left_to_others(self, teacher: str) -> dict[str | None, int]:
         """How many items without an answer are assigned to others; see `Assignments`."""
-        return {} if self.assignments is None else self.assignments.left_to_others(teacher)
+        if self.assignments is None:
+            return {}
+        learning = self._state.learning
+        closed = [*learning.taught, *learning.waiting, *self.history.unsure, *self.leases]
+        return self.assignments.left_to_others(teacher, closed)
 
     def wanted(self, teacher: str, place: int) -> Choice:
         """An item that a teacher asks for; raises unless it is free."""
         if not self.is_free(place, teacher):
-            item = self._state.items.row(place)
+            item = self.items.row(place)
             raise ProtocolError(f"{item} is not free: it was answered about, or another has it")
         return self._choice(place)
 
@@ -363,27 +377,27 @@ class Queue:
 
     def wants_review(self, teacher: str) -> bool:
         """Whether it is to be worked out what this teacher should settle."""
-        models = self._state.history.models
+        models = self.history.models
         return bool(models) and teacher not in models and self.model_answers() != self.reviewed
 
     def model_answers(self) -> int:
         """How many acts there are of language models."""
-        models = self._state.history.models
-        return sum(len(self._state.history.teachers[name].done) for name in models)
+        models = self.history.models
+        return sum(len(self.history.teachers[name].done) for name in models)
 
     def _next_review(self, teacher: str) -> int | None:
-        while self.reviews and self._state.history.is_settled_by_person(self.reviews[0]):
+        while self.reviews and self.history.is_settled_by_person(self.reviews[0]):
             self.reviews.pop(0)
         return next((place for place in self.reviews if self._may_settle(place, teacher)), None)
 
     def _may_settle(self, place: int, teacher: str) -> bool:
         """Whether a teacher may settle what models said about an item."""
-        models = self._state.history.models
+        models = self.history.models
         return (
             place not in self.leases
             and teacher not in models
-            and bool(models & self._state.history.voices(place).keys())
-            and not self._state.history.is_settled_by_person(place)
+            and bool(models & self.history.voices(place).keys())
+            and not self.history.is_settled_by_person(place)
         )
 
     def _next_taken_back(self, teacher: str) -> int | None:
@@ -398,21 +412,20 @@ class Queue:
         self, settle: Callable[[int], None], teacher: str | None = None
     ) -> int | None:
         """An item whose label is known and whose feature is asked; first a teacher's own."""
-        state, passed = self._state, 0
-        place: int
-        for place, number in list(state.learning.waiting.items()):
+        learning, passed = self._state.learning, 0
+        for place, number in list(learning.waiting.items()):
             if place in self.leases:
                 continue
             if teacher is not None and (
-                state.history.acts[number].by != teacher or not self.is_due(place)
+                self.history.acts[number].by != teacher or not self.is_due(place)
             ):
                 passed += 1
                 if passed > _PASSED:
                     return None
-            elif state.learning.is_settled(place):
+            elif learning.is_settled(place):
                 settle(place)
             else:
-                return place
+                return int(place)
         return None
 
     def _next_returning(self, teacher: str, first: int | None = None) -> int | None:
@@ -423,22 +436,13 @@ class Queue:
         return None
 
     def _next_second(self, teacher: str) -> int | None:
-        for first, queue in self._second.items():
-            if first == teacher:
-                continue
-            others = []  # assigned to others: they stay where they are
-            found = None
-            while queue and found is None:
-                place = queue[0]
-                if self.assignments is not None and not self.assignments.allows(place, teacher):
-                    others.append(queue.popleft())
-                elif self.is_free(place, teacher) and self.is_due(place):
-                    found = place
-                else:
-                    queue.popleft()  # if it is leased or put off, it comes back by other ways
-            queue.extendleft(reversed(others))
-            if found is not None:
-                return found
+        for first, places in self._second.items():
+            for place in [] if first == teacher else list(islice(places, _PASSED)):
+                if not self._is_theirs(place, teacher):
+                    continue
+                if self.is_free(place, teacher) and self.is_due(place):
+                    return place
+                del places[place]  # if it is leased or put off, it comes back by other ways
         return None
 
     def _errs(self) -> bool:
@@ -463,7 +467,7 @@ class Queue:
         margins = {place: kept[place] for place in pool if place in kept}
         if any(isinstance(feature, Points) for feature in model.features):
             new = [place for place in pool if place not in kept]
-            for place, item in zip(new, self._state.items.fetch(new), strict=True):
+            for place, item in zip(new, self.items.fetch(new), strict=True):
                 margins[place] = margin(model, item)
         self._margins = model, margins
         if any(margin < inf for margin in margins.values()):
@@ -481,7 +485,7 @@ class Queue:
         records.follow(self._state)
         known = {place: rule for place, rule in records.rules.items() if place in pool}
         new = [place for place in pool if place not in known]
-        for place, item in zip(new, self._state.items.fetch(new), strict=True):
+        for place, item in zip(new, self.items.fetch(new), strict=True):
             known[place] = id(model.match(item))
         records.rules = known
         share = Counter(known[place] for place in pool)
@@ -493,28 +497,28 @@ class Queue:
 
     def ask(self, place: int) -> tuple[Guess, str, str | None]:
         """The guess on an item (in keys), what is asked, and the label if only a feature is."""
-        state, learning = self._state, self._state.learning
+        learning = self._state.learning
         taught = learning.taught.get(place)
         if taught is not None:
             # A second opinion is asked as the first was: nothing learnt since shows through.
-            question = state.history.acts[taught].question
+            question = self.history.acts[taught].question
             assert question is not None
-            label = None if question.label is None else state.history.labels.same(question.label)
-            example = None if question.example is None else state.items.row(question.example)
+            label = question.label and self.history.labels.same(question.label)
+            example = None if question.example is None else self.items.row(question.example)
             return Guess(label, example), "answer" if label else "label", None
         guess = learning.guess(place)
         number = learning.waiting.get(place)
         if number is not None:
-            return guess, "feature", state.history.answer(number).label
+            return guess, "feature", self.history.answer(number).label
         return guess, "label" if guess.label is None else "answer", None
 
     def is_current(self, held: Question, asked: tuple[Guess, str, str | None], now: float) -> bool:
         """Whether what a teacher has before them would be asked now, with time left to answer."""
         guess, asks, kept = asked
         example = None if guess.example is None else guess.example.place
-        label = None if held.label is None else self._state.history.labels.same(held.label)
+        label = None if held.label is None else self.history.labels.same(held.label)
         return (
-            held.until - now > self._state.history.settings.lease / 2
+            held.until - now > self.history.settings.lease / 2
             and (label, held.example) == (guess.label, example)
             and (held.asks, held.kept) == (asks, kept)
         )
@@ -587,8 +591,8 @@ class Order:
         self.kind = kind
         draws, picks = ([seed, 1], seed) if began == LEAST_SURE else (seed, [seed, 1])
         self._pool: list[int] = []
-        self._draws = _Line(range(length) if kind == "file" else _shuffled(length, draws))
-        self._picks = _Line(_shuffled(length, picks) if kind == "mixed" else ())
+        self._draws = Line(range(length) if kind == "file" else _shuffled(length, draws))
+        self._picks = Line(_shuffled(length, picks) if kind == "mixed" else ())
         self._drawn: set[int] = set()
         self._unsure: set[int] = set()
 
@@ -641,7 +645,7 @@ def _shuffled(length: int, seed: Any) -> npt.NDArray[np.intp]:
     return np.random.default_rng(seed).permutation(length)
 
 
-class _Line:
+class Line:
     """Places in a row; those handed out are passed."""
 
     def __init__(self, places: Sequence[int] | npt.NDArray[np.intp]) -> None:
@@ -664,6 +668,11 @@ class _Line:
             return None
         self._at -= 1  # it may come to nothing: then it is next again
         return found[0]
+
+    def among(self, mask: npt.NDArray[np.bool_]) -> Line:
+        """Those of them that are in a mask, from the first on."""
+        places = np.asarray(self._places, dtype=np.intp)
+        return Line(places[mask[places]])
 
     def sweep(self, seen: Container[int]) -> None:
         """Begin anew with what was passed by."""

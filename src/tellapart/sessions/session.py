@@ -58,8 +58,8 @@ from tellapart.sessions.log import Log, State
 from tellapart.sessions.queue import Choice
 from tellapart.sessions.replies import Saved
 from tellapart.sessions.rules import clause_of_items, write_rules
-from tellapart.sessions.search import check_search, parse_search
 from tellapart.sessions.store import Store
+from tellapart.sessions.wishes import parse_search
 from tellapart.tables import Row, Table, read_table
 from tellapart.tables.append import appended
 from tellapart.tables.options import OF_CSV, ReadOptions
@@ -820,7 +820,20 @@ class Session:
             if text is not None and text.strip():
                 check_text("what to look for", text, 2_000)
                 data = {"where": str(parse_search(self.table, text)), "text": text.strip()}
-        return self._write("search", teacher, data, id, lambda s: check_search(s, data["where"]))
+
+        def check(state: State) -> None:
+            if data["where"] is None:
+                return
+            found = state.queue.searched(data["where"])
+            if not len(found.places):
+                raise ParameterError(f"no item fits: {data['where']}")
+            if found.next(state.queue) is None:
+                raise ParameterError(
+                    f"nothing is left of the {len(found.places):,} items that fit, all are answered"
+                    f" or with others: {data['where']}"
+                )
+
+        return self._write("search", teacher, data, id, check)
 
     def set(self, teacher: str, *, id: str | None = None, **settings: Any) -> Saved:
         """Switch any of `config.Settings`: `order`, `overlap`, `lease` (seconds), `until` (a
@@ -830,8 +843,7 @@ class Session:
             if checked.get("title"):
                 self.table.check(checked["title"])
             for one in checked.get("assignments", {}).values():
-                if "where" in one:
-                    one["where"] = str(state.items.feature(one["where"]))
+                one["where"] = str(state.items.feature(one["where"]))
         saved = self._write("settings", teacher, checked, id)
         self._name_rows()
         return saved
@@ -1106,7 +1118,7 @@ class Session:
             search = state.queue.search_of(teacher)
             held = state.queue.held.get(teacher)
             on_it = held is not None and held.sought and not held.picked
-            if search is None or not (on_it or search.next() is not None):
+            if search is None or not (on_it or search.next(state.queue) is not None):
                 return None
             return search.text, len(search.places)
 

@@ -14,7 +14,6 @@ from tellapart.export import sentences
 from tellapart.sessions import Answered, OddOne, Session
 from tellapart.sessions.agreement import compare, known_labels
 from tellapart.sessions.history import COLUMN, is_column
-from tellapart.sessions.labels import join_names
 from tellapart.sessions.phrasing import (
     agreed,
     answers_head,
@@ -260,7 +259,6 @@ def _disputed(session: Session, call: Caller) -> dict[str, Any]:
         "assignments": session.settings["assignments"],
         "people": sorted(people),
         "is_team": len(call.app.people.all) > 1,
-        "join_names": join_names,
     }
 
 

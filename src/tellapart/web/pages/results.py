@@ -19,7 +19,7 @@ from tellapart.export.text import brief_sentences
 from tellapart.features.phrasing import counted
 from tellapart.sessions import Session
 from tellapart.sessions.phrasing import changed_notice, fills, name, next_file, show
-from tellapart.sessions.search import parse_search
+from tellapart.sessions.wishes import parse_search
 from tellapart.tables import Table
 from tellapart.tables.findings import Finding
 from tellapart.tables.packed_columns import evaluate_soon

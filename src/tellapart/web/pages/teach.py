@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import joined, spoken
-from tellapart.sessions import Ending, Given, Session, labels
+from tellapart.sessions import Ending, Given, Session, phrasing
 from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, Moved, labels_of, learnt, moved
 from tellapart.sessions.phrasing import (
     ALONE,
@@ -370,8 +370,8 @@ def moved_html(session: Session, before: Before, found: Moved) -> Markup:
 def _label(session: Session, call: Caller, sent: dict[str, str]) -> str | None:
     """The label that was chosen, or else the one that was typed; its article is kept."""
     typed, chosen = sent.get("typed", "").strip(), sent.get("label", "").strip()
-    article, bare = ("", typed) if typed in session.labels else labels.split_article(typed)
-    label = chosen or labels.match_label(bare, session.labels)
+    article, bare = ("", typed) if typed in session.labels else phrasing.split_article(typed)
+    label = chosen or phrasing.match_label(bare, session.labels)
     articles = session.settings["articles"]
     if label is not None and article and articles.get(label) != article:
         session.set(call.name, articles={**articles, label: article})

@@ -23,6 +23,7 @@ from tellapart.sessions.events import (
     check_text,
     hash_event,
     new_id,
+    read_log,
     same,
     stamp,
 )
@@ -36,6 +37,7 @@ from tellapart.tables import Table
 
 T = TypeVar("T")
 _PATIENCE = 2.0  # seconds
+_LEARNER = "learner"  # what the learner came to, as the store calls it
 _WORTH = 0.15  # seconds of learning after which it is worth it to keep the learner
 
 
@@ -147,7 +149,7 @@ class Log:
             events = self._read()
             kept = None
             with suppress(TellapartError):  # nothing depends on it
-                kept = self.writer.kept_learner(code_version())
+                kept = store.kept(name, _LEARNER, code_version())
             with _no_collection():
                 self.state = State(items, events, kept)
         except BaseException:
@@ -156,9 +158,7 @@ class Log:
 
     def _read(self) -> list[Event]:
         with _no_collection():
-            events = self.writer.read()
-            check_log(events)
-        return events
+            return self.writer.read()
 
     def use(self, table: Table) -> None:
         """Go on with a table that has more rows: the state is made anew with it."""
@@ -176,8 +176,9 @@ class Log:
             learning.cost = 0.0  # whatever happens
             data = self.state.safely("what was learnt", lambda: pack(learning), None)
             if data is not None:
+                kept = Kept(self.state.history.number, data)
                 with suppress(TellapartError):
-                    self.writer.keep_learner(self.state.history.number, code_version(), data)
+                    self.writer.keep(kept, _LEARNER, code_version())
             self._worth = max(_WORTH, 3 * (time.perf_counter() - started))
 
     def close(self) -> None:
@@ -249,23 +250,6 @@ class Log:
             raise
         return event
 
-    def append_once(
-        self,
-        type: str,
-        teacher: str,
-        data: Mapping[str, Any],
-        id: str | None,
-        check: Callable[[State], object] | None = None,
-    ) -> Event:
-        """Write an event by a teacher, unless its id is there already; `check` may refuse it."""
-        with self.ready() as state:
-            if (known := self.find(id, type, teacher, data)) is not None:
-                return known
-            if check is not None:
-                check(state)
-            self.join(teacher)
-            return self.append(type, teacher, data, id)
-
     def join(self, teacher: str, id: str | None = None, model: str | None = None) -> Event | None:
         """A teacher joins; joining again changes nothing."""
         check_text("the name of a teacher", teacher)
@@ -332,30 +316,22 @@ def parse_log(lines: Iterable[str]) -> list[Event]:
                 count = data.pop("events", None)
             events.append(replace(event, data=data))
     check_log(events)
-    if any(one is not None for one in hashes):
-        _check_hashes(events, hashes, count)
-    return events
-
-
-def _check_hashes(events: list[Event], hashes: list[Any], count: Any) -> None:
-    """Raise at the first event that does not have its hash, or if there are not `count`."""
-    before = ""
-    for event, known in zip(events, hashes, strict=True):
+    known = {number: one for number, one in enumerate(hashes, 1) if one is not None}
+    if known:
         try:
-            before = hash_event(before, event.cells())
-        except (TypeError, UnicodeEncodeError):
-            before = ""  # a cell is no text
-        if known != before or not before:
+            for _ in read_log([event.cells() for event in events], known, length=count):
+                pass
+            if not len(known) == len(events) == count:
+                raise FormatError(
+                    f"there are {len(events):,} events, {len(known):,} of them with a hash, and"
+                    f" there were {count!r} when it was exported"
+                )
+        except FormatError as error:
             raise FormatError(
-                f"event {event.number} is not as it was written: it was changed, or another one"
-                " stands in its place. Export the session anew; or, if you changed it on purpose,"
-                ' leave out every "hash"'
-            )
-    if count != len(events):
-        raise FormatError(
-            f"there are {len(events):,} events, and there were {count!r} when it was exported: the"
-            f" file is cut off after event {len(events)}. Export the session anew"
-        )
+                f"{error}. Export the session anew; or, if you changed it on purpose, leave out"
+                ' every "hash"'
+            ) from error
+    return events
 
 
 def import_log(store: Store, lines: Iterable[str], name: str | None = None) -> str:

@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-import numpy as np
-import numpy.typing as npt
-
 from tellapart.features import Expression
 from tellapart.features.canonical import negate
 from tellapart.features.phrasing import counted, joined, spoken
@@ -18,7 +15,7 @@ from tellapart.features.tree import Compare, In, IsNull, Like, Node, Not, Points
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature, Guess
 from tellapart.review import ErrorEstimate, Progress, estimate
-from tellapart.review.progress import is_lower_lately, percent
+from tellapart.review.progress import is_lower_lately
 from tellapart.tables import Row
 from tellapart.tables.packed_columns import reads
 
@@ -119,27 +116,6 @@ class Summary:
             f" {self.left:,} left; {counted(self.mistakes, 'mistake')} in"
             f" {counted(self.guesses, 'guess', 'guesses')}, {self.recent[0]} in the last"
             f" {self.recent[1]}; {counted(self.rules, 'rule')}; {self.estimate}"
-        )
-
-
-class Trust(NamedTuple):
-    """What the rules that are sure amount to."""
-
-    answered: int
-    """So many items they label."""
-    items: int
-    """Of so many."""
-    error: float
-    """No rule among them errs more often, with `confidence`; 0 where there is none."""
-    confidence: float
-
-    def __str__(self) -> str:
-        if not self.answered:
-            return "no rule is sure yet"
-        share = f"{100 * self.answered / self.items:.0f} %"
-        sure = f"with {100 * self.confidence:g} % confidence"
-        return f"the sure rules answer {share} of the rows with an error below" + (
-            f" {percent(self.error)}, {sure}"
         )
 
 
@@ -417,21 +393,6 @@ def feature_words(state: State) -> Callable[[Feature, bool], str]:
         return f"{opposite} (or unknown)" if simple else spoken(feature, wanted)
 
     return say
-
-
-def trust(
-    model: DecisionList, numbers: npt.NDArray[np.uint32], error: float, confidence: float
-) -> Trust:
-    """What the rules of a judged model amount to whose error is at most `error`."""
-    labelled = np.bincount(numbers, minlength=len(list(model)))
-    sure = [
-        (int(items), clause.record.high)
-        for clause, items in zip(model, labelled, strict=True)
-        if clause.label is not None and clause.record is not None and clause.record.high <= error
-    ]
-    answered = sum(items for items, _ in sure)
-    high = max((high for items, high in sure if items), default=0.0)
-    return Trust(answered, len(numbers), high, confidence)
 
 
 def error_now(

@@ -58,7 +58,7 @@ from tellapart.sessions.log import Log, State
 from tellapart.sessions.queue import Choice
 from tellapart.sessions.replies import Saved
 from tellapart.sessions.rules import clause_of_items, write_rules
-from tellapart.sessions.store import Store
+from tellapart.sessions.store import Kept, Store
 from tellapart.sessions.wishes import parse_search
 from tellapart.tables import Row, Table, read_table
 from tellapart.tables.append import appended
@@ -69,7 +69,8 @@ from tellapart.tables.source import is_gone, remembered
 _REST = 5  # times as long as judging answers took, before it is done again
 _MANY = 2000  # answers: with fewer it is done at once
 _UNKNOWN = Record(0, 0, None, high=1.0)
-_MODEL = 50  # events after which the model is kept in a quiet moment
+_MODEL = "model"  # how the store calls what is kept of it,
+_EVENTS = 50  # in a quiet moment after so many events
 
 
 def read_again(name: str, opened: Event) -> Table:
@@ -327,12 +328,13 @@ class Session:
                 return
             self._kept = history.number
             with suppress(TellapartError):  # nothing depends on it
-                self._log.writer.keep_model(history.number, self.model.to_json())
+                kept = Kept(history.number, self.model.to_json().encode())
+                self._log.writer.keep(kept, _MODEL)
 
     def keep(self) -> None:
         """Keep what need not be worked out again, in a quiet moment; nothing depends on it."""
         self._log.keep_learner()
-        self._keep_model(_MODEL)
+        self._keep_model(_EVENTS)
 
     def __enter__(self) -> Session:
         return self
@@ -644,27 +646,14 @@ class Session:
                 key, was, to = act.labels
                 state.history.labels.check_free(was if undo else to, but=key)
             self._log.join(teacher)
-            if event is None and len(swept := sweeps.swept_with(state, number, stack)) > 1:
-                return self._switch_sweep(state, kind, teacher, swept, theirs, id)
-            about = {"event": act.id, **theirs}
-            return self._saved(self._log.append(kind, teacher, about, id))
-
-    def _switch_sweep(
-        self,
-        state: State,
-        kind: str,
-        teacher: str,
-        acts: list[int],
-        theirs: dict[str, str],
-        id: str | None,
-    ) -> Saved:
-        """Undo or redo a whole sweep, in one commit."""
-        done: list[Event] = []
-        with self.together():
-            for number in acts:
-                about = {"event": state.history.acts[number].id, "sweep": len(acts), **theirs}
-                done.append(self._log.append(kind, teacher, about, None if done else id))
-        return self._saved(done[0])
+            numbers = [number] if event else sweeps.swept_with(state, number, stack)
+            about = {"sweep": len(numbers), **theirs} if numbers[1:] else theirs
+            done: list[Event] = []
+            with self.together():  # a sweep goes as a whole
+                for each in numbers:
+                    said = {"event": state.history.acts[each].id, **about}
+                    done.append(self._log.append(kind, teacher, said, None if done else id))
+            return self._saved(done[0])
 
     def sweep(
         self,
@@ -864,7 +853,14 @@ class Session:
         check: Callable[[State], object] | None = None,
     ) -> Saved:
         """Write one event, unless its id is there already; `check` may refuse it."""
-        return self._saved(self._log.append_once(type, teacher, data, id, check))
+        with self._log.ready() as state:
+            event = self._log.find(id, type, teacher, data)
+            if event is None:
+                if check is not None:
+                    check(state)
+                self._log.join(teacher)
+                event = self._log.append(type, teacher, data, id)
+            return self._saved(event)
 
     def _written(self, item: Item) -> Any:
         """An item (a row or its id) as the log writes it."""
@@ -980,11 +976,11 @@ class Session:
 
     def _kept_model(self) -> tuple[int, DecisionList]:
         """The model as it was last kept, and after which event; for when the table is missing."""
-        kept = self._log.writer.store.last_model(self.name)
+        kept = self.store.kept(self.name, _MODEL)
         if kept is None:
             raise TableChanged(str(self.missing))
         try:
-            return kept[0], DecisionList.from_json(kept[1])
+            return kept.number, DecisionList.from_json(kept.data.decode())
         except (TellapartError, *NONSENSE) as error:  # nobody knows who wrote it
             raise TableChanged(
                 f"{self.missing}. And the model that was kept cannot be read: {error}"
@@ -1014,12 +1010,6 @@ class Session:
                     model = DecisionList(tuple(clauses), default, state.learning.model.reading)
                 self._judged = (key, replies.named_model(state, model))
             return self._judged[1]
-
-    def trust(self, error: float = 0.05, confidence: float = 0.95) -> replies.Trust:
-        """How many items the rules answer whose error is at most `error`."""
-        with self._log.ready():
-            model, numbers = self.judged_model(confidence), self.clause_numbers()
-            return replies.trust(model, numbers, error, confidence)
 
     def clause_numbers(self) -> npt.NDArray[np.uint32]:
         """Which rule labels each item, from 0: worked out once for a model, and shared. Others can
@@ -1302,13 +1292,6 @@ class Session:
         of, _, odd, fresh = self._odd
         slow = fresh - time.monotonic() > 0 or self._judges
         return odd if of == number or (slow and len(odd) > _MANY) else None
-
-    def slips(self) -> dict[str, tuple[int, int]]:
-        """For each teacher, how many of their answers are suspected, and how many there are."""
-        with self._log.ready() as state:
-            taught = [state.history.acts[number].by for number in state.learning.learnt_by]
-        odd = [one.answer.teacher for one in self.odd_ones()]
-        return {name: (odd.count(name), taught.count(name)) for name in self.teachers}
 
     # -- language models among the teachers
 

@@ -57,7 +57,8 @@ class Assignments:
 
     def rows(self, teacher: str) -> npt.NDArray[np.bool_]:
         """Which rows a teacher may be asked about."""
-        return self.masks.get(teacher, self.rest)
+        found: npt.NDArray[np.bool_] = self.masks.get(teacher, self.rest)
+        return found
 
     def next(self, teacher: str, seen: set[int]) -> int | None:
         """The next item for a teacher that nobody has seen."""
@@ -71,9 +72,9 @@ class Assignments:
         None stands for everybody without a condition."""
         left = ~self.rows(teacher)
         left[closed] = False
-        counts = {name: int((left & rows).sum()) for name, rows in self.masks.items()}
-        found: dict[str | None, int] = {**counts, None: int((left & self.rest).sum())}
-        return {name: count for name, count in found.items() if count}
+        whose: list[tuple[str | None, npt.NDArray[np.bool_]]] = [*self.masks.items()]
+        counts = {name: int((left & rows).sum()) for name, rows in [*whose, (None, self.rest)]}
+        return {name: count for name, count in counts.items() if count}
 
 
 def _holds(table: Table, where: Expression) -> npt.NDArray[np.bool_]:

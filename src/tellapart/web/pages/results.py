@@ -210,7 +210,10 @@ def export(
     source = session.opened.data.get("source") or {}
     file = Path(str(source.get("path", session.table.name))).name
     summary = session.summary()
-    trust = session.trust(session.settings["error"]) if session.labels else None
+    left_empty = 0
+    if session.labels:
+        silent = np.array([rule.label is None for rule in session.chosen_model("null")])
+        left_empty = int(silent[session.clause_numbers()].sum())
     return page(
         session,
         call,
@@ -225,7 +228,7 @@ def export(
         unsure=unsure,
         other="label" if unsure == "null" else "null",
         settled_unsure=session.settings["unsure"],
-        left_empty=0 if trust is None else trust.items - trust.answered,
+        left_empty=left_empty,
         fills=fills(file, summary),
         rules_count=counted(summary.rules, "rule"),
         file=file,

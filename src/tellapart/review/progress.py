@@ -56,25 +56,6 @@ class Transcript:
             raise ProtocolError(f"{item!r} has no label: the guess asked, and nobody answered")
         self.rounds.append(Told(codec.keep(item), label, guess, correction, who))
 
-    @classmethod
-    def of(cls, lesson: Lesson, items: Iterable[Item], labels: Iterable[Label]) -> Transcript:
-        """A lesson whose teacher was not listened to.
-
-        `labels` says what each item was where nothing is recorded: for the rounds without a
-        correction. Items after the last round of the lesson are left out.
-        """
-        corrected = {r.number: r for r in lesson.corrections}
-        history = cls()
-        for number, (item, label) in enumerate(zip(items, labels, strict=True)):
-            if number == lesson.rounds:
-                break
-            if number in corrected:
-                _, _, guess, correction = corrected[number]
-                history.add(item, guess, correction)
-            else:
-                history.rounds.append(Told(codec.keep(item), label))
-        return history
-
     def __len__(self) -> int:
         return len(self.rounds)
 
@@ -250,22 +231,19 @@ class Progress:
         lately = kinds[kinds < _PICKED][begin:]
         return Stretch(int((lately == _WRONG).sum()), len(lately))
 
-    def draws(self, rows: int | None, lately: bool = False, more: int = 0) -> Draws:
+    def draws(self, rows: int | None, lately: bool = False) -> Draws:
         """The random draws from a table of `rows` rows, or without end: of the present model, or
-        all of them; and so many more, if they were right."""
+        all of them."""
         guesses, _, rounds = self._begun if lately else self._since
         kinds = np.frombuffer(self._kinds[rounds:], dtype=np.uint8)
         drawn = np.flatnonzero(kinds < _PICKED)
-        mistakes = np.append(kinds[drawn] == _WRONG, np.zeros(more, np.bool_))
+        mistakes = kinds[drawn] == _WRONG
         shares = shares_of(guesses + 1 + np.arange(len(mistakes)), rows)
         if rows is None:
             return Draws.endless(mistakes, shares)
-        left = rows - self.aside - self.rounds
-        if more > left:
-            raise ValueError(f"{more} more draws than there are rows left: {left}")
         picked = (kinds == _PICKED_WRONG)[::-1].cumsum()[::-1][drawn]
-        before = np.append(rows - self.aside - rounds - drawn, left - np.arange(more))
-        return Draws(mistakes, before, shares, left - more, np.append(picked, [0] * more))
+        before = rows - self.aside - rounds - drawn
+        return Draws(mistakes, before, shares, rows - self.aside - self.rounds, picked)
 
 
 @dataclass(frozen=True)

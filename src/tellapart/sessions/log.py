@@ -316,15 +316,15 @@ def parse_log(lines: Iterable[str]) -> list[Event]:
                 count = data.pop("events", None)
             events.append(replace(event, data=data))
     check_log(events)
-    known = {number: one for number, one in enumerate(hashes, 1) if one is not None}
-    if known:
+    if any(one is not None for one in hashes):
+        known = {number: one or "" for number, one in enumerate(hashes, 1)}
         try:
-            for _ in read_log([event.cells() for event in events], known, length=count):
+            for _ in read_log([event.cells() for event in events], known):
                 pass
-            if not len(known) == len(events) == count:
+            if count != len(events):
                 raise FormatError(
-                    f"there are {len(events):,} events, {len(known):,} of them with a hash, and"
-                    f" there were {count!r} when it was exported"
+                    f"there are {len(events):,} events, and there were {count!r} when it was"
+                    f" exported: the file is cut off after event {len(events)}"
                 )
         except FormatError as error:
             raise FormatError(

@@ -24,12 +24,11 @@ from tellapart.sessions import (
     Given,
     Session,
     Store,
-    adjudication,
-    agreement,
     export_log,
     queue,
     replies,
     suggestions,
+    teams,
 )
 from tellapart.sessions import log as log_module
 from tellapart.sessions.edited_learner import EditedLearner
@@ -66,10 +65,10 @@ PLACES: list[tuple[Any, str]] = [
     (replies, "estimate"),
     (replies, "error_now"),
     (replies, "open_tags"),
-    (agreement, "answers_to_judge"),
-    (agreement, "odd_one"),
-    (agreement, "suspects"),
-    (adjudication, "reviews"),
+    (teams, "answers_to_judge"),
+    (teams, "odd_one"),
+    (teams, "suspects"),
+    (teams, "reviews"),
     (queue.Queue, "_doubts"),
     (queue.Queue, "_may_change"),
     (log_module, "pack"),

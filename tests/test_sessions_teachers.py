@@ -10,7 +10,7 @@ import pytest
 
 from teaching import animals, teach, truth, words
 from tellapart.sessions import Ending, Session, Store
-from tellapart.sessions.agreement import alpha
+from tellapart.sessions.teams import alpha
 from tellapart.tables import Table
 from zoo_session import Clock, answer, give, name, zoo
 

@@ -271,7 +271,7 @@ def _work(store: Store, session: Session, asked: Options) -> Distillation:
     if not asked.dry_run:
         session.join(teacher, model=asked.model)
         for name, text in asked.meanings.items():
-            if not session.knows_label(name):
+            if session.label_named(name) is None:
                 session.add_label(teacher, name)
             if text and session.meanings.get(name) != text and name in session.labels:
                 session.describe_label(teacher, name, text)

@@ -288,11 +288,9 @@ class Learning:
             self.mind.progress = Progress(self.items.whole)
 
     def _follow_to(self, end: int) -> None:
-        left = end - self.done
-        if left > 1:
+        if end - self.done > 1:
             new = (self.history.acts[n] for n in range(self.done, end))
             self.items.prepare(act.item for act in new if act.alive and act.item is not None)
-        marks = {end - (left >> power) for power in range(1, left.bit_length() + 1)}
         while self.done < end:
             act = self.history.acts[self.done]
             started = time.perf_counter()
@@ -308,8 +306,7 @@ class Learning:
             self.done += 1
             self._spent += time.perf_counter() - started
             self.cost += time.perf_counter() - started
-            worth = self._spent > _WORTH * self._price
-            if self.off is None and (worth or (self.done in marks and self._spent > self._price)):
+            if self.off is None and self._spent > _WORTH * self._price:
                 self._copy()
 
     def _safely(self, about: str, work: Callable[[], Any]) -> Any:

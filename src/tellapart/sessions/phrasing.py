@@ -701,18 +701,15 @@ def covers(candidate: Candidate) -> str:
 def ending_text(ending: Ending) -> str:
     """What to say when there is nothing left."""
     summary = ending.summary
-    if not ending.busy and not ending.others:
+    if not ending.busy and not summary.left:
         said = f"That was the last row. All {counted(summary.items, 'row')} have an answer"
         if summary.unsure:
             said = f"That was the last row. {counted(summary.labelled, 'row')} have an answer"
             said += f", {summary.unsure:,} {'is' if summary.unsure == 1 else 'are'} unsure"
         right = summary.labelled - summary.mistakes
         return f"{said}: {right:,} guessed right or taught first, {summary.mistakes:,} corrected."
-    told = ["That was the last row for you"]
-    if ending.busy:
-        told.append(f"{counted(ending.busy, 'row')} with others may come back")
-    told += [left_to(name, count) for name, count in ending.others.items()]
-    return f"{'; '.join(told)}."
+    busy = f"; {counted(ending.busy, 'row')} with others may come back" if ending.busy else ""
+    return f"That was the last row for you{busy}."
 
 
 def kept_in(place: str) -> str:
@@ -734,16 +731,6 @@ def next_file(file: str) -> str:
     stem, dot, ending = file.rpartition(".")
     other = "next" if stem == "november" else "november"
     return f"{other}{dot}{ending}" if dot else other
-
-
-def left_to(teacher: str | None, count: int) -> str:
-    """Which rows are assigned to whom.
-
-    >>> left_to("Bob", 8), left_to(None, 1)
-    ('8 rows are left for Bob', '1 row is left for teachers without a condition')
-    """
-    whom = "teachers without a condition" if teacher is None else teacher
-    return f"{counted(count, 'row')} {'is' if count == 1 else 'are'} left for {whom}"
 
 
 def _big(text: str) -> str:

@@ -79,7 +79,7 @@ class Queue:
         self._order: Order | None = None
         self._assignments: Assignments | None = None
         self.reviews: list[int] = []
-        """What people should settle of what language models said; see `adjudication`."""
+        """What people should settle of what language models said; see `teams.reviews`."""
         self.reviewed = 0
         """How many answers of models there were when that was worked out."""
         self._margins: tuple[object, dict[int, float]] = (None, {})
@@ -341,14 +341,6 @@ class Queue:
     def searched(self, where: str, text: str = "") -> Search:
         """The items where a condition holds."""
         return Search(self.items.table, self.items.feature(where), text or where)
-
-    def left_to_others(self, teacher: str) -> dict[str | None, int]:
-        """How many items without an answer are assigned to others; see `Assignments`."""
-        if self.assignments is None:
-            return {}
-        learning = self._state.learning
-        closed = [*learning.taught, *learning.waiting, *self.history.unsure, *self.leases]
-        return self.assignments.left_to_others(teacher, closed)
 
     def wanted(self, teacher: str, place: int) -> Choice:
         """An item that a teacher asks for; raises unless it is free."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tellapart.features import Expression
@@ -125,9 +124,6 @@ class Ending(NamedTuple):
     summary: Summary
     busy: int
     """Items that others have before them: some may come back."""
-    others: Mapping[str | None, int] = MappingProxyType({})
-    """Items without an answer that are assigned to others, by the teacher who may have them; None:
-    to everybody who has no condition."""
 
     def __str__(self) -> str:
         more = f" ({self.busy} are with other teachers)" if self.busy else ""

@@ -40,7 +40,7 @@ from tellapart.learners.by_name import parse_learner
 from tellapart.model import DecisionList, Record
 from tellapart.protocol import Guess, Item
 from tellapart.review import Stopper, Suspect
-from tellapart.sessions import adjudication, agreement, events, replies, suggestions, sweeps
+from tellapart.sessions import events, replies, suggestions, sweeps, teams
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
 from tellapart.sessions.events import (
     FORMAT,
@@ -441,9 +441,7 @@ class Session:
             else:
                 chosen = queue.wanted(teacher, self.table.place(item))
             if chosen is None:
-                return replies.Ending(
-                    replies.summary(state), len(queue.leases), queue.left_to_others(teacher)
-                )
+                return replies.Ending(replies.summary(state), len(queue.leases))
             asked = queue.ask(chosen.place)
             if held is not None and queue.is_current(held, asked, now):
                 return replies.given(state, held)
@@ -876,19 +874,19 @@ class Session:
         judged = [one for one, _ in self._judge(everything=True)]
         with self._log.ready() as state:
             queue = state.queue
-            queue.reviews = state.safely("reviews", lambda: adjudication.reviews(state, judged), [])
+            queue.reviews = state.safely("reviews", lambda: teams.reviews(state, judged), [])
             queue.reviewed = number
 
     def _judge(self, *, everything: bool) -> list[tuple[Suspect, int]]:
         """The answers that the others contradict, or all, and the act of each; none where that
         fails. Others can go on meanwhile."""
         with self._log.ready() as state:
-            judged = state.safely("odd answers", lambda: agreement.answers_to_judge(state), None)
+            judged = state.safely("odd answers", lambda: teams.answers_to_judge(state), None)
         if judged is None:
             return []
         lock, nobody = self._log.lock, list[Suspect]()
         found = state.safely(
-            "odd answers", lambda: agreement.slips(state, judged, lock, everything), nobody
+            "odd answers", lambda: teams.slips(state, judged, lock, everything), nobody
         )
         return [(one, judged.acts[one.round]) for one in found]
 
@@ -1158,20 +1156,16 @@ class Session:
         label: str | None = None,
         *,
         limit: int = suggestions.LIMIT,
-        column: str | None = None,
     ) -> list[Candidate]:
         """Features that tell the item from the example shown with it, the worthiest first.
 
-        `label` is what the teacher is about to say; with it the ranking is better. `column`: only
-        features that read this column.
+        `label` is what the teacher is about to say; with it the ranking is better.
         """
         with self._log.ready() as state:
             question = self._question(state, given)
-            if column is not None:
-                self.table.check(column)
             return state.safely(
                 "suggestions",
-                lambda: self._suggestions.candidates(state, question, label, limit, column),
+                lambda: self._suggestions.candidates(state, question, label, limit),
                 [],
             )
 
@@ -1227,14 +1221,14 @@ class Session:
         with self._log.ready() as state:
             return [
                 one
-                for one in agreement.disagreements(state)
+                for one in teams.disagreements(state)
                 if any(replies.visible(each, viewer) for each in one.answers)
             ]
 
     def agreement(self) -> replies.Agreement:
         """How far teachers agree on labels and on features."""
         with self._log.ready() as state:
-            return agreement.agreement(state)
+            return teams.agreement(state.history)
 
     def odd_ones(
         self,
@@ -1261,7 +1255,7 @@ class Session:
             nobody: list[replies.OddOne] = []
             with self._log.ready() as state:
                 odd = state.safely(
-                    "odd answers", lambda: [agreement.odd_one(state, *one) for one in found], nobody
+                    "odd answers", lambda: [teams.odd_one(state, *one) for one in found], nobody
                 )
             now = time.monotonic()
             self._odd = (number, everything, odd, now + _REST * (now - started))
@@ -1295,16 +1289,10 @@ class Session:
 
     # -- language models among the teachers
 
-    def same_label(self, one: str, other: str) -> bool:
-        """Whether two names, new or old, mean the same label."""
+    def label_named(self, name: str) -> str | None:
+        """What the label is called now that a name, new or old, means; None if there is none."""
         with self._log.ready() as state:
-            key = state.history.labels.find(one)
-            return one == other or (key is not None and key == state.history.labels.find(other))
-
-    def knows_label(self, name: str) -> bool:
-        """Whether there is a label that is called this, or was."""
-        with self._log.ready() as state:
-            return state.history.labels.find(name) is not None
+            return state.history.name(state.history.labels.find(name))
 
     def answered_by(self, teacher: str) -> frozenset[int]:
         """The places of the rows that a teacher has answered about, "skipped" left out."""
@@ -1329,7 +1317,7 @@ class Session:
                 if item.place == mine or state.queue.is_free(item.place, teacher)
             ]
 
-    def slip_rates(self) -> dict[str, list[adjudication.SlipRate]]:
+    def slip_rates(self) -> dict[str, list[teams.SlipRate]]:
         """For each language model, how often people say otherwise: in all, and by its label."""
         with self._log.ready() as state:
-            return adjudication.slip_rates(state)
+            return teams.slip_rates(state.history)

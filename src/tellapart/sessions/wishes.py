@@ -67,15 +67,6 @@ class Assignments:
             self._lines[whose] = self._order.among(self.rows(teacher))
         return self._lines[whose].first(seen)
 
-    def left_to_others(self, teacher: str, closed: list[int]) -> dict[str | None, int]:
-        """How many items go only to others and are not `closed`, by the teacher who may have them;
-        None stands for everybody without a condition."""
-        left = ~self.rows(teacher)
-        left[closed] = False
-        whose: list[tuple[str | None, npt.NDArray[np.bool_]]] = [*self.masks.items()]
-        counts = {name: int((left & rows).sum()) for name, rows in [*whose, (None, self.rest)]}
-        return {name: count for name, count in counts.items() if count}
-
 
 def _holds(table: Table, where: Expression) -> npt.NDArray[np.bool_]:
     found: npt.NDArray[np.bool_] = unpack(evaluate_soon(table, where), len(table))

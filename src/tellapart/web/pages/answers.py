@@ -12,7 +12,6 @@ from starlette.responses import Response
 from tellapart.errors import TableChanged
 from tellapart.export import sentences
 from tellapart.sessions import Answered, OddOne, Session
-from tellapart.sessions.agreement import compare, known_labels
 from tellapart.sessions.history import COLUMN, is_column
 from tellapart.sessions.phrasing import (
     agreed,
@@ -22,6 +21,7 @@ from tellapart.sessions.phrasing import (
     name,
     outcome_text,
 )
+from tellapart.sessions.teams import compare, known_labels
 from tellapart.web.access import Call, Caller
 from tellapart.web.api.downloads import answers_csv
 from tellapart.web.pages.comparison import called, item_card

@@ -19,10 +19,10 @@ from tellapart.errors import ParameterError
 from tellapart.features.phrasing import counted
 from tellapart.samples import write_bank
 from tellapart.sessions import Listed, Session
-from tellapart.sessions.agreement import known_labels
 from tellapart.sessions.config import FOR_PEOPLE
 from tellapart.sessions.history import COLUMN
 from tellapart.sessions.phrasing import SAMPLES, show, table_head, taken_labels
+from tellapart.sessions.teams import known_labels
 from tellapart.sessions.tour import LABEL, write_zoo
 from tellapart.tables import Table
 from tellapart.tables.files import KINDS, PACKED

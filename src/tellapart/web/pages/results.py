@@ -213,7 +213,8 @@ def export(
     left_empty = 0
     if session.labels:
         silent = np.array([rule.label is None for rule in session.chosen_model("null")])
-        left_empty = int(silent[session.clause_numbers()].sum())
+        rules = np.minimum(session.clause_numbers(), len(silent) - 1)  # the last ones may be gone
+        left_empty = int(silent[rules].sum())
     return page(
         session,
         call,

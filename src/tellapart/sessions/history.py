@@ -280,6 +280,10 @@ class History:
 
     # -- reading
 
+    def acts_of(self, teacher: str) -> Teacher:
+        """What a teacher did; nothing, if nobody of that name has joined."""
+        return self.teachers.get(teacher) or Teacher()
+
     def answer(self, number: int) -> Answer:
         """An answer after all changes, with labels as they are merged now."""
         answer = self.raw_answer(number)

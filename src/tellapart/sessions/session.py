@@ -16,12 +16,12 @@ the arguments, `ProtocolError` for a call out of turn, `StoreError` when the dat
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,7 @@ from tellapart.tables.options import OF_CSV, ReadOptions
 from tellapart.tables.read import read_table_again
 from tellapart.tables.source import is_gone, remembered
 
+T = TypeVar("T")
 _REST = 5  # times as long as judging answers took, before it is done again
 _MANY = 2000  # answers: with fewer it is done at once
 _UNKNOWN = Record(0, 0, None, high=1.0)
@@ -114,9 +115,8 @@ class Session:
         self.name = name
         items = Items(table) if isinstance(table, Table) else table
         self._log = Log(store, name, items, clock, writes=writes)
-        self._suggestions = suggestions.Suggestions()
-        self._judged: tuple[tuple[int, float], DecisionList] | None = None
-        self._summary: tuple[State, int, replies.Summary] | None = None
+        self._worked_out: dict[Hashable, Any] = {}
+        self._worked_out_at: tuple[State, int] | None = None
         self._odd: tuple[int, bool, list[replies.OddOne], float] | None = None
         """Suspects: after which event, whether all answers, and until when they may stand."""
         self._numbers: tuple[tuple[DecisionList, int], npt.NDArray[np.uint32]] | None = None
@@ -147,6 +147,16 @@ class Session:
         if self.missing is None:
             return self.table.place(item)
         return id_key(codec.encode(item.identity if isinstance(item, Row) else item))
+
+    def _once(self, what: Hashable, work: Callable[[], T]) -> T:
+        """What was worked out since the last event, or is now."""
+        now = self._log.state, self._log.state.history.number
+        if self._worked_out_at != now:
+            self._worked_out, self._worked_out_at = {}, now
+        if what not in self._worked_out:
+            self._worked_out[what] = work()
+        found: T = self._worked_out[what]
+        return found
 
     # -- begin and end
 
@@ -629,8 +639,8 @@ class Session:
             data = theirs if event is None else {"event": event, **theirs}
             if (known := self._log.find(id, kind, teacher, data)) is not None:
                 return self._saved(known)
-            acts = state.history.teachers.get(whose)
-            stack = [] if acts is None else acts.done if undo else acts.undone
+            acts = state.history.acts_of(whose)
+            stack = acts.done if undo else acts.undone
             if not stack:
                 raise ProtocolError(
                     f"{whose!r} has nothing to {way}: one's own acts can be undone, and redone"
@@ -996,18 +1006,15 @@ class Session:
         (`review.ClauseRecords`)."""
         with self._log.ready() as state:
             _ = self.table  # without it nothing is known of the records
-            key = (state.history.number, confidence)
-            if self._judged is None or self._judged[0] != key:
-                model = state.safely(
-                    "records of rules", lambda: state.learning.judge(confidence), None
-                )
-                if model is None:  # nothing is known of any rule
-                    *clauses, default = (
-                        replace(clause, record=_UNKNOWN) for clause in state.learning.model
-                    )
-                    model = DecisionList(tuple(clauses), default, state.learning.model.reading)
-                self._judged = (key, replies.named_model(state, model))
-            return self._judged[1]
+            return self._once(("judged", confidence), lambda: self._judged(state, confidence))
+
+    def _judged(self, state: State, confidence: float) -> DecisionList:
+        learning = state.learning
+        model = state.safely("records of rules", lambda: learning.judge(confidence), None)
+        if model is None:  # nothing is known of any rule
+            *clauses, default = (replace(clause, record=_UNKNOWN) for clause in learning.model)
+            model = DecisionList(tuple(clauses), default, learning.model.reading)
+        return replies.named_model(state, model)
 
     def clause_numbers(self) -> npt.NDArray[np.uint32]:
         """Which rule labels each item, from 0: worked out once for a model, and shared. Others can
@@ -1113,10 +1120,7 @@ class Session:
     def summary(self) -> replies.Summary:
         """The progress so far."""
         with self._log.ready() as state:
-            kept = self._summary
-            if kept is None or kept[0] is not state or kept[1] != state.history.number:
-                kept = self._summary = (state, state.history.number, replies.summary(state))
-            return kept[2]
+            return self._once("summary", lambda: replies.summary(state))
 
     def about(self) -> list[str]:
         """Who taught it, when and by how many answers, and what is known of the error: lines of
@@ -1128,20 +1132,18 @@ class Session:
     def can_undo(self, teacher: str) -> bool:
         """Whether there is something to undo."""
         with self._log.ready() as state:
-            return teacher in state.history.teachers and bool(state.history.teachers[teacher].done)
+            return bool(state.history.acts_of(teacher).done)
 
     def last_sweep(self, teacher: str) -> str | None:
         """The id of the sweep that undo would take back; None if it would take back another act."""
         with self._log.ready() as state:
-            done = state.history.teachers[teacher].done if teacher in state.history.teachers else []
+            done = state.history.acts_of(teacher).done
             return state.history.acts[done[-1]].event.data.get("sweep") if done else None
 
     def can_redo(self, teacher: str) -> bool:
         """Whether there is something to redo."""
         with self._log.ready() as state:
-            return teacher in state.history.teachers and bool(
-                state.history.teachers[teacher].undone
-            )
+            return bool(state.history.acts_of(teacher).undone)
 
     # -- what is shown
 
@@ -1162,12 +1164,13 @@ class Session:
         `label` is what the teacher is about to say; with it the ranking is better.
         """
         with self._log.ready() as state:
-            question = self._question(state, given)
-            return state.safely(
-                "suggestions",
-                lambda: self._suggestions.candidates(state, question, label, limit),
-                [],
-            )
+            question, nothing = self._question(state, given), list[Candidate]()
+
+            def found() -> list[Candidate]:
+                return suggestions.candidates(state, question, label, limit)
+
+            key = "suggestions", given, label, limit
+            return [*state.safely("suggestions", lambda: self._once(key, found), nothing)]
 
     def check(self, given: str, expression: str) -> replies.Check:
         """Check whether an expression holds on the item and on the example, and count its items.

@@ -197,26 +197,3 @@ def _sense(one: Candidate) -> int:
         case tree.Like(negated=False):
             return 1
     return 3
-
-
-class Suggestions:
-    """Candidates of a session, kept until the next event: after that, they may be others."""
-
-    def __init__(self) -> None:
-        self._of: tuple[State | None, int] = (None, 0)
-        self._kept: dict[tuple[str, str | None, int], list[Candidate]] = {}
-
-    def candidates(
-        self,
-        state: State,
-        question: Question,
-        label: str | None,
-        limit: int = LIMIT,
-    ) -> list[Candidate]:
-        """See the function `candidates`."""
-        if self._of != (state, state.history.number):
-            self._of, self._kept = (state, state.history.number), {}
-        key = question.id, label, limit
-        if key not in self._kept:
-            self._kept[key] = candidates(state, question, label, limit)
-        return list(self._kept[key])

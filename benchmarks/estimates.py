@@ -1,7 +1,6 @@
 """How often the 95 % error interval is false at any round of a lesson, and how wide it is.
 
-    python benchmarks/estimates.py [--lessons 1000] [--finite] [--orders] [--taught]
-        [--width] [--clauses]
+    python benchmarks/estimates.py [--lessons 1000] [--finite] [--orders] [--width] [--clauses]
 
 Without --finite the rounds are independent and the error of the model drifts in four ways. The last
 column is the interval of Clopper and Pearson for the last run of right guesses, looked at after
@@ -16,9 +15,6 @@ With --orders: the same for the orders of sessions, which pick some rows and dra
 switch from one to another. The model never changes. It is unsure of 60 % of the rows and right
 there, and 10 % of the others are wrong; or it is unsure of 40 %, of which 20 % are wrong. It is
 looked at before every mistake, where the bounds are tightest.
-
-With --taught: the same for learners that are taught a made table (a tree of five components, 4 %
-exceptions), with the models that they come to.
 
 With --width: the upper bound for a fixed model, in wrong rows, beside the exact bound of the
 hypergeometric distribution for one look at a round chosen beforehand (Clopper and Pearson without
@@ -37,12 +33,10 @@ import argparse
 import random
 from collections.abc import Callable
 from math import exp, lgamma
-from operator import ne
 
 import tellapart as ta
 from tellapart.review import Progress, estimate
 from tellapart.review.error_bound import ABOVE, ENDLESS, Draws
-from tellapart.review.stoppers import says
 from tellapart.sessions.queue import Order
 
 RISK = 0.05
@@ -73,12 +67,10 @@ CHANGES: dict[str, Callable[[random.Random, int, int], int]] = {
 LEARNERS: list[tuple[str, Callable[[], ta.learners.BaseLearner], int]] = [
     ("CappedDFF(5)", lambda: ta.CappedDFF(5), 300),
     ("AdaptiveDFF()", ta.AdaptiveDFF, 300),
-    ("Hindsight()", ta.Hindsight, 300),
 ]
 ORDERS: list[list[tuple[str, float]]] = [  # each with the share of the rows that it gives out
     [("random", 1.0)],
     [("mixed", 1.0)],
-    [("least sure", 0.2), ("random", 0.8)],
     [("mixed", 0.3), ("random", 0.7)],
 ]
 NOISE = 0.05
@@ -155,45 +147,6 @@ def ordered(rows: int, kinds: list[tuple[str, float]], unsure_is_right: bool, se
             count(wrong[place], changed=False)
             seen.add(place)
     return false
-
-
-def auto() -> ta.AutoDFF:
-    """Without a memory: in these tables rows may be equal."""
-    return ta.AutoDFF(remember=False)
-
-
-def taught(
-    make: Callable[[], ta.learners.BaseLearner], rows: int, seed: int
-) -> tuple[bool, bool, int]:
-    """As `finite`, for a learner that is taught a made table: whether a statement was false for the
-    present model, and `lately`, where nothing says that models get no worse; and its models."""
-    world = ta.worlds.tree(rows, 12, 5, 3, exceptions=0.04, seed=seed)
-    items, labels = list(world.items), list(world.labels)
-    learner, teacher, progress = make(), world.teacher(), Progress()
-    false, false_lately, models = False, False, 0
-    model, is_wrong, was_mistake = learner.model, [True] * rows, False
-    for number, item in enumerate(items, 1):
-        guess = learner.guess(item)
-        correction = teacher.answer(item, guess)
-        learner.learn(item, guess, correction)
-        before, model = model, learner.model
-        changed = says(before) != says(model)
-        if guess.label is None:
-            progress.ask()
-        else:
-            progress.add(correction is not None, changed)
-        if changed:
-            models += 1
-            is_wrong[number:] = map(ne, model.predict(items[number:]), labels[number:])
-        mistake = correction is not None
-        if rows <= 200 or mistake or was_mistake or number % 50 == 0:
-            wrong = sum(is_wrong[number:])
-            draws = progress.draws(rows)
-            false |= draws.refute(wrong, ABOVE * RISK)
-            false |= draws.refute(wrong, (1 - ABOVE) * RISK, more=True)
-            false_lately |= progress.draws(rows, lately=True).refute(wrong, ABOVE * RISK)
-        was_mistake = mistake
-    return false, false_lately, models
 
 
 class NoisyTree:
@@ -318,7 +271,6 @@ def main() -> None:
     parser.add_argument("--lessons", type=int, default=1000)
     parser.add_argument("--finite", action="store_true")
     parser.add_argument("--orders", action="store_true")
-    parser.add_argument("--taught", action="store_true")
     parser.add_argument("--width", action="store_true")
     parser.add_argument("--clauses", action="store_true")
     chosen = parser.parse_args()
@@ -339,14 +291,6 @@ def main() -> None:
         for name, make, rounds in LEARNERS:
             false = sum(clauses(make, rounds, seed) for seed in seeds)
             print(f"{name}, {rounds} rounds: {false / len(seeds):.3f}", flush=True)
-    elif chosen.taught:
-        for rows, part in ((100, 1), (1000, 5), (5000, 50)):  # a long lesson takes a while
-            some = seeds[: max(1, len(seeds) // part)]
-            for name, make, _ in (("AutoDFF()", auto, 0), *LEARNERS[:2]):
-                ends = [taught(make, rows, seed) for seed in some]
-                shares = [sum(column) / len(some) for column in zip(*ends, strict=True)]
-                said = "present {:.3f}, lately {:.3f}; {:.0f} models a lesson".format(*shares)
-                print(f"{rows} rows, {name}, {len(some)} lessons: {said}", flush=True)
     elif chosen.finite:
         for rows, wrong in FIXED:
             lessons = [finite(rows, wrong, None, seed) for seed in seeds]

@@ -152,10 +152,10 @@ def prediction(rows: int) -> Iterator[dict[str, Any]]:
     columns = [unpack(world.truth(feature), rows) for feature in model.features]
     table = np.stack(columns, axis=1).astype(np.float32)
     tree = DecisionTreeClassifier(max_leaf_nodes=len(model.clauses) + 1, random_state=SEED)
-    tree.fit(table[:100_000], world.labels.codes.array()[:100_000])
+    tree.fit(table[:100_000], world.labels.codes[:100_000])
 
     def ours() -> object:
-        return predict(model, world).codes.array()
+        return predict(model, world).codes
 
     yield row(ours, lambda: tree.predict(table))
 

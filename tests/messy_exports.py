@@ -44,21 +44,9 @@ def merged(made: Any) -> None:
     sheet.merge_range(1, 0, 2, 0, "North")
 
 
-def hidden(made: Any) -> None:
-    sheet = rows(made, ["a", "b"], [2, "x"], [3, "y"], [4, "z"])
-    sheet.set_row(2, None, None, {"hidden": True})
-    sheet.set_column(1, 1, None, None, {"hidden": True})
-
-
 def hidden_sheet(made: Any) -> None:
     rows(made, ["old"], ["o"], name="Old").hide()
     rows(made, ["a", "b"], [2, "x"], [3, "y"], name="New").activate()
-
-
-def not_computed(made: Any) -> None:
-    sheet = rows(made, ["a", "twice"], [3], [4])
-    for row in (1, 2):
-        sheet.write_formula(row, 1, f"=2*A{row + 1}")
 
 
 def durations(made: Any) -> None:
@@ -339,18 +327,15 @@ FILES: dict[str, Messy] = {
     "merged cells": Messy(
         book(merged),
         {"region": ["North", None, "South"]},
-        {None: "merged cells, such as A2:A3"},
     ),
     "merged cells and a hidden row, OpenDocument": Messy(
         ods(MERGED_ODS),
         {"region": ["North", None, "South"], "city": ["Ulm", "Bonn", "Rome"]},
-        {None: "merged cells, such as in row 2; read as a value in the first of them"},
     ),
     "a file without sheets": Messy(ods(), refused="t.ods: it has no sheet"),
     "merged cells, old Excel": Messy(
         raw((Path(__file__).parent / "merged.xls").read_bytes(), "t.xls"),
         {"region": ["North", None, "South"]},
-        {None: "empty cells in 'region', which may be merged cells"},
     ),
     "Excel without a header": Messy(
         sheet([[1, "x"], [2, "y"], [3, "z"]]),
@@ -358,20 +343,12 @@ FILES: dict[str, Messy] = {
         remedy={"header": 0},
         then={"column_1": [1, 2, 3]},
     ),
-    "hidden rows and columns": Messy(
-        book(hidden),
-        {"a": [2, 3, 4]},
-        {None: "1 hidden row, such as row 3"},
-    ),
     "a hidden sheet": Messy(
         book(hidden_sheet),
         {"a": [2, 3], "b": ["x", "y"]},
         {None: "the sheet 'New'"},
         remedy={"sheet": "Old"},
         then={"old": ["o"]},
-    ),
-    "formulas without values": Messy(
-        book(not_computed), {"twice": [0, 0]}, {None: "formulas that were not computed"}
     ),
     "durations in Excel": Messy(book(durations)),
     "two tables in a sheet": Messy(book(side_by_side), {"c": ["q", None]}),

@@ -105,13 +105,6 @@ def packed(pack: Callable[[bytes], bytes], name: str) -> Write:
     return raw(pack(b"a,b\n1,x\n2,y\n"), name)
 
 
-def zst(content: bytes) -> bytes:
-    import pyarrow as pa
-
-    packed: bytes = pa.Codec("zstd").compress(content, asbytes=True)
-    return packed
-
-
 def zipped(*names: str) -> Write:
     def write(folder: Path) -> Path:
         with zipfile.ZipFile(folder / "t.zip", "w") as archive:
@@ -552,7 +545,6 @@ FILES: dict[str, Messy] = {
     "gzip": Messy(packed(gzip.compress, "t.csv.gz"), TWO),
     "gzip by another name": Messy(packed(gzip.compress, "t.csv"), TWO),
     "bzip2": Messy(packed(bz2.compress, "t.csv.bz2"), TWO),
-    "zstd": Messy(packed(zst, "t.csv.zst"), TWO),
     "zip": Messy(zipped("inner/t.csv"), TWO),
     "zip with two files": Messy(zipped("a.csv", "b.csv"), refused="holds 2 files (a.csv, b.csv)"),
     "a broken gzip file": Messy(
@@ -597,7 +589,6 @@ FILES: dict[str, Messy] = {
     "Excel with error cells": Messy(
         sheet([["a", "b"], [1, 5], [2, ("=1/0", None, "#DIV/0!")], [3, 7]]),
         {"a": [1, 2, 3], "b": [5, None, 7]},
-        {"b": "1 cell with an error such as #DIV/0!, row 3; read as unknown"},
     ),
     "Excel with several sheets": Messy(
         sheet([["a", "b"], [1, "x"], [2, "y"]], ("Notes",)),

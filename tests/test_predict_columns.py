@@ -40,9 +40,9 @@ def test_worlds(seed):
     model = random_model(generator, list(world.features), generator.choice([1, 2, 20]))
     labels = predict(model, world)
     assert list(labels) == model.predict(world.items)
-    assert [labels.names[code] for code in labels.codes.array()] == list(labels)
+    assert [labels.names[code] for code in labels.codes] == list(labels)
     clauses = list(model)
-    numbers = fired(model, world).array()
+    numbers = fired(model, world)
     assert [clauses[number] for number in numbers] == [model.match(item) for item in world.items]
 
 
@@ -101,4 +101,4 @@ def test_a_column_that_is_none_is_refused(bend):
 def test_a_column_with_gaps_in_memory():
     held = np.random.default_rng(1).random(1000) < 0.3
     gaps = np.repeat(pack(held), 2)[::2]
-    assert (predict(MILK, Given(1000, gaps)).codes.array() == 0).tolist() == held.tolist()
+    assert (predict(MILK, Given(1000, gaps)).codes == 0).tolist() == held.tolist()

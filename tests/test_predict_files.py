@@ -109,8 +109,12 @@ ALL = ta.DecisionList(
         ("t.csv", "leg,a\n4,1\n", r"t\.csv has no column 'legs'\. Did you mean 'leg'\?"),
         ("t.csv", "legs,legs\n4,1\n", "two columns are called 'legs'"),
         ("t.csv", "", "is empty"),
-        ("t.jsonl", '{"legs": 4}\n{"legs": "six"}\n', r"t\.jsonl line 2: 'legs' should hold"),
-        ("t.jsonl", '{"legs": 4}\n{"legs": 5.5}\n', r"t\.jsonl line 2: 'legs' should hold"),
+        (
+            "t.jsonl",
+            '{"legs": 4}\n{"legs": "six"}\n',
+            r"t\.jsonl line 2, column 'legs': 'six' is no",
+        ),
+        ("t.jsonl", '{"legs": 4}\n{"legs": 5.5}\n', r"t\.jsonl line 2: column 'legs' should hold"),
         ("t.jsonl", '{"legs": 4}\n{"legs": \n', r"t\.jsonl line 2"),
         ("t.jsonl", '{"arms": 4}\n', "has no column 'legs'"),
         ("t.parquet", "no parquet", r"t\.parquet is no Parquet file"),
@@ -157,7 +161,7 @@ def test_times_of_day_beside_a_column_that_should_hold_dates(kind: str, tmp_path
         (
             "t.jsonl",
             '{"born": "2024-01-02"}\n{"born": "soon"}\n',
-            "line 2: 'born' should hold date",
+            "line 2, column 'born': 'soon' is no date",
         ),
     ],
 )

@@ -79,7 +79,7 @@ def test_check_agrees_with_the_definition(
         held = truth(failure.feature, failure.item)
         assert failure.feature == representation.separator(i, j)
         assert (inside[i] and not held) or (inside[j] and held)
-        assert repr(failure.item) in str(failure)
+        assert repr(failure.item) in failure.reason
     if labels is not None:
         assert list(legality.exceptions) == representation.exceptions(items, labels)
         again = representation.check(items, labels, allow_exceptions=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import threading
 import time
@@ -18,9 +17,6 @@ from server_process import ApiTeacher, serving, write_table
 from tellapart.errors import SessionError
 from tellapart.sessions import Session, Store
 from tellapart.web.api import events as stream
-
-KEY = b"a key of at least 24 bytes"
-KEPT_SECRET = "whsec_" + base64.b64encode(KEY).decode()
 
 
 @pytest.fixture
@@ -155,7 +151,7 @@ def test_a_silent_stream_is_kept_alive_and_a_caller_has_only_so_many(
         assert answer.status_code == 200
         first.close()
         second.close()
-        served.app.state.tellapart.streams.stop()
+        served.app.state.tellapart.streams.stopped = True
 
 
 @pytest.mark.slow
@@ -186,7 +182,7 @@ def test_streams_asked_for_at_once_are_counted_one_by_one(
             while found == 0 and time.monotonic() < end:
                 found = asyncio.run(ask_all(served.address, "zoo")).count(200)
             assert found == 5
-        served.app.state.tellapart.streams.stop()
+        served.app.state.tellapart.streams.stopped = True
 
 
 @pytest.mark.slow

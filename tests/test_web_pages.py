@@ -106,20 +106,6 @@ def test_unsure_rows_are_left_for_a_person(ann: Client) -> None:
     ann.call("PATCH", "/api/sessions/zoo", 422, json={"unsure": "maybe"})
 
 
-def test_a_condition_is_checked_while_it_is_typed(ann: Client) -> None:
-    teach(ann)
-    base = "/s/zoo/rules/check"
-    told = ann.call("GET", f"{base}?example=duck&feature=legs = 2")
-    assert told["says"] == "True of 2 rows. Answers there: 1 bird."
-    assert told["tells"]
-    told = Client(ann.app, BOB).call("GET", f"{base}?example=duck&feature=legs = 2")
-    assert told["says"] == "True of 2 rows. Answers there: none."  # it is of Ann
-    told = ann.call("GET", f"{base}?example=duck&feature=milk")
-    assert "It is not true of the row it was made from, duck." in told["says"]
-    assert not told["tells"]
-    assert "unknown column 'leg'" in ann.call("GET", f"{base}?feature=leg = 2")["says"]
-
-
 def test_data_is_filtered_and_sorted(ann: Client) -> None:
     teach(ann)
     ann.post(
@@ -671,8 +657,7 @@ def test_errors_are_pages_for_who_looks_at_pages(ann: Client) -> None:
         assert ann.get(path, headers={**HTML, "X-Fragment": "1"}).json()["ok"] is False
     wrong = ann.get("/s/zoo/data?taught=sometimes&q=legs", headers=HTML)
     assert wrong.status_code == 422
-    assert "asks for taught=sometimes, and there is no such choice." in wrong.text
-    assert 'href="/s/zoo/data"' in wrong.text
+    assert "This address asks for something that there is not." in wrong.text
     assert "Input should be" not in wrong.text
     assert ann.get("/api/sessions/nowhere", headers=HTML).json()["status"] == 404
     stranger = Client(ann.app, None).get("/", headers=HTML)
@@ -696,28 +681,20 @@ def test_a_sweep_takes_what_is_not_marked_once(ann: Client) -> None:
     assert "You marked it as wrong: what is it?" in ann.get("/s/zoo/teach").text
 
 
-def test_only_the_last_sweep_is_taken_back_as_such(ann: Client) -> None:
+def test_a_sweep_is_taken_back_at_once(ann: Client) -> None:
     teach(ann)
     page = ann.get("/s/zoo/sweep?label=mammal").text
     items = html.unescape(re.findall(r'name="items" value="([^"]*)"', page)[0])
     form = {"label": "mammal", "items": items, "id": "swept"}
     address = ann.post("/s/zoo/sweep", data=form).headers["location"]
-    back = '<input type="hidden" name="sweep" value="swept">'
-    assert back in ann.get(address).text
-    given = ann.next()
-    ann.answer(given=given["id"], answer="right")
-    assert back not in ann.get(address).text
-    undo = {"do": "undo", "label": "mammal", "sweep": "swept", "id": "u"}
-    assert ann.post("/s/zoo/sweep", data={**undo, "id": "v"}).status_code == 409
-    before = ann.call("GET", "/api/sessions/zoo/history")["answers"]
-    assert not any(one["undone"] for one in before)
-    ann.call("POST", "/api/sessions/zoo/undo", json={})
+    assert '<input type="hidden" name="from" value="sweep">' in ann.get(address).text
+    undo = {"do": "undo", "from": "sweep", "label": "mammal", "id": "u"}
     count = len(json.loads(items))
-    done = ann.post("/s/zoo/sweep", data=undo)
-    assert ann.post("/s/zoo/sweep", data=undo).headers["location"] == done.headers["location"]
-    assert f"Undone: {count} answers given at once." in ann.get(done.headers["location"]).text
-    after = ann.call("GET", "/api/sessions/zoo/history")["answers"]
-    assert sum(one["undone"] for one in after) == count + 1
+    for _ in range(2):  # a second click, or a retry
+        done = ann.post("/s/zoo/turn", data=undo).headers["location"]
+        assert f"Undone: {count} answers given at once." in ann.get(done).text
+        after = ann.call("GET", "/api/sessions/zoo/history")["answers"]
+        assert sum(one["undone"] for one in after) == count
 
 
 @pytest.mark.parametrize("way", ["undo", "page"])

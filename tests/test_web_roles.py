@@ -95,7 +95,6 @@ TEACHER = {
             "repair/{item:path}",
             "rules",
             "sweep",
-            "rules/check",
             "teach",
         ]
     ),

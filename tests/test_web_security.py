@@ -128,14 +128,14 @@ def test_a_change_with_a_cookie_says_from_which_site_it_comes(app: FastAPI) -> N
 def test_a_forged_cookie_is_refused(app: FastAPI) -> None:
     browser = enter(app)
     value = browser.cookies["tellapart-8400"]
-    mark, until, seal = value.split(".")
+    until, seal = value.split(".")
     for forged in (
-        f"{mark}.{int(until) + 1}.{seal}",
-        f"{mark}.{until}.{seal[:-1]}",
-        f"{'0' * 16}.{until}.{seal}",
+        f"{int(until) + 1}.{seal}",
+        f"{until}.{seal[:-1]}",
+        f"{until}.{'0' * len(seal)}",
         "",
         "...",
-        f"{mark}.١.{seal}",
+        f"١.{seal}",
     ):
         cookie = [(b"cookie", f"tellapart-8400={forged}".encode())]
         assert Client(app, None).get("/api/me", headers=cookie).status_code == 401

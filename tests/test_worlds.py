@@ -71,7 +71,7 @@ def test_a_world_of_ten_million_items_and_a_million_features_costs_little():
     assert len(world.items) == 10_000_000
     row = world.items[9_999_999]
     assert ("f999999" in row) in (True, False)
-    assert len(world._columns) < world.m  # those the labels come from
+    assert len(world.bits) < world.m  # those the labels come from
 
 
 def test_exceptions_never_name_a_feature_more_often_than_s():
@@ -277,7 +277,7 @@ def test_a_hostile_teacher_keeps_to_s() -> None:
     """On islands an exception has but one reason of its own, so any s will do."""
     world = ta.worlds.islands(5_000, 3, seed=4)
     for s in (1, 20):
-        teacher = ta.teachers.Hostile.of(world.teacher(), k=20, s=s)
+        teacher = ta.teachers.Hostile(world.teacher(), k=20, s=s)
         lesson = ta.teach(ta.RobustDFF(3, 20, s), teacher, world.items)
         assert (teacher.lies, teacher.s) == (20, s)
         assert lesson.bound == ta.theory.patient_bound(3, 20, s, patience=20)

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from typing import Any
 
 import tellapart as ta
-from tellapart.adversary.adversary import WorstCase, worst_case
+from tellapart.adversary.worst_case import WorstCase, worst_case
 from tellapart.learners import (
     BaseLearner,
 )

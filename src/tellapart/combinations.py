@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from math import inf
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError, ParameterError
@@ -168,7 +168,6 @@ class Points(Compound):
     True
     """
 
-    costly: ClassVar[bool] = True
     terms: tuple[tuple[Feature, int], ...]
     at_least: int
     _hash: int
@@ -212,16 +211,6 @@ class Points(Compound):
 
     def truth(self, item: Item, holds: Holds) -> bool:
         return self.surplus(item, holds) >= 0
-
-    def truth_given(self, item: Item, holds: Holds, known: dict[Feature, bool]) -> bool:
-        points = 0
-        for feature, weight in self.terms:
-            held = known.get(feature)
-            if held is None:
-                held = known[feature] = truth(feature, item, holds)
-            if held:
-                points += weight
-        return points >= self.at_least
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Points) or self._hash != other._hash:

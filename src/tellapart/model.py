@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError, ParameterError, TellapartError
@@ -67,16 +67,10 @@ class Compound:
     """A feature made of other features; it passes the learner's `holds` on to its parts."""
 
     __slots__ = ()
-    costly: ClassVar[bool] = False
-    """Whether it is asked only where everything else is satisfied, by `truth_given`."""
 
     def truth(self, item: Item, holds: Holds) -> bool:
         """Whether it holds on `item` when its parts are read by `holds`."""
         raise NotImplementedError
-
-    def truth_given(self, item: Item, holds: Holds, known: dict[Feature, bool]) -> bool:
-        """`truth`, where the truth of some parts is known already; others are added to `known`."""
-        return self.truth(item, holds)
 
     def __call__(self, item: Item) -> bool:
         return self.truth(item, holds)
@@ -234,18 +228,11 @@ class FirstMatch:
 
     def __init__(self, reading: Holds = holds) -> None:
         self.reading = reading
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget every conjunction."""
         self.slots = 0
         self._removed = 0
         self._if_true: dict[Feature, int] = {}  # the slots a feature violates by holding,
         self._if_false: dict[Feature, int] = {}  # and by not holding
-        self._forbidden: set[Feature] = set()  # of these, the plain names, which sets tell at once
-        self._required: set[Feature] = set()
-        self._literals: list[list[Literal]] = []  # of each slot, what is costly to ask last
-        self._others: list[list[Literal]] = []  # of these, all that are no plain names
+        self._literals: list[list[Literal]] = []  # of each slot
         self._calls = False  # whether some feature is a function
 
     def append(self, literals: Iterable[Literal] = ()) -> int:
@@ -253,7 +240,6 @@ class FirstMatch:
         slot = self.slots
         self.slots += 1
         self._literals.append([])
-        self._others.append([])
         for literal in literals:
             self.require(slot, literal)
         return slot
@@ -263,16 +249,8 @@ class FirstMatch:
         feature, wanted = literal
         masks = self._if_false if wanted else self._if_true
         masks[feature] = masks.get(feature, 0) | 1 << slot
-        kept = [self._literals[slot]]
-        if self.reading is not holds or callable(feature):
-            kept.append(self._others[slot])
-            self._calls = self._calls or not isinstance(feature, Compound)
-        else:
-            (self._required if wanted else self._forbidden).add(feature)
-        for literals in kept:
-            literals.append(literal)
-            if _is_costly(literals[max(0, len(literals) - 2)]):
-                literals.sort(key=_is_costly)
+        self._literals[slot].append(literal)
+        self._calls |= callable(feature) and not isinstance(feature, Compound)
 
     def remove(self, slot: int) -> None:
         """Remove the conjunction in `slot`: it never matches again."""
@@ -281,48 +259,35 @@ class FirstMatch:
     def first(self, item: Item) -> int | None:
         """The slot of the first conjunction that `item` satisfies.
 
-        A feature is read only where it matters: all conjunctions before are violated already.
+        A feature is read once, and only where it matters: all conjunctions before are violated.
         """
         violated, literals = self._removed, self._literals
         if_true, if_false, reading = self._if_true, self._if_false, self.reading
-        kind = type(item)
-        if kind is frozenset or kind is set:
-            literals = self._others
-            for feature in self._forbidden & item:
-                violated |= if_true[feature]
-            for feature in self._required - item:
-                violated |= if_false[feature]
+        has = self._reader(item)
         known: dict[Feature, bool] = {}
-        has = _reader(item, reading, self._calls)
         while (slot := (~violated & (violated + 1)).bit_length() - 1) < self.slots:
             for feature, wanted in literals[slot]:
                 held = known.get(feature)
                 if held is None:
                     if isinstance(feature, Compound):
-                        held = feature.truth_given(item, reading, known)
+                        held = feature.truth(item, reading)
                     else:
                         held = bool(has(feature))
                     known[feature] = held
                     violated |= (if_true if held else if_false).get(feature, 0)
                 if held is not wanted:
-                    violated |= 1 << slot
                     break
             else:
                 return slot
         return None
 
-
-def _is_costly(literal: Literal) -> bool:
-    return isinstance(literal.feature, Compound) and literal.feature.costly
-
-
-def _reader(item: Item, reading: Holds, calls: bool) -> Callable[[Feature], bool]:
-    """How to read features that are no compounds on one item; some may be functions if `calls`."""
-    kind = _kinds.get(type(item)) or _kind(item)
-    if reading is not holds or calls or kind is _NEITHER:
-        return lambda feature: reading(feature, item)
-    has: Callable[[Feature], bool] = item.get if kind is _MAPPING else item.__contains__
-    return has
+    def _reader(self, item: Item) -> Callable[[Feature], Any]:
+        """How to read features that are no compounds on one item."""
+        kind = _kinds.get(type(item)) or _kind(item)
+        if self.reading is not holds or self._calls or kind is _NEITHER:
+            return lambda feature: self.reading(feature, item)
+        has: Callable[[Feature], Any] = item.get if kind is _MAPPING else item.__contains__
+        return has
 
 
 @dataclass(frozen=True)

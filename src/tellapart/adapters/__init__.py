@@ -2,7 +2,4 @@
 
 from tellapart.export.text import Answer
 
-Explanation = Answer
-"""An older name: why an item has its label."""
-
-__all__ = ["Answer", "Explanation"]
+__all__ = ["Answer"]

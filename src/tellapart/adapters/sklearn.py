@@ -30,7 +30,6 @@ try:
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import (
-        check_array,
         check_consistent_length,
         check_is_fitted,
         validate_data,
@@ -85,7 +84,7 @@ class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
     mistakes_ : int
         How many corrections it took.
     learner_ : Learner
-        The copy that was taught; `partial_fit` goes on with it.
+        The copy that was taught.
 
     Examples
     --------
@@ -99,6 +98,8 @@ class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
     >>> iris.explain(X)[0]
     Answer(label=0, rule=..., because='...t is 0, like ...', like=..., is_sure=None)
     """
+
+    _are_texts: list[bool]
 
     def __init__(
         self,
@@ -134,56 +135,28 @@ class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
 
     def fit(self, X: Any, y: Any, **refused: Any) -> DFFClassifier:
         """Teach the rows of `X`, labelled `y`."""
-        _refuse(refused)
+        if refused:  # `sample_weight` is no parameter: who looks for one sees that there is none
+            raise TypeError(
+                f"DFFClassifier takes no {next(iter(refused))}: each row is one item of a"
+                " conversation, and all count alike. Repeat the rows that count more, or leave"
+                " rows out"
+            )
         y = validate_data(self, y=y)
         check_classification_targets(y)
-        self._frame = self._read(X, reset=True)
-        self.classes_ = np.unique(y)
-        self._labels = self._check_labels(y, self._frame)
+        frame = self._read(X, reset=True)
+        check_consistent_length(frame, y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        labels: list[Label] = y.tolist()
         self.learner_ = AutoDFF() if self.learner is None else copy.deepcopy(self.learner)
         self.mistakes_ = 0
-        table = Table(self._frame)
+        table = Table(frame)
         items = rows(table)
-        teacher = self._teacher(table, items)
-        best = _Best(table, items, self._labels)
-        order = np.random.default_rng(self.random_state)
-        for number in range(1, self.passes + 1):
-            shuffled = [items[n] for n in order.permutation(len(items))]
-            mistakes = self._teach(teacher, shuffled, best)
-            LOG.info("pass %d: %d mistakes; %s", number, mistakes, best)
-            if not mistakes:
-                break
-        return self._keep(best)
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, **refused: Any) -> DFFClassifier:
-        """Teach some more rows, once each, in their order.
-
-        All rows are kept: the teacher knows them, and the best list is the one that is best on all
-        of them. `classes` lists all labels; it is needed in the first call.
-        """
-        _refuse(refused)
-        y = validate_data(self, y=y)
-        check_classification_targets(y)
-        first = not hasattr(self, "classes_")
-        new = self._read(X, reset=first)
-        if first:
-            if classes is None:
-                raise ValueError("classes must be passed on the first call to partial_fit.")
-            self.classes_ = np.unique(classes)
-            self._frame, self._labels = new.clear(), []
-            self.learner_ = AutoDFF() if self.learner is None else copy.deepcopy(self.learner)
-            self.mistakes_ = 0
-        labels = self._check_labels(y, new)
-        before = len(self._labels)
-        self._frame = pl.concat([self._frame, new])
-        self._labels = [*self._labels, *labels]
-        table = Table(self._frame)
-        items = rows(table)
-        best = _Best(table, items, self._labels)
-        if not first:
-            best.offer(self.model_)
-        self._teach(self._teacher(table, items), items[before:], best)
-        return self._keep(best)
+        best = _Best(table, items, labels)
+        self._teach(self._teacher(table, items, labels), items, best)
+        self.model_ = simplify(best.model)
+        self.records_ = np.zeros((len(self.model_.clauses) + 1, len(self.classes_)), dtype=np.intp)
+        np.add.at(self.records_, (best.clauses(self.model_), codes), 1)
+        return self
 
     def predict(self, X: Any) -> Any:
         """The label of every row."""
@@ -222,44 +195,32 @@ class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
         tags.input_tags.categorical = True
         return tags
 
-    def _teach(self, teacher: Teacher, items: Sequence[Item], best: _Best) -> int:
-        """One pass; returns the number of mistakes."""
-        before, said = self.mistakes_, time.monotonic()
+    def _teach(self, teacher: Teacher, items: Sequence[Item], best: _Best) -> None:
+        """Pass by pass, until a pass has no mistake."""
+        order, said = np.random.default_rng(self.random_state), time.monotonic()
         step = -(-len(items) // _LOOKS)
-        for start in range(0, len(items), step):
-            lesson = teach(self.learner_, teacher, items[start : start + step])
-            self.mistakes_ += lesson.mistakes
-            if lesson.mistakes or not start:
-                best.offer(self.learner_.model)
-            if time.monotonic() - said > _OFTEN:
-                said = time.monotonic()
-                LOG.info("%d of %d rows of this pass; %s", start + step, len(items), best)
-        return self.mistakes_ - before
+        for number in range(1, self.passes + 1):
+            shuffled = [items[n] for n in order.permutation(len(items))]
+            before = self.mistakes_
+            for start in range(0, len(items), step):
+                lesson = teach(self.learner_, teacher, shuffled[start : start + step])
+                self.mistakes_ += lesson.mistakes
+                if lesson.mistakes or not start:
+                    best.offer(self.learner_.model)
+                if time.monotonic() - said > _OFTEN:
+                    said = time.monotonic()
+                    LOG.info("%d of %d rows of this pass; %s", start + step, len(items), best)
+            mistakes = self.mistakes_ - before
+            LOG.info("pass %d: %d mistakes; %s", number, mistakes, best)
+            if not mistakes:
+                break
 
-    def _keep(self, best: _Best) -> DFFClassifier:
-        self.model_ = simplify(best.model)
-        codes = np.searchsorted(self.classes_, np.array(self._labels, dtype=self.classes_.dtype))
-        self.records_ = np.zeros((len(self.model_.clauses) + 1, len(self.classes_)), dtype=np.intp)
-        np.add.at(self.records_, (best.clauses(self.model_), codes), 1)
-        return self
-
-    def _check_labels(self, y: Any, frame: pl.DataFrame) -> list[Label]:
-        check_consistent_length(frame, y)
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            raise ValueError(
-                f"y has labels that are not among the classes: {unknown[:5].tolist()}. Pass all"
-                " labels as classes in the first call of partial_fit"
-            )
-        found: list[Label] = self.classes_[np.searchsorted(self.classes_, y)].tolist()
-        return found
-
-    def _teacher(self, table: Table, items: Sequence[Item]) -> Teacher:
+    def _teacher(self, table: Table, items: Sequence[Item], labels: Sequence[Label]) -> Teacher:
         if self.teacher is None:
-            return Thresholds(table, self._labels)
+            return Thresholds(table, labels)
         if isinstance(self.teacher, Teacher):
             return self.teacher
-        return self.teacher(items, self._labels)
+        return self.teacher(items, labels)
 
     def _clauses(self, X: Any) -> npt.NDArray[np.uint32]:
         """The number of the first clause that covers each row, from 0."""
@@ -269,22 +230,18 @@ class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
 
     def _read(self, X: Any, *, reset: bool) -> pl.DataFrame:
         """Numbers and texts; with `reset` the columns are new, else as those known."""
-        columns = _cells(X)
-        kinds = None if reset else [dtype == pl.String for dtype in self._frame.dtypes]
-        if columns is None and not any(kinds or ()):
+        cells = _with_texts(X)
+        texts = [] if reset else self._are_texts
+        if cells is None and not any(texts):
             options = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
             X = validate_data(self, X, reset=reset, **options)
+            self._are_texts = [False] * self.n_features_in_
             return pl.DataFrame(X, schema=self._names())
         validate_data(self, X, reset=reset, skip_check_array=True)
-        columns = columns or np.array(X, dtype=object).T.tolist()
-        if kinds is None:
-            kinds = [any(isinstance(cell, str) for cell in cells) for cells in columns]
-        made = [_column(*one) for one in zip(self._names(), columns, kinds, strict=True)]
-        numbers = [one.to_numpy() for one in made if one.dtype != pl.String]
-        if numbers:
-            matrix = np.column_stack(numbers)
-            check_array(matrix, ensure_all_finite="allow-nan", estimator=self)
-        return pl.DataFrame(made)
+        columns = (np.array(X, dtype=object) if cells is None else cells).T.tolist()
+        texts = texts or [any(isinstance(cell, str) for cell in one) for one in columns]
+        self._are_texts = texts
+        return pl.DataFrame(list(map(_column, self._names(), columns, texts)))
 
     def _names(self) -> list[str]:
         named = getattr(self, "feature_names_in_", None)
@@ -324,41 +281,23 @@ def _parameters(learner: Learner | None) -> dict[str, Any]:
     return {**learner.parameters(), "holds": learner.holds, "remember": learner.remember}
 
 
-def _refuse(given: dict[str, Any]) -> None:
-    """Say that rows have no weights. `sample_weight` is no parameter, so that whoever looks for one
-    (boosting, say) sees that there is none."""
-    if given:
-        raise TypeError(
-            f"DFFClassifier takes no {next(iter(given))}: each row is one item of a conversation,"
-            " and all count alike. Repeat the rows that count more, or leave rows out"
-        )
-
-
 def rows(table: Table) -> list[Row]:
     """The rows of a table as items that do not need it."""
     cells = table.frame(table.columns).iter_rows(named=True)
     return [Row(place, values) for place, values in enumerate(cells)]
 
 
-def _cells(X: Any) -> list[list[Any]] | None:
-    """The columns of a table, if there are texts in it; None is unknown."""
-    if hasattr(X, "iloc"):
-        if all(getattr(dtype, "kind", "O") in "biuf" for dtype in X.dtypes):
-            return None
-        columns = (X.iloc[:, place].astype(object) for place in range(X.shape[1]))
-        return [column.where(column.notna(), None).tolist() for column in columns]
-    if isinstance(X, pl.DataFrame):
-        if all(dtype.is_numeric() or dtype == pl.Boolean for dtype in X.dtypes):
-            return None
-        return [column.to_list() for column in X.get_columns()]
-    if isinstance(X, list | tuple):
-        try:
-            X = np.array(X, dtype=object)
-        except ValueError:
-            return None  # no table; scikit-learn says so
-    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "OU":
-        return None
-    return X.T.tolist() if any(isinstance(cell, str) for cell in X.flat) else None
+def _with_texts(X: Any) -> npt.NDArray[np.object_] | None:
+    """The cells of a table that has texts in it; None for any other."""
+    if hasattr(X, "select_dtypes") and len(X.select_dtypes("number").columns) < X.shape[1]:
+        # of pandas, which has several signs for unknown
+        X = X.astype(object).where(X.notna(), None)
+    try:
+        cells = np.asarray(X, dtype=object if isinstance(X, list | tuple) else None)
+    except ValueError:
+        return None  # no table; scikit-learn says so
+    found = cells.ndim == 2 and cells.dtype.kind in "OU"
+    return cells if found and any(isinstance(cell, str) for cell in cells.flat) else None
 
 
 def _column(name: str, cells: Sequence[Any], is_text: bool) -> pl.Series:

@@ -1,4 +1,4 @@
-"""Search for the worst lesson: exact (`ExactSearch`), or a few rounds ahead (`Lookahead`)."""
+"""The search for the worst lesson, over every position there is."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ExactSearch:
             if len(self._numbers) > most:
                 raise ParameterError(
                     f"worst_case: {learner!r} at m = {moves.m}, k = {moves.k} has more than {most}"
-                    " positions. Pass depth= to look only so far ahead, or a larger most_positions="
+                    " positions. Pass a larger most_positions="
                 )
         self.positions = len(self._numbers) - 1
         worth, self._best = longest(dict(enumerate([(n, to) for n, _, to in out] for out in graph)))
@@ -64,38 +64,6 @@ class ExactSearch:
                 " A learner must depend on nothing but what it is told"
             )
         return max(good, key=lambda played: played.mistakes)
-
-
-class Lookahead:
-    """The best of the next few rounds; of equals, the one that saves bad rounds."""
-
-    def __init__(self, moves: Moves, depth: int) -> None:
-        self._board, self._depth = moves, depth
-        self._known: dict[tuple[Hashable, int], tuple[int, int]] = {}
-
-    def __call__(self, key: Hashable, options: list[Played]) -> Played | None:
-        best = max(options, key=self._worth, default=None)
-        useless = best is None or (key != START and not self._worth(best)[0])
-        return None if useless else best
-
-    def _worth(self, played: Played, depth: int | None = None) -> tuple[int, int]:
-        mistakes, bad = self._ahead(played.then, (self._depth if depth is None else depth) - 1)
-        return played.mistakes + mistakes, bad
-
-    def _ahead(self, position: Position, depth: int) -> tuple[int, int]:
-        if depth <= 0:
-            return 0, position.bad
-        key = position.key, depth
-        if key not in self._known:
-            best = (0, position.bad)
-            for played in self._board.rounds(position):
-                best = max(best, self._worth(played, depth))
-            self._known[key] = best
-        return self._known[key]
-
-    @property
-    def positions(self) -> int:
-        return len({key for key, _ in self._known})
 
 
 def walk(moves: Moves, learner: BaseLearner, choose: Choose, rounds: float) -> list[Played]:

@@ -415,7 +415,7 @@ def _report(work: Distillation, ended: str) -> dict[str, Any]:
     }
     said = model.predict([session.table.items[place] for place in people])
     low, likely, high = summary.error
-    counts = np.bincount(fired(model, session.table).array(), minlength=len(list(model)))
+    counts = np.bincount(fired(model, session.table), minlength=len(list(model)))
     rules = sentences(model, Words(feature=spoken))
     records = [  # clauses after the last rule label nothing
         (rule, int(n), 1.0 if clause.record is None else clause.record.high)

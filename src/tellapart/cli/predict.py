@@ -175,7 +175,7 @@ def _labelled(table: str) -> Path:
     if table == "-":
         raise ParameterError("standard input has no name: say where the labels go with -o")
     place = local_path(table)
-    if place.suffix in (".gz", ".bz2", ".zst", ".zip"):
+    if place.suffix in (".gz", ".bz2", ".zip"):
         place = place.with_suffix("")
     ending = place.suffix if place.suffix in KINDS else ".csv"
     return place.with_name(f"{place.stem}-labelled{ending}")

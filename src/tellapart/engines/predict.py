@@ -31,7 +31,7 @@ from tellapart.tables.findings import Finding
 from tellapart.tables.options import ReadOptions
 from tellapart.tables.packed_columns import words
 from tellapart.tables.source import frame_source, open_source
-from tellapart.tables.wanted_columns import WantedColumns, wanted_columns
+from tellapart.tables.wanted_columns import WantedColumns
 
 Engine: TypeAlias = Literal["polars", "duckdb", "spark"]
 Progress: TypeAlias = Callable[[int, "int | None"], None]
@@ -123,7 +123,7 @@ def predict_file(
     wanted, options = _wanted(model, types), ReadOptions(**reading)
     place = replacing(out) if split is None else _new_folder(out)
     with open_source(table, options, out.parent) as source, place as beside:
-        columns = wanted_columns(source, wanted)
+        columns = WantedColumns(source, wanted)
         kept = columns.columns if keep == "all" else list(keep)
         columns.check([*types, *kept])
         if warn is not None:
@@ -160,7 +160,7 @@ def predict_frame(
     dialects: dict[str, sql_engines.Dialect] = {"pyspark": "spark", "duckdb": "duckdb"}
     dialect = dialects.get(library.lstrip("_"))
     read = frame if dialect is None else sql_engines.without_rows(frame)
-    columns = wanted_columns(frame_source(read, "the frame"), columns_of(model))
+    columns = WantedColumns(frame_source(read, "the frame"), columns_of(model))
     kept = columns.columns if keep == "all" else list(keep)
     columns.check(kept)
     job = Job(model, columns, kept, _output_names(kept, prefix))
@@ -172,7 +172,8 @@ def predict_frame(
     try:
         made = lazy.collect(engine="streaming")
     except (pl.exceptions.PolarsError, ValueError) as error:
-        columns.explain(error)
+        columns.find_error()
+        columns.source.explain(error)
     if library == "pandas":
         return made.to_pandas()
     return made.to_arrow() if library == "pyarrow" else made
@@ -221,7 +222,7 @@ class Job:
                 self.columns.find_error()
                 if self.columns.more_carefully():
                     continue
-                self.columns.explain(error)
+                self.columns.source.explain(error)
             if not seen.gaps or without_gaps or not self.columns.has_gaps():
                 return seen.rows
             without_gaps = True

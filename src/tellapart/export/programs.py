@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from importlib.resources import files
 from typing import Any
 
@@ -18,15 +17,11 @@ from tellapart.errors import ExportError
 from tellapart.export import feature_trees
 from tellapart.export.sql import label_kind
 from tellapart.export.text import answers, reachable
-from tellapart.features import letter_case, tree
-from tellapart.features.evaluate import regex
+from tellapart.features.evaluate import LETTERS, written
 from tellapart.features.phrasing import counted
-from tellapart.features.tree import Node, Pattern, Type, Value
 from tellapart.model import Clause, DecisionList
 
 FORMAT = 1
-_SAFE = 2**53
-"""Whole numbers up to here are the same in every JSON parser."""
 _WIDE = 100
 
 Schema = Mapping[str, Any]
@@ -88,9 +83,9 @@ def to_javascript(
     """
     document = _document(model, schema, error, about)
     for rule in document["rules"]:
-        if isinstance(rule["label"], int) and abs(rule["label"]) > _SAFE:
+        if isinstance(rule["label"], int) and abs(rule["label"]) > 2**53:
             raise ExportError(f"the label {rule['label']} is a number that JavaScript cannot hold")
-    return _program(document, "read_rules.js", _json)
+    return _program(document, "tellapart.export", "read_rules.js", _json)
 
 
 def to_python(
@@ -117,12 +112,13 @@ def to_python(
     def literal(value: Any, depth: int) -> str:
         return _json(value, depth, {True: "True", False: "False", None: "None"})
 
-    return _program(_document(model, schema, error, about), "read_rules.py", literal)
+    document = _document(model, schema, error, about)
+    return _program(document, "tellapart.features", "read_rules.py", literal)
 
 
-def _program(document: Any, reader: str, write: Callable[[Any, int], str]) -> str:
+def _program(document: Any, place: str, reader: str, write: Callable[[Any, int], str]) -> str:
     """The file that reads rules, with these rules in the place of its own."""
-    source = files("tellapart.export").joinpath("readers", reader).read_text(encoding="utf-8")
+    source = files(place).joinpath(reader).read_text(encoding="utf-8")
     sign = "//" if reader.endswith(".js") else "#"
     before, start, rest = re.split(r"(RULES\b[^=\n]* = )", source, maxsplit=1)
     after = rest.partition(f"{sign} end of the rules\n")[2]
@@ -145,8 +141,7 @@ def _document(
     document |= {"about": list(about)} if about else {}
     document["rules"] = rules
     if any(f'["{name}", ' in json.dumps(rules) for name in ("lower", "upper")):
-        uppers, lowers = ("".join(side) for side in zip(*letter_case.PAIRS, strict=True))
-        document["letters"] = {"upper": uppers, "lower": lowers}
+        document["letters"] = LETTERS
     return document
 
 
@@ -154,86 +149,10 @@ def _when(clause: Clause, types: feature_trees.Types) -> Any:
     if not clause.literals:
         return True
     try:
-        parts = [_write(feature_trees.literal_tree(one, types)) for one in clause.literals]
+        parts = [written(feature_trees.literal_tree(one, types)) for one in clause.literals]
     except ExportError as error:
         raise ExportError(f"cannot write '{clause}' as JSON rules: {error}") from None
     return parts[0] if len(parts) == 1 else ["and", *parts]
-
-
-def _write(node: Node) -> Any:
-    """A condition or a value."""
-    match node:
-        case tree.Column():
-            return ["column", node.name, node.type.value]
-        case Value():
-            return _literal(node, node.type)
-        case tree.Arithmetic():
-            return [node.op, _operand(node.left), _operand(node.right)]
-        case tree.Call(name="coalesce"):
-            return ["coalesce", *(_as(part, node.type) for part in node.args)]
-        case tree.Call(name="abs" | "negative"):
-            return [node.name, _as(node.args[0], Type.NUMBER)]
-        case tree.Call():
-            return [node.name, _write(node.args[0])]
-        case tree.Compare():
-            kind = tree.wider(node.left.type, node.right.type)
-            return [node.op, _as(node.left, kind), _as(node.right, kind)]
-        case tree.In():
-            kind = tree.wider(node.operand.type, *(value.type for value in node.values))
-            made = ["in", _as(node.operand, kind), *(_as(value, kind) for value in node.values)]
-        case tree.Like():
-            made = ["matches", _write(node.operand), _shape(node.pattern, node.fold)]
-        case tree.IsNull():
-            made = ["unknown", _write(node.operand)]
-        case tree.IsTrue():
-            made = ["true", _write(node.operand)]
-        case tree.Not():
-            return ["not", _write(node.operand)]
-        case tree.And() | tree.Or():
-            return [type(node).__name__.lower(), *map(_write, node.parts)]
-        case tree.Points():
-            made = ["points", node.at_least, *([w, _write(part)] for part, w in node.terms)]
-        case tree.Atom():
-            raise ExportError(feature_trees.refusal(node.feature))
-    return ["not", made] if node.negated else made
-
-
-def _operand(node: Node) -> Any:
-    """What arithmetic computes with."""
-    if isinstance(node, tree.Call) and node.name in ("abs", "negative"):
-        return [node.name, _operand(node.args[0])]
-    made = _as(node, Type.NUMBER)
-    return ["within", made] if tree.is_bounded(node) else made
-
-
-def _as(node: Node, kind: Type) -> Any:
-    """A value where a double or a datetime is wanted."""
-    if node.type is kind or kind not in (Type.NUMBER, Type.DATETIME):
-        return _write(node)
-    if isinstance(node, Value):
-        return _literal(node, kind)
-    return ["to_number" if kind is Type.NUMBER else "midnight", _write(node)]
-
-
-def _literal(node: Value, kind: Type) -> Any:
-    value = node.value
-    if kind is Type.NUMBER:
-        return float(value)
-    if kind is Type.INTEGER and abs(value) > _SAFE:
-        return ["integer", str(value)]
-    if kind is Type.DATE:
-        return ["date", value.isoformat()]
-    if kind is Type.DATETIME:
-        moment = value if isinstance(value, datetime) else datetime(*value.timetuple()[:3])
-        return ["datetime", moment.isoformat(timespec="microseconds")]
-    return value
-
-
-def _shape(pattern: Pattern, fold: bool) -> str:
-    """A regular expression for the whole text, in which only what must be is escaped."""
-    return re.sub(
-        r"\\(.)", lambda sign: sign[1] if sign[1] in "#&-~" else sign[0], regex(pattern, fold)
-    )
 
 
 def _json(value: Any, depth: int, words: Mapping[Any, str] | None = None) -> str:

@@ -176,16 +176,6 @@ class Answer(_Columns):
     example: Item = None
     """The item that the clause shows, which `like` names."""
 
-    @property
-    def clause(self) -> int:
-        """An older name of `rule`."""
-        return self.rule
-
-    @property
-    def sentence(self) -> str:
-        """An older name of `because`."""
-        return self.because
-
 
 def answers(model: DecisionList, error: float = 0.05) -> list[Answer]:
     """What each clause of `reachable` answers; it is sure if its error is at most `error`, by its

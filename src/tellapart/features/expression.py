@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError
 from tellapart.features import grammar, plain_words
-from tellapart.features.evaluate import Read, reader
+from tellapart.features.evaluate import reader
 from tellapart.features.grammar import refuse
+from tellapart.features.read_rules import Read
 from tellapart.features.tree import Node, Points, Type, columns, text
 from tellapart.model import Compound, Holds
 from tellapart.protocol import Item

@@ -6,27 +6,23 @@ teacher, or none, and see the rows of the table without their labels, as in a se
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from statistics import fmean
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 import tellapart as ta
 from tellapart.errors import MissingExtra
-from tellapart.lab import real_tables
-from tellapart.lab.corrections import FEWEST, FRESH, GROUPS, Unlabelled, printed_terms
+from tellapart.lab.corrections import FRESH, GROUPS, printed_terms, share_right, unlabelled
 from tellapart.lab.experiment import Claims, Row, Rows, experiment
 from tellapart.lab.peers import terms_of_tree
-from tellapart.lab.real_tables import Line, RealTable
-from tellapart.learners.history import Columns
+from tellapart.lab.real_tables import TABLES, Line, RealTable, line_of, missing, real_table
 from tellapart.protocol import Label
 from tellapart.teachers import Informed, Silent
 
 ROUNDS = 150
 SITE = "site = "
-OURS = {"AutoDFF, with reasons": True, "AutoDFF, without": False}
+WITH, WITHOUT = "AutoDFF, with reasons", "AutoDFF, without"
 RIVALS = ("tree", "tree of the same length", "logistic regression", "forest")
 BLIND = "forest that never saw it"
 RIGHT = (50, 65, 80, 95)
@@ -34,14 +30,14 @@ RIGHT = (50, 65, 80, 95)
 
 
 def _is_run(group: str, row: str, **_: Any) -> bool:
-    return GROUPS.get(row) == group and not real_tables.missing(row)
+    return GROUPS[row] == group and not missing(row)
 
 
 @experiment(
     "A shortcut that stops working",
     group=("kept", "tuned"),
-    row=tuple(real_tables.TABLES),
-    learner=(*OURS, *RIVALS, BLIND),
+    row=TABLES,
+    learner=(WITH, WITHOUT, *RIVALS, BLIND),
     seed=range(3),
     where=_is_run,
     quick={"row": ("heart", "phoneme", "spambase"), "seed": range(1)},
@@ -51,42 +47,30 @@ def shift(row: str, learner: str, seed: int) -> Iterator[Row]:
     of them are taught; later it does so in fewer. The teacher knows what matters and never names
     it. Accuracy is that on rows of the table that were not taught, for each strength of the
     shortcut. With reasons, rules stay right."""
-    table = real_tables.real_table(row, seed, ROUNDS, FRESH)
-    if len(table.fresh) < FEWEST:
-        return
+    table = real_table(row, seed, ROUNDS, FRESH)
     dice = np.random.default_rng(seed)
-    taught = with_site(table.items, table.labels, 0.95, dice)
-    later = {
-        right: with_site(table.fresh, table.fresh_labels, right / 100, dice) for right in RIGHT
-    }
-    sites = sorted({feature for line in taught for feature in line if feature.startswith(SITE)})
-    if learner in OURS:
-        columns = [*table.features, *sites]
-        model = teach(table, taught, later[95], columns, reasons=OURS[learner])
-        guesses = {right: model.predict(lines) for right, lines in later.items()}
-    else:
-        seen = [] if learner == BLIND else sites
-        peer = fit(learner, table, numbers_of(table, taught, later[95], seen), seed)
-        guesses = {
-            right: peer.predict(numbers_of(table, taught, lines, seen)[len(taught) :])
-            for right, lines in later.items()
+    taught = sites(table.labels, 0.95, dice)
+    later = {n: with_sites(table, taught, sites(table.fresh_labels, n / 100, dice)) for n in RIGHT}
+    if learner == BLIND:
+        later = dict.fromkeys(RIGHT, table)
+    model = fit(learner, later[95], seed)
+    for right, one in later.items():
+        yield {
+            "site right, %": right,
+            "right": share_right(model.predict(one), table.fresh_labels),
         }
-    for right, found in guesses.items():
-        share = fmean(map(lambda a, b: a == b, found, table.fresh_labels))
-        yield {"site right, %": right, "right": round(share, 4)}
 
 
 @shift.claims
 def _(rows: Rows) -> Claims:
     kept = rows.where(group="kept", **{"site right, %": 50})
     right = {name: group.mean("right") for name, group in kept.by("learner").items()}
-    with_reasons, tree = right["AutoDFF, with reasons"], right["tree of the same length"]
+    ours, tree = right[WITH], right["tree of the same length"]
     best = max(RIVALS, key=right.__getitem__)
-    seen = f"{with_reasons:.3f}; {best} {right[best]:.3f}"
-    yield "0.05 above the best that hears labels only", with_reasons >= right[best] + 0.05, seen
-    seen = f"{with_reasons:.3f}; {tree:.3f}"
-    yield "0.12 above a tree of the same length", with_reasons >= tree + 0.12, seen
-    way = (with_reasons - tree) / (right[BLIND] - tree)
+    seen = f"{ours:.3f}; {best} {right[best]:.3f}"
+    yield "0.05 above the best that hears labels only", ours >= right[best] + 0.05, seen
+    yield "0.12 above a tree of the same length", ours >= tree + 0.12, f"{ours:.3f}; {tree:.3f}"
+    way = (ours - tree) / (right[BLIND] - tree)
     yield f"0.7 of the way from that tree to a {BLIND}", way >= 0.7, f"{way:.2f}"
 
 
@@ -96,8 +80,8 @@ shift.figure("site right, %", "right", line="learner", panel="group")
 @experiment(
     "Accuracy against length",
     group=("kept", "tuned"),
-    row=tuple(real_tables.TABLES),
-    learner=(*OURS, "tree", "forest"),
+    row=TABLES,
+    learner=(WITH, WITHOUT, "tree", "forest"),
     room=(4, 8, 16, 32),
     seed=range(1),
     where=_is_run,
@@ -107,93 +91,62 @@ def length(row: str, learner: str, room: int, seed: int) -> Iterator[Row]:
     """Rules of at most so many terms after 150 rows of a real table, and their accuracy on rows
     that were not taught. The tree is the best that fits, written as a list. The forest, as long as
     it likes, is drawn at each length."""
-    table = real_tables.real_table(row, seed, ROUNDS, FRESH)
-    if len(table.fresh) < FEWEST:
-        return
-    terms: int | None = None
-    if learner in OURS:
-        model = teach(table, table.items, table.fresh, table.features, OURS[learner], terms=room)
-        guesses, terms = model.predict(table.fresh), len(printed_terms(model))
-    else:
-        peer = fit(learner, table, table.numbers, seed, room)
-        guesses = peer.predict(table.numbers[len(table.items) :])
-        if learner == "tree":
-            terms = terms_of_tree(peer)
-    share = fmean(map(lambda a, b: a == b, guesses, table.fresh_labels))
-    yield {"terms": terms, "right": round(share, 4)}
+    table = real_table(row, seed, ROUNDS, FRESH)
+    model = fit(learner, table, seed, room)
+    yield {"terms": model.terms, "right": share_right(model.predict(table), table.fresh_labels)}
 
 
 @length.claims
 def _(rows: Rows) -> Claims:
     kept = rows.where(group="kept", room=16)
     right = {name: group.mean("right") for name, group in kept.by("learner").items()}
-    ours, tree = right["AutoDFF, with reasons"], right["tree"]
+    ours, tree = right[WITH], right["tree"]
     yield "0.03 above a tree of 16 terms", ours >= tree + 0.03, f"{ours:.3f}; {tree:.3f}"
 
 
 length.figure("room", "right", line="learner", panel="group", log="x")
 
 
-def with_site(
-    lines: Sequence[Line], labels: Sequence[Label], right: float, dice: np.random.Generator
-) -> list[Line]:
-    """The same rows with one more column that names the label, or another one of its own.
-
-    >>> row = Line({"a"})
-    >>> row.number = 7
-    >>> sorted(with_site([row], ["yes"], 1.0, np.random.default_rng(0))[0])
-    ['a', 'site = yes']
-    """
+def sites(labels: Sequence[Label], right: float, dice: np.random.Generator) -> list[str]:
+    """A column that names the label of each row, or, by chance, another label."""
     every = sorted(set(labels), key=str)
-    made = []
-    for line, label in zip(lines, labels, strict=True):
+    said = []
+    for label in labels:
         others = [one for one in every if one != label] or every
-        said = label if dice.random() < right else others[int(dice.integers(len(others)))]
-        one = Line({*line, f"{SITE}{said}"})
-        one.number = line.number
-        made.append(one)
-    return made
+        draws_right = dice.random() < right
+        said.append(f"{SITE}{label if draws_right else others[int(dice.integers(len(others)))]}")
+    return said
 
 
-def teach(
-    table: RealTable,
-    lines: Sequence[Line],
-    others: Sequence[Line],
-    columns: Sequence[str],
-    reasons: bool,
-    terms: int | None = None,
-) -> ta.DecisionList:
-    """The rules of AutoDFF after some lines of a table; it sees the others, too. The teacher names
-    features of the table only."""
-    unlabelled = Unlabelled([*lines, *others], columns)
-    learner = ta.AutoDFF(Columns(columns, unlabelled), terms)
-    teacher: ta.protocol.Teacher = Informed(lines, table.labels, table.features)
-    if not reasons:
-        teacher = Silent(teacher, 1.0)
-    for line in lines:
-        guess = learner.guess(line)
-        learner.learn(line, guess, teacher.answer(line, guess))
-    return learner.model
-
-
-def numbers_of(
-    table: RealTable, taught: Sequence[Line], fresh: Sequence[Line], sites: Sequence[str]
-) -> npt.NDArray[np.float64]:
-    """The numbers of a table, and a column for each site."""
-    held = [[site in line for site in sites] for line in (*taught, *fresh)]
-    return np.concatenate(
-        [table.numbers, np.array(held, dtype=np.float64).reshape(len(held), len(sites))], 1
+def with_sites(table: RealTable, taught: Sequence[str], fresh: Sequence[str]) -> RealTable:
+    """The table with one more column, given for the rows that are taught and for the others."""
+    names = sorted(set(taught))
+    held = np.array([[site == name for name in names] for site in (*taught, *fresh)])
+    return table._replace(
+        items=_with(table.items, taught),
+        fresh=_with(table.fresh, fresh),
+        features=[*table.features, *names],
+        numbers=np.concatenate([table.numbers, held], axis=1),
     )
 
 
-def fit(
-    name: str,
-    table: RealTable,
-    numbers: npt.NDArray[np.float64],
-    seed: int,
-    room: int | None = None,
-) -> Any:
-    """A peer of scikit-learn, fitted to the numbers of the rows that are taught."""
+def _with(lines: Sequence[Line], column: Sequence[str]) -> list[Line]:
+    pairs = zip(lines, column, strict=True)
+    return [line_of(line.number, {*line, name}) for line, name in pairs]
+
+
+class Fitted(NamedTuple):
+    """What was learnt from the items of a table."""
+
+    predict: Callable[[RealTable], Sequence[Label]]
+    """The labels of the fresh rows of a table."""
+    terms: int | None = None
+
+
+def fit(name: str, table: RealTable, seed: int, room: int | None = None) -> Fitted:
+    """One of ours or of scikit-learn after the items of a table, with room for so many terms."""
+    if name in (WITH, WITHOUT):
+        return _teach(table, reasons=name == WITH, room=room)
     try:
         from sklearn.ensemble import RandomForestClassifier
         from sklearn.linear_model import LogisticRegression
@@ -202,19 +155,29 @@ def fit(
         from sklearn.tree import DecisionTreeClassifier
     except ImportError:
         raise MissingExtra(name, "compare") from None
-    rows, labels = numbers[: len(table.items)], table.labels
-    if name.startswith("forest"):
-        return RandomForestClassifier(random_state=seed).fit(rows, labels)
-    if name == "logistic regression":
-        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(rows, labels)
-    if name == "tree" and room is None:
-        return DecisionTreeClassifier(random_state=seed).fit(rows, labels)
-    room = 8 + 4 * len(set(labels)) if room is None else room
-    best = None
-    for leaves in range(2, room + 2):
-        tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=seed).fit(rows, labels)
-        if best is None or terms_of_tree(tree) <= room:
-            best = tree
-        if tree.get_n_leaves() < leaves:
-            break
-    return best
+    rows, labels = table.numbers[: len(table.items)], table.labels
+    terms: int | None = None
+    if name in ("forest", BLIND):
+        model = RandomForestClassifier(random_state=seed).fit(rows, labels)
+    elif name == "logistic regression":
+        model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(rows, labels)
+    elif name == "tree" and room is None:
+        model = DecisionTreeClassifier(random_state=seed).fit(rows, labels)
+    else:
+        room = 8 + 4 * len(set(labels)) if room is None else room
+        for leaves in range(2, room + 2):
+            tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=seed)
+            tree.fit(rows, labels)
+            if leaves == 2 or terms_of_tree(tree) <= room:
+                model, terms = tree, terms_of_tree(tree)
+            if tree.get_n_leaves() < leaves:
+                break
+    return Fitted(lambda one: model.predict(one.numbers[len(one.items) :]), terms)
+
+
+def _teach(table: RealTable, *, reasons: bool, room: int | None) -> Fitted:
+    learner = ta.AutoDFF(unlabelled(table.features, [*table.items, *table.fresh]), room)
+    named = [name for name in table.features if not name.startswith(SITE)]
+    teacher: ta.protocol.Teacher = Informed(table.items, table.labels, named)
+    ta.teach(learner, teacher if reasons else Silent(teacher, 1.0), table.items)
+    return Fitted(lambda one: learner.model.predict(one.fresh), len(printed_terms(learner.model)))

@@ -7,7 +7,7 @@ taught each row once (teacher "mute"), and once more where labels slip.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from math import exp, log
 from statistics import fmean
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from tellapart import worlds
 from tellapart.columns import unpack
-from tellapart.combinations import And, Or, Points
+from tellapart.combinations import leaves
 from tellapart.errors import ParameterError
 from tellapart.lab import real_tables
 from tellapart.lab.experiment import Claims, Row, Rows, experiment
@@ -26,8 +26,8 @@ from tellapart.lab.peers import PEERS, READABLE, Peer
 from tellapart.lab.trial import slipping_teacher, told_parameters
 from tellapart.learners.by_name import make_learner, parse_learner, takes, world_facts
 from tellapart.learners.history import Columns
-from tellapart.model import DecisionList, Not, truth
-from tellapart.protocol import Feature, Item, Label, Teacher
+from tellapart.model import DecisionList, truth
+from tellapart.protocol import Feature, Item, Label, Teacher, teach
 from tellapart.teachers import Informed, LabelOf, Lazy, Silent
 
 OURS = ("AutoDFF", "RobustDFF", "CappedDFF", "AdaptiveDFF", "DFF")
@@ -109,51 +109,30 @@ def corrections(row: str, teacher: str, learner: str, seed: int, rounds: int) ->
     the table that are not in the stream. Ours hear reasons, peers labels only. The best readable
     peer of a row is chosen after the fact; only rows kept apart from tuning decide a claim."""
     stream = open_stream(row, seed, rounds)
-    one: Any = Peer(learner, stream) if learner in PEERS else stream.make(learner, teacher)
-    taught, wrong, named = stream.teacher(teacher), 0, set[Feature]()
-    for item in stream.world.items:
-        guess = one.guess(item)
-        answer = taught.answer(item, guess)
-        one.learn(item, guess, answer)
-        if answer is not None and guess.label is not None:
-            wrong += 1
-            named |= {_bare(answer.feature)} - {None}
     fresh, labels = stream.fresh
-    found: Row = {"made": row in MADE, "corrections": wrong, "exceptions": stream.world.k}
+    one: Any = Peer(learner, stream) if learner in PEERS else stream.make(learner, teacher)
+    lesson = teach(one, stream.teacher(teacher), stream.world.items)
+    found: Row = {"made": row in MADE, "corrections": lesson.mistakes}
+    found["exceptions"] = stream.world.k
     if isinstance(one, Peer):
-        yield found | {"terms": one.terms, "fresh": _right(one.predict_rest(), labels)}
+        yield found | {"terms": one.terms, "fresh": share_right(one.predict_rest(), labels)}
         return
     terms = printed_terms(one.model)
+    reasons = [told.correction.feature for told in lesson.corrections]
+    named = {leaf for reason in reasons if reason is not None for leaf in leaves(reason)}
     own = fmean(term in named for term in terms) if terms and named else None
     found |= {"terms": len(terms), "room": 8 + 4 * len(stream.labels), "own words": own}
-    yield found | {"fresh": _right(one.model.predict(fresh), labels)}
+    yield found | {"fresh": share_right(one.model.predict(fresh), labels)}
 
 
 def printed_terms(model: DecisionList) -> list[Feature]:
     """The simple features somebody has to read; points and combinations have several."""
-    return [
-        term
-        for clause in model.clauses
-        for feature, _ in clause.literals
-        for term in _parts(feature)
-    ]
+    literals = (literal for clause in model.clauses for literal in clause.literals)
+    return [term for literal in literals for term in leaves(literal.feature)]
 
 
-def _parts(feature: Feature) -> list[Feature]:
-    feature = _bare(feature)
-    inner: Collection[Feature] = ()
-    if isinstance(feature, And | Or):
-        inner = feature.parts
-    elif isinstance(feature, Points):
-        inner = [term for term, _ in feature.terms]
-    return [part for one in inner for part in _parts(one)] if inner else [feature]
-
-
-def _bare(feature: Feature) -> Feature:
-    return feature.feature if isinstance(feature, Not) else feature
-
-
-def _right(guessed: Sequence[Label], labels: Sequence[Label]) -> float | None:
+def share_right(guessed: Sequence[Label], labels: Sequence[Label]) -> float | None:
+    """The share of right labels; None if there are too few."""
     if len(labels) < FEWEST:
         return None
     return round(fmean(map(lambda a, b: a == b, guessed, labels)), 4)
@@ -185,9 +164,8 @@ class Stream:
         told = told_parameters(self.world, rate, self.seed)
         known: dict[str, Any] = {}
         if self.fresh[0] and takes(parse_learner(learner)[0], "columns"):
-            known["columns"] = Columns(
-                self.world.features, Unlabelled(self.rows, self.world.features)
-            )
+            rows = [*self.world.items, *self.fresh[0]]
+            known["columns"] = unlabelled(self.world.features, rows)
         return make_learner(learner, known, facts=world_facts(*told, len(self.world)))
 
     def teacher(self, kind: str) -> Teacher:
@@ -200,11 +178,6 @@ class Stream:
         if kind in ("half-silent", "mute"):
             return Silent(world.teacher(), 1.0 if kind == "mute" else 0.5, seed=seed)
         return slipping_teacher(world, 0.05 if kind == "slipping" else 0.0, seed)
-
-    @property
-    def rows(self) -> list[Item]:
-        """All items of the stream, and the fresh ones."""
-        return [*self.world.items, *self.fresh[0]]
 
     @cached_property
     def columns(self) -> npt.NDArray[np.bool_]:
@@ -221,8 +194,8 @@ class Stream:
         return self.columns.astype(np.float64) if self._numbers is None else self._numbers
 
 
-class Unlabelled:
-    """Rows whose columns a learner may look at without their labels, as in a session."""
+class _Pool:
+    """Rows that a learner sees without their labels."""
 
     def __init__(self, rows: Sequence[Item], columns: Sequence[Feature]) -> None:
         self.ids: list[Hashable] = [*rows]
@@ -238,6 +211,11 @@ class Unlabelled:
             for feature in features
         ]
         return np.array(known, dtype=np.bool_).reshape(len(features), len(self.ids))
+
+
+def unlabelled(columns: Sequence[Feature], rows: Sequence[Item]) -> Columns:
+    """Columns that a learner may look at in these rows without their labels, as in a session."""
+    return Columns(columns, _Pool(rows, columns))
 
 
 open_stream = lru_cache(maxsize=4)(Stream)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,6 @@ from typing import Any
 from tellapart.errors import MissingExtra, ParameterError
 from tellapart.lab.experiment import Figure, Rows
 from tellapart.lab.trial import Trial
-
-FORMATS = ("svg", "pdf")
-"""How figures are saved."""
 
 _GREY = "#8A8A8A"
 _COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#000000", "#56B4E9")
@@ -33,30 +30,22 @@ _STYLES = {
 
 _RC: dict[Any, Any] = {
     "axes.axisbelow": True,
-    "axes.edgecolor": "#444444",
     "axes.grid": True,
     "axes.labelsize": 13,
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",
-    "axes.titlepad": 10,
     "axes.titlesize": 13,
     "figure.constrained_layout.use": True,
     "figure.constrained_layout.h_pad": 0.08,
     "figure.constrained_layout.w_pad": 0.1,
     "figure.dpi": 160,  # the layout is right only at the resolution that is saved
-    "font.family": "DejaVu Sans",
     "font.size": 12,
     "grid.color": "#E4E4E4",
-    "grid.linewidth": 0.8,
     "legend.frameon": False,
     "lines.linewidth": 2.2,
     "lines.markersize": 7,
-    "savefig.facecolor": "white",
-    "svg.fonttype": "path",
     "svg.hashsalt": "tellapart",
-    "xtick.labelsize": 11.5,
-    "ytick.labelsize": 11.5,
 }
 _METADATA = {
     "svg": {"Date": None, "Creator": None},
@@ -65,10 +54,28 @@ _METADATA = {
 }
 
 
-def render(figure: Figure, rows: Rows, kinds: Sequence[str] = FORMATS) -> dict[str, bytes]:
-    """The figure in each format; same rows, same bytes."""
-    drawn = lay_out(lambda canvas: _draw(canvas, figure, rows), size(figure, rows))
-    return {kind: _save(drawn, kind) for kind in kinds}
+def render(figure: Figure, rows: Rows, kinds: Sequence[str], title: str = "") -> list[bytes]:
+    """The figure as svg, pdf or png, or as several of them; same rows, same bytes."""
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure as Canvas
+    except ImportError:
+        raise MissingExtra("a picture", "lab") from None
+    with mpl.rc_context(_RC):
+        canvas = Canvas(figsize=size(figure, rows))
+        _draw(canvas, figure, rows, title)
+        files = []
+        for kind in kinds:
+            file = io.BytesIO()
+            canvas.savefig(file, format=kind, dpi="figure", metadata=_METADATA.get(kind))
+            files.append(file.getvalue())
+        return files
+
+
+def panels(figure: Figure, rows: Rows) -> dict[Any, Rows]:
+    """The rows of each panel."""
+    shown = Rows(row for row in rows.where(**figure.where) if row.get(figure.y) is not None)
+    return shown.by(figure.panel) if figure.panel or not shown else {"": shown}
 
 
 def size(figure: Figure, rows: Rows) -> tuple[float, float]:
@@ -83,42 +90,7 @@ def _grid(panels: int) -> tuple[int, int]:
     return -(-panels // across), across
 
 
-def lay_out(draw: Callable[[Any], None], size: tuple[float, float]) -> Any:
-    """A matplotlib figure with room for all its text."""
-    try:
-        import matplotlib as mpl
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure as Canvas
-    except ImportError:
-        raise MissingExtra("a picture", "lab") from None
-    with mpl.rc_context(_RC):
-        canvas = Canvas(figsize=size)
-        FigureCanvasAgg(canvas)
-        draw(canvas)
-        canvas.draw_without_rendering()
-        canvas.set_layout_engine("none")  # one layout for all formats
-    return canvas
-
-
-def _save(canvas: Any, kind: str) -> bytes:
-    import matplotlib as mpl
-
-    file = io.BytesIO()
-    with mpl.rc_context(_RC):
-        canvas.savefig(file, format=kind, dpi="figure", metadata=_METADATA.get(kind))
-    return file.getvalue()
-
-
-# -- the figure of an experiment
-
-
-def panels(figure: Figure, rows: Rows) -> dict[Any, Rows]:
-    """The rows of each panel."""
-    shown = Rows(row for row in rows.where(**figure.where) if row.get(figure.y) is not None)
-    return shown.by(figure.panel) if figure.panel or not shown else {"": shown}
-
-
-def _draw(canvas: Any, figure: Figure, rows: Rows, title: str = "") -> None:
+def _draw(canvas: Any, figure: Figure, rows: Rows, title: str) -> None:
     groups = panels(figure, rows)
     every = canvas.subplots(*_grid(len(groups)), squeeze=False, sharey=True)
     drawn: dict[str, Any] = {}
@@ -184,14 +156,15 @@ def _scale(axes: Any, figure: Figure, rows: Rows) -> None:
         axes.tick_params(axis="x", rotation=90 if len(places) > 6 else 0)
 
 
-# -- the picture of a few trials
-
-
 def draw_trials(trials: Sequence[Trial], path: Path, title: str) -> None:
     """Save a picture of the mistakes of a few learners so far; the suffix of `path` is the format.
 
     Raises `MissingExtra` without matplotlib.
     """
+    kind = path.suffix[1:].lower()
+    if kind not in _METADATA:
+        endings = ", ".join(f".{one}" for one in _METADATA)
+        raise ParameterError(f"cannot draw {str(path)!r}: end it in one of {endings}")
     kinds_of = Counter(type(trial.learner) for trial in trials)
     rows = Rows()
     for trial in trials:
@@ -200,10 +173,4 @@ def draw_trials(trials: Sequence[Trial], path: Path, title: str) -> None:
         for number in sorted({lesson.rounds * part // 20 for part in range(21)}):
             so_far = bisect_left(lesson.mistake_rounds, number)
             rows.append({"learner": name, "rounds": number, "mistakes": so_far})
-    figure = Figure("rounds", "mistakes", line="learner")
-    canvas = lay_out(lambda canvas: _draw(canvas, figure, rows, title), (9.5, 5))
-    kind, kinds = path.suffix[1:].lower(), canvas.canvas.get_supported_filetypes()
-    if kind not in kinds:
-        endings = ", ".join(f".{one}" for one in kinds)
-        raise ParameterError(f"cannot draw {str(path)!r}: end it in one of {endings}")
-    path.write_bytes(_save(canvas, kind))
+    path.write_bytes(render(Figure("rounds", "mistakes", line="learner"), rows, [kind], title)[0])

@@ -49,7 +49,7 @@ def teach_hostile(
     """
     world = ta.worlds.islands(int(1.3 * k * m * (k + 4)) + 200 * m, m, seed)
     return [
-        lesson_row(name, ta.teach(learner, Hostile.of(world.teacher(), k, s), world.items))
+        lesson_row(name, ta.teach(learner, Hostile(world.teacher(), k, s), world.items))
         for name, learner in learners.items()
     ]
 

@@ -192,7 +192,7 @@ def unique_labels(m: int, k: int, runs: int, seed: int) -> Iterator[Row]:
     for name, make in makers.items():
         drawn = range(runs if name != "CappedDFF" else 1)
         lessons = (
-            ta.teach(make(number), Hostile.of(world.teacher(), k), world.items) for number in drawn
+            ta.teach(make(number), Hostile(world.teacher(), k), world.items) for number in drawn
         )
         told = name != "UniqueLabelDFF without m"
         bound = capped_bound(m, k) if name == "CappedDFF" else None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -63,6 +63,13 @@ class Line(frozenset[str]):
         return f"row {self.number}"
 
 
+def line_of(number: int, columns: Iterable[str]) -> Line:
+    """Row `number` of a table, with its true columns."""
+    made = Line(columns)
+    made.number = number
+    return made
+
+
 class RealTable(NamedTuple):
     """Items with their labels, some fresh ones, the names of all columns, and the numbers."""
 
@@ -95,9 +102,7 @@ def real_table(name: str, seed: int, rows: int, fresh: int = 0) -> RealTable:
     order = list(range(len(every)))
     random.Random(f"{seed}/{name}").shuffle(order)
     order = order[: rows + fresh]
-    lines = [Line(column for column in held if held[column][number]) for number in order]
-    for line, number in zip(lines, order, strict=True):
-        line.number = number
+    lines = [line_of(n, (column for column in held if held[column][n])) for n in order]
     labels = [every[number] for number in order]
     fresh_rows = lines[rows:], labels[rows:]
     return RealTable(lines[:rows], labels[:rows], [*held], *fresh_rows, numbers[order])

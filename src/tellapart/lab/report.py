@@ -31,11 +31,15 @@ class Result(NamedTuple):
         """Whether no claim fails."""
         return all(verdict.holds is not False for verdict in self.verdicts)
 
+    @property
+    def figures(self) -> list[Figure]:
+        """The figures that these rows have something for."""
+        return [figure for figure in self.experiment.figures if panels(figure, self.rows)]
+
     def _repr_html_(self) -> str:
         """The claims, and what was seen, with the figures."""
-        drawn = [figure for figure in self.experiment.figures if panels(figure, self.rows)]
-        parts = [_figure(one, self.rows, render(one, self.rows, ["svg"])["svg"]) for one in drawn]
-        return _section(self, parts)
+        drawn = [_figure(one, self.rows, *render(one, self.rows, ["svg"])) for one in self.figures]
+        return _section(self, drawn)
 
 
 def run(experiments: Sequence[Experiment], folder: Path | str, **how: Any) -> list[Result]:
@@ -71,13 +75,12 @@ def _write(results: Sequence[Result], folder: Path) -> None:
             writer.writeheader()
             writer.writerows(rows)
         parts = []
-        drawn = [figure for figure in result.experiment.figures if panels(figure, rows)]
-        for number, figure in enumerate(drawn):
-            images = render(figure, rows)
-            for kind, content in images.items():
-                last = f"_{number + 1}" if number else ""
-                (folder / "figures" / f"{name}{last}.{kind}").write_bytes(content)
-            parts.append(_figure(figure, rows, images["svg"]) + _table(figure, rows))
+        for number, figure in enumerate(result.figures, start=1):
+            svg, pdf = render(figure, rows, ["svg", "pdf"])
+            path = folder / "figures" / (name if number == 1 else f"{name}_{number}")
+            path.with_suffix(".svg").write_bytes(svg)
+            path.with_suffix(".pdf").write_bytes(pdf)
+            parts.append(_figure(figure, rows, svg) + _table(figure, rows))
         parts.append(f'<p><a href="numbers/{name}.csv">All {len(rows):,} rows</a></p>\n')
         sections.append(_section(result, parts))
     (folder / "report.html").write_text(_page(results, sections), encoding="utf-8")

@@ -15,22 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import tellapart
 from tellapart.errors import LabError, MissingExtra, check
 from tellapart.lab.experiment import Cell, Experiment, Row, Rows, run_cell
 
 _CONNECT = 10  # seconds to wait for a Dask scheduler, and then for its first worker
-
-
-class Outcome(NamedTuple):
-    """What a worker sends back: the rows, or an error."""
-
-    cell: Cell
-    rows: list[Row]
-    error: str
-    source: str
 
 
 def run_cells(
@@ -60,45 +51,48 @@ def run_cells(
     """
     if workers is not None:
         check("the lab", "workers", workers, "an integer >= 1", lambda v: v >= 1)
-    plan = {one.name: (one, one.cells(quick=quick, only=only)) for one in experiments}
-    stores = {name: CellFile(folder, one) for name, (one, _) in plan.items()}
+    cells = {one.name: one.cells(quick=quick, only=only) for one in experiments}
+    files = {one.name: CellFile(folder, one) for one in experiments}
     left = []
-    for name, (one, cells) in plan.items():
-        for cell in cells:
-            if cell.name in stores[name].rows:
+    for one in experiments:
+        for cell in cells[one.name]:
+            if cell.name in files[one.name].rows:
                 on_cell(cell, False)
             else:
-                left.append((one.function, cell))
+                left.append((one.function, cell, package_source()))
     failed = []
     # the largest cells are usually the last of a grid: they start first
-    for cell, rows, error, source in _outcomes(left[::-1], workers, dask) if left else ():
+    for cell, rows, error in _outcomes(left[::-1], workers, dask) if left else ():
         if error:
             failed.append(f"{cell.name}: {error}")
-        elif source != package_source():
-            failed.append(f"{cell.name}: its worker has another version of tellapart")
         else:
-            stores[cell.experiment].add(cell, rows)
+            files[cell.experiment].add(cell, rows)
             on_cell(cell, True)
     if failed:
         more = f"{len(failed)} cells failed; the others are kept. The first was {failed[0]}"
         raise LabError(more)
     return {
-        name: Rows(row for cell in cells for row in stores[name].rows[cell.name])
-        for name, (_, cells) in plan.items()
+        name: Rows(row for cell in own for row in files[name].rows[cell.name])
+        for name, own in cells.items()
     }
 
 
-def _run_cell(function: Callable[..., Any], cell: Cell) -> Outcome:
+def _run(
+    function: Callable[..., Iterable[Row]], cell: Cell, source: str
+) -> tuple[Cell, list[Row], str]:
+    """In a worker: the rows of a cell, or what went wrong."""
+    if source != package_source():
+        return cell, [], "its worker has another version of tellapart"
     try:
-        return Outcome(cell, run_cell(function, cell), "", package_source())
+        return cell, run_cell(function, cell), ""
     except Exception:
-        return Outcome(cell, [], traceback.format_exc(limit=-3).strip(), "")
+        return cell, [], traceback.format_exc(limit=-3).strip()
 
 
 def _outcomes(
-    tasks: Sequence[tuple[Callable[..., Any], Cell]], workers: int | None, dask: str | None
-) -> Iterator[Outcome]:
-    """Outcomes as they come in."""
+    tasks: Sequence[tuple[Any, ...]], workers: int | None, dask: str | None
+) -> Iterator[tuple[Cell, list[Row], str]]:
+    """What `_run` returns of each task, as it comes in."""
     try:
         from joblib import Parallel, delayed
         from joblib.externals.loky.process_executor import BrokenProcessPool
@@ -108,7 +102,7 @@ def _outcomes(
         # (pre_dispatch stays as it is: loky cannot be stopped cleanly with a long queue)
         parallel = Parallel(n_jobs=workers or -1, return_as="generator_unordered", batch_size=1)
         try:
-            yield from parallel(delayed(_run_cell)(*task) for task in tasks)
+            yield from parallel(delayed(_run)(*task) for task in tasks)
         except BrokenProcessPool as error:
             raise LabError(
                 "a worker process died; perhaps memory is short: try fewer workers. Run it again"

@@ -47,7 +47,7 @@ class UniqueLabelDFF(RuleList):
     >>> import tellapart as ta
     >>> world = ta.worlds.islands(2_000, m=16, seed=1)
     >>> for learner in ta.UniqueLabelDFF(m=16), ta.CappedDFF(m=16):
-    ...     teacher = ta.teachers.Hostile.of(world.teacher(), k=100)
+    ...     teacher = ta.teachers.Hostile(world.teacher(), k=100)
     ...     print(ta.teach(learner, teacher, world.items).mistakes)
     937
     1834

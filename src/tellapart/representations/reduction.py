@@ -23,8 +23,6 @@ def absorb(
     items: Iterable[Item],
     labels: Iterable[Label],
     features: Iterable[Feature],
-    *,
-    everything: bool = False,
 ) -> Representation:
     """A representation under which `items` have no exceptions (the reduction of Theorem 1(a)).
 
@@ -37,14 +35,11 @@ def absorb(
     Parameters
     ----------
     representation : Representation
-        A legal one, whose components are conjunctions of `features`. Features that are not among
-        these are kept where they are, but not used to tell an exception apart.
+        A legal one, whose components are conjunctions of `features`.
     items, labels
         The exceptions at least; others do no harm, and are checked.
     features : iterable of features
         What may be used: Φ.
-    everything : bool, default=False
-        Whether `items` are all there are. Components without an item are then left out.
 
     >>> plain = Representation((Component("plain"),))
     >>> print(absorb(plain, [frozenset()], ["odd"], features=["red", "big"]))
@@ -54,31 +49,28 @@ def absorb(
     """
     names = tuple(dict.fromkeys(features))
     bits = {name: bit for bit, name in enumerate(names)}
-    cubes = [_Cube.of(part.literals, bits) for part in representation.components]
-    usual, odd = _exceptions(representation, list(items), list(labels), names)
-
+    parts = representation.components
+    for part in parts:
+        if any(feature not in bits for feature, _ in part.literals):
+            raise ParameterError(f"absorb: the component '{part}' has a feature not in features=")
+    cubes = [_Cube.of(part.literals, bits) for part in parts]
+    labelled = _labelled("absorb", items, labels, names, representation.reading)
+    odd: dict[int, Label] = {}  # each exception and the label of its component
+    for point, label in labelled.items():
+        home = next((part for part, cube in zip(parts, cubes, strict=True) if point in cube), None)
+        if home is None:
+            raise ParameterError("absorb: an item lies in no component; see representation.check")
+        if home.label != label:
+            odd[point] = home.label
     components: list[Component] = []
-    origins: list[int] = []
-    for number, (part, cube) in enumerate(zip(representation.components, cubes, strict=True)):
-        enemies = {
-            place.point
-            for place in odd
-            if representation.components[place.home].label == part.label and place.point in cube
-        }
-        kept = tuple(literal for literal in part.literals if literal.feature not in bits)
+    for part, cube in zip(parts, cubes, strict=True):
+        enemies = {point for point, usual in odd.items() if usual == part.label and point in cube}
         for piece in _carve(cube, enemies, len(names)):
-            if not everything or any(p.home == number and p.point in piece for p in usual):
-                components.append(Component(part.label, kept + piece.literals(names)))
-                origins.append(number)
-    for place, label in odd.items():
-        literals = representation.components[place.home].literals
-        kept = tuple(literal for literal in literals if literal.feature not in bits)
-        alone = _Cube((1 << len(names)) - 1, place.point)
-        components.append(Component(label, kept + alone.literals(names)))
-        origins.append(place.home)
-    return Representation(
-        tuple(components), _inherit(representation, origins), representation.reading
-    )
+            components.append(Component(part.label, piece.literals(names)))
+    for point in odd:
+        alone = _Cube((1 << len(names)) - 1, point)
+        components.append(Component(labelled[point], alone.literals(names)))
+    return Representation(tuple(components), reading=representation.reading)
 
 
 def smallest(
@@ -100,7 +92,7 @@ def smallest(
     3
     """
     names = tuple(dict.fromkeys(features))
-    labelled = _labelled(items, labels, names, reading)
+    labelled = _labelled("smallest", items, labels, names, reading)
     first = _apart(labelled)
     order = [*first, *(point for point in labelled if point not in set(first))]
     for size in range(len(first), len(order) + 1):
@@ -131,14 +123,7 @@ def apart(
     3
     """
     names = tuple(dict.fromkeys(features))
-    return len(_apart(_labelled(items, labels, names, reading)))
-
-
-class _Place(NamedTuple):
-    """Where an item is: its corner of the cube, and its component."""
-
-    point: int
-    home: int
+    return len(_apart(_labelled("apart", items, labels, names, reading)))
 
 
 class _Cube(NamedTuple):
@@ -194,68 +179,25 @@ def _carve(cube: _Cube, enemies: set[int], d: int) -> Iterator[_Cube]:
                 waiting.append((cube.with_bit(bit, wanted), half, bit + 1))
 
 
-def _exceptions(
-    representation: Representation,
-    items: list[Item],
-    labels: list[Label],
-    names: Sequence[Feature],
-) -> tuple[set[_Place], dict[_Place, Label]]:
-    """The places of the ordinary items, and those of the exceptions with their labels."""
-    _same_length("absorb", items, labels)
-    parts = representation.components
-    told: dict[tuple[int, Label], tuple[Item, Label, bool]] = {}
-    usual: set[_Place] = set()
-    odd: dict[_Place, Label] = {}
-    for item, label in zip(items, labels, strict=True):
-        home = representation.component(item)
-        if home is None:
-            raise ParameterError(f"absorb: {item!r} lies in no component; see representation.check")
-        place = _Place(_point(item, names, representation.reading), home)
-        is_odd = label != parts[home].label
-        if is_odd:
-            odd[place] = label
-        else:
-            usual.add(place)
-        # components of different labels are separated already, whatever `names` say
-        other, known, was_odd = told.setdefault(
-            (place.point, parts[home].label), (item, label, is_odd)
-        )
-        if known != label and (is_odd or was_odd):
-            raise ParameterError(
-                f"absorb: {other!r} is {known!r} and {item!r} is {label!r}, but they agree in all"
-                f" of the {len(names)} features: nothing could separate them. Give a feature that"
-                " tells them apart"
-            )
-    return usual, odd
-
-
-def _inherit(representation: Representation, origins: list[int]) -> dict[tuple[int, int], Feature]:
-    """The given separators, for all pieces of the components they were given for."""
-    parts = representation.components
-    pieces: dict[int, list[int]] = {}
-    for new, old in enumerate(origins):
-        pieces.setdefault(old, []).append(new)
-    return {
-        (u, v): feature
-        for (i, j), feature in representation.separators.items()
-        if parts[i].label != parts[j].label
-        for u in pieces.get(i, ())
-        for v in pieces.get(j, ())
-    }
-
-
 def _labelled(
-    items: Iterable[Item], labels: Iterable[Label], names: Sequence[Feature], reading: Holds
+    owner: str,
+    items: Iterable[Item],
+    labels: Iterable[Label],
+    names: Sequence[Feature],
+    reading: Holds,
 ) -> dict[int, Label]:
     """Point -> label; refuses a point with two."""
     known, given = list(items), list(labels)
-    _same_length("smallest", known, given)
+    if len(known) != len(given):
+        raise ParameterError(f"{owner}: {len(known)} items, but {len(given)} labels; give as many")
     labelled: dict[int, Label] = {}
     for item, label in zip(known, given, strict=True):
-        if labelled.setdefault(_point(item, names, reading), label) != label:
+        point = sum(1 << bit for bit, name in enumerate(names) if truth(name, item, reading))
+        if labelled.setdefault(point, label) != label:
             raise ParameterError(
-                f"smallest: {item!r} is {label!r}, but an item of another label agrees with it in"
-                f" all of the {len(names)} features: no representation is legal"
+                f"{owner}: {item!r} is {label!r}, but an item of another label agrees with it in"
+                f" all of the {len(names)} features: no representation is legal. Give a feature"
+                " that tells them apart"
             )
     return labelled
 
@@ -300,12 +242,3 @@ def _cover(
         return False
 
     return cubes if place(0) else None
-
-
-def _point(item: Item, names: Sequence[Feature], reading: Holds) -> int:
-    return sum(1 << bit for bit, name in enumerate(names) if truth(name, item, reading))
-
-
-def _same_length(owner: str, items: Sequence[Item], labels: Sequence[Label]) -> None:
-    if len(items) != len(labels):
-        raise ParameterError(f"{owner}: {len(items)} items, but {len(labels)} labels; give as many")

@@ -143,14 +143,73 @@ class Representation:
         - 'wings' was to separate 0 (bird: feathers) from 1 (fish: fins), but it does not hold on
           item 0, {'feathers'}, which lies in 0
         """
-        return _examine(self, items, labels, allow_exceptions)
+        known, given = list(items or ()), list(labels or ())
+        if labels is not None and items is None:
+            raise ParameterError("check: labels were given without items; give both")
+        if labels is not None and len(given) != len(known):
+            raise ParameterError(
+                f"check: {len(known)} items, but {len(given)} labels; give as many"
+            )
+        exceptions = [] if labels is None else self.exceptions(known, given)
+        failures = [*self._strange_separators(), *self._bad_separators(known)]
+        for n, item in enumerate(known):
+            home = self.component(item)
+            if home is None:
+                failures.append(Failure(f"item {n}, {item!r}, lies in no component", item=item))
+            elif given and given[n] != self.components[home].label and not allow_exceptions:
+                lies = f"is {given[n]!r} but lies in component {self._name(home)}"
+                failures.append(Failure(f"item {n}, {item!r}, {lies}", (home,), item=item))
+        return Legality(tuple(failures), tuple(exceptions))
+
+    def _name(self, number: int) -> str:
+        return f"{number} ({self.components[number]})"
+
+    def _strange_separators(self) -> Iterator[Failure]:
+        """Separators of components that are not there."""
+        for pair, feature in self.separators.items():
+            if not all(0 <= number < self.m for number in pair):
+                reason = (
+                    f"separators[{pair}] names a component that is not there; they are numbered 0"
+                    f" to {self.m - 1}"
+                )
+                yield Failure(reason, pair, feature)
+
+    def _bad_separators(self, items: Sequence[Item]) -> Iterator[Failure]:
+        """Pairs of components without a feature that separates them, or with one that does not."""
+        members = [
+            [n for n, item in enumerate(items) if part.contains(item, self.reading)]
+            for part in self.components
+        ]
+        for i, j, found in self._both_ways():
+            if found is None:
+                reason = (
+                    f"components {self._name(i)} and {self._name(j)} have no discriminating"
+                    f" feature; give one in separators={{({i}, {j}): feature}}"
+                )
+                yield Failure(reason, (i, j))
+                continue
+            for number, wanted, what in ((i, True, "does not hold"), (j, False, "holds")):
+                held = ((n, truth(found, items[n], self.reading)) for n in members[number])
+                n = next((n for n, holds in held if holds != wanted), None)
+                if n is not None:
+                    pair = f"{self._name(i)} from {self._name(j)}"
+                    where = f"item {n}, {items[n]!r}, which lies in {number}"
+                    reason = f"{describe(found)!r} was to separate {pair}, but it {what} on {where}"
+                    yield Failure(reason, (i, j), found, items[n])
+
+    def _both_ways(self) -> Iterator[tuple[int, int, Feature | None]]:
+        """`pairs`, and the other direction where that has a feature of its own."""
+        for i, j, feature in self.pairs():
+            yield i, j, feature
+            back = None if feature is None else self.separator(j, i)
+            if back is not None and back != Not(feature):
+                yield j, i, back
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.components))
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(NamedTuple):
     """One thing that a legal representation would not have."""
 
     reason: str
@@ -161,9 +220,6 @@ class Failure:
     """The feature that was to separate the pair."""
     item: Item = None
     """An item that shows it."""
-
-    def __str__(self) -> str:
-        return self.reason
 
 
 @dataclass(frozen=True)
@@ -196,116 +252,10 @@ class Legality:
         if self.legal:
             return f"legal{odd}"
         lines = [f"not legal: {_counted(len(self.failures), 'failure')}{odd}"]
-        lines += [f"- {failure}" for failure in self.failures[:_SHOWN]]
+        lines += [f"- {failure.reason}" for failure in self.failures[:_SHOWN]]
         if len(self.failures) > _SHOWN:
             lines.append(f"- and {len(self.failures) - _SHOWN} more")
         return "\n".join(lines)
-
-
-def _examine(
-    representation: Representation,
-    items: Iterable[Item] | None,
-    labels: Iterable[Label] | None,
-    allow_exceptions: bool,
-) -> Legality:
-    """The work behind `Representation.check`."""
-    known, given = list(items or ()), list(labels or ())
-    if labels is not None and items is None:
-        raise ParameterError("check: labels were given without items; give both")
-    if labels is not None and len(given) != len(known):
-        raise ParameterError(f"check: {len(known)} items, but {len(given)} labels; give as many")
-    exceptions = [] if labels is None else representation.exceptions(known, given)
-    work = _Examination(representation, known)
-    failures = [*work.strange_separators(), *work.items_outside(), *work.bad_separators()]
-    if not allow_exceptions:
-        failures += work.wrong_labels(exceptions, given)
-    return Legality(tuple(failures), tuple(exceptions))
-
-
-class _Examination:
-    """Looks for failures of a representation on some items."""
-
-    def __init__(self, representation: Representation, items: Sequence[Item]) -> None:
-        self.representation, self.items = representation, items
-        self._everything = set(range(len(items)))
-        self._where: dict[Feature, set[int]] = {}
-        self.members = [
-            self._everything.intersection(*map(self.satisfying, part.literals))
-            for part in representation.components
-        ]
-        """The items of every component."""
-
-    def satisfying(self, literal: Literal) -> set[int]:
-        """The items that satisfy a literal; every feature is read once."""
-        feature, wanted = literal
-        if feature not in self._where:
-            reading = self.representation.reading
-            self._where[feature] = {
-                n for n, item in enumerate(self.items) if truth(feature, item, reading)
-            }
-        return self._where[feature] if wanted else self._everything - self._where[feature]
-
-    def name(self, number: int) -> str:
-        return f"{number} ({self.representation.components[number]})"
-
-    def strange_separators(self) -> Iterator[Failure]:
-        """Separators of components that are not there."""
-        count = len(self.representation.components)
-        for pair, feature in self.representation.separators.items():
-            if not all(0 <= number < count for number in pair):
-                reason = (
-                    f"separators[{pair}] names a component that is not there; they are numbered 0"
-                    f" to {count - 1}"
-                )
-                yield Failure(reason, pair, feature)
-
-    def items_outside(self) -> Iterator[Failure]:
-        """Items in no component."""
-        for n in sorted(self._everything.difference(*self.members)):
-            item = self.items[n]
-            yield Failure(f"item {n}, {item!r}, lies in no component", item=item)
-
-    def bad_separators(self) -> Iterator[Failure]:
-        """Pairs of components without a feature that separates them, or with one that does not."""
-        for i, j, found in _separators(self.representation):
-            if found is None:
-                reason = (
-                    f"components {self.name(i)} and {self.name(j)} have no discriminating feature;"
-                    f" give one in separators={{({i}, {j}): feature}}"
-                )
-                yield Failure(reason, (i, j))
-                continue
-            held = self.satisfying(Literal.forbid(Not(found)))
-            for number, offending, what in (
-                (i, self.members[i] - held, "does not hold"),
-                (j, self.members[j] & held, "holds"),
-            ):
-                if offending:
-                    n = min(offending)
-                    reason = (
-                        f"{describe(found)!r} was to separate {self.name(i)} from {self.name(j)},"
-                        f" but it {what} on item {n}, {self.items[n]!r}, which lies in {number}"
-                    )
-                    yield Failure(reason, (i, j), found, self.items[n])
-
-    def wrong_labels(self, exceptions: Iterable[int], labels: Sequence[Label]) -> Iterator[Failure]:
-        """Items that have another label than their component."""
-        for n in exceptions:
-            item = self.items[n]
-            home = self.representation.component(item)
-            if home is not None:  # else it is reported by `items_outside`
-                where = self.name(home)
-                reason = f"item {n}, {item!r}, is {labels[n]!r} but lies in component {where}"
-                yield Failure(reason, (home,), item=item)
-
-
-def _separators(representation: Representation) -> Iterator[tuple[int, int, Feature | None]]:
-    """The feature that is to hold on component i and not on j, for all pairs of other labels."""
-    for i, j, feature in representation.pairs():
-        yield i, j, feature
-        back = None if feature is None else representation.separator(j, i)
-        if back is not None and back != Not(feature):  # the other direction has its own feature
-            yield j, i, back
 
 
 class Facts(NamedTuple):

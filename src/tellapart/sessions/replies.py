@@ -166,7 +166,8 @@ class Disagreement(NamedTuple):
     answers: tuple[Answered, ...]
 
 
-class Agreement(NamedTuple):
+@dataclass(frozen=True)
+class Agreement:
     """How far teachers agree on the items that several of them labelled."""
 
     items: int

@@ -33,7 +33,7 @@ def write_rules(rules: DecisionList, table: Table) -> list[dict[str, Any]]:
     always = next((n for n, clause in enumerate(clauses) if not clause.literals), len(clauses))
     model = DecisionList(tuple(clauses[:always]), clauses[-1])
     places: dict[int, list[int]] = {}
-    for place, number in enumerate(fired(model, table).array().tolist()):
+    for place, number in enumerate(fired(model, table).tolist()):
         places.setdefault(number, []).append(place)
     written = []
     for number, clause in enumerate(clauses):

@@ -609,15 +609,6 @@ class Session:
         """
         return self._switch("undo", teacher, event, of, id)
 
-    def undo_sweep(self, teacher: str, sweep: str, *, id: str | None = None) -> Saved:
-        """Undo all of a sweep, unless the teacher did something else after it."""
-        with self._log.ready() as state:
-            if id not in state.history.ids and self.last_sweep(teacher) != sweep:
-                raise ProtocolError(
-                    "other answers came after this sweep; undo them first, on Teach"
-                )
-            return self.undo(teacher, id=id)
-
     def redo(
         self,
         teacher: str,
@@ -1133,12 +1124,6 @@ class Session:
         """Whether there is something to undo."""
         with self._log.ready() as state:
             return bool(state.history.acts_of(teacher).done)
-
-    def last_sweep(self, teacher: str) -> str | None:
-        """The id of the sweep that undo would take back; None if it would take back another act."""
-        with self._log.ready() as state:
-            done = state.history.acts_of(teacher).done
-            return state.history.acts[done[-1]].event.data.get("sweep") if done else None
 
     def can_redo(self, teacher: str) -> bool:
         """Whether there is something to redo."""

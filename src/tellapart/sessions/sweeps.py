@@ -7,6 +7,7 @@ its items, so none of them counts as drawn at random. What is marked comes next,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +33,8 @@ class Sweep(NamedTuple):
     """How many there are, these among them."""
 
 
-class Swept(NamedTuple):
+@dataclass(frozen=True)
+class Swept:
     """What a sweep came to."""
 
     accepted: int

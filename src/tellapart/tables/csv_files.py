@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.phrasing import counted
 from tellapart.tables.findings import Finding
-from tellapart.tables.frames import broken, check_header, check_names, first_line
+from tellapart.tables.frames import check_header, check_names
 from tellapart.tables.options import ReadOptions, is_utf8
 
 if TYPE_CHECKING:
@@ -80,14 +80,11 @@ class CsvFile:
         wrong. They are read now, unless only a `sample` of them is wanted."""
         import polars as pl
 
-        try:
-            frame = self.scan() if sample else self.scan().collect().lazy()
-            ends = frame.select(pl.col(self.header[-1], self.header[0]).is_null().any())
-            short = ends.collect(engine="streaming").row(0)
-            slashes = pl.any_horizontal(pl.all().str.contains("\\", literal=True).any())
-            has_slashes = frame.select(slashes).collect(engine="streaming").item()
-        except broken() as error:
-            self.explain(error)
+        frame = self.scan() if sample else self.scan().collect().lazy()
+        ends = frame.select(pl.col(self.header[-1], self.header[0]).is_null().any())
+        short = ends.collect(engine="streaming").row(0)
+        slashes = pl.any_horizontal(pl.all().str.contains("\\", literal=True).any())
+        has_slashes = frame.select(slashes).collect(engine="streaming").item()
         # Polars leaves quotes out that stand after a backslash
         escaped = has_slashes and self._contains(b'\\"')
         if (short[0] and self.is_ragged()) or escaped or self._has_stray_quotes():
@@ -271,11 +268,6 @@ class CsvFile:
             what += "; or, if spaces stand between cells, pass {separator}"
             return FormatError(what, separator=" ")
         return FormatError(what)
-
-    def explain(self, error: BaseException) -> NoReturn:
-        """Say what is wrong with the file, after reading it has failed."""
-        self.check()
-        raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
 
     def check(self) -> None:
         """Raise if something is wrong with the file that can be named."""

@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,9 +34,11 @@ KINDS = {
     **dict.fromkeys((".arrow", ".ipc", ".feather"), "ipc"),
     **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"), "excel"),
 }
-PACKED = (".gz", ".bz2", ".zst", ".zip")
+PACKED = (".gz", ".bz2", ".zip")
 _CLOUD = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "adl", "hf")
-_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip"}
+_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2"}
+_BEGINNINGS = {b"PAR1": "parquet", b"ARROW1": "ipc", b"[": "json", b"{": "jsonl"}
+"""What is piped is a CSV file, unless it begins so."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class TableFile:
     kind: str
     """csv, jsonl, json, parquet, ipc or excel."""
     packed: str | None = None
-    """How it is compressed, if it is: .gz, .bz2, .zst or .zip."""
+    """How it is compressed, if it is: .gz, .bz2 or .zip."""
     partitions: tuple[tuple[str, str], ...] = field(default=())
     """Columns that the names of its folders give: year=2024."""
 
@@ -57,11 +59,7 @@ class TableFile:
         """What messages call it."""
         if self.path == "-":
             return "standard input"
-        return (
-            urlsplit(self.path).path.rsplit("/", 1)[-1]
-            if is_url(self.path)
-            else Path(self.path).name
-        )
+        return Path(urlsplit(self.path).path if is_url(self.path) else self.path).name
 
     @property
     def is_plain(self) -> bool:
@@ -123,46 +121,35 @@ def _find(place: str) -> list[TableFile]:
         return [_one(place)]
     path = Path(place)
     if path.is_dir():
-        return _in_folder(path)
-    if not path.exists() and glob.has_magic(place):
-        return _matching(place)
-    return [_check(_one(place))]
+        inside = ((one, one.relative_to(path).parts) for one in sorted(path.rglob("*")))
+        shown = (one for one, parts in inside if not any(p.startswith((".", "_")) for p in parts))
+        found = [str(one) for one in shown if one.is_file() and has_kind(one.name)]
+        if not found:
+            raise FormatError(
+                f"{path} is a folder without a table: cannot tell what kind of file to read"
+            )
+    elif not path.exists() and glob.has_magic(place):
+        found = sorted(one for one in glob.glob(place, recursive=True) if Path(one).is_file())
+        if not found:
+            raise FormatError(f"{place}: no file has such a name")
+    else:
+        return [_check(_one(place))]
+    return [_check(replace(_one(one), partitions=_partitions(one))) for one in found]
 
 
-def _in_folder(folder: Path) -> list[TableFile]:
-    inside = [
-        path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and not any(p.startswith((".", "_")) for p in path.relative_to(folder).parts)
-    ]
-    known = [path for path in inside if _kind(path.name)[0] is not None]
-    if not known:
-        raise FormatError(
-            f"{folder} is a folder without a table: cannot tell what kind of file to read"
-        )
-    return [_check(_one(str(path), folder)) for path in known]
+def _partitions(path: str) -> tuple[tuple[str, str], ...]:
+    pairs = (part.partition("=") for part in Path(path).parts[:-1] if "=" in part)
+    return tuple((key, value) for key, _, value in pairs if key)
 
 
-def _matching(place: str) -> list[TableFile]:
-    fixed = Path(*[part for part in Path(place).parts if not glob.has_magic(part)][:1] or ["."])
-    found = sorted(path for path in glob.glob(place, recursive=True) if Path(path).is_file())
-    if not found:
-        raise FormatError(f"{place}: no file has such a name")
-    return [_check(_one(path, fixed)) for path in found]
-
-
-def _one(place: str, root: Path | None = None) -> TableFile:
-    name = urlsplit(place).path if is_url(place) else place
-    kind, packed = _kind(name)
+def _one(place: str) -> TableFile:
+    kind, packed = _kind(urlsplit(place).path if is_url(place) else place)
     if kind is None:
         endings = ", ".join(sorted((*KINDS, *PACKED)))
         raise FormatError(
             f"{place}: cannot tell what kind of file this is. Known endings are {endings}"
         )
-    folders = Path(place).parts[:-1] if root is not None else ()
-    pairs = (part.partition("=") for part in folders if "=" in part)
-    return TableFile(place, kind, packed, tuple((key, value) for key, _, value in pairs if key))
+    return TableFile(place, kind, packed)
 
 
 def _kind(name: str) -> tuple[str | None, str | None]:
@@ -185,8 +172,7 @@ def _check(file: TableFile) -> TableFile:
         raise FormatError(f"{path.name} is empty: a table begins with the names of its columns")
     if file.packed is None and file.kind in ("csv", "jsonl", "json"):
         packed = next((end for magic, end in _MAGIC.items() if start.startswith(magic)), None)
-        if packed not in (None, ".zip"):
-            return replace(file, packed=packed)
+        return replace(file, packed=packed)
     if file.packed == ".zip":
         return replace(file, kind=_member(path)[1])
     return file
@@ -196,14 +182,10 @@ def _member(path: Path) -> tuple[str, str]:
     """The one table in a zip file, and its kind."""
     try:
         with zipfile.ZipFile(path) as archive:
-            names = [i.filename for i in archive.infolist() if not i.is_dir()]
-            names = [
-                n
-                for n in names
-                if not n.startswith("__MACOSX") and not Path(n).name.startswith(".")
-            ]
+            names = [one.filename for one in archive.infolist() if not one.is_dir()]
     except (zipfile.BadZipFile, OSError) as error:
         raise FormatError(f"{path.name} is no zip file: {error}") from error
+    names = [n for n in names if not n.startswith("__MACOSX") and Path(n).name[0] != "."]
     if len(names) != 1:
         some = ", ".join(names[:5])
         raise FormatError(
@@ -216,13 +198,6 @@ def _member(path: Path) -> tuple[str, str]:
             f"{path.name} holds {names[0]}: cannot tell what kind of file this is. Unpack it"
         )
     return names[0], kind
-
-
-class _Readable(Protocol):
-    def read(self, size: int = -1, /) -> bytes: ...
-
-
-_Copy: TypeAlias = Callable[[_Readable, Path], None]
 
 
 @contextmanager
@@ -243,23 +218,19 @@ def in_plain_files(
 
 
 def _plain(file: TableFile, limits: Limits, folder: Path) -> TableFile:
-    def copy(source: _Readable, target: Path) -> None:
-        size = 0
-        with target.open("wb") as made:
-            while block := source.read(1 << 20):
-                limits.check(file.name, "bytes", size := size + len(block))
-                made.write(block)
-
     if file.path == "-":
-        copy(sys.stdin.buffer, folder / "piped")
-        file = _sniffed(replace(file, path=str(folder / "piped")), limits)
+        target = folder / "standard input"
+        _copy(sys.stdin.buffer, target, limits)
+        with target.open("rb") as opened:
+            start = opened.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+        kind = next((kind for begin, kind in _BEGINNINGS.items() if start.startswith(begin)), "csv")
+        file = _check(replace(file, path=str(target), kind=kind))
     elif is_url(file.path):
-        file = _fetch(file, folder, copy)
+        file = _check(_fetched(file, limits, folder))
     if file.packed is None:
-        return _check(file)
+        return file
     source = Path(file.path)
-    name = source.name.removesuffix(file.packed) or "unpacked"
-    target = folder / "unpacked" / name
+    target = folder / "unpacked" / (source.name.removesuffix(file.packed) or "unpacked")
     target.parent.mkdir()
     try:
         if file.packed == ".zip":
@@ -267,87 +238,49 @@ def _plain(file: TableFile, limits: Limits, folder: Path) -> TableFile:
             target = target.with_name(Path(member).name)
             file = replace(file, kind=kind)
             with zipfile.ZipFile(source) as archive, archive.open(member) as opened:
-                copy(opened, target)
-        elif file.packed == ".zst":
-            copy(_Lines(source), target)
+                _copy(opened, target, limits)
         else:
             opener = gzip.open if file.packed == ".gz" else bz2.open
             with opener(source, "rb") as unpacked:
-                copy(unpacked, target)
+                _copy(unpacked, target, limits)
     except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         what = f"cannot be unpacked: {error}. Is it whole?"
         raise FormatError(f"{file.name} {what}") from error
     return _check(replace(file, path=str(target), packed=None))
 
 
-class _Lines:
-    """A packed or distant file, unpacked or fetched by Polars, line by line."""
-
-    def __init__(self, place: Path | str) -> None:
-        import polars as pl
-
-        self._batches = pl.scan_lines(place).collect_batches()
-
-    def read(self, size: int = -1, /) -> bytes:
-        """The next lines, and nothing at the end."""
-        import polars as pl
-
-        try:
-            batch = next(self._batches, None)
-        except pl.exceptions.PolarsError as error:
-            raise OSError(str(error).partition("\n")[0]) from error
-        if batch is None:
-            return b""
-        return b"".join(line.encode() + b"\n" for line in batch.to_series().to_list())
+class _Readable(Protocol):
+    def read(self, size: int = -1, /) -> bytes: ...
 
 
-def _sniffed(file: TableFile, limits: Limits) -> TableFile:
-    """What was piped, by its first bytes."""
-    path = Path(file.path)
-    with path.open("rb") as opened:
-        start = opened.read(4096)
-    packed = next((end for magic, end in _MAGIC.items() if start.startswith(magic)), None)
-    if packed is not None:
-        plain = _plain(replace(file, packed=packed, kind="csv"), limits, path.parent)
-        return plain if packed == ".zip" else _sniffed(plain, limits)
-    text = start.lstrip(b"\xef\xbb\xbf \t\r\n")
-    kind = "csv"
-    for begin, found in ((b"PAR1", "parquet"), (b"ARROW1", "ipc"), (b"[", "json"), (b"{", "jsonl")):
-        if text.startswith(begin):
-            kind = found
-    if not text:
-        raise FormatError("standard input is empty: a table begins with the names of its columns")
-    target = path.with_name("standard input")
-    path.rename(target)
-    return replace(file, path=str(target), kind=kind, packed=None)
+def _copy(source: _Readable, target: Path, limits: Limits) -> None:
+    size = 0
+    with target.open("wb") as made:
+        while block := source.read(1 << 20):
+            limits.check(target.name, "bytes", size := size + len(block))
+            made.write(block)
 
 
-def _fetch(file: TableFile, folder: Path, copy: _Copy) -> TableFile:
-    """A file from the web, or from an object store through Polars."""
-    target = folder / (file.name or "fetched")
+def _fetched(file: TableFile, limits: Limits, folder: Path) -> TableFile:
+    """A file from the web."""
     scheme = urlsplit(file.path).scheme
-    if scheme in ("http", "https"):
-        request = urllib.request.Request(file.path, headers={"User-Agent": "tellapart"})
-        try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                copy(answer, target)
-        except (urllib.error.URLError, OSError, ValueError) as error:
-            reason = getattr(error, "reason", None) or error
-            raise FormatError(f"{file.path}: cannot be fetched: {reason}") from error
-        return replace(file, path=str(target))
-    if scheme not in _CLOUD:
+    if scheme in _CLOUD:
+        raise FormatError(
+            f"{file.path}: only Parquet and Arrow files are read from an object store. Copy it to"
+            " this disk, and name the copy"
+        )
+    if scheme not in ("http", "https"):
         raise FormatError(
             f"{file.path}: cannot read {scheme}://. Known are files, http(s)://, object stores"
             f" ({', '.join(f'{one}://' for one in ('s3', 'gs', 'az', 'hf'))}), postgresql://,"
             " duckdb:FILE and sqlite:FILE"
         )
-    import polars as pl
-
-    if file.packed in (".bz2", ".zip") or file.kind not in ("csv", "jsonl", "json"):
-        raise FormatError(f"{file.path}: copy it to this disk, and name the copy")
+    target = folder / (file.name or "fetched")
+    request = urllib.request.Request(file.path, headers={"User-Agent": "tellapart"})
     try:
-        copy(_Lines(file.path), target)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        said = str(error).partition(": Error performing")[0].partition("\n")[0]
-        raise FormatError(f"{file.path}: cannot be read: {said}") from error
-    return replace(file, path=str(target), packed=None)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            _copy(answer, target, limits)
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise FormatError(f"{file.path}: cannot be fetched: {reason}") from error
+    return replace(file, path=str(target))

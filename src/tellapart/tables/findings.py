@@ -50,20 +50,6 @@ _SAID: dict[str, str] = {
     "one column": "a single column, with {shown!r} as often in every line | one column",
     # spreadsheets
     "sheets": "{count} sheets: {shown} | the sheet {read!r}",
-    "merged":
-        "merged cells, such as {shown} | a value in the first of them and unknown in the others"
-        " | unmerge them if all have it",
-    "hidden rows": "{rows}, such as row {shown} | rows like the others | remove them if unwanted",
-    "hidden columns": "hidden columns | columns like the others | leave them out if unwanted",
-    "perhaps merged":
-        "empty cells in {shown}, which may be merged cells | unknown | save the .xls file as"
-        " .xlsx to find out",
-    "not computed":
-        "formulas that were not computed: all are 0 or empty | these values | open the file in"
-        " a spreadsheet and save it",
-    "error cells":
-        "{cells} with an error such as #DIV/0!, row {shown} | unknown | mend the formula if it"
-        " should have a value",
     # columns that have a type
     "converted": "{shown} | {read}",
     "unreadable":

@@ -47,7 +47,7 @@ def read_table(
     ----------
     path : str, Path or list of them
         A file that ends in .csv, .tsv, .txt, .jsonl, .ndjson, .json, .parquet, .arrow, .ipc,
-        .feather, .xlsx, .xls or .ods, perhaps with .gz, .bz2, .zst or .zip after it; a folder or a
+        .feather, .xlsx, .xls or .ods, perhaps with .gz, .bz2 or .zip after it; a folder or a
         pattern such as "2024-*.csv"; "-" for standard input; an address such as https://, s3://;
         or a database: postgresql://host/name, duckdb:FILE, sqlite:FILE.
     id : str, default=None

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -27,7 +27,12 @@ from tellapart.tables.databases import is_database, read_query, without_password
 from tellapart.tables.files import Place, TableFile, find_files, in_plain_files, is_url
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import broken, first_line, no_column, to_lazy
-from tellapart.tables.json_files import read_json, read_json_lines
+from tellapart.tables.json_files import (
+    as_text,
+    objects_in_lines,
+    read_json,
+    read_json_lines,
+)
 from tellapart.tables.odd_cells import (
     header_findings,
     value_findings,
@@ -176,40 +181,124 @@ class Source:
     texts: Sequence[TextFile] = ()
     findings: list[Finding] = field(default_factory=list)
 
-    # -- all of it
+    @property
+    def is_json(self) -> bool:
+        """Whether it has texts, numbers and no dates."""
+        return self.kind in ("json", "jsonl")
+
+    @property
+    def separator(self) -> str:
+        """What stands between cells of texts."""
+        return self.texts[0].separator if self.texts else ""
 
     def table(self) -> Opened:
         """All columns, with the types that they have or that were asked for."""
-        if self.texts:
-            return self._typed_texts()
-        by_column = self.frame is not None and self.kind in ("parquet", "ipc")
-        frame = self.readable()
-        for column, kind in self.options.wanted.items():
-            frame = self._as_asked(frame, column, kind)
-        opened = self._sampled(frame)
-        return opened if by_column else replace(opened, frame=opened.frame.lazy().collect())
+        try:
+            if self.texts:
+                return self._typed_texts()
+            by_column = self.frame is not None and self.kind in ("parquet", "ipc")
+            frame = self.readable()
+            for column, kind in self.options.wanted.items():
+                frame = self._as_asked(frame, column, kind)
+            opened = self._sampled(frame)
+            if by_column:
+                return opened
+            return replace(opened, frame=opened.frame.lazy().collect())
+        except broken() as error:
+            self.explain(error)
 
-    def readable(self) -> pl.LazyFrame:
-        """Columns that have a type, as features can read them."""
+    def readable(self, later: bool = False) -> pl.LazyFrame:
+        """Columns that have a type, as features can read them; `later`: perhaps not read yet."""
         if self.frame is None:
-            self.frame = self._read_typed_files().lazy()
+            parts = []
+            for file in self.files:
+                path, bounds = Path(file.path), self.options.bounds
+                if self.kind == "jsonl":
+                    one, found = read_json_lines(path, bounds, later)
+                elif self.kind == "json":
+                    one, found = read_json(path, bounds)
+                else:
+                    one, found = _scan_typed([replace(file, partitions=())]), []
+                parts.append(_partitioned(one, file))
+                self.findings += found
+            self.frame = _joined(parts, self.files)
         frame, found = readable(self.frame)
         self.findings += found
         return frame
 
-    def _read_typed_files(self) -> pl.DataFrame:
-        made = []
-        for file in self.files:
-            path = Path(file.path)
-            if self.kind in ("json", "jsonl"):
-                one, found = (read_json if self.kind == "json" else read_json_lines)(
-                    path, self.options.bounds
-                )
-                self.findings += found
+    def cells(
+        self,
+        dtypes: dict[str, Any] | None = None,
+        *,
+        later: bool = False,
+        without_gaps: bool = False,
+    ) -> pl.LazyFrame:
+        """The cells of files of texts; `later`: CSV files are not checked before they are read,
+        some columns have `dtypes`, and rows without any cell are left out if so wanted."""
+        import polars as pl
+
+        parts = []
+        for one, file in zip(self.texts, self.files, strict=True):
+            if later and isinstance(one, CsvFile):
+                part = one.scan(dtypes).select(one.header)
+                empty = pl.all_horizontal(pl.col(one.header).is_null())
+                part = part.filter(~empty) if without_gaps else part
             else:
-                one = _scan_typed([replace(file, partitions=())]).collect()
-            made.append(_partitioned(one.lazy(), file).collect())
-        return _joined(made, self.files)
+                part = one.checked(self.options.sample is not None)
+            parts.append(_partitioned(part, file))
+        return parts[0] if len(parts) == 1 else pl.concat(parts, how="diagonal")
+
+    # -- what is wrong
+
+    def explain(self, error: BaseException) -> NoReturn:
+        """Say what is wrong, after reading has failed."""
+        self.check()
+        raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+
+    def check(self) -> None:
+        """Raise if something is wrong with a file that can be named."""
+        for one in self.texts:
+            if isinstance(one, CsvFile):
+                one.check()
+        for file in self.files if self.kind == "jsonl" else ():
+            for _ in objects_in_lines(Path(file.path)):
+                pass
+
+    def places(self, name: str) -> Iterator[tuple[str, str | None]]:
+        """Where each cell of a column is, and the cell as a text."""
+        import polars as pl
+
+        for one in self.texts:
+            for where, cell in one.places(name) if name in one.header else ():
+                yield f"{one.name} {where}", cell
+        if self.kind == "jsonl":
+            for file in self.files:
+                for where, found in objects_in_lines(Path(file.path)):
+                    yield f"{file.name} {where}", as_text(found.get(name))
+        elif self.frame is not None:
+            cells = self.frame.select(name).collect().to_series()
+            for row, cell in enumerate(cells.cast(pl.String, strict=False)):
+                yield f"{self.name} row {row}", cell
+
+    def raise_misfit(self, name: str, reader: ColumnReader, *, told: bool) -> None:
+        """Raise for the first cell of a column that its reader cannot read, if there is one."""
+        import polars as pl
+
+        unknown, places = ("", None, *self.options.nulls), self.places(name)
+        while block := list(islice(places, LOOK)):
+            known = [(where, cell) for where, cell in block if cell not in unknown]
+            odd = reader.odd(pl.Series([cell for _, cell in known], dtype=pl.String))
+            if odd.any():
+                where, cell = known[int(odd.arg_max() or 0)]
+                raise self._misfit(where, name, str(cell), reader, told=told)
+
+    def _misfit(
+        self, where: str, name: str, cell: str, reader: ColumnReader, *, told: bool
+    ) -> FormatError:
+        csv = bool(self.texts)
+        return misfit(where, name, cell, reader, told=told, options=self.options, csv=csv)
+
+    # -- columns with types
 
     def _as_asked(self, frame: pl.LazyFrame, column: str, kind: Type) -> pl.LazyFrame:
         import polars as pl
@@ -226,33 +315,25 @@ class Source:
         odd = reader.odd(cells)
         if odd.any():
             place = int(odd.arg_max() or 0)
-            where = f"{self.name} row {place}"
-            raise misfit(
-                where, column, cells[place], reader, told=True, options=self.options, csv=False
-            )
+            raise self._misfit(f"{self.name} row {place}", column, cells[place], reader, told=True)
         return frame.with_columns(reader.read(pl.col(column).cast(pl.String)).alias(column))
 
     def _typed_texts(self) -> Opened:
         """Columns of texts as what they hold."""
         import polars as pl
 
-        sample = self.options.sample is not None and self.kind == "csv"
-        parts = [
-            _partitioned(one.checked(sample), file)
-            for one, file in zip(self.texts, self.files, strict=True)
-        ]
-        whole, opened = None, parts[0] if len(parts) == 1 else pl.concat(parts, how="diagonal")
+        whole, cells = None, self.cells()
         if self.options.sample is not None:
-            taken = self._sampled(opened)
-            opened, whole = taken.frame.lazy(), taken.whole
-        frame = opened.collect()
+            taken = self._sampled(cells)
+            cells, whole = taken.frame.lazy(), taken.whole
+        frame = cells.collect()
         alike = {(f.column, f.code): f for one in self.texts for f in one.findings}
         findings = list(alike.values())
         wanted = self.options.wanted
         for name in wanted:
             if name not in frame.columns:
                 raise no_column(self.texts[0].name, name, frame.columns, " to give a type to")
-        hint = hints(frame.get_columns(), self.options, self.texts[0].separator)
+        hint = hints(frame.get_columns(), self.options, self.separator)
         made, readers = [], []
         for column in frame.get_columns():
             told = wanted.get(column.name)
@@ -281,24 +362,8 @@ class Source:
         if values.null_count() > column.null_count() and (odd := reader.odd(column)).any():
             self.raise_misfit(column.name, reader, told=told)
             cell = column.filter(odd)[0]  # of a folder's name
-            where = self.texts[0].name
-            raise misfit(where, column.name, cell, reader, told=told, options=self.options)
+            raise self._misfit(self.texts[0].name, column.name, cell, reader, told=told)
         return values
-
-    def raise_misfit(self, name: str, reader: ColumnReader, *, told: bool) -> None:
-        """Raise for the first cell of a column that its reader cannot read, if there is one."""
-        import polars as pl
-
-        unknown = ("", *self.options.nulls)
-        for one in self.texts:
-            places = iter(one.places(name) if name in one.header else ())
-            while block := list(islice(places, LOOK)):
-                known = [(where, cell) for where, cell in block if cell not in unknown]
-                odd = reader.odd(pl.Series([cell for _, cell in known], dtype=pl.String))
-                if odd.any():
-                    where, cell = known[int(odd.arg_max() or 0)]
-                    where = f"{one.name} {where}"
-                    raise misfit(where, name, cell, reader, told=told, options=self.options)
 
     def _sampled(self, frame: pl.LazyFrame) -> Opened:
         """A random sample of the rows, in their order, if one was asked for."""
@@ -307,18 +372,15 @@ class Source:
         size, opened = self.options.sample, Opened(frame, self.findings, self.name)
         if size is None:
             return opened
-        try:
-            whole = int(frame.select(pl.len()).collect(engine="streaming").item())
-            if whole <= size:
-                return opened
-            chance = np.random.default_rng(self.options.sample_seed)
-            chosen = np.sort(chance.choice(whole, size, replace=False))
-            rows = pl.Series(chosen, dtype=pl.UInt32).implode()
-            numbered = frame.with_row_index("row of the whole")
-            picked = numbered.filter(pl.col("row of the whole").is_in(rows))
-            found = picked.collect(engine="streaming").sort("row of the whole")
-        except broken() as error:
-            raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+        whole = int(frame.select(pl.len()).collect(engine="streaming").item())
+        if whole <= size:
+            return opened
+        chance = np.random.default_rng(self.options.sample_seed)
+        chosen = np.sort(chance.choice(whole, size, replace=False))
+        rows = pl.Series(chosen, dtype=pl.UInt32).implode()
+        numbered = frame.with_row_index("row of the whole")
+        picked = numbered.filter(pl.col("row of the whole").is_in(rows))
+        found = picked.collect(engine="streaming").sort("row of the whole")
         return replace(opened, frame=found.drop("row of the whole"), whole=whole)
 
 
@@ -384,7 +446,7 @@ def _partitioned(frame: pl.LazyFrame, file: TableFile) -> pl.LazyFrame:
     return frame.with_columns(pl.lit(value).alias(key) for key, value in file.partitions)
 
 
-def _joined(frames: Sequence[pl.DataFrame], files: Sequence[TableFile]) -> pl.DataFrame:
+def _joined(frames: Sequence[pl.LazyFrame], files: Sequence[TableFile]) -> pl.LazyFrame:
     """Several files as one table; columns are found by their names."""
     import polars as pl
 
@@ -392,7 +454,7 @@ def _joined(frames: Sequence[pl.DataFrame], files: Sequence[TableFile]) -> pl.Da
         return frames[0]
     kinds: dict[str, tuple[Any, str]] = {}
     for frame, file in zip(frames, files, strict=True):
-        for column, dtype in frame.schema.items():
+        for column, dtype in frame.collect_schema().items():
             if dtype == pl.Null:
                 continue
             before, there = kinds.setdefault(column, (dtype, file.name))
@@ -401,9 +463,11 @@ def _joined(frames: Sequence[pl.DataFrame], files: Sequence[TableFile]) -> pl.Da
                     f"{file.name}: {column!r} holds {dtype} here but {before} in {there}. Make it"
                     " the same everywhere"
                 )
+    made = pl.concat(frames, how="diagonal_relaxed")
     try:
-        return pl.concat(frames, how="diagonal_relaxed")
+        made.collect_schema()
     except pl.exceptions.PolarsError as error:
         raise FormatError(
             f"{files[0].name} and the others do not make one table: {first_line(error)}"
         ) from error
+    return made

@@ -6,12 +6,9 @@ not fit is an error. Other columns are not read. The table may be larger than me
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.tree import Type
@@ -19,20 +16,11 @@ from tellapart.tables.cell_formats import EXACT
 from tellapart.tables.columns import LOOK, ColumnReader, decide, hints
 from tellapart.tables.csv_files import CsvFile
 from tellapart.tables.files import is_url
-from tellapart.tables.frames import broken, first_line, no_column
-from tellapart.tables.json_files import check_keys, mixed_columns, objects_in_lines
+from tellapart.tables.frames import broken, no_column
 from tellapart.tables.source import Source
 
 if TYPE_CHECKING:
     import polars as pl
-
-_JSON: dict[Type, tuple[type, ...]] = {
-    Type.BOOL: (bool,),
-    Type.INTEGER: (int,),
-    Type.NUMBER: (int, float),
-    Type.DATE: (str,),
-    Type.DATETIME: (str,),
-}
 
 _FITS = (
     (Type.INTEGER, Type.NUMBER),
@@ -42,31 +30,25 @@ _FITS = (
 """Types that are read as others."""
 
 
-def wanted_columns(source: Source, wanted: Mapping[str, Type | None]) -> WantedColumns:
-    """Some columns of a source, with their types (None: as the table says)."""
-    if source.options.sample is not None:
-        raise ParameterError("sample is for teaching; predict labels every row")
-    kinds = {"csv": _FromTexts, "jsonl": _FromLines}
-    if source.kind == "excel":  # which is in memory anyway
-        header = source.texts[0].header
-        told = {n: kind.value for n, kind in wanted.items() if kind is not None and n in header}
-        source.options = replace(source.options, types=told)
-        opened = source.table()
-        source = replace(source, frame=opened.frame.lazy(), findings=opened.findings, texts=())
-    return kinds.get(source.kind, WantedColumns)(source, wanted)
-
-
 class WantedColumns:
-    """Columns that have a type already."""
+    """Some columns of a source; the type is None where the table says it."""
 
     def __init__(self, source: Source, wanted: Mapping[str, Type | None]) -> None:
+        if source.options.sample is not None:
+            raise ParameterError("sample is for teaching; predict labels every row")
         self.source, self.name, self.asked = source, source.name, dict(wanted)
-        self.columns: list[str] = []
-        """All columns of the source; of JSON lines, those of the first lines and the wanted."""
-        self.careful = False
-        self._dtypes: dict[str, Any] = {}
-        self._open()
-        self.check(wanted)
+        self._csvs = [one for one in source.texts if isinstance(one, CsvFile)]
+        self._careful = False
+        self._readers: dict[str, ColumnReader] = {}
+        try:
+            self._cells = source.cells(later=True) if source.texts else source.readable(later=True)
+            self._dtypes = dict(self._cells.collect_schema())
+            self.columns = list(self._dtypes)
+            """All columns of the source."""
+            self.check(wanted)
+            self._decide()
+        except broken() as error:
+            source.explain(error)
         self.types = {name: self._type(name, kind) for name, kind in wanted.items()}
         self.findings = [one for one in source.findings if one.column in wanted]
 
@@ -85,90 +67,59 @@ class WantedColumns:
         """
         import polars as pl
 
+        from tellapart.features.to_polars import DTYPE
+
         made = {name: self._value(name, kind) for name, kind in self.types.items()}
         columns = [value.alias(name) for name, (value, _) in made.items()]
         columns += [pl.col(name).alias(f"kept {n}") for n, name in enumerate(keep)]
         misfits = [odd for _, odd in made.values() if odd is not None]
         odd = pl.any_horizontal([pl.lit(False), *misfits]).alias("misfit")
-        frame = self._frame(without_gaps)
-        return frame.select([*columns, odd, self._short(bool(columns)).alias("short")])
+        frame, short = self._cells, pl.lit(False)
+        if self._csvs:
+            native = {n: DTYPE[kind] for n, kind in self.types.items() if self._is_native(n)}
+            frame = self.source.cells(native, later=True, without_gaps=without_gaps)
+            short = pl.col(self._csvs[0].header[-1]).is_null()  # Polars fills up a short row
+        elif not columns:
+            short = pl.col(self.columns[-1]).is_null() & False  # else there would be no rows
+        return frame.select([*columns, odd, short.alias("short")])
 
     def count(self) -> int | None:
         """How many rows there are, if that is quick to tell."""
         import polars as pl
 
-        if self.source.frame is None:
+        if self.source.kind not in ("frame", "parquet", "ipc"):
             return None
-        return int(self.source.frame.select(pl.len()).collect().item())
-
-    def explain(self, error: BaseException) -> NoReturn:
-        """Say what is wrong with the table, after reading it has failed."""
-        self.find_error()
-        raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
+        return int(self._cells.select(pl.len()).collect().item())
 
     def has_gaps(self) -> bool:
         """Whether a CSV file has empty lines. Raises if a row has too few cells."""
-        return False
+        for one in self._csvs:
+            if one.is_ragged():
+                one.check_rows()
+        return any(one.has_gaps() for one in self._csvs)
 
     def more_carefully(self) -> bool:
         """Whether there is a slower way to read it that takes more; it is used from now on."""
-        before, self.careful = self.careful, self.source.frame is None
-        return self.careful and not before
+        before, self._careful = self._careful, bool(self._csvs)
+        return self._careful and not before
 
     def find_error(self) -> None:
         """Raise if something is wrong with the table that can be named."""
         import polars as pl
 
+        self.source.check()
+        for name, reader in self._readers.items():
+            self.source.raise_misfit(name, reader, told=self.asked[name] is not None)
         for name in self.whole_floats():
-            odd = self._raw.select(pl.col(name)).with_row_index("row")
-            found = odd.filter(_not_whole(pl.col(name))).head(1).collect()
-            if found.height:
+            rows = self._cells.select(name).with_row_index("row")
+            for row, value in rows.filter(_not_whole(pl.col(name))).head(1).collect().iter_rows():
+                where, _ = next(islice(self.source.places(name), row, None))
                 raise FormatError(
-                    f"{self.name} row {found['row'][0]}: column {name!r} should hold whole numbers,"
-                    f" but holds {found[name][0]}. Round it, or make it null if it is unknown"
+                    f"{where}: column {name!r} should hold whole numbers, but holds {value}. Round"
+                    " it, or make it null if it is unknown"
                 )
 
-    # -- what depends on the kind of source
-
-    def _open(self) -> None:
-        self._raw = self.source.readable()
-        self._dtypes = dict(self._raw.collect_schema())
-        self.columns = list(self._dtypes)
-
-    def _type(self, name: str, wanted: Type | None) -> Type:
-        from tellapart.features.to_polars import from_dtype
-
-        found, dtype = from_dtype(self._dtypes[name]), self._dtypes[name]
-        if found is None:
-            raise FormatError(
-                f"{self.name}: column {name!r} holds {dtype}, which features cannot read"
-            )
-        if (found, wanted) not in _FITS and wanted not in (None, found) and str(dtype) != "Null":
-            raise FormatError(
-                f"{self.name}: column {name!r} should hold {wanted.value if wanted else ''}, but"
-                f" holds {found.value} ({dtype}). Convert it"
-            )
-        return wanted or found
-
-    def _frame(self, without_gaps: bool) -> pl.LazyFrame:
-        return self._raw
-
-    def _value(self, name: str, kind: Type) -> tuple[pl.Expr, pl.Expr | None]:
-        """The values of a column, and where they do not fit."""
-        import polars as pl
-
-        from tellapart.features.to_polars import cleaned
-
-        column = pl.col(name)
-        if name in self.whole_floats():
-            return column.cast(pl.Int64, strict=False), _not_whole(column)
-        return cleaned(column, kind, self._dtypes.get(name)), None
-
-    def _short(self, is_read: bool) -> pl.Expr:
-        import polars as pl
-
-        # without any column there would be no rows
-        return pl.lit(False) if is_read else pl.col(self.columns[-1]).is_null() & False
+    # -- for engines that read files and frames themselves
 
     def is_converted(self, name: str) -> bool:
         """Whether a column was made readable: a list, a field of an object, a time of day."""
@@ -178,7 +129,7 @@ class WantedColumns:
     def parquet_files(self, keep: Sequence[str]) -> list[str]:
         """The files, if another engine can read the wanted columns and those kept by itself."""
         source, alike = self.source, {name.lower() for name in self.columns}
-        if source.kind != "parquet" or source.frame is None or len(alike) < len(self.columns):
+        if source.kind != "parquet" or len(alike) < len(self.columns):
             return []
         if any(is_url(file.path) or file.partitions for file in source.files):
             return []
@@ -191,168 +142,73 @@ class WantedColumns:
 
     def whole_floats(self) -> list[str]:
         """Columns of floats where the model wants integers."""
+        whole = (name for name, kind in self.types.items() if kind is Type.INTEGER)
+        return [name for name in whole if self._dtypes[name].is_float()]
+
+    # -- how columns are read
+
+    def _decide(self) -> None:
+        """How the first rows show texts to be written that are to become something else."""
         import polars as pl
 
-        floats = [
-            n for n, d in self._dtypes.items() if d in (pl.Float64, pl.Float32) or self.careful
-        ]
-        return [n for n in floats if self.types.get(n) is Type.INTEGER]
-
-
-class _FromTexts(WantedColumns):
-    """Columns of CSV files."""
-
-    def _open(self) -> None:
-        """How the wanted columns are written, as the first rows show."""
-
-        self.csvs = [one for one in self.source.texts if isinstance(one, CsvFile)]
-        self.columns = [*self.csvs[0].header, *(k for k, _ in self.source.files[0].partitions)]
-        self.check(self.asked)
-        self.readers: dict[str, ColumnReader] = {}
-        try:
-            head = self._part(0, {}).head(LOOK).collect()
-        except broken() as error:
-            self.explain(error)
-        options = self.source.options
-        hint = hints(head.get_columns(), options, self.csvs[0].separator)
-        for name, kind in self.asked.items():
-            self.readers[name], found = decide(head[name], options, kind, hint)
-            self.source.findings += found
+        source = self.source
+        names = list(self.asked)
+        if not source.texts:
+            to_read = (n for n, kind in self.asked.items() if kind not in (None, Type.TEXT))
+            names = [n for n in to_read if source.is_json and self._dtypes[n] == pl.String]
+        if not names:
+            return
+        head = self._cells.select(self.columns if source.texts else names).head(LOOK).collect()
+        hint = hints(head.get_columns(), source.options, source.separator)
+        for name in names:
+            kind = self.asked[name]
+            self._readers[name], found = decide(head[name], source.options, kind, hint)
+            source.findings += found
             if kind is None:
-                self.source.raise_misfit(name, self.readers[name], told=False)
-
-    def _part(self, number: int, dtypes: dict[str, Any]) -> pl.LazyFrame:
-        import polars as pl
-
-        more = (pl.lit(v).alias(k) for k, v in self.source.files[number].partitions)
-        return self.csvs[number].scan(dtypes).select(self.csvs[0].header).with_columns(more)
+                source.raise_misfit(name, self._readers[name], told=False)
 
     def _type(self, name: str, wanted: Type | None) -> Type:
-        return self.readers[name].kind
+        from tellapart.features.to_polars import from_dtype
+
+        if name in self._readers:
+            return self._readers[name].kind
+        dtype = self._dtypes[name]
+        found = from_dtype(dtype)
+        if found is None:
+            raise FormatError(
+                f"{self.name}: column {name!r} holds {dtype}, which features cannot read"
+            )
+        fits = wanted in (None, found) or (found, wanted) in _FITS or str(dtype) == "Null"
+        if not fits and not (wanted is Type.TEXT and self.source.is_json):
+            raise FormatError(
+                f"{self.name}: column {name!r} should hold {wanted.value if wanted else ''}, but"
+                f" holds {found.value} ({dtype}). Convert it"
+            )
+        return wanted or found
 
     def _is_native(self, name: str) -> bool:
-        """Whether Polars reads it as strictly as we do."""
-        native = self.readers[name].native and not self.careful
-        return native and name in self.csvs[0].header
-
-    def _frame(self, without_gaps: bool) -> pl.LazyFrame:
-        import polars as pl
-
-        from tellapart.features.to_polars import DTYPE
-
-        dtypes = {n: DTYPE[kind] for n, kind in self.types.items() if self._is_native(n)}
-        parts = [self._part(n, dtypes) for n in range(len(self.csvs))]
-        if without_gaps:
-            header = self.csvs[0].header
-            parts = [one.filter(~pl.all_horizontal(pl.col(header).is_null())) for one in parts]
-        return parts[0] if len(parts) == 1 else pl.concat(parts)
+        """Whether Polars reads it from a CSV file as strictly as we do."""
+        native = self._readers[name].native and not self._careful
+        return native and name in self._csvs[0].header
 
     def _value(self, name: str, kind: Type) -> tuple[pl.Expr, pl.Expr | None]:
+        """The values of a column, and where they do not fit."""
         import polars as pl
 
         from tellapart.features.to_polars import DTYPE, cleaned
 
-        column, reader = pl.col(name), self.readers[name]
-        if self._is_native(name):
-            return cleaned(column, kind, DTYPE[kind]), None
-        odd = None if kind is Type.TEXT else reader.misfits(column)
-        return cleaned(reader.read(column), kind, DTYPE[kind]), odd
-
-    def _short(self, is_read: bool) -> pl.Expr:
-        import polars as pl
-
-        # Polars fills up a short row with nulls
-        return pl.col(self.csvs[0].header[-1]).is_null()
-
-    def has_gaps(self) -> bool:
-        for one in self.csvs:
-            if one.is_ragged():
-                one.check_rows()
-        return any(one.has_gaps() for one in self.csvs)
-
-    def find_error(self) -> None:
-        for one in self.csvs:
-            one.check()
-        for name, reader in self.readers.items():
-            self.source.raise_misfit(name, reader, told=self.asked[name] is not None)
-
-
-class _FromLines(WantedColumns):
-    """Columns of JSON lines."""
-
-    def _open(self) -> None:
-        import polars as pl
-
-        from tellapart.features.to_polars import DTYPE
-
-        self._paths = [Path(file.path) for file in self.source.files]
-        for path in self._paths:
-            check_keys(path, objects_in_lines(path), self.source.options.bounds)
-        untold = any(kind is None for kind in self.asked.values())
-        for length in (LOOK, None):  # a key may first come in the last line
-            try:
-                frame = pl.scan_ndjson(self._paths, infer_schema_length=length)
-                self._dtypes = dict(frame.collect_schema())
-            except broken() as error:
-                for path in self._paths:
-                    for _ in objects_in_lines(path):
-                        pass
-                self.explain(error)
-            if all(name in self._dtypes for name in self.asked) and not untold:
-                break
-        self.columns = list(self._dtypes)
-        for name, kind in self.asked.items():
-            whole = kind is Type.INTEGER and self._dtypes.get(name) == pl.Float64
-            if name in self._dtypes and kind is not None and not whole:
-                self._dtypes[name] = DTYPE[kind]
-        texts = [n for n, kind in self.asked.items() if kind is None]
-        texts = [n for n in texts if self._dtypes.get(n) == pl.String]
-        if texts:
-            found = (mixed_columns(path, texts) for path in self._paths)
-            self.source.findings += [one for some in found for one in some]
-
-    def _type(self, name: str, wanted: Type | None) -> Type:
-        return super()._type(name, None) if wanted is None else wanted
-
-    def _frame(self, without_gaps: bool) -> pl.LazyFrame:
-        import polars as pl
-
-        from tellapart.features.to_polars import DTYPE
-
-        dtypes = {**self._dtypes, **{n: DTYPE[kind] for n, kind in self.types.items()}}
-        dtypes |= {n: pl.Float64() for n in self.whole_floats()}
-        return pl.scan_ndjson(self._paths, schema=dtypes)
-
-    def find_error(self) -> None:
-        """Say which line has a value of another type than is wanted."""
-        for path in self._paths:
-            for where, found in objects_in_lines(path):
-                for name, kind in getattr(self, "types", {}).items():
-                    if not _is_of(found.get(name), kind):
-                        raise FormatError(
-                            f"{path.name} {where}: {name!r} should hold {kind.value}, but is"
-                            f" {json.dumps(found[name])[:40]}. Fix it, or make it null if it is"
-                            " unknown"
-                        )
-
-
-def _is_of(value: Any, kind: Type) -> bool:
-    """Whether a value of JSON is unknown, or of a type."""
-    allowed = _JSON.get(kind)
-    if value is None or allowed is None:
-        return True
-    if kind is Type.INTEGER and isinstance(value, float):
-        return value.is_integer() and abs(value) < EXACT
-    if (type(value) is bool and kind.numeric) or not isinstance(value, allowed):
-        return False
-    if not kind.temporal:
-        return True
-    text = str(value)
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return kind is Type.DATETIME or len(text) <= 10
+        column, dtype = pl.col(name), self._dtypes[name]
+        if name in self._readers:
+            if self._csvs and self._is_native(name):
+                return cleaned(column, kind, DTYPE[kind]), None
+            reader = self._readers[name]
+            odd = None if kind is Type.TEXT else reader.misfits(column)
+            return cleaned(reader.read(column), kind, DTYPE[kind]), odd
+        if kind is Type.INTEGER and dtype.is_float():
+            return column.cast(pl.Int64, strict=False), _not_whole(column)
+        if kind is Type.TEXT and self.source.is_json:
+            return column.cast(pl.String), None
+        return cleaned(column, kind, dtype), None
 
 
 def _not_whole(number: pl.Expr) -> pl.Expr:

@@ -31,9 +31,7 @@ class FromRepresentation:
         G(x), where the teacher knows a faster way, or chooses otherwise among several components.
     reasons : (item, example) -> features, default none
         What the teacher may say when the components do not help.
-    reasons_tell : bool, default=False
-        Whether every reason is known to be true of the item and not of the example.
-    m, k, s : int, optional
+    k, s : int, optional
         The facts of the world, for bounds. `s` is also the limit above: no more than `s` exceptions
         ever name the same feature against the same component.
 
@@ -53,15 +51,11 @@ class FromRepresentation:
         *,
         component_of: Callable[[Item], int | None] | None = None,
         reasons: Callable[[Item, Item], Iterable[Feature]] | None = None,
-        reasons_tell: bool = False,
-        m: int | None = None,
         k: int | None = None,
         s: int | None = None,
     ) -> None:
         self.representation, self.label_of, self.reasons = representation, label_of, reasons
-        self.reasons_tell = reasons_tell
-        self.m = representation.m if m is None else m
-        self.k, self.s = k, s
+        self.m, self.k, self.s = representation.m, k, s
         self.component_of = component_of or representation.component
         self._named: dict[tuple[int, Feature], set[Hashable]] = {}
 
@@ -91,27 +85,16 @@ class FromRepresentation:
 
     def _reason(self, item: Item, example: Item, against: int | None) -> Feature:
         """Something true of `item` and not of `example`, said by few others `against` it."""
-        reasons = self.reasons(item, example) if self.reasons else ()
-        if not self.reasons_tell:
-            reading = self.representation.reading
-            reasons = (
-                feature
-                for feature in reasons
-                if truth(feature, item, reading) and not truth(feature, example, reading)
-            )
-        if against is None:
-            return next(iter(reasons), Is(item))
-        return self.name(item, reasons, against) or Is(item)
-
-    def name(self, item: Item, reasons: Iterable[Feature], against: int) -> Feature | None:
-        """Name the first of `reasons` that few other exceptions have named against a component."""
-        key = codec.identity(item)
-        for feature in reasons:
-            named = self._named.setdefault((against, feature), set())
-            if self.s is None or len(named) < self.s or key in named:
-                named.add(key)
-                return feature
-        return None
+        key, reading = codec.identity(item), self.representation.reading
+        for feature in self.reasons(item, example) if self.reasons else ():
+            if truth(feature, item, reading) and not truth(feature, example, reading):
+                if against is None:
+                    return feature
+                named = self._named.setdefault((against, feature), set())
+                if self.s is None or len(named) < self.s or key in named:
+                    named.add(key)
+                    return feature
+        return Is(item)
 
     def _component(self, item: Item) -> int:
         number = self.component_of(item)

@@ -5,7 +5,7 @@ Origin header must be our own; a token or a cookie must say who it is; with a co
 say that a page of ours sent it; no body is too large. On the way out every answer gets the headers
 that keep browsers strict.
 
-A cookie is a name, a time and a signature made with the person's token. So it outlives a restart of
+A cookie is a time and a signature made with the person's token. So it outlives a restart of
 the server, and ends with the token.
 """
 
@@ -23,13 +23,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Annotated
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from fastapi import Depends, Path
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -129,30 +128,28 @@ class People:
     def __init__(self, people: Iterable[Person], *, clock: Callable[[], float] = time.time) -> None:
         self.all = tuple(people)
         self._clock = clock
-        # looked up by hash: how long it takes says nothing about the token
-        self._tokens = {_digest(person.token): person for person in self.all}
-        self._marks = {_mark(person): person for person in self.all}
-        names = {person.name for person in self.all}
-        if not self.all or len(names) < len(self.all) or len(self._tokens) < len(self.all):
+        names, tokens = {one.name for one in self.all}, {one.token for one in self.all}
+        if not self.all or len(names) < len(self.all) or len(tokens) < len(self.all):
             raise ParameterError("people need names and tokens, each a different one")
 
     def by_token(self, token: str) -> Person | None:
-        return self._tokens.get(_digest(token))
+        """Whose token this is; how long it takes says nothing about tokens."""
+        return next((one for one in self.all if _same(one.token, token)), None)
 
     def cookie(self, person: Person) -> str:
         """What the person's browser keeps."""
-        signed = f"{_mark(person)}.{int(self._clock()) + COOKIE_SECONDS}"
-        return f"{signed}.{person.sign('cookie ' + signed)}"
+        until = int(self._clock()) + COOKIE_SECONDS
+        return f"{until}.{person.sign(f'cookie {person.name} {until}')}"
 
     def by_cookie(self, cookie: str) -> Person | None:
         """Whose cookie this is, if it is not too old."""
-        signed, _, signature = cookie.rpartition(".")
-        mark, _, until = signed.partition(".")
-        person = self._marks.get(mark)
-        if person is None or not until.isdecimal() or not until.isascii():
+        until, _, signature = cookie.partition(".")
+        if not until.isascii() or not until.isdecimal() or int(until) <= self._clock():
             return None
-        good = hmac.compare_digest(signature.encode(), person.sign("cookie " + signed).encode())
-        return person if good and int(until) > self._clock() else None
+        signed = (
+            one for one in self.all if _same(one.sign(f"cookie {one.name} {until}"), signature)
+        )
+        return next(signed, None)
 
 
 class StrangerLimiter:
@@ -187,11 +184,9 @@ class StrangerLimiter:
 class Caller:
     """Who sent a request, and what they may do. The middleware makes it."""
 
-    def __init__(self, app: AppState, person: Person, headers: Headers) -> None:
+    def __init__(self, app: AppState, person: Person, request: Request) -> None:
         self.app, self.pool = app, app.pool
-        self.gzip = "gzip" in headers.get("accept-encoding", "")
-        """Whether what is sent may be compressed."""
-        self.fragment = "x-fragment" in headers
+        self.fragment = "x-fragment" in request.headers
         """Whether our script asks, and wants only parts of a page."""
         self.name, self.is_owner = person.name, person.owner
 
@@ -264,12 +259,8 @@ def read_people(path: FilePath) -> list[Person]:
     return found
 
 
-def _digest(token: str) -> bytes:
-    return hashlib.sha256(token.encode("utf-8", "replace")).digest()
-
-
-def _mark(person: Person) -> str:
-    return hashlib.sha256(person.name.encode()).hexdigest()[:16]
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(), other.encode("utf-8", "replace"))
 
 
 # -- what every request passes
@@ -330,25 +321,23 @@ class AccessMiddleware:
     async def _handle(
         self, state: AppState, scope: Scope, receive: Receive, sender: _Sender
     ) -> None:
-        headers, path = Headers(scope=scope), scope["path"]
-        host = headers.get("host", "")
-        if not is_own_host(state.limits, host):
+        request, path = Request(scope, receive), scope["path"]
+        if not is_own_host(state.limits, request.headers.get("host", "")):
             raise Refused(403, "WrongHost", "this server does not go by that name (Host header)")
-        _check_origin(state.limits, scope, headers, host)
+        _check_origin(state.limits, request)
         if path in PUBLIC_PATHS or path.startswith("/static/"):
             await self.app(scope, receive, sender)
             return
-        if (reply := _exchange_token(state, scope, host)) is not None:
+        if (reply := _exchange_token(state, request)) is not None:
             await reply(scope, receive, sender)
             return
-        caller = _identify(state, scope, headers, host)
+        caller = scope["tellapart.caller"] = Caller(state, _identify(state, request), request)
         sender.teacher = caller.name
-        scope["tellapart.caller"] = caller
         limits = state.limits
         most, seconds = limits.max_body, limits.body_timeout
         if (scope["method"], path) == UPLOAD and caller.is_owner:
             most, seconds = limits.max_upload, limits.upload_timeout
-        await self.app(scope, await _read_body(most, seconds, scope, receive), sender)
+        await self.app(scope, await _read_body(most, seconds, request), sender)
 
 
 def is_own_host(limits: Limits, host: str) -> bool:
@@ -377,35 +366,36 @@ def is_own_host(limits: Limits, host: str) -> bool:
     return address.is_loopback or not limits.loopback
 
 
-def _check_origin(limits: Limits, scope: Scope, headers: Headers, host: str) -> None:
+def _check_origin(limits: Limits, request: Request) -> None:
     """Refuse what another site's page sends."""
-    origin = headers.get("origin")
-    own = [f"{scope['scheme']}://{host}".lower()]
+    origin = request.headers.get("origin")
+    own = [f"{request.url.scheme}://{request.headers['host']}".lower()]
     if limits.public is not None:
         own.append(limits.public.lower().rstrip("/"))
-    site = headers.get("sec-fetch-site", "none")
-    cross = scope["method"] not in SAFE and site not in ("none", "same-origin")
+    cross = request.method not in SAFE and _comes_from_elsewhere(request)
     if cross or (origin is not None and origin.lower() not in own):
         raise Refused(403, "ForeignOrigin", "this request comes from a page of another site")
 
 
-def _exchange_token(state: AppState, scope: Scope, host: str) -> Response | None:
+def _comes_from_elsewhere(request: Request) -> bool:
+    return request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+
+
+def _exchange_token(state: AppState, request: Request) -> Response | None:
     """A page asked for with ?token=: a cookie for it, and the address without it.
 
     A link on another site could make anybody's browser somebody else's: there, the person is asked
     first, and what they press comes from our own page.
     """
-    if scope["method"] not in ("GET", "HEAD") or scope["path"].startswith("/api/"):
-        return None
-    query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    query = request.query_params.multi_items()
     tokens = [value for name, value in query if name == "token"]
-    if not tokens:
+    if not tokens or request.method not in SAFE or request.scope["path"].startswith("/api/"):
         return None
     person = state.people.by_token(tokens[-1])
     if person is None:
-        raise _no_token(state, scope, "this token is not, or no longer, valid")
-    path = "/" + quote(_LEADS_AWAY.sub("", scope["path"]))
-    if Headers(scope=scope).get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        raise _no_token(state, request, "this token is not, or no longer, valid")
+    path = "/" + quote(_LEADS_AWAY.sub("", request.scope["path"]))
+    if _comes_from_elsewhere(request):
         return HTMLResponse(
             '<!doctype html><html lang="en"><title>tellapart</title><h1>Go on?</h1>'
             "<p>A link on another site led here. Its answers will be those of"
@@ -415,60 +405,72 @@ def _exchange_token(state: AppState, scope: Scope, host: str) -> Response | None
     rest = urlencode([pair for pair in query if pair[0] != "token"])
     reply = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
     reply.set_cookie(
-        _cookie_name(host),
+        _cookie_name(request),
         state.people.cookie(person),
         max_age=COOKIE_SECONDS,
         path="/",
-        secure="https" in (scope["scheme"], (state.limits.public or "").partition(":")[0]),
+        secure="https" in (request.url.scheme, (state.limits.public or "").partition(":")[0]),
         httponly=True,
         samesite="strict",
     )
     return reply
 
 
-def _identify(state: AppState, scope: Scope, headers: Headers, host: str) -> Caller:
-    said, cookie, person = headers.get("authorization"), None, None
+def _cookie_name(request: Request) -> str:
+    """Cookies are shared by all ports of a host: each server has a name of its own."""
+    port = request.headers["host"].rpartition(":")[2]
+    return f"tellapart-{port}" if port.isascii() and port.isdecimal() else "tellapart"
+
+
+def _identify(state: AppState, request: Request) -> Person:
+    """Who sends the request: it has a token, or the cookie of one."""
+    said, cookie = request.headers.get("authorization"), request.cookies.get(_cookie_name(request))
     if said is not None:
         way, _, token = said.partition(" ")
         person = state.people.by_token(token.strip()) if way.lower() == "bearer" else None
         wrong = "this token is not, or no longer, valid"
-    elif (cookie := _cookie(headers, host)) is not None:
+    elif cookie is not None:
         person = state.people.by_cookie(cookie)
         wrong = "this browser's cookie is too old: open the address with the token again"
+        known = request.headers.get("origin") or request.headers.get("sec-fetch-site")
+        if person is not None and request.method not in SAFE and not known:
+            # every browser sends one of the two with a change, and `_check_origin` looked at it
+            wrong = "a change by a page must say from which site it comes"
+            raise Refused(403, "ForeignOrigin", wrong)
     else:
+        person = None
         wrong = (
             "a token is wanted: open the address that 'tellapart serve' printed, or send"
             " 'Authorization: Bearer TOKEN'"
         )
     if person is None:
-        raise _no_token(state, scope, wrong)
-    said = headers.get("origin") or headers.get("sec-fetch-site")
-    if cookie is not None and scope["method"] not in SAFE and not said:
-        # every browser sends one of the two with a change, and `_check_origin` has looked at it
-        raise Refused(403, "ForeignOrigin", "a change by a page must say from which site it comes")
-    return Caller(state, person, headers)
+        raise _no_token(state, request, wrong)
+    return person
 
 
-def _no_token(state: AppState, scope: Scope, message: str) -> Refused:
-    client = scope.get("client")
-    if wait := state.strangers.wait(str(client[0]) if client else "unknown"):
+def _no_token(state: AppState, request: Request, message: str) -> Refused:
+    if wait := state.strangers.wait(request.client.host if request.client else "unknown"):
         seconds = str(max(1, round(wait + 0.5)))
         return Refused(429, "TooMany", "too many requests; slow down", {"Retry-After": seconds})
     return Refused(401, "NoToken", message, {"WWW-Authenticate": "Bearer"})
 
 
-async def _read_body(most: int, seconds: float, scope: Scope, receive: Receive) -> Receive:
+async def _read_body(most: int, seconds: float, request: Request) -> Receive:
     """The whole body, read here, so that its size is known before anybody looks at it."""
-    length = Headers(scope=scope).get("content-length", "0")
+    said = f"too large: at most {most / 1e6:g} MB can be sent at once"
+    if request.scope["path"] == UPLOAD[1]:
+        said += ". Put the table into the folder of this server, and begin with it there"
+    too_large = Refused(413, "TooLarge", said)
+    length = request.headers.get("content-length", "0")
     if length.isascii() and length.isdecimal() and int(length) > most:
-        raise _too_large(most, scope["path"])
+        raise too_large
     body = bytearray()
     try:
         async with asyncio.timeout(seconds):
-            async for chunk in Request(scope, receive).stream():
+            async for chunk in request.stream():
                 body += chunk
                 if len(body) > most:
-                    raise _too_large(most, scope["path"])
+                    raise too_large
     except TimeoutError:
         raise Refused(408, "TooSlow", "the body of the request did not arrive") from None
     except ClientDisconnect:
@@ -476,7 +478,7 @@ async def _read_body(most: int, seconds: float, scope: Scope, receive: Receive) 
     messages: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
     async def replay() -> Message:
-        return messages.pop() if messages else await receive()
+        return messages.pop() if messages else await request.receive()
 
     return replay
 
@@ -521,24 +523,3 @@ class _Sender:
         elif message["type"] == "http.response.body":
             self.bytes += len(message.get("body", b""))
         await self._send(message)
-
-
-def _too_large(most: int, path: str) -> Refused:
-    said = f"too large: at most {most / 1e6:g} MB can be sent at once"
-    if path == "/upload":
-        said += ". Put the table into the folder of this server, and begin with it there"
-    return Refused(413, "TooLarge", said)
-
-
-def _cookie_name(host: str) -> str:
-    """Cookies are shared by all ports of a host: each server has a name of its own."""
-    port = host.rpartition(":")[2]
-    return f"tellapart-{port}" if port.isascii() and port.isdecimal() else "tellapart"
-
-
-def _cookie(headers: Headers, host: str) -> str | None:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(_cookie_name(host))
-    except CookieError:
-        return None
-    return None if found is None else found.value

@@ -15,7 +15,6 @@ from contextlib import asynccontextmanager
 import h11
 import uvicorn
 from fastapi import APIRouter, FastAPI
-from fastapi.routing import APIRoute
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import tellapart
@@ -61,7 +60,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
-        generate_unique_id_function=_operation_id,
+        generate_unique_id_function=lambda route: route.name,
     )
     app.state.tellapart = AppState(pool, people, limits, page_options)
     errors.install(app)
@@ -73,26 +72,6 @@ def create_app(
     app.include_router(operations.router, responses=errors.RESPONSES)
     app.add_middleware(AccessMiddleware)
     return app
-
-
-_OPERATIONS = {
-    "tables": "list_tables", "sessions": "list_sessions", "new_session": "create_session",
-    "session": "get_session", "settings": "change_settings", "close": "close_session",
-    "candidates": "list_candidates", "check": "check_feature", "change": "change_answer",
-    "labels": "list_labels", "tags": "list_tags", "notes": "list_notes",
-    "history": "list_answers", "rules": "list_rules", "rule_items": "list_rule_items",
-    "progress": "get_progress", "disagreements": "list_disagreements",
-    "odd": "list_odd_answers", "export": "export_model", "log": "download_log",
-    "predictions": "download_predictions", "numbers": "metrics",
-    "events": "stream_events", "me": "get_me", "sweep": "list_sweep_items",
-    "accept": "accept_guesses",
-}  # fmt: skip
-"""What a route is called in the schema, and so in clients made from it, where the name of its
-function says too little."""
-
-
-def _operation_id(route: APIRoute) -> str:
-    return _OPERATIONS.get(route.name, route.name)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -115,7 +94,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class _Protocol(H11Protocol):
-    """A connection: there are not too many, and headers arrive in time."""
+    """A connection: headers must arrive in time, and there are not too many at a time."""
 
     _timer: asyncio.TimerHandle | None = None
 
@@ -123,25 +102,20 @@ class _Protocol(H11Protocol):
         super().connection_made(transport)
         if len(self.connections) > _most_connections():
             transport.abort()
-        else:
-            self._timer = self.loop.call_later(HEADERS, self._time_is_up)
+        self._watch()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self._timer is not None and not self._waits():
+        self._watch()
+
+    def _watch(self) -> None:
+        """Give headers a time to arrive, from their first byte on."""
+        begun = self.conn.their_state is h11.IDLE and self.timeout_keep_alive_task is None
+        if self._timer is not None and not begun:
             self._timer.cancel()
             self._timer = None
-        elif self._timer is None and self._waits() and not self.transport.is_closing():
-            self._timer = self.loop.call_later(HEADERS, self._time_is_up)
-
-    def _waits(self) -> bool:
-        """Whether a request has begun to arrive, and its headers are not complete."""
-        return self.conn.their_state is h11.IDLE and self.timeout_keep_alive_task is None
-
-    def _time_is_up(self) -> None:
-        self._timer = None
-        if self._waits():
-            self.transport.abort()
+        elif self._timer is None and begun and not self.transport.is_closing():
+            self._timer = self.loop.call_later(HEADERS, self.transport.abort)
 
 
 def _most_connections() -> int:
@@ -197,7 +171,7 @@ class _Server(uvicorn.Server):
         last = threading.Timer(GRACE - 0.5, _give_up)
         last.daemon = True
         last.start()
-        self._app.state.tellapart.streams.stop()
+        self._app.state.tellapart.streams.stopped = True
         await super().shutdown(sockets)
 
 

@@ -139,14 +139,8 @@ def answer(request: Request, error: Exception) -> Response:
 
     said = json.loads(bytes(reply.body))
     values = {"status": said["status"], "message": said["error"], "request": said["request"]}
-    values["without"] = None
-    if isinstance(error, RequestValidationError) and request.method == "GET":
-        names = [str(part["loc"][-1]) for part in error.errors() if part["loc"][0] == "query"]
-        wrong = next((name for name in names if name in request.query_params), None)
-        if wrong is not None:
-            asked = f"{wrong}={request.query_params[wrong]}"[:80]
-            values["message"] = f"this address asks for {asked}, and there is no such choice"
-            values["without"] = request.url.path
+    if isinstance(error, RequestValidationError):
+        values["message"] = "this address asks for something that there is not"
     reply.headers["content-type"] = "text/html; charset=utf-8"
     values |= {**OUTSIDE, "inside": "tellapart.caller" in request.scope}
     reply.body = draw("error.html", **values).encode()

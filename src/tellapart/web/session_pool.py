@@ -13,6 +13,7 @@ import logging
 import os
 import shlex
 import tempfile
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -55,8 +56,8 @@ class SessionPool:
         self._opening: dict[str, asyncio.Task[None]] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
         self._closing = False
-        self.watchers: set[Callable[[str], None]] = set()
-        """Called with the name of a session when something may have been written to its log."""
+        self.uses: Counter[str] = Counter()
+        """How often something may have been written to the log of a session."""
 
     # -- using a session
 
@@ -66,14 +67,12 @@ class SessionPool:
         What it writes is committed at once, before this returns.
         """
 
-        loop = asyncio.get_running_loop()
-
         def commit_together(session: Session) -> T:
             try:
                 with session.together():
                     return work(session)
             finally:  # also when whoever asked has gone
-                loop.call_soon_threadsafe(self._tell_watchers, name)
+                self.uses[name] += 1
 
         opened = await self._get(name)
         try:
@@ -95,11 +94,7 @@ class SessionPool:
     def add(self, session: Session) -> None:
         """Take in a session that is open already."""
         self._open[session.name] = _OpenSession(session)
-        self._tell_watchers(session.name)
-
-    def _tell_watchers(self, name: str) -> None:
-        for watcher in list(self.watchers):
-            watcher(name)
+        self.uses[session.name] += 1
 
     async def create(
         self, name: str, table: Path, reading: Mapping[str, Any], **settings: Any
@@ -239,17 +234,13 @@ class SessionPool:
         if not len(read):
             raise ParameterError(f"{name} has columns, and no rows to teach about")
         try:
-            made_file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with open(path, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+                file.write(content)
         except FileExistsError:
             raise SessionError(
                 f"there is a table {name!r} already; give the file another name, or begin a session"
                 " with the table that is there"
             ) from None
-        except OSError as error:
-            raise SessionError(f"{name} cannot be kept: {error.strerror}") from error
-        try:
-            with os.fdopen(made_file, "wb") as file:
-                file.write(content)
         except OSError as error:
             path.unlink(missing_ok=True)  # half a table is none
             raise SessionError(f"{name} cannot be kept: {error.strerror}") from error
@@ -289,8 +280,7 @@ class _OpenSession:
 
     def __init__(self, session: Session) -> None:
         self.session, self.users = session, 0
-        self._ended = False
-        self._timer: asyncio.TimerHandle | None = None
+        self._calls = 0
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="session")
 
     @contextmanager
@@ -305,31 +295,26 @@ class _OpenSession:
     async def run(self, work: Callable[[], T]) -> T:
         """Do something in the session's thread; when it is quiet, keep what it came to."""
         loop = asyncio.get_running_loop()
-        self._cancel_timer()
         with self.used():
             try:
                 return await loop.run_in_executor(self._pool, work)
             finally:
-                self._cancel_timer()  # another call may have ended meanwhile
-                if not self._ended:
-                    self._timer = loop.call_later(QUIET, self._pool.submit, self._keep)
+                self._calls += 1
+                loop.call_later(QUIET, self._rest, self._calls)
 
-    def _cancel_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    def _rest(self, calls: int) -> None:
+        if calls == self._calls and not self.users:
+            self._pool.submit(self._keep)
 
     def _keep(self) -> None:
-        """Use the time in which a teacher looks at an item."""
         try:
-            if not self.users:
-                self.session.keep()
+            self.session.keep()
         except Exception as error:  # nobody asked for it, and nothing depends on it
             log_event("keep", logging.WARNING, **describe_error(error))
 
     async def end(self) -> None:
-        self._ended = True
         await self.run(self.session.close)
+        self._calls += 1  # nothing is kept any more
         self._pool.shutdown(wait=False)
 
 

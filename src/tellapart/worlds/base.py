@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from tellapart.columns import Codes, Labels, Words, pack, unpack
+from tellapart.columns import Labels, Words, pack, unpack
 from tellapart.model import Holds, Not, holds, truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.representations.representation import Representation
@@ -169,7 +169,7 @@ class Listed(World):
         distinct = Labels.of(list(map(LabelOf(self._distinct, self._truths), self._distinct)))
         if self._order is None:
             return distinct
-        return Labels(distinct.names, Codes.of(distinct.codes.array()[self._order]))
+        return Labels(distinct.names, distinct.codes[self._order])
 
     def _what_differs(self, item: Item, example: Item) -> Iterable[Feature]:
         for feature in self.features:

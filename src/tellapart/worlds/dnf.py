@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from tellapart.columns import Codes, pack, words_for
 from tellapart.errors import ParameterError
 from tellapart.model import Literal
 from tellapart.representations.representation import Component, Representation
@@ -56,17 +57,14 @@ def dnf(
     )
 
 
-def _drawn(items: int, components: int, seed: int) -> Codes:
-    """A component for each item, a part at a time: numbers take 64 times the room of their bits."""
+def _drawn(items: int, components: int, seed: int) -> npt.NDArray[np.integer[Any]]:
+    """A component for each item, a part at a time: numbers are drawn in eight bytes each."""
     generator = np.random.default_rng([seed & (1 << 64) - 1, 11])
-    size, digits = words_for(items), (components - 1).bit_length()
-    planes = [np.empty(size, dtype=np.uint64) for _ in range(digits)]
+    drawn = np.empty(items, dtype=np.min_scalar_type(components - 1))
     for first in range(0, items, _PART):
-        numbers = generator.integers(components, size=min(_PART, items - first))
-        for digit, plane in enumerate(planes):
-            part = pack((numbers >> digit & 1).astype(np.bool_))
-            plane[first >> 6 : (first >> 6) + len(part)] = part
-    return Codes(planes, items)
+        part = drawn[first : first + _PART]
+        part[:] = generator.integers(components, size=len(part))
+    return drawn
 
 
 def _separate(

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, partial
+from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.columns import Codes, Labels, Words, clear_tail, column, pack, words_for
+from tellapart.columns import Labels, Words, clear_tail, column, pack, words_for
 from tellapart.combinations import And, Is, Or, Points
 from tellapart.errors import FormatError, ParameterError, check
 from tellapart.model import Not, truth
@@ -134,13 +135,6 @@ class Columns:
         return clear_tail(mixed, self.items)
 
 
-@cache
-def _reason(code: int) -> Feature:
-    """The feature that a code of `MadeWorld.answers` stands for."""
-    name = f"f{code >> 1}"
-    return Not(name) if code & 1 else name
-
-
 class Sizes(NamedTuple):
     """The arguments that all made worlds take."""
 
@@ -178,7 +172,7 @@ class MadeWorld(World):
         Over features named "f0", "f1", ...
     columns : Columns
         Where truth values come from.
-    components : Codes
+    components : array of int
         The component of every item.
     forced : bool
         Whether items have the literals of their component forced upon them (else they have them by
@@ -189,15 +183,13 @@ class MadeWorld(World):
         Columns that are known already.
     """
 
-    reason = staticmethod(_reason)
-
     def __init__(
         self,
         make: Callable[..., MadeWorld],
         sizes: Sizes,
         representation: Representation,
         columns: Columns,
-        components: Codes,
+        components: npt.NDArray[np.integer[Any]],
         *,
         forced: bool,
         placement: str,
@@ -206,35 +198,22 @@ class MadeWorld(World):
     ) -> None:
         if similar is not None:
             check("a made world", "similar", similar, "an integer >= 0", lambda v: v >= 0)
-        self.columns, self.components = columns, components
         self._again = partial(make, *sizes, placement=placement, similar=similar)
-        items, features, parts, labels, exceptions, seed = sizes
-        name = f"{make.__name__}({items}, {features}, {parts}, {labels}, {exceptions}, seed={seed}"
+        name = f"{make.__name__}({', '.join(map(str, sizes[:-1]))}, seed={sizes.seed}"
         name += "" if placement == "random" else f", placement={placement!r}"
         self.name = name + (")" if similar is None else f", similar={similar})")
-        given = [component.label for component in representation.components]
-        names: list[Label] = list(dict.fromkeys(given))
-        if len(names) == 1:
-            names.append("odd")
-        self.representation = representation
+        self.representation, self.columns = representation, columns
+        self.components = components.astype(np.min_scalar_type(sizes.components - 1), copy=False)
         self.features = View(columns.features, "f{}".format)
-        self._columns: dict[Feature, Words] = {}
-        self.bits: dict[Feature, memoryview] = {}
+        self.items = View(columns.items, lambda number: Row(self, number))
+        self.bits = {feature: words.data for feature, words in (laid_out or {}).items()}
         """The columns laid out so far, to be read a word at a time."""
         self._touched: dict[Feature, int] = {}
-        for feature, words in (laid_out or {}).items():
-            self._lay_out(feature, words)
         self._forced: dict[tuple[int, Feature], bool] = {}
         for number, part in enumerate(representation.components if forced else ()):
             self._forced |= {(number, feature): wanted for feature, wanted in part.literals}
-        self._place(exceptions, placement)
-        usual = [names.index(label) for label in given]  # the code of each component's label
-        codes = components.map(usual, len(names))
-        generator = random.Random(f"{columns.seed}/labels of exceptions")
-        for item in self.exceptions:
-            codes[item] = generator.choice([c for c in range(len(names)) if c != codes[item]])
-        self.items = View(columns.items, lambda number: Row(self, number))
-        self.labels: Labels = Labels(names, codes)
+        self.exceptions = _places(sizes, placement)
+        self.labels: Labels = self._label()
         self.packed_labels = self.labels
         self.m, self.k = representation.m, len(self.exceptions)
         least = max(1, -(-self.k // columns.features))
@@ -248,47 +227,40 @@ class MadeWorld(World):
 
     def teacher(self) -> FromRepresentation:
         """A fresh teacher who has this world's representation in mind."""
-        names, codes, components = self.labels.names, self.labels.codes.at, self.components.at
+        names, codes, components = self.labels.names, self.labels.codes.data, self.components.data
         return FromRepresentation(
             self.representation,
-            lambda row: names[codes(row.number)],
-            component_of=lambda row: components(row.number),
+            lambda row: names[codes[row.number]],
+            component_of=lambda row: components[row.number],
             reasons=self._random_reasons,
-            reasons_tell=True,
             k=self.k,
             s=self.s,
         )
 
     def bit(self, feature: Feature, item: int) -> bool:
         """Whether `feature`, a column, holds on item number `item`."""
-        words = self.bits.get(feature)
-        if words is not None:
-            return bool(words[item >> 6] >> (item & 63) & 1)
         number = self.columns.number(feature)
         self._touched[feature] = self._touched.get(feature, 0) + 1
         if self._touched[feature] > _MATERIALISE_AFTER:
             self.truth(feature)
-        wanted = self._forced.get((self.components[item], feature))
+        wanted = self._forced.get((int(self.components[item]), feature))
         return self.columns.bit(number, item) if wanted is None else wanted
 
     def truth(self, feature: Feature) -> Words:
         """Where `feature` holds, as a packed column; columns are laid out once and kept."""
-        if feature not in self._columns:
+        if feature not in self.bits:
             if callable(feature):
                 return self._combined(feature)
             words = self.columns.words(self.columns.number(feature))
-            forced = [(n, wanted) for (n, name), wanted in self._forced.items() if name == feature]
-            for part in self.components.parts() if forced else ():
-                for component, wanted in forced:
-                    members = self.components.where(component, part)
-                    words[part] |= members
+            forced = [self._forced.get((number, feature)) for number in range(self.m)]
+            if any(wanted is not None for wanted in forced):
+                for wanted in (True, False):
+                    members = pack(np.array([f is wanted for f in forced])[self.components])
+                    words |= members
                     if not wanted:
-                        words[part] ^= members
-            self._lay_out(feature, words)
-        return self._columns[feature]
-
-    def _lay_out(self, feature: Feature, words: Words) -> None:
-        self._columns[feature], self.bits[feature] = words, words.data
+                        words ^= members
+            self.bits[feature] = words.data
+        return np.asarray(self.bits[feature])
 
     def _combined(self, feature: Feature) -> Words:
         """The column of what is no column by itself; not kept."""
@@ -301,30 +273,42 @@ class MadeWorld(World):
             words[row.number >> 6] = 1 << (row.number & 63)
         return words
 
-    def _place(self, exceptions: float, placement: str) -> None:
-        n = self.columns.items
-        generator = np.random.default_rng([self.columns.seed & _MASK, 7])
-        rate = not isinstance(exceptions, Integral)
-        k = int(generator.binomial(n, exceptions) if rate else exceptions)
-        if placement == "random":
-            places = generator.choice(n, size=k, replace=False, shuffle=False)
-        elif placement == "early":
-            places = np.arange(1, k + 1) if k < n else np.arange(k)
-        elif placement == "burst":
-            run = max(1, round(k**0.5))
-            runs = -(-n // run)
-            starts = generator.choice(runs, size=min(runs, -(-k // run) + 1), replace=False)
-            places = (starts[:, np.newaxis] * run + np.arange(run)).ravel()
-            places = places[places < n][:k]
-        else:
-            raise ParameterError(
-                f"placement must be 'random', 'burst' or 'early', got {placement!r}"
-            )
-        self.exceptions = sorted(places.tolist())
+    def _label(self) -> Labels:
+        """The labels of the components, and others for the exceptions."""
+        given = [component.label for component in self.representation.components]
+        names: list[Label] = list(dict.fromkeys(given))
+        if len(names) == 1:
+            names.append("odd")
+        usual = np.array([names.index(label) for label in given], np.min_scalar_type(len(names)))
+        codes = usual[self.components]
+        generator = random.Random(f"{self.columns.seed}/labels of exceptions")
+        for item in self.exceptions:
+            codes[item] = generator.choice([c for c in range(len(names)) if c != codes[item]])
+        return Labels(names, codes)
 
     def _random_reasons(self, item: Row, example: Row) -> Iterable[Feature]:
-        """Of the random columns of an exception, those that tell it from the example."""
+        """Random columns of an exception, as they are true of it."""
         for number in self.columns.drawn(item.number):
             name = f"f{number}"
-            if (holds := name in item) != (name in example):
-                yield name if holds else Not(name)
+            yield name if name in item else Not(name)
+
+
+def _places(sizes: Sizes, placement: str) -> list[int]:
+    """Where the exceptions fall."""
+    n, exceptions = sizes.items, sizes.exceptions
+    generator = np.random.default_rng([sizes.seed & _MASK, 7])
+    rate = not isinstance(exceptions, Integral)
+    k = int(generator.binomial(n, exceptions) if rate else exceptions)
+    if placement == "random":
+        places = generator.choice(n, size=k, replace=False, shuffle=False)
+    elif placement == "early":
+        places = np.arange(1, k + 1) if k < n else np.arange(k)
+    elif placement == "burst":
+        run = max(1, round(k**0.5))
+        runs = -(-n // run)
+        starts = generator.choice(runs, size=min(runs, -(-k // run) + 1), replace=False)
+        places = (starts[:, np.newaxis] * run + np.arange(run)).ravel()
+        places = places[places < n][:k]
+    else:
+        raise ParameterError(f"placement must be 'random', 'burst' or 'early', got {placement!r}")
+    return sorted(places.tolist())

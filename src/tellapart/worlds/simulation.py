@@ -7,17 +7,16 @@ of an integer, so that after a change only the clauses that changed are evaluate
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tellapart.columns import Words, column, words_for
+from tellapart.columns import Words, column, pack, unpack, words_for
 from tellapart.model import Clause, DecisionList
 from tellapart.protocol import (
     Conversation,
     Feature,
-    Guess,
     Label,
     Learner,
     Lesson,
@@ -77,16 +76,15 @@ class _Simulation:
     def _pass(self, window: _Window, number: int) -> bool:
         """Give the learner the rounds of a window that may change it; whether its model changed."""
         learner, items, changed = self.learner, self.world.items, False
-        events: Iterable[tuple[int, Guess]]
         while True:
             model = learner.model
             try:
                 events = window.events(model, number, self.uncovered_count)
             except Exception:  # a feature that cannot be read on every item: so each is given
-                events = ((at, learner.guess(items[at])) for at in range(number, window.stop))
-            for at, guess in events:
+                events = iter(range(number, window.stop))
+            for at in events:
                 self._leave_out(at - number)
-                self.talk.round(at, items[at], guess)
+                self.talk.round(at, items[at])
                 number = at + 1
                 if learner.model is not model:
                     changed = True
@@ -101,58 +99,64 @@ class _Simulation:
             learner.rounds += rounds
 
 
+class _Step(NamedTuple):
+    """What a clause does in a window, after those before it."""
+
+    clause: Clause
+    left: int
+    """The items that no clause so far covers."""
+    wrong: int
+    """Those that some clause so far gives a wrong label."""
+
+
 class _Window:
-    """Some words of the stream, and which of their items each clause covers."""
+    """Some words of the stream, as bits of integers, and what the clauses of a model do there."""
 
     def __init__(self, world: World, columns: dict[Feature, Words], start: int, words: int) -> None:
         first, last = start >> 6, min((start >> 6) + words, words_for(len(world)))
         self.world, self.columns, self.words = world, columns, slice(first, last)
         self.start, self.stop = 64 * first, min(64 * last, len(world))
         self.all = (1 << self.stop - self.start) - 1
+        self._steps: list[_Step] = []
         self._covered: dict[int, tuple[Clause, int]] = {}
         self._bits: dict[Feature, int] = {}
         self._others: dict[Label, int] = {}
 
-    def events(
-        self, model: DecisionList, number: int, uncovered_count: bool
-    ) -> Iterator[tuple[int, Guess]]:
-        """The rounds from `number` on in which `model` errs, in order, and its guesses there.
+    def events(self, model: DecisionList, number: int, uncovered_count: bool) -> Iterator[int]:
+        """The rounds from `number` on in which `model` errs, in order.
 
         Where uncovered rounds count, these are events, too.
         """
-        left = self.all >> number - self.start << number - self.start
-        erred: list[tuple[int, Guess]] = []
-        for clause in model.clauses:
+        left, wrong = self._go_through(model.clauses)
+        wrong |= left if uncovered_count else left & self._other_than(model.default.label)
+        return self._in_order(wrong >> number - self.start << number - self.start)
+
+    def _go_through(self, clauses: Sequence[Clause]) -> tuple[int, int]:
+        """What the clauses leave, and their errors; from the first that is another than before."""
+        same = 0
+        for clause, step in zip(clauses, self._steps, strict=False):
+            if clause is not step.clause:
+                break
+            same += 1
+        del self._steps[same:]
+        left, wrong = self._steps[-1][1:] if same else (self.all, 0)
+        for clause in clauses[same:]:
             covered = left & self._covers(clause)
-            if covered:
-                left ^= covered
-                wrong = covered & self._other_than(clause.label)
-                if wrong:
-                    erred.append((wrong, clause.guess))
-        if left:
-            wrong = left if uncovered_count else left & self._other_than(model.default.label)
-            if wrong:
-                erred.append((wrong, model.default.guess))
-        return self._in_order(erred)
+            left ^= covered
+            wrong |= covered & self._other_than(clause.label)
+            self._steps.append(_Step(clause, left, wrong))
+        return left, wrong
 
-    def _in_order(self, erred: list[tuple[int, Guess]]) -> Iterator[tuple[int, Guess]]:
-        """The items of all these sets of bits. Most often only the first is looked at."""
-        if not erred:
+    def _in_order(self, bits: int) -> Iterator[int]:
+        """The items of a set of bits. Most often only the first is looked at."""
+        if not bits:
             return
-        first, guess = min(((bits & -bits, guess) for bits, guess in erred), key=lambda one: one[0])
-        yield self.start + first.bit_length() - 1, guess
-        parts = [self._numbers(bits) for bits, _ in erred]
-        numbers = np.concatenate(parts)
-        order = np.argsort(numbers, kind="stable")
-        which = np.repeat(np.arange(len(erred)), [len(part) for part in parts])[order].tolist()
-        for at, place in zip(numbers[order][1:].tolist(), which[1:], strict=True):
-            yield at, erred[place][1]
-
-    def _numbers(self, bits: int) -> Any:
-        words = np.frombuffer(
-            bits.to_bytes(8 * (self.words.stop - self.words.start), "little"), np.uint8
+        first = bits & -bits
+        yield self.start + first.bit_length() - 1
+        rest = np.frombuffer(
+            (bits ^ first).to_bytes(8 * words_for(self.stop - self.start), "little"), np.uint64
         )
-        return self.start + np.flatnonzero(np.unpackbits(words, bitorder="little"))
+        yield from (self.start + np.flatnonzero(unpack(rest, self.stop - self.start))).tolist()
 
     def _covers(self, clause: Clause) -> int:
         known = self._covered.get(id(clause))
@@ -167,16 +171,16 @@ class _Window:
         if feature not in self._bits:
             if feature not in self.columns:
                 self.columns[feature] = column(self.world, feature)
-            self._bits[feature] = self._integer(self.columns[feature])
+            self._bits[feature] = _integer(self.columns[feature][self.words])
         return self._bits[feature]
 
     def _other_than(self, label: Label) -> int:
         """The items of the window with another label."""
         if label not in self._others:
-            labels = self.world.packed_labels
-            where = labels.codes.where(labels.code_or_other(label), self.words)
-            self._others[label] = self.all & ~int.from_bytes(where.tobytes(), "little")
+            items = slice(self.start, self.stop)
+            self._others[label] = _integer(pack(self.world.packed_labels.other_than(label, items)))
         return self._others[label]
 
-    def _integer(self, words: Words) -> int:
-        return int.from_bytes(words[self.words].tobytes(), "little")
+
+def _integer(words: Words) -> int:
+    return int.from_bytes(words.tobytes(), "little")

@@ -120,7 +120,7 @@ def islands(items: int, m: int, seed: int = 0) -> Listed:
     >>> from tellapart.teachers import Hostile
     >>> world = islands(20_000, m=4, seed=1)
     >>> for learner in RobustDFF(4, 40, 1), CappedDFF(4):
-    ...     lesson = teach(learner, Hostile.of(world.teacher(), k=40, s=1), world.items)
+    ...     lesson = teach(learner, Hostile(world.teacher(), k=40, s=1), world.items)
     ...     print(lesson.mistakes, lesson.bound)
     1921 1935
     209 209

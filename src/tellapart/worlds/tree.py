@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from tellapart.columns import clause_codes
+from tellapart.columns import clause_numbers
 from tellapart.errors import ParameterError
 from tellapart.model import Clause, Literal
 from tellapart.protocol import Label
@@ -58,7 +58,7 @@ def tree(
         sizes,
         representation,
         columns,
-        clause_codes(leaves, range(components), laid_out.__getitem__, items),
+        clause_numbers(leaves, laid_out.__getitem__, items),
         forced=False,
         placement=placement,
         similar=similar,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import polars as pl
 from fastapi import APIRouter, Query
+from polars import selectors
 from starlette.responses import Response, StreamingResponse
 
 from tellapart.errors import FeatureError, ParameterError
@@ -30,7 +28,7 @@ from tellapart.sessions.session import read_again
 from tellapart.tables import Table
 from tellapart.web.access import Call, SessionName
 from tellapart.web.api import schemas
-from tellapart.web.api.teaching import plain
+from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["downloads"])
 
@@ -52,10 +50,7 @@ FORMATS = {
 }
 _ANSWER = ("item", "label", "feature", "answer", "guess", "example", "teacher", "at", "outcome")
 OURS = ("label", "clause", "example")
-BLOCK = 10_000
-"""So many rows are written at a time."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-
+_FORMULA = r"^[ \ufeff\u3000]*[=+\-@\t\r\n]"
 
 Unsure = Literal["label", "null"]
 """What a rule gives whose error may be above `error`."""
@@ -83,90 +78,74 @@ def write_model(
 
 def answers_csv(session: Session, viewer: str | None) -> bytes:
     """The answers in force as CSV, in the order of their coming."""
-    rows = [list(_ANSWER)]
-    for one in session.history(viewer=viewer):
-        if not one.undone:
-            label = one.guess.label if one.answer == "right" else one.label
-            example = "" if one.guess.example is None else str(one.guess.example)
-            cells = (
-                str(one.item.identity),
-                label,
-                one.feature,
-                one.answer,
-                one.guess.label,
-                example,
-            )
-            more = (one.teacher, one.at, one.outcome)
-            rows.append([_safe(cell or "") for cell in (*cells, *more)])
-    return _csv(rows)
+    rows = [
+        (
+            str(one.item.identity),
+            one.guess.label if one.answer == "right" else one.label,
+            one.feature,
+            one.answer,
+            one.guess.label,
+            None if one.guess.example is None else str(one.guess.example),
+            one.teacher,
+            one.at,
+            one.outcome,
+        )
+        for one in session.history(viewer=viewer)
+        if not one.undone
+    ]
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(_ANSWER, pl.String), orient="row")
+    return without_formulas(frame).write_csv(line_terminator="\r\n").encode()
 
 
-class Predictions:
+def predict_table(table: Table, model: DecisionList, columns: list[str]) -> pl.DataFrame:
     """A label for every item, with the number of the rule and its example.
 
     It is made once, at one moment of the session; teaching may go on while it is read.
     """
-
-    def __init__(self, table: Table, model: DecisionList, columns: list[str]) -> None:
-        for name in columns:
-            table.check(name)
-        kept = list(dict.fromkeys(columns))
-        if table.id is not None and table.id not in kept:
-            kept.insert(0, table.id)
-        numbers, clauses = clause_of_items(table, model), list(model)
-        labels = pl.Series([one.label for one in clauses], dtype=pl.String, strict=False)
-        examples = pl.Series([example_text(one.example) for one in clauses], dtype=pl.String)
-        made = [labels.gather(numbers), pl.Series(numbers + 1, dtype=pl.UInt32)]
-        made.append(examples.gather(numbers))
-        taken = {*kept, "item"}
-        made = [one.alias(_free(name, taken)) for name, one in zip(OURS, made, strict=True)]
-        rows = [pl.Series("item", np.arange(len(numbers)))] if table.id is None else []
-        self._frame = pl.DataFrame([*rows, *table.frame(kept).get_columns(), *made])
-
-    def _blocks(self) -> Iterator[list[tuple[Any, ...]]]:
-        for start in range(0, len(self._frame), BLOCK):
-            yield self._frame.slice(start, BLOCK).rows()
-
-    def stream(self, format: str, *, exact: bool = False) -> Iterator[bytes]:
-        """In one of `FORMATS`; `exact`: CSV without a ' before what looks like a formula."""
-        if format == "csv":
-            return self._csv(plain if exact else _safe)
-        return self._jsonl() if format == "jsonl" else self._parquet()
-
-    def _csv(self, write: Callable[[Any], Any]) -> Iterator[bytes]:
-        yield _csv([[write(name) for name in self._frame.columns]])
-        for block in self._blocks():
-            yield _csv([[write(cell) for cell in row] for row in block])
-
-    def _jsonl(self) -> Iterator[bytes]:
-        names = self._frame.columns
-        for block in self._blocks():
-            rows = (dict(zip(names, map(plain, row), strict=True)) for row in block)
-            yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-
-    def _parquet(self) -> Iterator[bytes]:
-        with tempfile.TemporaryFile() as file:
-            self._frame.write_parquet(file)
-            file.seek(0)
-            while chunk := file.read(1 << 18):
-                yield chunk
+    for name in columns:
+        table.check(name)
+    kept = list(dict.fromkeys(columns))
+    if table.id is not None and table.id not in kept:
+        kept.insert(0, table.id)
+    numbers, clauses = clause_of_items(table, model), list(model)
+    labels = pl.Series([one.label for one in clauses], dtype=pl.String, strict=False)
+    examples = pl.Series([example_text(one.example) for one in clauses], dtype=pl.String)
+    made = [labels.gather(numbers), pl.Series(numbers + 1, dtype=pl.UInt32)]
+    made.append(examples.gather(numbers))
+    taken = {*kept, "item"}
+    made = [one.alias(_free(name, taken)) for name, one in zip(OURS, made, strict=True)]
+    rows = [pl.Series("item", np.arange(len(numbers)))] if table.id is None else []
+    return pl.DataFrame([*rows, *table.frame(kept).get_columns(), *made])
 
 
-def _safe(cell: Any) -> Any:
+def without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with a ' before each text, and each name, that a spreadsheet would run.
+
+    >>> without_formulas(pl.DataFrame({"=a": ["=1+1", "bear"], "n": [-4, 1]})).rows()
+    [("'=1+1", -4), ('bear', 1)]
     """
-    >>> _safe("=1+1"), _safe("bear"), _safe(-4)
-    ("'=1+1", 'bear', -4)
-    """
-    cell = plain(cell)
-    if isinstance(cell, str) and cell.lstrip(" \ufeff\u3000").startswith(_FORMULA):
-        return "'" + cell
-    return cell
+    texts = [pl.col(name) for name, kind in frame.schema.items() if kind == pl.String]
+    guarded = [
+        pl.when(one.str.contains(_FORMULA)).then(pl.lit("'") + one).otherwise(one).name.keep()
+        for one in texts
+    ]
+    names = {name: f"'{name}" for name in frame.columns if re.match(_FORMULA, name)}
+    return frame.with_columns(guarded).rename(names)
 
 
-def _csv(rows: list[list[Any]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerows(rows)
-    return text.getvalue().encode()
+def _stream(frame: pl.DataFrame, format: str) -> Iterator[bytes]:
+    """A frame in one of `FORMATS`."""
+    as_text = frame.with_columns(selectors.datetime().dt.to_string("iso:strict"))
+    with tempfile.TemporaryFile() as file:
+        if format == "parquet":
+            frame.write_parquet(file)
+        elif format == "jsonl":
+            as_text.write_ndjson(file)
+        else:
+            as_text.write_csv(file, line_terminator="\r\n")
+        file.seek(0)
+        while chunk := file.read(1 << 18):
+            yield chunk
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -199,9 +178,9 @@ _MODEL = _file((kind for kind, _ in LANGUAGES.values()), "The model.")
 
 
 @router.get("/export", response_class=Response, responses=_MODEL)
-async def export(
-    session: SessionName,
-    call: Call,
+@in_session
+def export_model(
+    session: Session,
     to: Language = "json",
     dialect: Dialect = "duckdb",
     unsure: Unsure | None = None,
@@ -215,19 +194,15 @@ async def export(
     """
     kind, ending = LANGUAGES[to]
     way = dialect if to == "sql" else to
-    name = f"{session[:80]}-{way}" if ending in ("sql", "py") else session
-
-    def write(whole: Session) -> tuple[str, str | None]:
-        return write_model(whole, to, dialect, unsure, error), whole.model_note
-
-    text, note = await call.pool.run(session, write)
-    return _download(text.encode(), kind, name, ending, note)
+    name = f"{session.name[:80]}-{way}" if ending in ("sql", "py") else session.name
+    text = write_model(session, to, dialect, unsure, error)
+    return _download(text.encode(), kind, name, ending, session.model_note)
 
 
 @router.get(
     "/log", response_class=StreamingResponse, responses=_file([FORMATS["jsonl"]], "Lines of JSON.")
 )
-async def log(session: SessionName, call: Call) -> Response:
+async def download_log(session: SessionName, call: Call) -> Response:
     """The whole session, an event a line; `tellapart session import` reads it. For the owner."""
     call.must_own()
     await call.pool.run(session, lambda s: s.number)  # it is there, and so is every answer
@@ -240,9 +215,9 @@ async def log(session: SessionName, call: Call) -> Response:
     response_class=StreamingResponse,
     responses=_file(FORMATS.values(), "A row an item."),
 )
-async def predictions(
-    session: SessionName,
-    call: Call,
+@reads_session
+def download_predictions(
+    session: Session,
     column: Annotated[list[str], Query(max_length=500, default_factory=list)],
     format: Literal["csv", "jsonl", "parquet"] = "csv",
     exact: bool = False,
@@ -258,39 +233,27 @@ async def predictions(
     When the table has changed: the items that it has now, by the model as it was last kept; the
     header X-Note says so.
     """
-
-    name = f"{session[:80]}-predictions"
-
-    def stream(made: Predictions) -> Iterator[bytes]:
-        return made.stream(format, exact=exact)
-
-    def predict(whole: Session) -> tuple[Predictions, str | None]:
-        model, note = whole.chosen_model(unsure, error), whole.model_note
-        table = whole.table if note is None else read_again(session, whole.opened)
-        return Predictions(table, model, column), note
-
-    made, note = await call.pool.read(session, predict)
-    return _download(stream(made), FORMATS[format], name, format, note)
+    model, note = session.chosen_model(unsure, error), session.model_note
+    table = session.table if note is None else read_again(session.name, session.opened)
+    frame = predict_table(table, model, column)
+    if format == "csv" and not exact:
+        frame = without_formulas(frame)
+    name = f"{session.name[:80]}-predictions"
+    return _download(_stream(frame, format), FORMATS[format], name, format, note)
 
 
 @router.post("/predict")
-async def predict(
-    session: SessionName, body: schemas.NewRows, call: Call
-) -> list[schemas.Predicted]:
+@reads_session
+def predict(session: Session, body: schemas.NewRows) -> list[schemas.Predicted]:
     """What the rules say of rows that need not be in the table: mappings from column to value.
 
     A column that is left out, or null, is unknown. Dates are texts, such as 2024-12-31.
     """
-    return await call.pool.read(session, lambda whole: predict_rows(whole, body.rows))
-
-
-def predict_rows(session: Session, rows: Iterable[Mapping[str, Any]]) -> list[schemas.Predicted]:
-    """What the rules of a session say of rows."""
     model, types = session.chosen_model(), read_types(session.table.schema)
     said = brief_sentences(model)
     number = {id(clause): n for n, clause in enumerate(model)}
     found = []
-    for place, row in enumerate(rows):
+    for place, row in enumerate(body.rows):
         try:
             clause = model.match({name: _value(types, name, value) for name, value in row.items()})
         except FeatureError as error:

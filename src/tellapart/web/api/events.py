@@ -7,9 +7,9 @@ misses nothing.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, suppress
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Annotated
 
@@ -21,7 +21,6 @@ from tellapart.errors import TellapartError
 from tellapart.sessions import Event
 from tellapart.web.access import Call, Caller, SessionName
 from tellapart.web.errors import Refused
-from tellapart.web.session_pool import SessionPool
 
 router = APIRouter(prefix="/sessions/{session}", tags=["events"])
 
@@ -30,7 +29,7 @@ BLOCK = 500
 HEARTBEAT = 15.0
 """Seconds of silence after which a comment is sent, and the log is read in any case."""
 PAUSE = 0.1
-"""Seconds between two readings of the log."""
+"""Seconds between two looks at whether something was written."""
 MAX_STREAMS = 20
 """So many streams each teacher may have open."""
 _SHARED = {"label added", "label described", "label renamed", "labels merged", "rows added"}
@@ -40,18 +39,12 @@ Number = Annotated[int, Query(ge=0, le=10_000_000_000)]
 
 
 class EventStreams:
-    """The streams that are open."""
+    """The streams that are open, by who reads them."""
 
     def __init__(self) -> None:
         self.stopped = False
-        self._open: set[asyncio.Event] = set()
+        """All streams end; programs come back when the server does."""
         self._callers: Counter[str] = Counter()
-
-    def stop(self) -> None:
-        """End all streams; programs come back when the server does."""
-        self.stopped = True
-        for woken in self._open:
-            woken.set()
 
     def enter(self, caller: str) -> None:
         """Take a place for a stream, or refuse one too many; `leave` gives it back."""
@@ -62,32 +55,6 @@ class EventStreams:
     def leave(self, caller: str) -> None:
         """Give a place back."""
         self._callers[caller] -= 1
-
-    async def follow(
-        self, pool: SessionPool, name: str, events: list[Event], after: int
-    ) -> AsyncGenerator[list[Event]]:
-        """These events and all that come after; an empty list after a silence."""
-        woken = asyncio.Event()
-
-        def wake(changed: str) -> None:
-            if changed == name:
-                woken.set()
-
-        pool.watchers.add(wake)
-        self._open.add(woken)
-        try:
-            while not self.stopped:
-                yield events
-                after = events[-1].number if events else after
-                if len(events) < BLOCK:
-                    await asyncio.sleep(PAUSE)
-                    with suppress(TimeoutError):
-                        await asyncio.wait_for(woken.wait(), HEARTBEAT)
-                woken.clear()
-                events = await asyncio.to_thread(pool.store.tail, name, after, BLOCK)
-        finally:
-            pool.watchers.discard(wake)
-            self._open.discard(woken)
 
 
 class _Stream(StreamingResponse):
@@ -129,7 +96,7 @@ _STREAM = {"schema": {"type": "string"}, "example": 'id: 7\ndata: {"n":7,"type":
         200: {"description": "Server-sent events.", "content": {"text/event-stream": _STREAM}}
     },
 )
-async def events(
+async def stream_events(
     session: SessionName,
     call: Call,
     after: Number = 0,
@@ -148,24 +115,36 @@ async def events(
     streams.enter(call.name)  # before anything is awaited: many may be asked for at once
     try:
         await pool.run(session, lambda s: s.number)
-        first = await asyncio.to_thread(pool.store.tail, session, after, BLOCK)
+        await asyncio.to_thread(pool.store.tail, session, after, 1)  # or it says what is wrong
     except BaseException:
         streams.leave(call.name)
         raise
+    lines = _lines(call, session, after, follow=follow)
+    return _Stream(lines, streams, call.name)
 
-    async def whole() -> AsyncIterator[bytes]:
-        events, last = first, after
-        while events:
-            yield _write(call, events)
-            last = events[-1].number
-            events = await asyncio.to_thread(pool.store.tail, session, last, BLOCK)
 
-    async def without_end() -> AsyncIterator[bytes]:
+async def _lines(call: Caller, session: str, after: int, *, follow: bool) -> AsyncIterator[bytes]:
+    """The lines of a stream, some events at a time."""
+    pool, streams = call.pool, call.app.streams
+    if follow:
         yield b"retry: 2000\n\n"
-        following = streams.follow(pool, session, first, after)
-        with suppress(TellapartError):  # it ends, and who comes back is told why
-            async with aclosing(following):
-                async for events in following:
-                    yield _write(call, events)
-
-    return _Stream(without_end() if follow else whole(), streams, call.name)
+    while not streams.stopped:
+        seen = pool.uses[session]
+        try:
+            events = await asyncio.to_thread(pool.store.tail, session, after, BLOCK)
+        except TellapartError:
+            if follow:
+                return  # who comes back is told why
+            raise
+        if events or follow:
+            yield _write(call, events)
+        after = events[-1].number if events else after
+        if len(events) == BLOCK:
+            continue
+        if not follow:
+            return
+        silent_until = time.monotonic() + HEARTBEAT
+        while seen == pool.uses[session] and time.monotonic() < silent_until:
+            await asyncio.sleep(PAUSE)
+            if streams.stopped:
+                return

@@ -15,7 +15,7 @@ router = APIRouter(prefix="/sessions/{session}", tags=["labels, tags, notes"])
 
 @router.get("/labels")
 @in_session
-def labels(session: Session) -> schemas.Labels:
+def list_labels(session: Session) -> schemas.Labels:
     """The labels there are, in order of their coming."""
     return schemas.Labels(session.labels, session.meanings)
 
@@ -51,7 +51,7 @@ def merge_labels(session: Session, body: schemas.MergeLabels, call: Call) -> Sav
 
 @router.get("/tags")
 @in_session
-def tags(session: Session) -> schemas.Tags:
+def list_tags(session: Session) -> schemas.Tags:
     """The tags there are."""
     return schemas.Tags(list(session.table.tags))
 
@@ -73,7 +73,7 @@ def to_note(session: Session, event: Event) -> schemas.Note:
 
 @router.get("/notes")
 @in_session
-def notes(session: Session, call: Call) -> schemas.Notes:
+def list_notes(session: Session, call: Call) -> schemas.Notes:
     """All notes."""
     return schemas.Notes([to_note(session, event) for event in session.notes(viewer=call.viewer)])
 

@@ -73,7 +73,7 @@ async def health(request: Request, response: Response) -> Health:
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
-async def numbers(call: Call) -> Response:
+async def metrics(call: Call) -> Response:
     """Counters and times, in the text format of Prometheus."""
     state = call.app
     state.metrics.open_sessions.set(state.pool.open_count)

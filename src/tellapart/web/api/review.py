@@ -1,12 +1,10 @@
-"""Looking back: history, rules, progress, disagreements, odd ones.
-
-Pages call the same functions.
-"""
+"""Looking back: history, rules, progress, disagreements, odd ones."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Annotated, Any, cast
 
@@ -17,11 +15,11 @@ from tellapart import sessions
 from tellapart.export import sentences
 from tellapart.export.text import Words
 from tellapart.features.phrasing import spoken
+from tellapart.model import Clause, DecisionList
 from tellapart.sessions import Saved, Session
 from tellapart.tables import Row
 from tellapart.web.access import Call
 from tellapart.web.api import schemas
-from tellapart.web.api.schemas import Answered
 from tellapart.web.api.teaching import find_item, to_item, to_named, to_progress
 from tellapart.web.session_pool import in_session, reads_session
 
@@ -30,21 +28,29 @@ router = APIRouter(prefix="/sessions/{session}", tags=["review"])
 Number = Annotated[int, Query(ge=1, le=10_000_000_000)]
 
 
-def to_answered(one: sessions.Answered) -> Answered:
-    """One answer in the history."""
-    values, example = one._asdict(), one.guess.example
-    values["event"] = values.pop("id")
-    del values["changed_by"], values["confirmed"], values["settles"]
-    values["item"] = to_named(one.item)
-    values["guess"] = one.guess.label
-    values["example"] = None if example is None else to_named(example)
-    values["changes"] = list(one.changes)
-    return Answered(**values)
+def _answered(one: sessions.Answered) -> dict[str, Any]:
+    """The fields of `schemas.Answered`."""
+    example = one.guess.example
+    return {
+        "event": one.id,
+        "number": one.number,
+        "at": one.at,
+        "teacher": one.teacher,
+        "item": to_named(one.item),
+        "guess": one.guess.label,
+        "example": None if example is None else to_named(example),
+        "answer": one.answer,
+        "label": one.label,
+        "feature": one.feature,
+        "outcome": one.outcome,
+        "undone": one.undone,
+        "changes": list(one.changes),
+    }
 
 
 @router.get("/history")
 @in_session
-def history(
+def list_answers(
     session: Session,
     call: Call,
     item: Annotated[str | None, Query(max_length=1000)] = None,
@@ -56,7 +62,6 @@ def history(
 
     When the table has changed or is gone, `note` says so, and the answers are as the log has them.
     """
-
     row: Any = item
     if item is not None and session.missing is None:
         row = find_item(session.table, item)
@@ -64,67 +69,75 @@ def history(
     kept = [one for one in found if before is None or one.number < before]
     page = kept[::-1][:limit]
     more = page[-1].number if len(kept) > len(page) else None
-    return schemas.History([to_answered(one) for one in page], more, session.missing)
+    shown = [schemas.Answered(**_answered(one)) for one in page]
+    return schemas.History(shown, more, session.missing)
 
 
-def list_rules(
-    session: Session, viewer: str | None, *, counts: bool = True, sure: bool = False
-) -> list[schemas.Rule]:
-    """Every rule: its sentence, what it asks, its example, how many answers it agrees with, and
-    whom it covers; with `sure`, a bound on its error, which takes time."""
-    model = session.judged_model() if sure else session.model
-    covered: list[int | None] = [None] * (len(model.clauses) + 1)
-    taught = session.taught(viewer=viewer)
-    if counts:
-        numbers = session.clause_numbers()
-        covered = [int(n) for n in np.bincount(numbers, minlength=len(covered))]
-        fell = numbers[np.fromiter(taught, dtype=np.intp, count=len(taught))].tolist()
-    else:
-        clauses = {id(clause): number for number, clause in enumerate(model)}
-        fell = [clauses[id(model.match(session.table.items[place]))] for place in taught]
-    labels = [clause.label for clause in model]
-    agrees = Counter((n, labels[n] == said) for n, said in zip(fell, taught.values(), strict=True))
-    said: list[str | None] = list(sentences(model, Words(feature=spoken)))
-    said += [None] * (len(covered) - len(said))
-    made = []
-    for number, clause in enumerate(model):
-        example = clause.example if isinstance(clause.example, Row) else None
-        made.append(
-            schemas.Rule(
-                number=number + 1,
-                sentence=said[number],
-                literals=[
-                    schemas.Literals(str(one.feature), one.wanted) for one in clause.literals
-                ],
-                label=cast(Any, clause.label),
-                example=None if example is None else to_named(example),
-                by_hand=clause.origin == "by hand",
-                teacher=None if example is None else session.rule_teacher(example, viewer=viewer),
-                right=agrees[number, True],
-                wrong=agrees[number, False],
-                items=covered[number],
-                is_default=number == len(model.clauses),
-                since_changed=None
-                if clause.record is None
-                else schemas.SinceChanged(*clause.record),
-            )
-        )
+@dataclass
+class Tally:
+    """What a rule decides, and how the answers about these rows fit it."""
+
+    clause: Clause
+    rows: int
+    right: int = 0
+    wrong: list[tuple[int, str]] = field(default_factory=list)
+    """The places of the rows that were called otherwise, and what they were called."""
+
+
+def tally_rules(session: Session, model: DecisionList, viewer: str | None) -> list[Tally]:
+    """Every rule of the session's model, in order, with the answers that the viewer may see."""
+    numbers = session.clause_numbers()
+    rows = np.bincount(numbers, minlength=len(model.clauses) + 1).tolist()
+    made = [Tally(clause, rows[n]) for n, clause in enumerate(model)]
+    for place, label in session.taught(viewer=viewer).items():
+        rule = made[numbers[place]]
+        if rule.clause.label == label:
+            rule.right += 1
+        else:
+            rule.wrong.append((place, label))
     return made
 
 
 @router.get("/rules")
 @reads_session
-def rules(session: Session, call: Call, counts: bool = True, sure: bool = False) -> schemas.Rules:
+def list_rules(
+    session: Session, call: Call, counts: bool = True, sure: bool = False
+) -> schemas.Rules:
     """Every rule with its sentence, example, record, and how many items it labels.
 
     With `sure`, what each did since it last changed, with an upper bound on its error.
     """
-    return schemas.Rules(list_rules(session, call.viewer, counts=counts, sure=sure), session.number)
+    model = session.judged_model() if sure else session.model
+    said = list(sentences(model, Words(feature=spoken)))
+    made = []
+    for number, one in enumerate(tally_rules(session, model, call.viewer)):
+        clause = one.clause
+        example = clause.example if isinstance(clause.example, Row) else None
+        literals = [schemas.Literals(str(each.feature), each.wanted) for each in clause.literals]
+        made.append(
+            schemas.Rule(
+                number=number + 1,
+                sentence=said[number] if number < len(said) else None,
+                literals=literals,
+                label=cast(Any, clause.label),
+                example=None if example is None else to_named(example),
+                by_hand=clause.origin == "by hand",
+                teacher=None
+                if example is None
+                else session.rule_teacher(example, viewer=call.viewer),
+                right=one.right,
+                wrong=len(one.wrong),
+                items=one.rows if counts else None,
+                is_default=number == len(model.clauses),
+                since_changed=clause.record and schemas.SinceChanged(*clause.record),
+            )
+        )
+    return schemas.Rules(made, session.number)
 
 
 @router.get("/rules/{number}/items")
 @reads_session
-def rule_items(
+def list_rule_items(
     session: Session,
     number: int,
     offset: Annotated[int, Query(ge=0, le=10_000_000_000)] = 0,
@@ -156,7 +169,24 @@ def edit_rule(session: Session, body: schemas.EditRule, call: Call) -> Saved:
     return session.edit_rule(call.name, row, body.condition, body.label, id=body.id)
 
 
-def mistake_bound(session: Session, m: int | None = None, k: int = 0) -> schemas.Bound:
+@router.get("/progress")
+@in_session
+def get_progress(
+    session: Session,
+    m: Annotated[int | None, Query(ge=1, le=100_000)] = None,
+    k: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> schemas.Course:
+    """How far it is: mistakes, the last 20, the error with its interval, the bound."""
+    mistakes = session.mistakes()
+    return schemas.Course(
+        **vars(to_progress(session.summary())),
+        curve=_curve(mistakes),
+        last=mistakes[-20:],
+        bound=_mistake_bound(session, m, k),
+    )
+
+
+def _mistake_bound(session: Session, m: int | None, k: int) -> schemas.Bound:
     """The most mistakes if there are m components and k slips; m is guessed if it is needed."""
     _ = session.table  # without it there is no learner
     learner, guesses = session.learner, len(session.mistakes())
@@ -168,23 +198,6 @@ def mistake_bound(session: Session, m: int | None = None, k: int = 0) -> schemas
     return schemas.Bound(bound if finite else None, m, k)
 
 
-@router.get("/progress")
-@in_session
-def progress(
-    session: Session,
-    m: Annotated[int | None, Query(ge=1, le=100_000)] = None,
-    k: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
-) -> schemas.Course:
-    """How far it is: mistakes, the last 20, the error with its interval, the bound."""
-    mistakes = session.mistakes()
-    return schemas.Course(
-        **vars(to_progress(session.summary())),
-        curve=_curve(mistakes),
-        last=mistakes[-20:],
-        bound=mistake_bound(session, m, k),
-    )
-
-
 def _curve(mistakes: list[bool], points: int = 400) -> list[schemas.Point]:
     """How many mistakes there were after some of the guesses, the first and the last among them."""
     total = list(accumulate(mistakes, lambda so_far, mistake: so_far + mistake, initial=0))
@@ -193,39 +206,22 @@ def _curve(mistakes: list[bool], points: int = 400) -> list[schemas.Point]:
     return [schemas.Point(n, int(total[n])) for n in shown]
 
 
-def list_disagreements(session: Session, viewer: str | None) -> schemas.Disputes:
-    """Items that teachers called differently, with both reasons; and how far they agree."""
-    found = [
-        schemas.Dispute(to_named(one.item), [to_answered(each) for each in one.answers])
-        for one in session.disagreements(viewer=viewer)
-    ]
-    return schemas.Disputes(found, schemas.Agreement(*session.agreement()))
-
-
 @router.get("/disagreements")
 @reads_session
-def disagreements(session: Session, call: Call) -> schemas.Disputes:
+def list_disagreements(session: Session, call: Call) -> schemas.Disputes:
     """Items that teachers called differently, with both reasons, and how far they agree."""
-    return list_disagreements(session, call.viewer)
-
-
-def list_odd(session: Session, viewer: str | None, everything: bool = False) -> list[schemas.Odd]:
-    """Answers that the others contradict, the oddest first; or all that nobody confirmed."""
-    return [
-        schemas.Odd(
-            **vars(to_answered(one.answer)),
-            expected=one.expected,
-            expected_feature=one.expected_feature,
-            score=round(one.score, 4),
-            why=one.why,
+    found = [
+        schemas.Dispute(
+            to_named(one.item), [schemas.Answered(**_answered(each)) for each in one.answers]
         )
-        for one in session.odd_ones(viewer=viewer, everything=everything)
+        for one in session.disagreements(viewer=call.viewer)
     ]
+    return schemas.Disputes(found, session.agreement())
 
 
 @router.get("/odd")
 @reads_session
-def odd(
+def list_odd_answers(
     session: Session,
     call: Call,
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
@@ -236,6 +232,16 @@ def odd(
     With `everything`, those that nothing contradicts come after them, the least certain first.
     Their score is 0 or less, and `by_teacher` does not count them.
     """
-    found = list_odd(session, call.viewer, everything)
-    contradicted = Counter(one.answer.teacher for one in session.odd_ones(viewer=call.viewer))
-    return schemas.OddOnes(found[:limit], dict(contradicted))
+    found = session.odd_ones(viewer=call.viewer, everything=everything)
+    odd = [
+        schemas.Odd(
+            **_answered(one.answer),
+            expected=one.expected,
+            expected_feature=one.expected_feature,
+            score=round(one.score, 4),
+            why=one.why,
+        )
+        for one in found[:limit]
+    ]
+    contradicted = Counter(one.answer.teacher for one in found if one.score > 0)
+    return schemas.OddOnes(odd, dict(contradicted))

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from tellapart.sessions import Saved
+from tellapart.sessions import Agreement, Saved
 
 # -- requests
 
@@ -330,16 +330,16 @@ class SavedNext:
     next: Next | None
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Checked:
     valid: bool
     message: str
-    spot: list[int] | None
-    feature: str | None
-    here: bool | None
-    there: bool | None
-    tells: bool
-    items: int | None
+    spot: list[int] | None = None
+    feature: str | None = None
+    here: bool | None = None
+    there: bool | None = None
+    tells: bool = False
+    items: int | None = None
 
 
 @dataclass
@@ -515,14 +515,6 @@ class Sweep:
 
 
 @dataclass
-class Swept:
-    accepted: int
-    marked: int
-    left_out: int
-    """Others have them or answered about them, or the guess is another now."""
-
-
-@dataclass
 class Candidates:
     candidates: list[Candidate]
 
@@ -579,15 +571,6 @@ class Health:
 class Dispute:
     item: Named
     answers: list[Answered]
-
-
-@dataclass
-class Agreement:
-    items: int
-    labels: float | None
-    alpha: float | None
-    reasons: int
-    features: float | None
 
 
 @dataclass

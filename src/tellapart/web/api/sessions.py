@@ -23,7 +23,7 @@ HOW_READ = frozenset(("types", *OF_CSV, "sheet", "sample", "sample_seed"))
 """Arguments of `read_table` that clients may give; a server asks no databases for them."""
 
 
-async def create_session(
+async def begin_session(
     call: Caller, name: str, table: str, reading: Mapping[str, Any], **settings: Any
 ) -> str:
     """Begin a session with a table in the folder of this server; returns its name.
@@ -69,20 +69,20 @@ def to_table(session: Session) -> schemas.Table:
 
 
 @router.get("/me")
-async def me(call: Call) -> schemas.Me:
+async def get_me(call: Call) -> schemas.Me:
     """Who you are here."""
     return schemas.Me(call.name, call.is_owner)
 
 
 @router.get("/tables")
-async def tables(call: Call) -> schemas.Tables:
+async def list_tables(call: Call) -> schemas.Tables:
     """The tables a session can be begun with."""
     call.must_own()
     return schemas.Tables(await asyncio.to_thread(call.pool.tables))
 
 
 @router.get("/sessions")
-async def sessions(call: Call) -> schemas.Sessions:
+async def list_sessions(call: Call) -> schemas.Sessions:
     """All sessions, the latest first."""
     found = [
         schemas.Listed(
@@ -100,7 +100,7 @@ async def sessions(call: Call) -> schemas.Sessions:
 
 
 @router.post("/sessions", status_code=201)
-async def new_session(body: schemas.NewSession, call: Call) -> schemas.Session:
+async def create_session(body: schemas.NewSession, call: Call) -> schemas.Session:
     """Begin a session with a table in the folder of this server."""
     call.must_own()
     name = body.name.strip()
@@ -113,20 +113,20 @@ async def new_session(body: schemas.NewSession, call: Call) -> schemas.Session:
     )
     if body.learner is not None:
         settings["learner"] = body.learner
-    await create_session(call, name, body.table, reading, **settings)
+    await begin_session(call, name, body.table, reading, **settings)
     return await call.pool.run(name, about)
 
 
 @router.get("/sessions/{session}")
 @in_session
-def session(session: Session) -> schemas.Session:
+def get_session(session: Session) -> schemas.Session:
     """Open a session, if it is not open yet, and say what it is and how far."""
     return about(session)
 
 
 @router.patch("/sessions/{session}")
 @in_session
-def settings(session: Session, body: schemas.Settings, call: Call) -> Saved:
+def change_settings(session: Session, body: schemas.Settings, call: Call) -> Saved:
     """Switch the order, the overlap, the lease, the stopper, what unsure rules say, or who gets
     which rows. For the owner.
     """
@@ -155,8 +155,8 @@ def add_rows(session: Session, body: schemas.AddRows, call: Call) -> schemas.Row
 
 
 @router.post("/sessions/{session}/close")
-async def close(session: SessionName, call: Call) -> schemas.Sessions:
+async def close_session(session: SessionName, call: Call) -> schemas.Sessions:
     """Close a session, so that another program may open it."""
     call.must_own()
     await call.pool.close(session)
-    return await sessions(call)
+    return await list_sessions(call)

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query
 from tellapart import codec, sessions
 from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.features.tree import Type
-from tellapart.sessions import Ending, Saved, Session
+from tellapart.sessions import Ending, Saved, Session, Swept
 from tellapart.sessions.events import stamp
 from tellapart.sessions.suggestions import check as check_expression
 from tellapart.tables import Row, Table
@@ -148,28 +148,6 @@ def _read_id(table: Table, text: str) -> Hashable:
     return {"true": True, "false": False}.get(text, text) if kind is Type.BOOL else identity
 
 
-def check_feature(
-    session: Session, text: str, item: Row | None = None, example: Row | None = None
-) -> Checked:
-    """Whether a text is a feature, on how many items it holds, and whether it tells two apart."""
-    try:
-        found = check_expression(session.table, text, item, example)
-    except FeatureError as error:
-        spot = None if error.spot is None else list(error.spot)
-        message = str(error).splitlines()[0]
-        return Checked(False, message, spot, None, here=None, there=None, tells=False, items=None)
-    return Checked(
-        valid=True,
-        message=_verdict(found, item, example),
-        spot=None,
-        feature=found.feature,
-        here=found.on_item,
-        there=found.on_example,
-        tells=found.tells,
-        items=found.items,
-    )
-
-
 def _verdict(found: sessions.Check, item: Row | None, example: Row | None) -> str:
     if item is None:
         return "this is a feature"
@@ -222,7 +200,7 @@ def next_item(session: Session, call: Call, body: schemas.Begin | None = None) -
 
 @router.get("/candidates")
 @in_session
-def candidates(
+def list_candidates(
     session: Session,
     call: Call,
     given: Annotated[str, Query(max_length=100)],
@@ -243,7 +221,7 @@ def search(session: Session, body: schemas.Search, call: Call) -> Saved:
 
 @router.post("/check")
 @reads_session
-def check(session: Session, body: schemas.Try, call: Call) -> Checked:
+def check_feature(session: Session, body: schemas.Try, call: Call) -> Checked:
     """Whether an expression holds here and not there, and on how many items. Changes nothing."""
     item, example = None, None
     if body.given is not None:
@@ -253,7 +231,23 @@ def check(session: Session, body: schemas.Try, call: Call) -> Checked:
         item = find_item(session.table, body.item)
     if body.example is not None:
         example = find_item(session.table, body.example)
-    return check_feature(session, body.feature, item, example)
+    try:
+        found = check_expression(session.table, body.feature, item, example)
+    except FeatureError as error:
+        return Checked(
+            valid=False,
+            message=str(error).splitlines()[0],
+            spot=None if error.spot is None else list(error.spot),
+        )
+    return Checked(
+        valid=True,
+        message=_verdict(found, item, example),
+        feature=found.feature,
+        here=found.on_item,
+        there=found.on_example,
+        tells=found.tells,
+        items=found.items,
+    )
 
 
 @router.post("/answers")
@@ -287,7 +281,7 @@ def redo(session: Session, call: Call, body: schemas.Turn | None = None) -> sche
 
 @router.get("/sweep")
 @reads_session
-def sweep(
+def list_sweep_items(
     session: Session,
     call: Call,
     rule: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
@@ -301,15 +295,14 @@ def sweep(
 
 @router.post("/sweep")
 @in_session
-def accept(session: Session, body: schemas.Accept, call: Call) -> schemas.Swept:
+def accept_guesses(session: Session, body: schemas.Accept, call: Call) -> Swept:
     """Accept many guesses at once, and mark those that are wrong: they come next. Undo takes all of
     it back.
     """
     right, wrong = (
         [find_item(session.table, one) for one in ids] for ids in (body.right, body.wrong)
     )
-    done = session.accept(call.name, body.label, right, wrong, id=body.id)
-    return schemas.Swept(*done)
+    return session.accept(call.name, body.label, right, wrong, id=body.id)
 
 
 @router.post("/change")

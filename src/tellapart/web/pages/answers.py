@@ -53,7 +53,6 @@ def answers(
     q: Annotated[str, Query(max_length=200)] = "",
     mistakes: bool = False,
     noted: bool = False,
-    teacher: Annotated[str, Query(max_length=200)] = "",
     start: Start = 0,
     again: Again = None,
     changed: Event = "",
@@ -75,7 +74,7 @@ def answers(
         return page(session, call, "answers", **{**_odd(session, call), **more})
     if tab == "disputed":
         return page(session, call, "answers", **{**_disputed(session, call), **more})
-    return list_answers(session, call, q, teacher, start, mistakes=mistakes, noted=noted, **more)
+    return list_answers(session, call, q, start, mistakes=mistakes, noted=noted, **more)
 
 
 def _tabs(session: Session, call: Caller, tab: Tab, **known: int) -> dict[str, Any]:
@@ -97,7 +96,6 @@ def list_answers(
     session: Session,
     call: Caller,
     q: str = "",
-    teacher: str = "",
     start: int = 0,
     *,
     mistakes: bool = False,
@@ -117,16 +115,11 @@ def list_answers(
         about = notes.get(one.item.identity, [])
         parts = (name(one.item), one.teacher, one.guess.label, one.label, one.feature, *about)
         words = " ".join(str(part) for part in parts if part is not None)
-        if (
-            wanted in words.lower()
-            and (not mistakes or one.outcome == "mistake")
-            and (not noted or about)
-            and teacher in ("", one.teacher)
-        ):
+        kind = (not mistakes or one.outcome == "mistake") and (not noted or about)
+        if kind and wanted in words.lower():
             found.append((one, about))
     start = first_row(start, len(found))
-    flags = {"mistakes": "1" if mistakes else "", "noted": "1" if noted else ""}
-    asked = {"q": q, "teacher": teacher, **flags}
+    asked = {"q": q, "mistakes": "1" if mistakes else "", "noted": "1" if noted else ""}
     here = with_query("answers", {**asked, "start": start})
     values = _tabs(session, call, "all", all=len(everything))
     values |= {
@@ -145,7 +138,6 @@ def list_answers(
         "found": len(found),
         "start": start,
         "query": urlencode({key: value for key, value in asked.items() if value}),
-        "people": session.teachers,
         "asked": asked,
         "general": notes.get(None, []),
         "missing": session.missing,

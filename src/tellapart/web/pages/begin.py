@@ -29,7 +29,7 @@ from tellapart.tables.files import KINDS, PACKED
 from tellapart.tables.read import read_table
 from tellapart.tables.row_names import RowNames, titles
 from tellapart.web.access import Call, Caller
-from tellapart.web.api.sessions import create_session
+from tellapart.web.api.sessions import begin_session
 from tellapart.web.pages import repair
 from tellapart.web.pages.comparison import cut, in_prose
 from tellapart.web.pages.render import OUTSIDE, Form, draw, home, page
@@ -170,7 +170,7 @@ async def start(sent: Form, call: Call) -> Response:
     if column:
         reading["without"] = [column]
     name = sent.get("name", "").strip()
-    made = await create_session(call, name, sent.get("table", ""), reading, **FOR_PEOPLE)
+    made = await begin_session(call, name, sent.get("table", ""), reading, **FOR_PEOPLE)
     if how == "start":
         return RedirectResponse(f"{home(made)}/take?{urlencode({'column': column})}", 303)
     return RedirectResponse(home(made) + "/teach", 303)
@@ -189,7 +189,7 @@ async def begin_sample(sent: Form, call: Call) -> Response:
     if path.stem not in listed:
         reading: dict[str, Any] = {} if name == "bank" else {"id": "name", "without": [LABEL]}
         how = {**FOR_PEOPLE, **({} if name == "bank" else {"order": "file"})}
-        await create_session(call, path.stem, path.name, reading, **how)
+        await begin_session(call, path.stem, path.name, reading, **how)
     return RedirectResponse(home(path.stem) + "/teach", 303)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections.abc import Mapping
@@ -55,7 +54,6 @@ Start = Annotated[int, Query(ge=0, le=10_000_000_000)]
 """The first row to be drawn."""
 Again = Annotated[int | None, Query(ge=0, le=10_000_000)]
 """An answer was changed, and so many others need a reason again."""
-_LONG = 20_000  # characters from which on a page is compressed
 
 
 @cache
@@ -268,11 +266,7 @@ def page(session: Session, call: Caller, name: str, **values: Any) -> Response:
         _ = session.table  # without it, there are only the answers
     title = next((title for title, path in PAGES if path == f"/{name}"), OTHERS.get(name, ""))
     values |= {"title": title, **frame(session, call, f"/{name}")}
-    drawn = draw(f"{name}.html", **values)
-    if not call.gzip or len(drawn) < _LONG:
-        return HTMLResponse(drawn)
-    headers = {"content-encoding": "gzip", "vary": "accept-encoding"}
-    return HTMLResponse(gzip.compress(drawn.encode(), 5, mtime=0), headers=headers)
+    return HTMLResponse(draw(f"{name}.html", **values))
 
 
 def redirect(session: Session, path: str) -> Response:

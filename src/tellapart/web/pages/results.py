@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlencode
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -18,10 +16,9 @@ from tellapart.export.sql import Dialect
 from tellapart.export.text import brief_sentences
 from tellapart.features.phrasing import counted
 from tellapart.sessions import Session
-from tellapart.sessions.phrasing import changed_notice, fills, name, next_file, show
+from tellapart.sessions.phrasing import changed_notice, fills, next_file, show
 from tellapart.sessions.wishes import parse_search
 from tellapart.tables import Table
-from tellapart.tables.findings import Finding
 from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.tables.row_names import titles
 from tellapart.web.access import Call
@@ -58,11 +55,6 @@ _DIALECTS = {
 }
 
 
-def found_of(table: Table, column: str) -> list[Finding]:
-    """What was odd about a column."""
-    return [one for one in table.findings if one.column == column]
-
-
 @router.get("/data")
 @reads_session
 def data(
@@ -77,69 +69,62 @@ def data(
     again: Again = None,
 ) -> Response:
     """What the rules say of every item, beside what was taught."""
-    table, types = session.table, session.table.types
-    numbers, predicted = session.clause_numbers(), _labels(session)
-    said = session.taught(viewer=call.viewer)
-    keep = np.ones(len(table), dtype=np.bool_)
+    table, types, labels = session.table, session.table.types, _labels(session)
+    found = _items(session, call.viewer, labels)
     wrong = None
-    if rule.isascii() and rule.isdecimal():
-        keep &= numbers == int(rule) - 1
-    if label:
-        wanted = None if label == UNKNOWN else label
-        keep &= np.isin(numbers, [n for n, one in enumerate(predicted) if one == wanted])
-    if taught:
-        places = np.fromiter(said, dtype=np.intp, count=len(said))
-        if taught == "differs":
-            other = [predicted[numbers[place]] != said[place] for place in places.tolist()]
-            places = places[np.array(other, dtype=np.bool_)]
-        chosen = np.zeros(len(table), dtype=np.bool_)
-        chosen[places] = True
-        keep &= ~chosen if taught == "no" else chosen
     if q.strip():
         try:
-            keep &= unpack(evaluate_soon(table, parse_search(table, q)), len(table))
+            fits = unpack(evaluate_soon(table, parse_search(table, q)), len(table))
+            found = found.filter(pl.Series(fits))
         except FeatureError as error:
             wrong = str(error).splitlines()[0]
-    places = np.flatnonzero(keep)
+    if rule.isascii() and rule.isdecimal():
+        found = found.filter(pl.col("rule") == int(rule))
+    if label:
+        found = found.filter(pl.col("predicted").eq_missing(None if label == UNKNOWN else label))
+    if taught:
+        found = found.filter(_TAUGHT[taught])
     columns = [column for column in table.columns if column != table.id][:12]
-    if (key := _sort_key(session, call.viewer, sort, columns, predicted, numbers)) is not None:
-        order = key.gather(places).arg_sort(descending=sort.startswith("-"), nulls_last=True)
-        places = places[order.to_numpy()]
+    found = _sorted(found, table, sort, columns)
     pictured = columns if table.id is None else [table.id, *columns]
     asked = {"q": q, "label": label, "rule": rule, "taught": taught}
-    start = first_row(start, len(places))
+    start = first_row(start, len(found))
     here = with_query("data", {**asked, "sort": sort, "start": start})
     rows: list[dict[str, Any]] = [
         {
-            "item": name(row),
             "called": called(row),
             "repair": repair_address(session, row, here),
-            "predicted": predicted[numbers[place]],
-            "taught": said.get(place),
+            "predicted": one["predicted"],
+            "taught": one["taught"],
             "cells": [in_prose(cut(show(row[column]), 400)) for column in columns],
             "picture": first_picture(row, picture_of(session, call), pictured),
         }
-        for place in places[start : start + MAX_ROWS].tolist()
-        for row in [table.items[place]]
+        for one in found.slice(start, MAX_ROWS).to_dicts()
+        for row in [table.items[one["place"]]]
     ]
     return page(
         session,
         call,
         "data",
         rows=rows,
-        read=[(n, kind, found_of(table, n)) for n, kind in table.schema.items()],
+        read=[
+            (column, kind, [one for one in table.findings if one.column == column])
+            for column, kind in table.schema.items()
+        ],
         of_table=[one for one in table.findings if one.column not in types],
         whole=table.whole,
-        found=len(places),
+        found=len(found),
         columns=columns,
         numeric={one for one in columns if one in types and types[one].numeric},
         asked=asked,
         sort=sort,
         start=start,
         query=urlencode({name: value for name, value in asked.items() if value}),
-        rules=[(n, sentence) for n, sentence in enumerate(_short_rules(session), 1)],
+        rules=[
+            (n, cut(sentence, 60)) for n, sentence in enumerate(brief_sentences(session.model), 1)
+        ],
         labels=session.labels,
-        unknown=UNKNOWN if None in predicted else None,
+        unknown=UNKNOWN if None in labels else None,
         wrong=wrong,
         said=changed_notice(again),
         titles=[*dict.fromkeys([*([table.title] if table.title else []), *titles(table)])],
@@ -147,44 +132,54 @@ def data(
     )
 
 
-def _labels(session: Session) -> list[Any]:
+_TAUGHT = {
+    "yes": pl.col("taught").is_not_null(),
+    "no": pl.col("taught").is_null(),
+    "differs": pl.col("taught").is_not_null() & pl.col("taught").ne_missing(pl.col("predicted")),
+}
+
+
+def _items(session: Session, viewer: str | None, labels: list[str | None]) -> pl.DataFrame:
+    """Of every item its place, its rule, what that says, and what the item was called."""
+    numbers, said = session.clause_numbers(), session.taught(viewer=viewer)
+    taught = pl.DataFrame(
+        {"place": [*said], "taught": [*said.values()]},
+        schema={"place": pl.Int64, "taught": pl.String},
+    )
+    items = pl.DataFrame(
+        {
+            "place": pl.arange(len(numbers), eager=True),
+            "rule": numbers + 1,
+            "predicted": pl.Series(labels, dtype=pl.String).gather(numbers),
+        }
+    )
+    return items.join(taught, on="place", how="left", maintain_order="left")
+
+
+def _labels(session: Session) -> list[str | None]:
     """What each rule says; None where it is not sure and the session wants to be."""
-    settings = session.settings
-    if settings["unsure"] == "label":
-        return [clause.label for clause in session.model]
-    judged = session.judged_model()
+    unsure, most = session.settings["unsure"] == "null", session.settings["error"]
     return [
-        clause.label if clause.record and clause.record.high <= settings["error"] else None
-        for clause in judged
+        None
+        if clause.label is None or (unsure and not (clause.record and clause.record.high <= most))
+        else str(clause.label)
+        for clause in (session.judged_model() if unsure else session.model)
     ]
 
 
-def _short_rules(session: Session) -> list[str]:
-    """Each rule in a few words, to choose from."""
-    return [cut(text, 60) for text in brief_sentences(session.model)]
-
-
-def _sort_key(
-    session: Session,
-    viewer: str | None,
-    sort: str,
-    columns: list[str],
-    predicted: list[Any],
-    numbers: npt.NDArray[np.uint32],
-) -> pl.Series | None:
-    """What rows are sorted by; None: they stay as they are in the table."""
+def _sorted(found: pl.DataFrame, table: Table, sort: str, columns: list[str]) -> pl.DataFrame:
+    """Items by a column; as they are in the table, if there is no such column."""
     by = sort.removeprefix("-")
-    if by == "predicted":
-        return pl.Series(predicted, dtype=pl.String).gather(numbers)
-    if by == "taught":
-        said = session.taught(viewer=viewer)
-        return pl.Series([said.get(place) for place in range(len(session.table))], dtype=pl.String)
-    own = session.table.id
-    if by == "item" and own is not None:
-        by = own
-    if by not in (*columns, own):
-        return None
-    return session.table.frame([by]).to_series()
+    if by == "item":
+        by = table.id or ""
+    if by in (*columns, table.id):
+        found = found.with_columns(key=table.frame([by]).to_series().gather(found["place"]))
+    elif by in ("predicted", "taught"):
+        found = found.with_columns(key=pl.col(by))
+    else:
+        return found
+    down = sort.startswith("-")
+    return found.sort("key", descending=down, nulls_last=True, maintain_order=True)
 
 
 @router.get("/export")

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 from fastapi import APIRouter, Query
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from tellapart.columns import unpack
-from tellapart.errors import FeatureError
 from tellapart.features.phrasing import counts_points
 from tellapart.model import Clause
 from tellapart.sessions import Session
 from tellapart.sessions.learnt import condition
 from tellapart.sessions.phrasing import changed_notice, fits, rules_head, silent_label
 from tellapart.tables import Row
-from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.web.access import Call, Caller
+from tellapart.web.api.review import Tally, tally_rules
 from tellapart.web.api.teaching import find_item
 from tellapart.web.pages.comparison import called
 from tellapart.web.pages.render import Again, Form, page, redirect, repair_address
@@ -43,79 +41,51 @@ def rules(
     again: Again = None,
 ) -> Response:
     """Every rule under its label, or in the order in which they are asked."""
-    model = list(session.model) if session.labels else []
-    numbers = session.clause_numbers() if model else np.zeros(0, dtype=np.uint32)
-    taught = session.taught(viewer=call.viewer)
-    wrong: dict[int, list[int]] = defaultdict(list)
-    right: Counter[int] = Counter()
-    for place, label in taught.items():
-        number = int(numbers[place])
-        if model[number].label == label:
-            right[number] += 1
-        else:
-            wrong[number].append(place)
-    rows: list[int] = np.bincount(numbers, minlength=len(model)).tolist()
-    taken = _taken_first(session, model, numbers)
-    made = [
-        _rule(session, call, n, clause, int(rows[n]), right[n], wrong[n], taught, taken[n])
-        for n, clause in enumerate(model[:-1])
-    ]
-    rest = model[-1] if model else None
+    model = session.model
+    tallies = tally_rules(session, model, call.viewer) if session.labels else []
+    taken = _taken_first(session, tallies)
+    made = [_rule(session, call, n, one, taken[n]) for n, one in enumerate(tallies)]
     groups: dict[Any, list[dict[str, Any]]] = {}
     for rule in made:
+        if rule["rest"] and rule["label"] is None:
+            continue
+        rule["only"] = rule["rest"] and rule["label"] not in groups
         groups.setdefault(rule["label"], []).append(rule)
-    last = len(model) - 1
-    if rest is not None and rest.label is not None:
-        rest_rule = _rule(
-            session, call, last, rest, int(rows[last]), right[last], wrong[last], taught
-        )
-        groups.setdefault(rest.label, []).append(
-            {**rest_rule, "rest": True, "only": rest.label not in groups}
-        )
     listed = [
         {"label": label, "rows": sum(one["rows"] for one in own), "rules": own}
         for label, own in groups.items()
     ]
     listed.sort(key=lambda group: -group["rows"])
-    said = Counter(taught.values())
-    decided = sum(int(n) for n in rows[:-1]) if made else 0
-    about = (
-        len(made),
-        decided,
+    said = Counter(session.taught(viewer=call.viewer).values())
+    head = rules_head(
+        len(model.clauses),
+        sum(one.rows for one in tallies[:-1]),
         len(session.table),
-        None if rest is None or rest.label is None else str(rest.label),
-        right.total(),
-        len(taught),
+        None if model.default.label is None else str(model.default.label),
+        sum(one.right for one in tallies),
+        said.total(),
     )
     return page(
         session,
         call,
         "rules",
-        head=rules_head(*about),
+        head=head,
         groups=listed,
         in_order=by == "order",
         total=len(session.table),
         silent=[silent_label(one, n) for one, n in said.items() if one not in groups],
         notice=changed_notice(again),
         meanings=session.meanings,
-        rules_made=bool(made),
+        rules_made=bool(model.clauses),
     )
 
 
 def _rule(
-    session: Session,
-    call: Caller,
-    number: int,
-    clause: Clause,
-    rows: int,
-    right: int,
-    wrong: list[int],
-    taught: dict[int, str],
-    taken: Counter[Any] | None = None,
+    session: Session, call: Caller, number: int, tally: Tally, taken: Counter[Any]
 ) -> dict[str, Any]:
+    clause, table = tally.clause, session.table
     example = clause.example if isinstance(clause.example, Row) else None
     maker = None if example is None else session.rule_teacher(example, viewer=call.viewer)
-    table = session.table
     return {
         "number": number + 1,
         "label": clause.label,
@@ -125,25 +95,24 @@ def _rule(
             for one in clause.literals
             if counts_points(one.feature) and hasattr(one.feature, "tree")
         ),
-        "rows": rows,
-        "fit": fits(right, len(wrong)),
-        "all_fit": bool(right) and not wrong,
+        "rows": tally.rows,
+        "fit": fits(tally.right, len(tally.wrong)),
+        "all_fit": bool(tally.right) and not tally.wrong,
         "wrong": [
             {
                 "called": called(table.items[place]),
-                "said": taught[place],
+                "said": label,
                 "change": repair_address(session, table.items[place], "rules"),
             }
-            for place in wrong[:_WRONG]
+            for place, label in tally.wrong[:_WRONG]
         ],
-        "wrong_rows": len(wrong),
-        "taken": [(label, n) for label, n in (taken or {}).items()],
+        "wrong_rows": len(tally.wrong),
+        "taken": list(taken.items()),
         "by_hand": clause.origin == "by hand",
         "example": None if example is None else example.identity,
         "editable": example is not None and (call.is_owner or maker == call.name),
         "condition": _condition(clause),
-        "rest": False,
-        "only": False,
+        "rest": clause is session.model.default,
     }
 
 
@@ -156,54 +125,22 @@ def _condition(clause: Clause) -> str:
     )
 
 
-def _taken_first(
-    session: Session, model: list[Clause], numbers: npt.NDArray[np.uint32]
-) -> list[Counter[Any]]:
+def _taken_first(session: Session, rules: list[Tally]) -> list[Counter[Any]]:
     """For each rule, how many rows fit it that a rule of another label takes first."""
-    if not 1 < len(model) <= _COMPARED:
-        return [Counter() for _ in model]
-    table, found = session.table, []
-    truths: dict[Any, npt.NDArray[np.bool_]] = {}
-    for n, clause in enumerate(model[:-1]):
+    taken: list[Counter[Any]] = [Counter() for _ in rules]
+    if len(rules) > _COMPARED:
+        return taken
+    table, numbers = session.table, session.clause_numbers()
+    for n, one in enumerate(rules[:-1]):
         holds = np.ones(len(table), dtype=np.bool_)
-        for feature, wanted in clause.literals:
-            if feature not in truths:
-                truths[feature] = unpack(table.truth(feature), len(table))
-            holds &= truths[feature] if wanted else ~truths[feature]
-        before = Counter(numbers[holds & (numbers < n)].tolist())
-        taken: Counter[Any] = Counter()
-        for number, rows in before.items():
-            if model[number].label != clause.label:
-                taken[model[number].label] += rows
-        found.append(taken)
-    return [*found, Counter()]
-
-
-@router.get("/rules/check")
-@reads_session
-def check_rule(
-    session: Session,
-    call: Call,
-    feature: Annotated[str, Query(max_length=20_000)],
-    example: str = "",
-) -> Response:
-    """What a rule would take with another condition, while it is typed."""
-    table = session.table
-    try:
-        wanted = table.parse(feature)
-    except FeatureError as error:
-        return JSONResponse({"says": str(error).splitlines()[0], "tells": False, "valid": False})
-    holds = unpack(evaluate_soon(table, wanted), len(table))
-    said = Counter(
-        label for place, label in session.taught(viewer=call.viewer).items() if holds[place]
-    )
-    answers = ", ".join(f"{times:,} {label}" for label, times in said.most_common(5)) or "none"
-    rows = int(holds.sum())
-    says = f"True of {rows:,} {'row' if rows == 1 else 'rows'}. Answers there: {answers}."
-    keeps = bool(wanted(find_item(table, example))) if example else True
-    if not keeps:
-        says += f" It is not true of the row it was made from, {example}."
-    return JSONResponse({"says": says, "tells": bool(rows) and keeps, "valid": True})
+        for feature, wanted in one.clause.literals:
+            truth = unpack(table.truth(feature), len(table))
+            holds &= truth if wanted else ~truth
+        for number, rows in Counter(numbers[holds & (numbers < n)].tolist()).items():
+            label = rules[number].clause.label
+            if label != one.clause.label:
+                taken[n][label] += rows
+    return taken
 
 
 @router.post("/rules")

@@ -16,7 +16,6 @@ from tellapart.features import Expression
 from tellapart.features.phrasing import counted
 from tellapart.model import Clause
 from tellapart.sessions import Session
-from tellapart.sessions.events import new_id
 from tellapart.sessions.learnt import condition
 from tellapart.web.access import Call
 from tellapart.web.api.teaching import find_item
@@ -45,7 +44,6 @@ def show_sweep(
     accepted: Count = None,
     left_out: Count = 0,
     swept: Annotated[str, Query(max_length=200)] = "",
-    sweep: Annotated[str, Query(max_length=200)] = "",
     undone: Count = None,
 ) -> Response:
     """The items of a rule, of a label, or of the rule of an item; else, a choice of labels."""
@@ -57,11 +55,9 @@ def show_sweep(
     values: dict[str, Any] = {
         **dict.fromkeys(("found", "rule", "says", "items")),
         "said": said if undone is None else f"Undone: {counted(undone, 'answer')} given at once.",
-        "can_take_back": bool(sweep) and session.last_sweep(call.name) == sweep,
         "cards": [],
         "labels": [],
         "swept": swept,
-        "sweep": sweep,
     }
     if rule is not None or label:
         found = session.sweep(call.name, rule=rule, label=None if rule else label, limit=MANY)
@@ -105,20 +101,16 @@ def _said(accepted: int, left_out: int) -> str:
 @router.post("/sweep")
 @in_session
 def accept(session: Session, sent: Form, call: Call) -> Response:
-    """Accept what is not marked; what is marked comes next. Or take the last sweep back."""
+    """Accept what is not marked; what is marked comes next."""
     label = sent.get("label", "")
-    if sent.get("do") == "undo":
-        acts = session.undo_sweep(call.name, sent.get("sweep", ""), id=sent.get("id")).acts
-        return redirect(session, f"/sweep?{urlencode({'label': label, 'undone': acts})}")
     try:
         items = [find_item(session.table, one) for one in json.loads(sent.get("items", ""))]
     except (ValueError, TypeError):
         raise ParameterError("the items of a sweep are a list of ids, as JSON") from None
     wrong = [item for n, item in enumerate(items) if f"wrong{n}" in sent]
     right = [item for n, item in enumerate(items) if f"wrong{n}" not in sent]
-    sweep = sent.get("id") or new_id()
-    done = session.accept(call.name, label, right, wrong, id=sweep)
+    done = session.accept(call.name, label, right, wrong, id=sent.get("id"))
     told = {"accepted": done.accepted, "left_out": done.left_out}
     if done.marked:
         return redirect(session, f"/teach?{urlencode({**told, 'marked': done.marked})}")
-    return redirect(session, f"/sweep?{urlencode({**told, 'swept': label, 'sweep': sweep})}")
+    return redirect(session, f"/sweep?{urlencode({**told, 'swept': label})}")

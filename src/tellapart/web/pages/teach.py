@@ -157,6 +157,9 @@ def turn(session: Session, sent: Form, call: Call) -> Response:
         said = f"There is nothing to {'redo' if redo else 'undo'}."
         return _respond(call, _card(session, call, notices=_plain(said)))
     saved = (session.redo if redo else session.undo)(call.name, id=sent.get("id"))
+    if sent.get("from") == "sweep":
+        asked = {"label": sent.get("label", ""), "undone": saved.acts}
+        return redirect(session, f"/sweep?{urlencode(asked)}")
     item = None
     with suppress(ProtocolError):  # it was no answer
         item = session.question_of(saved.event or "").item

@@ -1,16 +1,15 @@
-"""The adversary: picks the items and the answers that make a given learner err most."""
+"""The worst case of a given learner: the lesson in which it errs most."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf, isinf
-from typing import Any
 
 from tellapart.adversary.equivalence import EXCEPTION, Home, label_of
 from tellapart.adversary.moves import Moves, Played
-from tellapart.adversary.search import ExactSearch, Lookahead, walk
-from tellapart.errors import ParameterError, ProtocolError, TellapartError, check
+from tellapart.adversary.search import ExactSearch, walk
+from tellapart.errors import ParameterError, TellapartError, check
 from tellapart.learners import BaseLearner
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
@@ -20,7 +19,7 @@ class WorstCase:
     """The most mistakes a learner can be led into, and a lesson that does it."""
 
     mistakes: float
-    """The most mistakes; `math.inf` if there is no most. With `depth`, those of the lesson."""
+    """The most mistakes; `math.inf` if there is no most."""
     rules_created: float
     """The most rules the learner can be made to create, perhaps in another lesson."""
     items: tuple[Item, ...] = field(repr=False)
@@ -33,8 +32,6 @@ class WorstCase:
     m: int
     k: int
     s: int
-    exact: bool
-    """Whether every teacher was tried; if not, `mistakes` is a lower bound."""
     positions: int
     """How many different positions were met."""
 
@@ -47,7 +44,6 @@ def worst_case(
     *,
     same_feature: bool = False,
     unnamed: bool = False,
-    depth: int | None = None,
     rounds: int = 100,
     most_positions: int = 100_000,
 ) -> WorstCase:
@@ -69,12 +65,10 @@ def worst_case(
         (the bounds of `RobustDFF` need it). Otherwise every correction names a feature of its own.
     unnamed : bool, default=False
         The teacher may also name none: in a bad round, or against a rule made from an exception.
-    depth : int, default=None
-        Look only this many rounds ahead, for worlds too large to search; then nothing is proven.
     rounds : int, default=100
-        Where to stop a lesson that could go on for ever, or that looks only `depth` ahead.
+        Where to stop a lesson that could go on for ever.
     most_positions : int, default=100_000
-        Give up an exact search beyond this many positions; some hundreds are searched in a second.
+        Give up beyond this many positions; some hundreds are searched in a second.
 
     >>> from tellapart import CappedDFF
     >>> worst = worst_case(CappedDFF(m=2), m=2, k=1)
@@ -94,91 +88,21 @@ def worst_case(
     check(owner, "most_positions", most_positions, "an integer >= 1", lambda v: v >= 1)
     m, k, s = int(m), int(k), int(s)
     moves = Moves(m, k, s, same_feature=same_feature, unnamed=unnamed)
-    if depth is None:
-        search = ExactSearch(moves, learner.clone(), most_positions)
-        line = walk(moves, learner.clone(), search, rounds if isinf(search.mistakes) else inf)
-        most = search.mistakes, search.rules_created
-        return _result(moves, learner, line, _write(moves, line), most, search.positions, True)
-    check(owner, "depth", depth, "None or an integer >= 1", lambda v: v >= 1)
-    ahead = Lookahead(moves, depth)
-    line = walk(moves, learner.clone(), ahead, rounds)
-    found = sum(played.mistakes for played in line), sum(played.created for played in line)
-    return _result(moves, learner, line, _write(moves, line), found, ahead.positions, False)
+    search = ExactSearch(moves, learner.clone(), most_positions)
+    line = walk(moves, learner.clone(), search, rounds if isinf(search.mistakes) else inf)
+    most = search.mistakes, search.rules_created
+    return as_lesson(moves, learner, line, most, search.positions)
 
 
-class Adversary:
-    """A teacher who also picks the items: the worst lesson of a given learner.
-
-    A learner that guesses as `learner` would is led through its `worst_case`. Any other can be
-    taught the same items; its wrong guesses get true answers, with the same components and the same
-    exceptions behind them.
-
-    Parameters
-    ----------
-    learner, m, k, s, **options
-        As for `worst_case`.
-
-    Examples
-    --------
-    >>> import tellapart as ta
-    >>> adversary = Adversary(ta.CappedDFF(m=2), m=2, k=2)
-    >>> lesson = ta.teach(ta.CappedDFF(m=2), adversary, adversary.items)
-    >>> lesson.mistakes, lesson.bound
-    (8, 8)
-    >>> ta.teach(ta.AdaptiveDFF(), adversary, adversary.items).mistakes
-    7
-    """
-
-    def __init__(
-        self, learner: BaseLearner, m: int, k: int, s: int | None = None, **options: Any
-    ) -> None:
-        self.case = worst_case(learner, m, k, s, **options)
-        self.items = self.case.items
-        self.m, self.k, self.s = self.case.m, self.case.k, self.case.s
-        self._numbers = {item: number for number, item in enumerate(self.items)}
-
-    def __iter__(self) -> Iterator[Item]:
-        return iter(self.items)
-
-    def answer(self, item: Item, guess: Guess) -> Correction | None:
-        """The prepared answer to the guess that was foreseen; a true one to any other."""
-        number = self._number(item)
-        if guess == self.case.guesses[number]:
-            return self.case.corrections[number]
-        foreseen = self.case.corrections[number] or self.case.guesses[number]
-        if guess.label == foreseen.label:
-            return None
-        feature = None if guess.label is None else self._reason(number, guess)
-        return Correction(foreseen.label, feature if feature in item else None)
-
-    def _number(self, item: Item) -> int:
-        if item not in self._numbers:
-            raise ProtocolError(
-                f"the adversary did not pick {item!r}: teach the items in adversary.items"
-            )
-        return self._numbers[item]
-
-    def _reason(self, number: int, guess: Guess) -> Feature | None:
-        here, there = self.case.homes[number], self.case.homes[self._number(guess.example)]
-        if here.exception or there.exception:
-            return _name(number)
-        return None if here == there else _tells(here.component, there.component)
-
-
-# -- the lesson, written down
-
-
-def _result(
+def as_lesson(
     moves: Moves,
     learner: BaseLearner,
     line: Sequence[Played],
-    written: tuple[tuple[Item, ...], tuple[Correction | None, ...]],
     most: tuple[float, float],
     positions: int,
-    exact: bool,
 ) -> WorstCase:
-    """The result of a search: the lesson as `written`, the most mistakes and rules it found."""
-    items, corrections = written
+    """The rounds of a search as a lesson; `most` are the mistakes and rules that it found."""
+    items, corrections = _write(moves, line)
     return WorstCase(
         mistakes=most[0],
         rules_created=most[1],
@@ -189,7 +113,6 @@ def _result(
         m=moves.m,
         k=moves.k,
         s=moves.s,
-        exact=exact,
         positions=positions,
     )
 
@@ -209,7 +132,7 @@ def _label(home: Home, number: int) -> str:
 
 
 def _write(
-    moves: Moves, line: list[Played]
+    moves: Moves, line: Sequence[Played]
 ) -> tuple[tuple[Item, ...], tuple[Correction | None, ...]]:
     """Items and corrections of one consistent world.
 

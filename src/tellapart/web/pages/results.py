@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlencode
 
+import numpy as np
 import polars as pl
 from fastapi import APIRouter, Query
 from starlette.responses import Response

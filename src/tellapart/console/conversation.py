@@ -31,12 +31,12 @@ from tellapart.sessions.phrasing import (
     CONSOLE,
     HELP,
     NEW,
+    SAY,
     a_label,
     covers,
     decides,
     ending_text,
     lately,
-    looking_for,
     match_label,
     name,
     news_of,
@@ -120,7 +120,7 @@ class _Conversation:
         if (why := why_again(self.session.asked_again(given.id), given.guess)) is not None:
             self.screen.say(why, "dim")
         if (search := self.session.search_of(self.teacher)) is not None:
-            self.screen.say(looking_for(*search), "dim")
+            self.screen.say(SAY.looking_for.format(*search), "dim")
         if given.asks == "feature":
             return self.ask_why(given, str(given.kept))
         for tag in given.tags[:1]:
@@ -371,7 +371,7 @@ class _Conversation:
         if not self.attempt(lambda: self.session.search(self.teacher, text)):
             return False
         search = self.session.search_of(self.teacher)
-        self.screen.say(looking_for(*search) if search else CONSOLE["all rows"], "dim")
+        self.screen.say(SAY.looking_for.format(*search) if search else CONSOLE["all rows"], "dim")
         return True
 
     def attempt(self, work: Callable[[], object]) -> bool:

@@ -23,7 +23,6 @@ class Stopper(ABC):
     """A condition that right guesses only bring nearer."""
 
     def met(self, progress: Progress) -> bool:
-        """Whether one may stop."""
         return self.left(progress) == 0
 
     def left(self, progress: Progress) -> int | None:
@@ -51,7 +50,6 @@ class Stopper(ABC):
         return "; ".join(said)
 
     def watch(self, learner: Learner | None = None) -> Watch:
-        """A watch over one lesson of `learner`."""
         return Watch(self, learner)
 
 
@@ -157,7 +155,6 @@ class Watch:
         self._model = None if learner is None else learner.model
 
     def __call__(self, guess: Guess, correction: Correction | None) -> None:
-        """Take one round, after it was learnt."""
         changed = self._changed()
         if guess.label is None:
             self.progress.ask()
@@ -165,7 +162,6 @@ class Watch:
             self.progress.add(correction is not None, changed)
 
     def met(self) -> bool:
-        """Whether one may stop."""
         return self.stopper.met(self.progress)
 
     def _changed(self) -> bool | None:

@@ -97,13 +97,10 @@ def unpack(learning: Learning, packed: bytes, acts: int) -> None:
 
 
 class LateMind:
-    """What a learner came to, read when somebody undoes: that takes as long as opening."""
-
     def __init__(self, items: Items, written: dict[str, Any]) -> None:
         self._items, self.written = items, written
 
     def copy(self) -> Mind:
-        """Read it."""
         return _read_mind(self._items, self.written)
 
 
@@ -158,8 +155,6 @@ def _read_mind(items: Items, written: dict[str, Any]) -> Mind:
 
 
 class _ByPlace(Sequence[Any]):
-    """The rows of a session's table."""
-
     def __init__(self, items: Items) -> None:
         self._items = items
 

@@ -6,7 +6,6 @@ An event is written and committed before the caller gets an answer.
 from __future__ import annotations
 
 import gc
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,9 +29,9 @@ from tellapart.sessions.events import (
 from tellapart.sessions.history import History
 from tellapart.sessions.items import Items
 from tellapart.sessions.kept_learner import code_version, pack, unpack
-from tellapart.sessions.learning import Learning, describe
+from tellapart.sessions.learning import Learning, report
 from tellapart.sessions.queue import Queue
-from tellapart.sessions.store import Kept, Reader, Store, Writer
+from tellapart.sessions.store import Kept, Store, Writer
 from tellapart.tables import Table
 
 T = TypeVar("T")
@@ -80,13 +79,12 @@ class State:
         try:
             unpack(self._learning, kept.data, self._acts_then)
         except Exception as error:  # whatever is wrong with it: the log says it all
-            logging.getLogger("tellapart").warning("the kept learner: %s", describe(error))
+            report("the kept learner", error)
             self.history.changed_from = 0
             self._clear_tags()
             self._learning = Learning(self.history, self.items)
 
     def _clear_tags(self) -> None:
-        """Tags are set as the log says."""
         if self.items.missing is not None:
             return
         for tag in self.items.table.tags.values():
@@ -94,7 +92,6 @@ class State:
                 tag.set(self.items.row(place), None)
 
     def take(self, event: Event) -> None:
-        """Take an event in."""
         changed = self.history.take(event)
         self.queue.take(event, changed)
 
@@ -106,7 +103,6 @@ class State:
 
     @property
     def learning(self) -> Learning:
-        """The learner, where the history is."""
         self._learning.follow()
         return self._learning
 
@@ -115,9 +111,7 @@ class State:
         try:
             return work()
         except Exception as error:  # whatever it is: it must not be in the way of an answer
-            found = describe(error)
-            logging.getLogger("tellapart").warning("%s: %s", what, found)
-            self._trouble[what] = found
+            self._trouble[what] = report(what, error)
             return default
 
     @property
@@ -128,7 +122,6 @@ class State:
 
     @property
     def stopper(self) -> Stopper | None:
-        """When one may stop."""
         return read_stopper(self.history.settings.until)
 
 
@@ -144,7 +137,7 @@ class Log:
         """`_is_stale`: after trouble, only the log knows what was written."""
         self._failure: BaseException | None = None
         self._worth = _WORTH
-        self.writer = Writer(store, name) if writes else Reader(store, name)
+        self.writer = Writer(store, name, writes=writes)
         try:
             events = self._read()
             kept = None
@@ -168,7 +161,7 @@ class Log:
         """Keep what the learner came to, if it took long; nothing depends on it."""
         with self.lock:
             learning = self.state.learning
-            if isinstance(self.writer, Reader) or learning.failed or learning.cost < self._worth:
+            if not self.writer.writes or learning.failed or learning.cost < self._worth:
                 return
             if self._is_stale or self._gathers:
                 return
@@ -182,7 +175,6 @@ class Log:
             self._worth = max(_WORTH, 3 * (time.perf_counter() - started))
 
     def close(self) -> None:
-        """Let others open the session."""
         with self.lock:
             self.keep_learner()
             self.writer.close()
@@ -229,7 +221,6 @@ class Log:
             raise StoreError(f"{self.writer.store.where} does not answer")
 
     def fail(self, error: BaseException) -> None:
-        """Forget what is not committed."""
         self._failure, self._is_stale = error, True
         self.writer.drop()
 

@@ -65,6 +65,7 @@ SAY = SimpleNamespace(
     marked="You marked it as wrong: what is it?",
     dont_know="I don’t know",
     show_all_rows="Show all rows again",
+    looking_for="Only rows that fit “{}”: {:,} left.",
     like="like",
     # the reason
     why_is="Why is",
@@ -83,11 +84,14 @@ SAY = SimpleNamespace(
     rule_if="The rule: if",
     what_next="What next?",
     look_at_odd="Look at {} odd answers",
+    stays="{} stays {}; it is not listed again.",
     they_contradict="They contradict the others. Two keys each.",
     look_at_them="Look at them",
     take_table="Take the table with you",
     another_file="Use the rules on another file",
     copy_command="Copy the command",
+    kept_in="Everything is saved in {}. Nothing was sent anywhere.",
+    take_with="{} with one more column, or the rules as SQL.",
     # the first page, and a new table
     hero="Teach a table to sort itself",
     hero_more="Correct a guess, say why in one word, and get rules you can read and run as SQL.",
@@ -99,6 +103,7 @@ SAY = SimpleNamespace(
     go_on="Go on where you stopped",
     of_folder="Or a table of this folder",
     table="Table",
+    table_head="{}: {}, {}",
     look_at_it="Look at it",
     no_table="There is no table yet. Only the owner of this server can add one.",
     try_first="Or try it first",
@@ -190,15 +195,6 @@ SAMPLES = (
 """What can be tried first."""
 
 
-def table_head(name: str, rows: int, columns: int) -> str:
-    """The heading of a table that was read.
-
-    >>> table_head("bank.csv", 400, 4)
-    'bank.csv: 400 rows, 4 columns'
-    """
-    return f"{name}: {counted(rows, 'row')}, {counted(columns, 'column')}"
-
-
 def taken_labels(labels: int, column: str, rules: int, against: int) -> str:
     """What came of the labels of a column.
 
@@ -268,7 +264,6 @@ def counted_columns(columns: Sequence[str]) -> str:
 
 
 def taught_so_far(summary: Summary) -> str:
-    """How far it is."""
     said = f"{summary.labelled:,} of {counted(summary.items, 'row')} taught."
     if summary.waiting:
         said += f" {counted(summary.waiting, 'answer')} {_need(summary.waiting)} a reason."
@@ -293,15 +288,9 @@ def lately(mistakes: Sequence[bool]) -> str:
 
 
 def called_by(rows: int, column: str | None) -> str:
-    """What rows are called by, said before the first answer."""
     if column is None:
         return f"{counted(rows, 'row')} without a name: they are called by their number."
     return f"{counted(rows, 'row')}, called by their {column}."
-
-
-def looking_for(text: str, left: int) -> str:
-    """That only some rows come."""
-    return f"Only rows that fit “{text}”: {left:,} left."
 
 
 def means(check: Check, opposite: str | None = None) -> str:
@@ -392,7 +381,6 @@ def moves(rows: int, before: str, now: str) -> str:
 
 
 def milestone(summary: Summary) -> str:
-    """What has come of the first answers."""
     right = summary.guesses - summary.mistakes
     return (
         f"{counted(summary.labelled, 'answer')}, and {counted(summary.rules, 'rule')} you can read."
@@ -401,7 +389,6 @@ def milestone(summary: Summary) -> str:
 
 
 def may_stop(summary: Summary) -> str:
-    """That the goal is reached."""
     if summary.error[2] > 0.99:
         return "You may stop, or go on."
     return (
@@ -411,7 +398,6 @@ def may_stop(summary: Summary) -> str:
 
 
 def unread(error: Exception, text: str) -> str:
-    """Why a typed text is no reason."""
     said = str(error).splitlines()[0]
     if said.startswith("unknown column"):
         return said[:1].upper() + said[1:] + "."
@@ -432,7 +418,6 @@ _OUTCOMES = {
 
 
 def outcome_text(one: Answered) -> str:
-    """What the guess was when an answer was given, and what became of it since."""
     if one.undone:
         return "undone"
     said = _OUTCOMES.get(one.outcome or "", one.outcome or "")
@@ -444,7 +429,6 @@ def outcome_text(one: Answered) -> str:
 
 
 def said_before(one: Answered, reason: str | None) -> str:
-    """What was said of a row, and why."""
     whose = f"{one.teacher} agreed" if one.answer == "right" else f"{one.teacher} said so"
     said = f"{whose} on {one.at[:10]}"
     if one.answer == "right":
@@ -453,7 +437,6 @@ def said_before(one: Answered, reason: str | None) -> str:
 
 
 def agreed(found: Agreement) -> str:
-    """How far people agree on the rows that several answered."""
     if not found.items:
         return "No row has been answered by two people."
     said = f"{counted(found.items, 'row')} {'has' if found.items == 1 else 'have'} several answers"
@@ -472,7 +455,6 @@ def agreed(found: Agreement) -> str:
 
 
 def answers_head(tab: str, number: int, team: str, *, taught: bool) -> tuple[str, str]:
-    """The heading of a part of Answers, and the sentence below it."""
     if tab == "odd":
         odd = "answer looks" if number == 1 else "answers look"
         if number:
@@ -520,7 +502,6 @@ ORDER_WORDS = {
 
 
 def progress_sentence(summary: Summary, taught: int, wrong: int | None) -> str:
-    """How far it is, in one sentence; `wrong`: at most so many of the others, if it is known."""
     rest = summary.rows_left
     said = f"You have taught {taught:,} of {counted(summary.items, 'row')}."
     if not summary.labelled:
@@ -536,7 +517,6 @@ def progress_sentence(summary: Summary, taught: int, wrong: int | None) -> str:
 
 
 def how_sure(summary: Summary) -> str:
-    """Where the number of wrong rows comes from."""
     if summary.error[2] > 0.99:
         return "Nothing is known yet: rows drawn at random since the rules last changed say it."
     wrong, drawn = summary.recent_draws
@@ -558,7 +538,6 @@ def how_sure(summary: Summary) -> str:
 def rules_head(
     rules: int, decided: int, rows: int, rest: str | None, right: int, answers: int
 ) -> tuple[str, str]:
-    """The heading of the rules, and the sentence below it."""
     if not rules:
         return "There are no rules yet", "The first one comes with your first correction."
     other = f"the other {rows - decided:,} are called {rest}"
@@ -596,17 +575,11 @@ def silent_label(label: str, times: int) -> str:
 
 
 def fills(file: str, summary: Summary) -> str:
-    """What the table with the labels has in it."""
     rest = counted(summary.items - summary.labelled, "other row")
     return (
         f"{file} with one more column, the label: your {counted(summary.labelled, 'answer')}, and"
         f" the rules for the {rest}."
     )
-
-
-def kept_notice(answer: Answered) -> str:
-    """What to say when an odd answer was confirmed."""
-    return f"{name(answer.item)} stays {answer.label}; it is not listed again."
 
 
 def swept_notice(accepted: int, marked: int, label: str = "right") -> str:
@@ -694,12 +667,10 @@ def show(value: Any) -> str:
 
 
 def covers(candidate: Candidate) -> str:
-    """How many rows a candidate holds on."""
     return f"{'' if candidate.exact else 'about '}{counted(candidate.covers, 'row')}"
 
 
 def ending_text(ending: Ending) -> str:
-    """What to say when there is nothing left."""
     summary = ending.summary
     if not ending.busy and not summary.left:
         said = f"That was the last row. All {counted(summary.items, 'row')} have an answer"
@@ -710,16 +681,6 @@ def ending_text(ending: Ending) -> str:
         return f"{said}: {right:,} guessed right or taught first, {summary.mistakes:,} corrected."
     busy = f"; {counted(ending.busy, 'row')} with others may come back" if ending.busy else ""
     return f"That was the last row for you{busy}."
-
-
-def kept_in(place: str) -> str:
-    """Where everything is."""
-    return f"Everything is saved in {place}. Nothing was sent anywhere."
-
-
-def take_with(file: str) -> str:
-    """What the export is."""
-    return f"{file} with one more column, or the rules as SQL."
 
 
 def next_file(file: str) -> str:

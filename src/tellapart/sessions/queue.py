@@ -148,7 +148,12 @@ class Queue:
         elif event.type == "search" and event.data["where"] is not None:
             self.release(str(event.by))  # what they have before them can wait
         elif event.type == "swept":
-            self.put_first(str(event.by), [history.key(item) for item in event.data["wrong"]])
+            # they come next; they were looked for, and are no random draw
+            wrong, teacher = [history.key(item) for item in event.data["wrong"]], str(event.by)
+            self.release(teacher)  # what they have before them can wait
+            self.sought.update(wrong)
+            self.marked.update(wrong)
+            self._taken_back.setdefault(teacher, []).extend(reversed(wrong))
 
     def _turn(self, event: Event, act: Act, changed: bool) -> None:
         """An act was undone or redone."""
@@ -165,7 +170,9 @@ class Queue:
         if "sweep" in event.data:  # many at once: none of them is what they look at
             self.enqueue(act.item)
         else:
-            self.put_back(whose, act.item)
+            # to them the item comes first, to others a little later
+            self._taken_back.setdefault(whose, []).append(act.item)
+            self.returning.setdefault(act.item, len(self.history.acts) + LATER)
 
     def _requeue(self, act: Act) -> None:
         """Put the item of an answer where it belongs now."""
@@ -179,7 +186,6 @@ class Queue:
         self._order = self._assignments = None
 
     def give(self, question: Question) -> None:
-        """A teacher gets an item."""
         self.release(question.teacher)
         before = self.leases.get(question.item)
         if before is not None:  # its time was up
@@ -195,7 +201,6 @@ class Queue:
         heapq.heappush(self._ends, (question.until, self._given, question.id, question.item))
 
     def release(self, teacher: str, place: int | None = None) -> None:
-        """A teacher no longer has an item: this one, or whatever they have."""
         question = self.held.get(teacher)
         if question is None or place not in (None, question.item):
             return
@@ -223,21 +228,7 @@ class Queue:
         times = self._skips[place] = self._skips.get(place, 0) + 1
         self.returning[place] = len(self.history.acts) + (LATER << min(times - 1, 20))
 
-    def put_back(self, teacher: str, place: int) -> None:
-        """A teacher took an answer back: to them the item comes first, to others a little later."""
-        self._taken_back.setdefault(teacher, []).append(place)
-        self.returning.setdefault(place, len(self.history.acts) + LATER)
-
-    def put_first(self, teacher: str, places: Sequence[int]) -> None:
-        """A teacher gets these items next, whose guesses they marked as wrong; they were looked
-        for, and are no random draw."""
-        self.release(teacher)  # what they have before them can wait
-        self.sought.update(places)
-        self.marked.update(places)
-        self._taken_back.setdefault(teacher, []).extend(reversed(places))
-
     def enqueue(self, place: int) -> None:
-        """Put an item where it belongs now."""
         opinions = self.history.opinions(place)
         if not opinions:
             self.returning.setdefault(place, 0)
@@ -276,11 +267,9 @@ class Queue:
         return not opinions or (teacher not in opinions and self._wants_second(place, opinions))
 
     def _is_theirs(self, place: int, teacher: str) -> bool:
-        """Whether an item is not kept for others."""
         return self.assignments is None or bool(self.assignments.rows(teacher)[place])
 
     def is_due(self, place: int) -> bool:
-        """Whether an item that was put off may come again."""
         return self.returning.get(place, 0) <= len(self.history.acts)
 
     # -- which item is next
@@ -328,7 +317,6 @@ class Queue:
         return Choice(place, by_hand, picked)
 
     def search_of(self, teacher: str) -> Search | None:
-        """What a teacher searches for."""
         event = self.history.searches.get(teacher)
         if event is None:
             return None
@@ -339,11 +327,9 @@ class Queue:
         return self._searches[teacher][1]
 
     def searched(self, where: str, text: str = "") -> Search:
-        """The items where a condition holds."""
         return Search(self.items.table, self.items.feature(where), text or where)
 
     def wanted(self, teacher: str, place: int) -> Choice:
-        """An item that a teacher asks for; raises unless it is free."""
         if not self.is_free(place, teacher):
             item = self.items.row(place)
             raise ProtocolError(f"{item} is not free: it was answered about, or another has it")
@@ -438,13 +424,11 @@ class Queue:
         return None
 
     def _errs(self) -> bool:
-        """Whether most of the later guesses on items drawn at random were wrong."""
         progress = self._state.learning.mind.progress
         mistakes, rounds = self._state.safely("mistakes", lambda: progress.recent, (0, 0))
         return rounds >= _ENOUGH and 2 * mistakes > rounds
 
     def _in_doubt(self, pool: list[int]) -> list[float]:
-        """The same as `_doubts`; all alike where that fails."""
         return self._state.safely("doubts", lambda: self._doubts(pool), [0.0] * len(pool))
 
     def _doubts(self, pool: list[int]) -> list[float]:
@@ -589,7 +573,6 @@ class Order:
         self._unsure: set[int] = set()
 
     def is_unsure_of(self, place: int) -> bool:
-        """Whether an item came because the learner is unsure of it."""
         return place in self._unsure
 
     def picks(self, place: int) -> bool:

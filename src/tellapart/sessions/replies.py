@@ -231,7 +231,6 @@ class Check(NamedTuple):
 
 
 def given(state: State, question: Question) -> Given:
-    """What a teacher was shown."""
     example = None if question.example is None else state.items.row(question.example)
     return Given(
         question.id,
@@ -264,7 +263,6 @@ def open_tags(state: State, place: int) -> tuple[str, ...]:
 
 
 def asked_again(state: State, question: Question) -> AskedAgain | None:
-    """Why only the feature is asked."""
     number = state.learning.waiting.get(question.item)
     if question.asks != "feature" or number is None:
         return None
@@ -319,7 +317,6 @@ def guess_now(state: State, number: int) -> Guess | None:
 
 
 def answered(state: State, number: int) -> Answered:
-    """An answer, as it stands after all changes."""
     act = state.history.acts[number]
     assert act.question is not None
     assert act.by is not None
@@ -408,7 +405,6 @@ def error_now(
 
 
 def summary(state: State) -> Summary:
-    """How far a session is."""
     learning, total = state.learning, len(state.items)
     progress, mistakes = learning.mind.progress, learning.mistakes
     recent = mistakes[-RECENT:]
@@ -463,7 +459,6 @@ def _statement(state: State, drawn: int | None) -> tuple[ErrorEstimate, str, str
 
 
 def _draws(about: ErrorEstimate, drawn: int) -> str:
-    """The items that a bound rests on, of so many drawn at random."""
     used = f"{counted(about.rounds_used, 'item')} drawn at random"
     if about.lately:
         return f"the last {used}"

@@ -129,7 +129,6 @@ class Session:
 
     @property
     def store(self) -> Store:
-        """Where it is kept."""
         return self._log.writer.store
 
     @property
@@ -143,7 +142,6 @@ class Session:
         return self._log.state.items.missing
 
     def _key(self, item: Item) -> Any:
-        """An item (a row or its id) as the history knows it."""
         if self.missing is None:
             return self.table.place(item)
         return id_key(codec.encode(item.identity if isinstance(item, Row) else item))
@@ -315,7 +313,6 @@ class Session:
     def _take_on(
         self, teacher: str | None, table: Table, added: int, id: str | None = None
     ) -> None:
-        """Write that rows were added, and go on with the grown table."""
         with self._log.ready():
             if teacher is not None:
                 self._log.join(teacher)
@@ -458,7 +455,6 @@ class Session:
             return replies.given(state, self._give(state, teacher, chosen, id))
 
     def _give(self, state: State, teacher: str, chosen: Choice, id: str | None = None) -> Question:
-        """Give an item to a teacher."""
         guess, asks, kept = state.queue.ask(chosen.place)
         items = state.items
         data = {
@@ -862,7 +858,6 @@ class Session:
             return self._saved(event)
 
     def _written(self, item: Item) -> Any:
-        """An item (a row or its id) as the log writes it."""
         with self._log.ready() as state:
             return state.items.written(self.table.place(item))
 
@@ -892,7 +887,6 @@ class Session:
         return [(one, judged.acts[one.round]) for one in found]
 
     def _saved(self, event: Event) -> Saved:
-        """What an event did."""
         with self._log.ready() as state:
             about: str | None = event.data.get("event")
             answer = str(about) if event.type == "changed" else event.id

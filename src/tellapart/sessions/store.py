@@ -216,7 +216,6 @@ class Store:
             return read
 
     def hashes(self, connection: Any, name: str) -> dict[Any, Any]:
-        """The hashes that were written with the events of a session."""
         if not self._has(connection, HASHES):
             return {}
         return dict(self._fetch(connection, _SELECT_HASHES, name))
@@ -351,7 +350,6 @@ class Store:
     # -- writing
 
     def add(self, name: str, events: Iterable[Event]) -> None:
-        """A new session with these events, all or none."""
         self.claim(name)
         try:
             with self.connected() as connection:
@@ -415,11 +413,9 @@ class Store:
         self._open.add(name)
 
     def release(self, name: str) -> None:
-        """End a `claim`."""
         self._open.discard(name)
 
     def close(self) -> None:
-        """Let other programs write."""
         self.database.unlock()
 
     def __enter__(self) -> Store:
@@ -476,15 +472,18 @@ class Store:
 class Writer:
     """The one who may append to a session until it is closed, over one connection that it keeps.
 
-    What fails raises `StoreError` and drops the connection: whatever was not committed is lost.
+    What fails raises `StoreError` and drops the connection: whatever was not committed is lost. One
+    that never `writes` reads a session also while another program writes to it.
     """
 
-    def __init__(self, store: Store, name: str) -> None:
-        self.store, self.name = store, name
+    def __init__(self, store: Store, name: str, *, writes: bool = True) -> None:
+        self.store, self.name, self.writes = store, name, writes
         self._connection: Any = None
         self._files: object = None
         self._hash: str | None = None
         self._since: float | None = None
+        if not writes:
+            return
         store.claim(name)
         try:
             self._connect()
@@ -493,6 +492,10 @@ class Writer:
             raise
 
     def _connect(self) -> Any:
+        if not self.writes:
+            raise SessionError(
+                f"the session {self.name!r} was opened to be read, not to be written"
+            )
         if self._connection is None:
             with self.store.explained("opened"):
                 self._connection = self.store.database.connect(self.name)
@@ -514,6 +517,8 @@ class Writer:
 
     def read(self) -> list[Event]:
         """The log; events that an older version wrote get their hashes."""
+        if not self.writes:
+            return self.store.log(self.name)
         with self._working(reads=True) as connection:
             read = self.store.read(connection, self.name)
             known = self.store.hashes(connection, self.name)
@@ -574,26 +579,9 @@ class Writer:
                 connection.close()
 
     def close(self) -> None:
-        """Let others write."""
         self.drop()
-        self.store.release(self.name)
-
-
-class Reader(Writer):
-    """Reads a session, also while another program writes to it; nothing can be written."""
-
-    def __init__(self, store: Store, name: str) -> None:
-        self.store, self.name = store, name
-        self._connection, self._since = None, None
-
-    def read(self) -> list[Event]:
-        return self.store.log(self.name)
-
-    def _connect(self) -> Any:
-        raise SessionError(f"the session {self.name!r} was opened to be read, not to be written")
-
-    def close(self) -> None:
-        """Nothing is held."""
+        if self.writes:
+            self.store.release(self.name)
 
 
 def _decode(raw: bytes) -> str:

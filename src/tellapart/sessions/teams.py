@@ -69,7 +69,6 @@ def disputed(history: History) -> dict[int, list[int]]:
 
 
 def disagreements(state: State) -> list[Disagreement]:
-    """The items that teachers called differently."""
     return [
         Disagreement(state.items.row(place), tuple(replies.answered(state, n) for n in numbers))
         for place, numbers in disputed(state.history).items()
@@ -77,7 +76,6 @@ def disagreements(state: State) -> list[Disagreement]:
 
 
 def agreement(history: History) -> Agreement:
-    """How far teachers agree."""
     items = [numbers for _, numbers in shared(history)]
     labels = [[str(history.answer(n).label) for n in numbers] for numbers in items]
     equal, same_reason = [], []
@@ -133,7 +131,6 @@ class Judged(NamedTuple):
 
 
 def answers_to_judge(state: State) -> Judged:
-    """The rounds learnt from, and the answers that wait for a reason."""
     rounds, acts = Transcript(list(state.learning.rounds)), list(state.learning.learnt_by)
     for place, number in state.learning.waiting.items():
         correction = Correction(state.history.answer(number).label)

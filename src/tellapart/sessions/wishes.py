@@ -33,7 +33,6 @@ class Search:
         self.places = np.flatnonzero(_holds(table, where))
 
     def next(self, queue: Queue) -> int | None:
-        """The next of them that nobody has answered about, or None."""
 
         def is_answered(place: int) -> bool:
             return bool(queue.history.opinions(place))
@@ -56,12 +55,10 @@ class Assignments:
         self._lines: dict[str | None, Line] = {}
 
     def rows(self, teacher: str) -> npt.NDArray[np.bool_]:
-        """Which rows a teacher may be asked about."""
         found: npt.NDArray[np.bool_] = self.masks.get(teacher, self.rest)
         return found
 
     def next(self, teacher: str, seen: set[int]) -> int | None:
-        """The next item for a teacher that nobody has seen."""
         whose = teacher if teacher in self.masks else None
         if whose not in self._lines:
             self._lines[whose] = self._order.among(self.rows(teacher))

@@ -14,10 +14,10 @@ from tellapart.export import sentences
 from tellapart.sessions import Answered, OddOne, Session
 from tellapart.sessions.history import COLUMN, is_column
 from tellapart.sessions.phrasing import (
+    SAY,
     agreed,
     answers_head,
     changed_notice,
-    kept_notice,
     name,
     outcome_text,
 )
@@ -66,7 +66,7 @@ def answers(
     if event := changed or kept:
         found = next((one for one in session.history(viewer=call.viewer) if one.id == event), None)
     if kept and found is not None and found.confirmed:
-        said = kept_notice(found)
+        said = SAY.stays.format(name(found.item), found.label)
     elif changed and found is not None:
         said = changed_notice(again, name(found.item), label_of(found))
     more: dict[str, Any] = {"said": said, "kept": found if kept and said else None}

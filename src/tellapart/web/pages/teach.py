@@ -29,8 +29,6 @@ from tellapart.sessions.phrasing import (
     covers,
     decides,
     ending_text,
-    kept_in,
-    looking_for,
     may_stop,
     means,
     milestone,
@@ -40,7 +38,6 @@ from tellapart.sessions.phrasing import (
     next_file,
     notice,
     swept_notice,
-    take_with,
     undone_notice,
     unread,
     why_again,
@@ -408,9 +405,9 @@ def _ending(session: Session, call: Caller, found: Ending) -> dict[str, Any]:
     return {
         "title": "What next?",
         "ending": ending_text(found),
-        "kept_in": kept_in(call.pool.store.where),
+        "kept_in": SAY.kept_in.format(call.pool.store.where),
         "odd": len(session.odd_ones(viewer=call.viewer)) if found.summary.labelled else 0,
-        "take_with": take_with(file),
+        "take_with": SAY.take_with.format(file),
         "predict": f"tellapart predict {file} {other}" if source.get("path") else "",
     }
 
@@ -438,7 +435,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         green = any(not one["plain"] for one in values["notices"])
         values["hint"] = hint(given, chosen, last=last, learnt=green)
     if (search := session.search_of(call.name)) is not None:
-        values["looking"] = looking_for(*search)
+        values["looking"] = SAY.looking_for.format(*search)
     if chosen is not None:
         found = session.candidates(given.id, chosen, limit=MOST_REASONS)
         values["reasons"] = reason_choices(found)

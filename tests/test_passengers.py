@@ -69,8 +69,8 @@ PLACES: list[tuple[Any, str]] = [
     (teams, "odd_one"),
     (teams, "suspects"),
     (teams, "reviews"),
-    (queue.Queue, "_doubts"),
-    (queue.Queue, "_may_change"),
+    (queue.Doubts, "of"),
+    (queue.Doubts, "_follow"),
     (log_module, "pack"),
     (log_module, "unpack"),
 ]

@@ -82,8 +82,7 @@ class Queue:
         """What people should settle of what language models said; see `teams.reviews`."""
         self.reviewed = 0
         """How many answers of models there were when that was worked out."""
-        self._margins: tuple[object, dict[int, float]] = (None, {})
-        self._records = _Records()
+        self._doubts = Doubts()
 
     @property
     def order(self) -> Order:
@@ -429,45 +428,9 @@ class Queue:
         return rounds >= _ENOUGH and 2 * mistakes > rounds
 
     def _in_doubt(self, pool: list[int]) -> list[float]:
-        return self._state.safely("doubts", lambda: self._doubts(pool), [0.0] * len(pool))
-
-    def _doubts(self, pool: list[int]) -> list[float]:
-        """How unsure the rules are of each of some items.
-
-        If they count points, an item with few points more, or fewer, than needed is in doubt. If
-        not, its rule tells by what an answer may change.
-        """
-        model = self._state.learning.model
-        # items are asked for again: what is known of them is kept while the model is the same
-        kept = self._margins[1] if self._margins[0] is model else {}
-        margins = {place: kept[place] for place in pool if place in kept}
-        if any(isinstance(feature, Points) for feature in model.features):
-            new = [place for place in pool if place not in kept]
-            for place, item in zip(new, self.items.fetch(new), strict=True):
-                margins[place] = margin(model, item)
-        self._margins = model, margins
-        if any(margin < inf for margin in margins.values()):
-            return [-margins[place] for place in pool]
-        return self._may_change(pool)
-
-    def _may_change(self, pool: list[int]) -> list[float]:
-        """How much an answer about each of some items may change.
-
-        It is the chance that its rule is wrong, by the record that the present rules have on the
-        last items taught, times the root of how many of the items have this rule. Without the
-        latter, rules of few items take all the time; with the number itself, they get none.
-        """
-        model, records = self._state.learning.model, self._records
-        records.follow(self._state)
-        known = {place: rule for place, rule in records.rules.items() if place in pool}
-        new = [place for place in pool if place not in known]
-        for place, item in zip(new, self.items.fetch(new), strict=True):
-            known[place] = id(model.match(item))
-        records.rules = known
-        share = Counter(known[place] for place in pool)
-        counts = {rule: records.counts.get(rule, (0, 0)) for rule in share}
-        doubt = {rule: (wrong + 1) / (right + wrong + 2) for rule, (right, wrong) in counts.items()}
-        return [doubt[known[place]] * sqrt(share[known[place]]) for place in pool]
+        """How unsure the rules are of each of some items; all alike where that fails."""
+        state = self._state
+        return state.safely("doubts", lambda: self._doubts.of(state, pool), [0.0] * len(pool))
 
     # -- what is asked about it
 
@@ -500,30 +463,57 @@ class Queue:
         )
 
 
-class _Records:
-    """How often the present rules are right, and wrong, about the last items taught."""
+class Doubts:
+    """How unsure the rules are of items; what is found stands while the rules are the same."""
 
     def __init__(self) -> None:
-        self.model: DecisionList | None = None
-        self.counted = 0
-        self.counts: dict[int, tuple[int, int]] = {}
-        """By the id of the clause, which the model keeps alive."""
-        self.rules: dict[int, int] = {}
-        """The clauses of some items, while the model is the same."""
+        self._model: DecisionList | None = None
+        self._margins: dict[int, float] = {}
+        """How near each item is to another decision, where rules count points."""
+        self._rules: dict[int, int] = {}
+        """Which clause decides each item, by its id: the model keeps it alive."""
+        self._records: dict[int, tuple[int, int]] = {}
+        """How often each clause is right, and wrong, about the last items taught."""
+        self._counted = 0
 
-    def follow(self, state: State) -> None:
+    def of(self, state: State, pool: list[int]) -> list[float]:
+        """How unsure the rules are of each of some items.
+
+        If they count points, an item with few points more, or fewer, than needed is in doubt. If
+        not, it is how much an answer may change: the chance that its rule is wrong, by the record
+        that the rule has on the last items taught, times the root of how many of the items have
+        this rule. Without the latter, rules of few items take all the time; with the number itself,
+        they get none.
+        """
+        model = self._follow(state)
+        points = any(isinstance(feature, Points) for feature in model.features)
+        new = [place for place in pool if place not in self._rules]
+        for place, item in zip(new, state.items.fetch(new), strict=True):
+            self._rules[place] = id(model.match(item))
+            self._margins[place] = margin(model, item) if points else inf
+        if any(self._margins[place] < inf for place in pool):
+            return [-self._margins[place] for place in pool]
+        share = Counter(self._rules[place] for place in pool)
+        doubts = {}
+        for rule, items in share.items():
+            right, wrong = self._records.get(rule, (0, 0))
+            doubts[rule] = (wrong + 1) / (right + wrong + 2) * sqrt(items)
+        return [doubts[self._rules[place]] for place in pool]
+
+    def _follow(self, state: State) -> DecisionList:
         """Count what was taught since, or everything anew if the rules have changed."""
         model, taught = state.learning.model, state.learning.taught
-        if self.model is not model or len(taught) < self.counted:
-            self.model, self.counts, self.rules = model, {}, {}
-            self.counted = max(0, len(taught) - _RECORD)
-        new = list(islice(taught.items(), self.counted, None))
-        self.counted = len(taught)
+        if self._model is not model or len(taught) < self._counted:
+            self._model, self._margins, self._rules, self._records = model, {}, {}, {}
+            self._counted = max(0, len(taught) - _RECORD)
+        new = list(islice(taught.items(), self._counted, None))
+        self._counted = len(taught)
         for (_, number), item in zip(new, state.items.fetch([n for n, _ in new]), strict=True):
             clause = model.match(item)
-            right, wrong = self.counts.get(id(clause), (0, 0))
+            right, wrong = self._records.get(id(clause), (0, 0))
             fine = clause.label == state.history.answer(number).label
-            self.counts[id(clause)] = (right + fine, wrong + (not fine))
+            self._records[id(clause)] = (right + fine, wrong + (not fine))
+        return model
 
 
 class Choice(NamedTuple):

@@ -16,8 +16,7 @@ from starlette.testclient import TestClient
 
 from teaching import plain
 from tellapart.console.conversation import talk
-from tellapart.console.keyboard import Piped, WindowsTerminal, read_keys
-from tellapart.errors import ParameterError
+from tellapart.console.keyboard import Piped, WindowsTerminal
 from tellapart.sessions import Given, Session, Store
 from tellapart.sessions.phrasing import COMMANDS
 from tellapart.tables import Table
@@ -344,37 +343,6 @@ def test_numbers_dates_and_unknown(make: Callable[..., Room]) -> None:
     assert re.search(r"yes +yes", said)
     assert "What is row 0?" in said
     assert "nothing known" in room.type("a\n")
-
-
-# -- keys of one's own
-
-
-def test_remapped_keys(tmp_path: Path) -> None:
-    file = tmp_path / "keys.toml"
-    file.write_text('undo = "Z"\nright = "space"\nnone = "-"\nback = "tab"\n')
-    keys = read_keys(file)
-    assert keys["undo"] == "z"
-    assert keys == read_keys({"undo": "Z", "right": "space", "none": "-", "back": "tab"})
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('undo = "s"', "'skip' and 'undo' have the same key 's'"),
-        ('fly = "q"', "unknown action 'fly'; known are right"),
-        ('undo = "5"', "undo = '5' is no key"),
-        ('undo = "ctrl-z"', "undo = 'ctrl-z' is no key"),
-        ("undo = 7", "undo = 7 is no key"),
-        ('undo = ""', "is no key"),
-        ("undo = z", "not a list of keys"),
-        ("\udcff", "not a list of keys"),
-    ],
-)
-def test_bad_keys_are_named(tmp_path: Path, text: str, message: str) -> None:
-    file = tmp_path / "keys.toml"
-    file.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(ParameterError, match=re.escape(message)):
-        read_keys(file)
 
 
 def test_a_terminal_of_windows(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:

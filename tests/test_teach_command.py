@@ -197,16 +197,13 @@ def test_labels_are_compared_where_the_table_lies_now(typist: Typist, folder: Pa
         assert found == {"column": "kind", "right": 1, "odd": {}}
 
 
-def test_keys_beside_the_table(typist: Typist, folder: Path) -> None:
-    (folder / "tellapart-keys.toml").write_text('label = "k"\n')
-    assert "What is" in typist("kmammal\n", "zoo.csv")[0]  # letters are text all the same
-    assert len(answers()) == 1
-    (folder / "tellapart-keys.toml").write_text('label = "s"\n')
-    assert "same key" in typist("", "zoo.csv", code=1)[1]
-    (folder / "tellapart.toml").write_text('[keys]\nlabel = "j"\n')  # goes before the old file
-    assert "kmammal" in typist("", "zoo.csv")[0]
+def test_bad_keys_are_named_before_anything_begins(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "tellapart.toml").write_text('[keys]\nfly = "j"\n')
-    assert "[keys] in tellapart.toml: unknown action 'fly'" in typist("", "zoo.csv", code=1)[1]
+    assert main(["teach", "zoo.csv", "--no-browser"]) == 1
+    assert "[keys] in tellapart.toml: unknown action 'fly'" in capsys.readouterr().err
+    assert not (folder / "zoo.csv.sessions.db").exists()
 
 
 # -- the first run

@@ -149,6 +149,8 @@ class Or(_Many):
 class Points(Compound):
     """Holds where the weights of the terms that hold add up to at least `at_least`.
 
+    `terms` has the terms as a tuple: the heaviest first, negative weights last, then by text.
+
     Parameters
     ----------
     terms : mapping from feature to int, or iterable of pairs (feature, int)
@@ -156,8 +158,6 @@ class Points(Compound):
         drops out. `Not(f)` of weight w is kept as f of weight -w, with w less for `at_least`.
     at_least : int
         The points from which on it holds.
-
-    `terms` has the terms as a tuple: the heaviest first, negative weights last, then by text.
 
     >>> risky = Points({"smokes": 2, "old": 1, "fit": -1}, 2)
     >>> risky({"smokes", "old", "fit"}), risky({"old"}), risky.terms

@@ -75,26 +75,11 @@ class TableOptions:
 
 # -- how a table is read
 
-READ_KEYS: dict[str, Any] = {
-    "separator": str,
-    "encoding": str,
-    "nulls": list,
-    "types": dict,
-    "dates": ("day-first", "month-first", "iso"),
-    "decimal": str,
-    "thousands": str,
-    "true": list,
-    "false": list,
-    "header": int,
-    "comment": str,
-    "sheet": str,
-    "query": str,
-    "from": str,
-    "sample": int,
-    "sample_seed": int,
-    "limits": int,
-}
-"""What `--read` and `[read]` say, and what it is. docs/tables.md says what each means."""
+_TEXTS = ("separator", "encoding", "dates", "decimal", "thousands", "comment", "sheet", "query")
+_LISTS = ("nulls", "true", "false")
+_NUMBERS = ("header", "sample", "sample_seed", "limits")
+READ_KEYS = (*_TEXTS, "types", *_LISTS, *_NUMBERS, "from")
+"""What `--read` and `[read]` say. docs/tables.md says what each means."""
 
 
 def reading_of(
@@ -113,36 +98,38 @@ def reading_of(
         if not equals:
             raise ParameterError(f"--read is KEY=VALUE, such as separator=tab, got {text!r}")
         given.setdefault(key.replace("-", "_"), []).append(value)
-    sampled = () if sampling else ("sample", "sample_seed")
-    for key in sampled:
-        if key in given:
-            raise ParameterError(f"--read {key}: this command reads the whole table")
-    section = (settings or {}).get("read", {})
-    besides = {k: v for k, v in section.items() if k not in given and k not in sampled}
+    if not sampling and (sampled := given.keys() & {"sample", "sample_seed"}):
+        raise ParameterError(f"--read {min(sampled)}: this command reads the whole table")
+    section = dict((settings or {}).get("read", {}))
+    if not sampling:
+        section.pop("sample", None)
+        section.pop("sample_seed", None)
     said = {key: _read_value(f"--read {key}", key, values) for key, values in given.items()}
-    return said, {key: _read_value(f"{key} in [read]", key, v) for key, v in besides.items()}
+    besides = {
+        key: _read_value(f"{key} in [read]", key, value)
+        for key, value in section.items()
+        if key not in given
+    }
+    return said, besides
 
 
 def _read_value(where: str, key: str, value: Any) -> Any:
     """What stands for a key, as `read_table` wants it."""
     if key not in READ_KEYS:
         raise ParameterError(f"{where}: there is no such key; there are {', '.join(READ_KEYS)}")
-    kind, values = READ_KEYS[key], value if isinstance(value, list) else [value]
-    if kind is dict:
-        return dict(value) if isinstance(value, Mapping) else column_types(where, map(str, values))
-    if kind is list:
-        return sorted(set(map(str, values)))
-    if len(values) != 1:
+    texts = [str(one) for one in (value if isinstance(value, list) else [value])]
+    if key == "types":
+        return dict(value) if isinstance(value, Mapping) else column_types(where, texts)
+    if key in _LISTS:
+        return sorted(set(texts))
+    if len(texts) != 1:
         raise ParameterError(f"{where}: give it once")
-    text = str(values[0])
-    if kind is int:
-        try:
-            return int(text)
-        except ValueError:
-            raise ParameterError(f"{where}: expected a whole number, got {text!r}") from None
-    if isinstance(kind, tuple) and text not in kind:
-        raise ParameterError(f"{where}: one of {', '.join(kind)}, got {text!r}")
-    return "\t" if key == "separator" and text in ("tab", "\\t") else text
+    if key not in _NUMBERS:
+        return "\t" if key == "separator" and texts[0] in ("tab", "\\t") else texts[0]
+    try:
+        return int(texts[0])
+    except ValueError:
+        raise ParameterError(f"{where}: expected a whole number, got {texts[0]!r}") from None
 
 
 def table_and_reading(

@@ -15,7 +15,6 @@ from cyclopts import Parameter
 from tellapart.cli.options import (
     Again,
     TomlSettings,
-    Whole,
     local_path,
     say_finding,
     table_and_reading,
@@ -39,8 +38,6 @@ class Settings:
 
     prefix: str = ""
     """Stands before the names label, clause and example in the output."""
-    split: Whole | None = None
-    """Write so many rows to a file; the output is then a folder of files."""
     master: str | None = None
     """The Spark cluster, such as spark://host:7077; this machine if not given."""
 
@@ -113,7 +110,6 @@ def predict(
             engine=asked.engine,
             keep="all" if keep_all else asked.keep or [],
             prefix=asked.more.prefix,
-            split=asked.more.split,
             master=asked.more.master,
             progress=progress,
             warn=None if asked.quiet else say_finding,
@@ -188,14 +184,8 @@ def _bar(hidden: bool, name: str) -> Iterator[Callable[[int, int | None], None] 
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(name, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,11 +1,10 @@
 """`tellapart demo` and `tellapart simulate`: a made world, or a table, is taught to learners.
 
-The first trial is the one whose story and rules are told; the others are compared to it.
+The story and the rules are those of the first learner; the others are compared to it.
 """
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,16 +24,13 @@ from tellapart.cli.options import Again, Amount, TomlSettings, Whole, say_findin
 from tellapart.errors import FormatError, MissingExtra, ParameterError
 from tellapart.export import save_model
 from tellapart.export.text import Words, name_of, plainly, sentences
-from tellapart.features import Points
 from tellapart.features.phrasing import counted
 from tellapart.lab.figures import draw_trials
 from tellapart.lab.trial import Trial, run, told_parameters
-from tellapart.learners import BaseLearner
 from tellapart.learners.by_name import make_learner, world_facts
 from tellapart.model import Not, describe
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 from tellapart.tables import read_table
-from tellapart.teachers import Slip
 from tellapart.worlds import World
 from tellapart.worlds.zoo import say_feature, say_label
 
@@ -80,17 +76,17 @@ def demo(
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
     world = worlds.zoo(seed)
-    trials = _run_trials(world, LEARNERS, SLIP_RATE, seed)
     platypus = [str(animal) for animal in world.items].index("platypus")
     introduction = (
         "The learner guesses what an animal is, and shows an earlier one as its reason. When it is"
         " wrong, the teacher says what it is, and one thing that tells the two apart. The teacher"
         " is simulated, and slips now and then."
     )
-    report = _Report(
-        "Teaching 101 animals", introduction, "animals", _words("zoo"), world, trials, [platypus]
-    )
+    trials = _run_trials(world, LEARNERS, SLIP_RATE, seed)
+    report = _Report("Teaching 101 animals", introduction, _words("zoo"), trials, [platypus])
     report.give(picture, as_json=json)
+    if not json:
+        print("Next, teach one yourself: tellapart teach --sample bank")
 
 
 @Parameter(name="*")
@@ -146,18 +142,18 @@ def simulate(*, asked: Options | None = None, settings: TomlSettings = None) -> 
     asked = asked or Options()
     table, how = table_and_reading(asked.table, asked.read, settings)
     made = _from_table(table, how, asked) if table or asked.label else _made(asked)
-    usual = LEARNERS if len(made) <= LONG else LEARNERS[1:]
-    trials = _run_trials(made, asked.learner or usual, asked.slips, asked.seed)
+    names = asked.learner or (LEARNERS if len(made) <= LONG else LEARNERS[1:])
+    trials = _run_trials(made, names, asked.slips, asked.seed)
+    first = next(iter(trials.values()))
     if asked.model is not None:
-        save_model(trials[0].learner.model, asked.model)
-    odd = set(made.exceptions)
-    also = [number for number in trials[0].lesson.mistake_rounds if number in odd][:1]
+        save_model(first.learner.model, asked.model)
+    odd = [number for number in first.lesson.mistake_rounds if number in set(made.exceptions)]
     introduction = (
         f"{counted(len(made), 'item').capitalize()}. The teacher has"
         f" {counted(made.m, 'component')} in mind. Exceptions: {made.k or 'none'}."
     )
     words = Words() if table else _words(asked.world or "tree")
-    report = _Report(f"Teaching {made.name}", introduction, "items", words, made, trials, also)
+    report = _Report(f"Teaching {made.name}", introduction, words, trials, odd[:1])
     report.give(asked.picture, as_json=asked.json)
 
 
@@ -219,10 +215,16 @@ def _sizes(kind: str, asked: Options) -> dict[str, Any]:
     return {name: takes[name] if given[name] is None else given[name] for name in takes}
 
 
-def _run_trials(world: World, names: Iterable[str], slip_rate: float, seed: int) -> list[Trial]:
+def _run_trials(
+    world: World, names: Iterable[str], slip_rate: float, seed: int
+) -> dict[str, Trial]:
+    """The trial of every learner, by the name it was asked for."""
     facts = world_facts(*told_parameters(world, slip_rate, seed), len(world))
-    learners = [make_learner(name, facts=facts) for name in names]
-    return [run(world, learner, slip_rate=slip_rate, seed=seed) for learner in learners]
+    learners = {name: make_learner(name, facts=facts) for name in names}
+    return {
+        name: run(world, learner, slip_rate=slip_rate, seed=seed)
+        for name, learner in learners.items()
+    }
 
 
 def _words(kind: str) -> Words:
@@ -231,10 +233,8 @@ def _words(kind: str) -> Words:
         return Words(say_label, say_feature, subject="it")
 
     def has(feature: Feature, wanted: bool) -> str:
-        if isinstance(feature, str):
-            return f"has {feature}" if wanted else f"has no {feature}"
-        said = plainly(feature, wanted)
-        return f"has {said}" if isinstance(feature, Points) else said
+        lacks = isinstance(feature, str) and not wanted
+        return f"has no {feature}" if lacks else f"has {plainly(feature, wanted)}"
 
     return Words(feature=has, subject="it")
 
@@ -254,9 +254,9 @@ class _Round(NamedTuple):
     exception: bool
 
 
-def _story(world: World, trial: Trial, also: Iterable[int]) -> Iterator[_Round]:
+def _story(trial: Trial, also: Iterable[int]) -> Iterator[_Round]:
     """The first rounds of each sort, and some others; in round 0 the first label is asked."""
-    mistakes = {corrected.number: corrected for corrected in trial.lesson.corrections}
+    world, mistakes = trial.world, {one.number: one for one in trial.lesson.corrections}
     slips = {slip.round: slip.said for slip in trial.slips}
     odd, default = set(world.exceptions), trial.learner.model.default
     early = (n for n in range(1, min(30, trial.lesson.rounds)) if n not in mistakes)
@@ -280,20 +280,21 @@ class _Report:
 
     title: str
     introduction: str
-    what: str
-    """What items are called: "animals"."""
     words: Words
-    world: World
-    trials: Sequence[Trial]
+    trials: Mapping[str, Trial]
     also: Iterable[int]
     """Rounds of the first trial to tell, besides those that are always told."""
+
+    @property
+    def first(self) -> Trial:
+        return next(iter(self.trials.values()))
 
     def give(self, picture: Path | None, *, as_json: bool) -> None:
         """Save the picture, if one is wanted and can be drawn, and print the rest."""
         saved = None
         if picture is not None:
             try:
-                draw_trials(self.trials, picture, self.title)
+                draw_trials([*self.trials.values()], picture, self.title)
                 saved = str(picture)
             except MissingExtra as error:
                 print(f"tellapart: going on without a picture: {error}", file=sys.stderr)
@@ -307,7 +308,7 @@ class _Report:
 
     def to_json(self, picture: str | None) -> dict[str, Any]:
         """Everything, under the keys that docs/cli.md documents."""
-        first, world = self.trials[0], self.world
+        first, world = self.first, self.first.world
         return {
             "tellapart": "simulation",
             "format": 1,
@@ -321,41 +322,35 @@ class _Report:
             ],
             "slip_rate": first.slip_rate,
             "seed": first.seed,
-            "learners": [_trial_json(trial) for trial in self.trials],
-            "story": [_round_json(one) for one in _story(world, first, self.also)],
+            "learners": [_trial_json(trial) for trial in self.trials.values()],
+            "story": [_round_json(one) for one in _story(first, self.also)],
             "picture": picture,
         }
 
     def _print(self, console: Console) -> None:
-        """Story, rules, mistakes, exceptions, slips."""
-        first, name = self.trials[0], type(self.trials[0].learner).__name__
-        slips = [self._slip(slip) for slip in first.slips]
-        sections: dict[str, RenderableType | list[str]] = {
+        """Story, rules, mistakes, exceptions."""
+        first, name = self.first, type(self.first.learner).__name__
+        odd = [*map(self._exception, first.world.exceptions)]
+        if len(odd) > _SHOWN:
+            odd = [*odd[:_SHOWN], f"... and {len(odd) - _SHOWN} more"]
+        sections: dict[str, RenderableType] = {
             self.title: Text(self.introduction),
             f"A few rounds with {name}": self._rounds(),
             f"What {name} learnt: the first matching rule wins": self._rules(),
             "Mistakes, and the most there could be": self._mistakes(),
-            "Exceptions: no rule explains them": [*map(self._exception, self.world.exceptions)],
-            f"Slips of the teacher, in front of {name}": slips,
+            "Exceptions, by what the teacher has in mind": Text("\n".join(odd or ["none"])),
         }
         for title, told in sections.items():
-            if not told:
-                continue
-            if isinstance(told, list):
-                more = [f"... and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else []
-                shown: RenderableType = Group(*map(Text, [*told[:_SHOWN], *more]))
-            else:
-                shown = told
             console.print(Text(title, style="bold"))
-            console.print(Padding(shown, (0, 0, 1, 2)))
+            console.print(Padding(told, (0, 0, 1, 2)))
 
     def _rounds(self) -> Table:
         table = _columns("round", "item", "guess, and why", "the teacher says", right=["round"])
         last = -1
-        for one in _story(self.world, self.trials[0], self.also):
+        for one in _story(self.first, self.also):
             between = range(last + 1, one.number)
             if between:
-                wrong = sum(n in between for n in self.trials[0].lesson.mistake_rounds)
+                wrong = sum(n in between for n in self.first.lesson.mistake_rounds)
                 gone = f"{counted(len(between), 'round')}, {counted(wrong, 'mistake')}"
                 table.add_row("...", "", Text(gone, style="dim"), "")
             guess = Text("?")
@@ -395,7 +390,7 @@ class _Report:
     def _rules(self) -> Table:
         """Each sentence of the model: how many items it labels, and how many of them wrong."""
         table = _columns("", "rule", "covers", "wrong", right=["", "covers", "wrong"])
-        trial = self.trials[0]
+        trial = self.first
         model, said = trial.learner.model, sentences(trial.learner.model, self.words)
         place = {id(clause): number for number, clause in enumerate(model)}
         labelled, wrong = Counter[int](), Counter[int]()
@@ -403,69 +398,40 @@ class _Report:
             clause = model.match(item)
             labelled[place[id(clause)]] += 1
             wrong[place[id(clause)]] += clause.label != label
-        left_out = range(_SHOWN - 1, len(said) - 1) if len(said) > _SHOWN else range(0)
-        for n, sentence in enumerate(said):
-            if n not in left_out:
-                count = f"{wrong[n]:,}" if wrong[n] else ""
-                table.add_row(f"{n + 1}.", Text(sentence), f"{labelled[n]:,}", count)
-            elif n == left_out[0]:
-                table.add_row("", Text(f"... {len(left_out)} more", style="dim"), "", "")
+        for n, sentence in enumerate(said[:_SHOWN]):
+            count = f"{wrong[n]:,}" if wrong[n] else ""
+            table.add_row(f"{n + 1}.", Text(sentence), f"{labelled[n]:,}", count)
+        if len(said) > _SHOWN:
+            table.add_row("", Text(f"... and {len(said) - _SHOWN} more", style="dim"), "", "")
         return table
 
     def _mistakes(self) -> RenderableType:
-        after = f"right of {len(self.trials[0].world.items):,}"
-        names = ("learner", "is told", "mistakes", "bound", "rules", "dropped", after)
-        table = _columns(*names, right=names[2:])
-        for trial in self.trials:
-            lesson, useless = trial.lesson, "*" if _is_useless(trial) else ""
+        names = ("learner", "mistakes", "bound", "rules", f"right of {len(self.first.world):,}")
+        table = _columns(*names, right=names[1:])
+        for name, trial in self.trials.items():
+            lesson, bound = trial.lesson, trial.bound
+            useful = bound is not None and bound < lesson.rounds
             table.add_row(
-                type(trial.learner).__name__,
-                chosen_parameters(trial.learner),
+                Text(name),
                 Text(f"{lesson.mistakes:,}", style="bold"),
-                "none" if trial.bound is None else f"{trial.bound:,.0f}{useless}",
-                f"{lesson.rules_created:,}",
-                f"{lesson.rules_deleted:,}",
+                f"{bound:,.0f}" if useful else "-",
+                f"{lesson.rules_created - lesson.rules_deleted:,}",
                 f"{trial.right:,}",
             )
-        notes = [
-            f"{after}: {self.what} its rules label rightly when the lesson is over",
-            "m: groups in the teacher's mind; k: exceptions and slips; s: how many say the same",
-        ]
-        if any(trial.bound is None for trial in self.trials):
-            notes.append("none: its guarantee does not reach this far")
-        if any(map(_is_useless, self.trials)):
-            notes.append("*: no useful bound: as many mistakes as rounds, or more")
+        notes = (
+            "bound: the most mistakes that its guarantee allows; - if that is every round, or more",
+            "right: what its rules label rightly when the lesson is over",
+        )
         return Group(table, *(Text(note, style="dim") for note in notes))
 
     def _exception(self, number: int) -> str:
         """An item whose label is not its component's."""
-        world, words = self.world, self.words
+        world, words = self.first.world, self.words
         component = world.teacher().component_of(world.items[number])
         assert component is not None
-        other = world.representation.components[component]
-        line = f"{words.item(world.items[number])} is {words.label(world.labels[number])}"
-        line += f", yet by its features {words.label(other.label)}"
-        if 0 < len(other.literals) <= 5:
-            said = (words.feature(feature, wanted) for feature, wanted in other.literals)
-            line += f": {words.subject} {', '.join(said)}".replace("  ", " ")
-        return line
-
-    def _slip(self, slip: Slip) -> str:
-        """What the teacher said and did not mean, and whether the learner noticed."""
-        trial, words = self.trials[0], self.words
-        truth = trial.world.labels[slip.round]
-        line = f"round {slip.round}: {words.item(slip.item)} is {words.label(truth)}"
-        if slip.said.label != truth:
-            line += f", and was called {words.label(slip.said.label)}"
-        elif slip.said.feature is not None and slip.meant is not None:
-            line += f", but not because {self._reason(slip.said.feature)}"
-        noticed = {odd.round for odd in trial.lesson.inconsistencies}
-        return line + (" (noticed, and not learnt from)" if slip.round in noticed else "")
-
-
-def _is_useless(trial: Trial) -> bool:
-    """Whether a bound allows a mistake in every round."""
-    return trial.bound is not None and trial.bound >= trial.lesson.rounds
+        other = words.label(world.representation.components[component].label)
+        item, label = words.item(world.items[number]), words.label(world.labels[number])
+        return f"{item} is {label}, yet by its features {other}"
 
 
 def _columns(*names: str, right: Sequence[str] = ()) -> Table:
@@ -473,25 +439,6 @@ def _columns(*names: str, right: Sequence[str] = ()) -> Table:
     for name in names:
         table.add_column(name, justify="right" if name in right else "left")
     return table
-
-
-def chosen_parameters(learner: BaseLearner) -> str:
-    """The parameters of a learner that differ from the defaults.
-
-    >>> from tellapart import AdaptiveDFF, RobustDFF
-    >>> chosen_parameters(RobustDFF(7, 4, 1)), chosen_parameters(AdaptiveDFF())
-    ('m=7 k=4 s=1', 'nothing')
-    """
-
-    def short(value: object) -> str:
-        if isinstance(value, BaseLearner):
-            return type(value).__name__
-        return f"{value:.2g}" if isinstance(value, float) else str(value)
-
-    parameters = inspect.signature(type(learner)).parameters
-    values = learner.parameters()
-    shown = [f"{k}={short(v)}" for k, v in values.items() if v != parameters[k].default]
-    return " ".join(shown) or "nothing"
 
 
 # -- as JSON

@@ -92,12 +92,12 @@ def teach(
         tellapart teach mails.parquet --console
         tellapart teach --console
     """
-    from tellapart.console.keyboard import FILE, read_keys
     from tellapart.sessions import Store
 
     asked = asked or Options()
     if not asked.console:  # a missing extra is named before any work
         from tellapart.web.config import PageOptions
+        from tellapart.web.keys import read_keys
     sample = [f"sample={asked.sample}"] if isinstance(asked.sample, int) else []
     if table is not None and isinstance(asked.sample, str):
         raise ParameterError(f"--sample {asked.sample} is a table itself: leave out {table}")
@@ -109,8 +109,8 @@ def teach(
     elif table is None:
         table, asked = _zoo(asked)
     place = local_path(table)
-    old = place.parent / FILE
-    keys = read_keys((settings or {}).get("keys") or (old if old.is_file() else None))
+    if not asked.console:
+        keys = read_keys((settings or {}).get("keys"), place.parent)
     teacher = asked.name or login()
     kept = asked.session or place.with_name(place.name + ".sessions.db")
     with Store(kept) as store:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -52,12 +53,15 @@ from tellapart.sessions.phrasing import (
     why_again,
 )
 
-QUIT = ("/quit", "/qui", "/qu", "/q")
 _DIGITS = "123456789"
 _NINE = 9
 _SUGGESTED = 27
 _LONGEST = 400
 _ON_PAGE = ("many", "answers", "export")
+
+
+class _Stop(Exception):
+    """Nothing more is typed."""
 
 
 def talk(
@@ -85,13 +89,13 @@ class _Conversation:
     hint: Callable[[Given], str | None] | None
 
     def run(self) -> None:
-        while True:
-            found = self.session.next(self.teacher)
-            if isinstance(found, Ending):
-                if not self.end(found):
-                    break
-            elif not self.ask(found):
-                break
+        with suppress(_Stop):
+            while True:
+                found = self.session.next(self.teacher)
+                if isinstance(found, Ending):
+                    self.end(found)
+                else:
+                    self.ask(found)
         summary = self.session.summary()
         said = (
             f"Saved. {taught_so_far(summary).removesuffix('.')}, {counted(summary.rules, 'rule')}."
@@ -102,20 +106,27 @@ class _Conversation:
             said += CONSOLE["next"].format(file, next_file(file))
         self.screen.say(said)
 
-    def end(self, ending: Ending) -> bool:
-        """Nothing is left; True if something was undone."""
-        self.screen.say(ending_text(ending), "bold")
-        while (word := self.keyboard.word("> ")) is not None and word not in QUIT:
-            if word.startswith("/") and self.command(None, word):
-                return True
-        return False
+    def read(self, prompt: str, keys: str = "") -> str:
+        """What is typed next: a word, or one of the keys; help is given at once."""
+        while (word := self.keyboard.word(prompt, keys)) == "?":
+            self.screen.help()
+        if word is None:
+            raise _Stop
+        return word
 
-    def ask(self, given: Given) -> bool:
-        """Ask about one row until it is answered; False when nothing more is typed."""
+    def end(self, ending: Ending) -> None:
+        """Nothing is left, until something is undone."""
+        self.screen.say(ending_text(ending), "bold")
+        done = False
+        while not done:
+            word = self.read("> ")
+            done = word.startswith("/") and self.command(None, word)
+
+    def ask(self, given: Given) -> None:
+        """Ask about one row until the next one may come."""
         if self.hint is not None and (words := self.hint(given)) is not None:
             self.screen.say("")
             self.screen.say(words, "cyan")
-        articles = self.session.settings["articles"]
         self.screen.row(given)
         if (why := why_again(self.session.asked_again(given.id), given.guess)) is not None:
             self.screen.say(why, "dim")
@@ -123,41 +134,36 @@ class _Conversation:
             self.screen.say(SAY.looking_for.format(*search), "dim")
         if given.asks == "feature":
             return self.ask_why(given, str(given.kept))
-        for tag in given.tags[:1]:
-            answered = self.ask_tag(given, tag)
-            if answered is not None:
-                return answered
-        self.screen.question(given, articles)
+        if given.tags and self.ask_tag(given, given.tags[0]):
+            return None
         labels = self.session.labels
+        self.screen.question(given, self.session.settings["articles"])
         self.screen.labels(labels, self.session.meanings)
         self.screen.progress(self.session)
-        keyed = dict(zip(_DIGITS, labels, strict=False))
-        while (word := self.keyboard.word("> ", f"{_DIGITS}?")) is not None:
-            if word == ENTER and given.asks == "answer":
-                label: str | None = str(given.guess.label)
-            elif word in (ENTER, ESCAPE):
+        done = False
+        while not done:
+            word = self.read("> ", f"{_DIGITS}?")
+            if word.startswith("/"):
+                done = self.command(given, word)
+            elif word == ENTER and given.asks == "answer":
+                done = self.answer(given, "right")
+            elif (label := self.label_of(word)) is None:
                 continue
-            elif word == "?":
-                self.screen.help()
-                continue
-            elif word.startswith("/"):
-                if word in QUIT:
-                    return False
-                if self.command(given, word):
-                    return True
-                continue
-            else:
-                label = keyed.get(word) if word in _DIGITS else self.read_label(word)
-            if label is None:
-                continue
-            if label == given.guess.label:
-                if self.answer(given, "right"):
-                    return True
+            elif label == given.guess.label:
+                done = self.answer(given, "right")
             elif given.asks == "answer":
                 return self.ask_why(given, label)
-            elif self.answer(given, "wrong", label):
-                return True
-        return False
+            else:
+                done = self.answer(given, "wrong", label)
+        return None
+
+    def label_of(self, word: str) -> str | None:
+        """The label that a key or a word stands for."""
+        if word in (ENTER, ESCAPE):
+            return None
+        if word in _DIGITS:
+            return dict(zip(_DIGITS, self.session.labels, strict=False)).get(word)
+        return self.read_label(word)
 
     def read_label(self, typed: str) -> str | None:
         """A label that is typed: a known one by a part of its name, or a new one, which is asked
@@ -176,31 +182,27 @@ class _Conversation:
             )
         return label
 
-    def ask_tag(self, given: Given, tag: str) -> bool | None:
-        """Whether the row has a tag that the guess depends on; None if that is left open."""
+    def ask_tag(self, given: Given, tag: str) -> bool:
+        """Ask whether the row has a tag that the guess depends on."""
         self.screen.say(CONSOLE["tag"].format(tag), "bold")
-        while (word := self.keyboard.word("> ", "120")) is not None:
+        while True:
+            word = self.read("> ", "120")
             if word in ("1", "2"):
-                return self.attempt(
-                    partial(self.session.set_tag, self.teacher, tag, given.item, word == "1")
-                )
-            if word.startswith("/") and word not in QUIT and self.command(given, word):
-                return True
+                set_tag = partial(self.session.set_tag, self.teacher, tag, given.item)
+                return self.attempt(partial(set_tag, word == "1"))
             if word in ("0", ENTER, ESCAPE):
-                return None
-            if word in QUIT:
                 return False
-        return False
+            if word.startswith("/") and self.command(given, word):
+                return True
 
-    def ask_why(self, given: Given, label: str) -> bool:
+    def ask_why(self, given: Given, label: str) -> None:
         """Ask what tells the row from the earlier one."""
         everything = shown = self.session.candidates(given.id, label, limit=_SUGGESTED)
-        articles = self.session.settings["articles"]
-        self.screen.why(given, a_label(label, articles))
+        self.screen.why(given, a_label(label, self.session.settings["articles"]))
         self.screen.reasons(shown)
-        start = 0
-        while (word := self.keyboard.word("because> ", f"0{_DIGITS}+?")) is not None:
-            done = False
+        start, done = 0, False
+        while not done:
+            word = self.read("because> ", f"0{_DIGITS}+?")
             if word in _DIGITS:
                 chosen = shown[start:][int(word) - 1 : int(word)]
                 done = bool(chosen) and self.answer(given, "wrong", label, str(chosen[0].feature))
@@ -209,13 +211,8 @@ class _Conversation:
             elif word == "+":
                 start = start + _NINE if start + _NINE < len(shown) else 0
                 self.screen.reasons(shown[start:])
-            elif word == "?":
-                self.screen.help()
             elif word == ESCAPE:
-                if given.asks != "feature":
-                    return True  # the same row comes again
-            elif word in QUIT:
-                return False
+                done = given.asks != "feature"  # the same row comes again
             elif word.startswith("/"):
                 done = self.command(given, word)
             elif word.startswith("#"):
@@ -229,9 +226,6 @@ class _Conversation:
                     if not shown:
                         self.screen.say(CONSOLE["no reason"].format(word), "dim")
                         shown = everything
-            if done:
-                return True
-        return False
 
     def is_reason(self, text: str) -> bool:
         """Whether a text is a reason by itself, or means to be one."""
@@ -247,80 +241,69 @@ class _Conversation:
         return [one for one in everything if low in f"{one.feature} {spoken(one.feature)}".lower()]
 
     def command(self, given: Given | None, word: str) -> bool:
-        """Do what stands behind `/`; True if the next row may come."""
-        typed, _, text = word[1:].strip().partition(" ")
+        """Do what stands behind `/`."""
+        typed, _, text = (part.strip() for part in word[1:].strip().partition(" "))
         known = [*COMMANDS, "quit"]
-        name_ = next((one for one in known if one.startswith(typed.lower()) and typed), None)
-        text = text.strip()
-        if name_ is None:
+        command = next((one for one in known if typed and one.startswith(typed.lower())), None)
+        if command is None:
             near = difflib.get_close_matches(typed, known, 1, 0.4)
             meant = f" Did you mean /{near[0]}?" if near else ""
             self.screen.say(f"There is no command /{typed}.{meant}", "red")
-            return False
-        if name_ in ("undo", "redo"):
-            return self.undo_or_redo(name_)
-        if name_ == "rules":
+        elif command == "quit":
+            raise _Stop
+        elif command in ("undo", "redo"):
+            return self.undo_or_redo(command)
+        elif command == "rules":
             for n, line in enumerate(sentences(self.session.model), 1):
                 self.screen.say(f"  {n}. {line}")
-            return False
-        if name_ == "progress":
+        elif command == "progress":
             summary = self.session.summary()
             wrong = None if summary.error[2] > 0.99 else summary.wrong_left
             self.screen.say(progress_sentence(summary, summary.items - summary.rows_left, wrong))
-            return False
-        if name_ == "labels":
-            return self.labels(text)
-        if name_ in _ON_PAGE:
-            self.screen.say(CONSOLE["on the page"].format(name_), "dim")
-            return False
-        if name_ == "find":
+        elif command == "labels":
+            self.labels(text)
+        elif command in _ON_PAGE:
+            self.screen.say(CONSOLE["on the page"].format(command), "dim")
+        elif command == "find":
             return self.search(text)
-        if given is None or name_ == "quit":
+        elif given is None:
             return False
-        if name_ == "example":
+        elif command == "example":
             return self.change_example(given)
-        if name_ == "note":
+        elif command == "note":
             text = text or (self.keyboard.word(f"{ASKED['note']}: ") or "").strip()
             if text and self.attempt(lambda: self.session.note(self.teacher, text, given.item)):
                 self.screen.say("Note saved.", "dim")
-            return False
-        return self.answer(given, "skipped" if name_ == "skip" else "unsure")
+        else:
+            return self.answer(given, "skipped" if command == "skip" else "unsure")
+        return False
 
-    def labels(self, text: str) -> bool:
+    def labels(self, text: str) -> None:
         """Say what a label means, `/labels bird: has feathers`; or list them all."""
         label, colon, meaning = (part.strip() for part in text.partition(":"))
-        if (
-            label
-            and colon
-            and self.attempt(lambda: self.session.describe_label(self.teacher, label, meaning))
+        if not label:
+            self.screen.labels(self.session.labels, self.session.meanings)
+        elif colon and self.attempt(
+            lambda: self.session.describe_label(self.teacher, label, meaning)
         ):
             self.screen.say(f"{label}: {meaning or 'no meaning'}", "dim")
-        elif not label:
-            for one in self.session.labels:
-                means = self.session.meanings.get(one)
-                self.screen.say(f"  {one}{f': {means}' if means else ''}")
-        return False
 
     def change_example(self, given: Given) -> bool:
         """Change the answer about the earlier row."""
         example = given.guess.example
         said = [] if example is None else self.session.history(item=example)
-        mine = [one for one in said if not one.undone]
-        if not mine:
+        last = next((one for one in reversed(said) if not one.undone), None)
+        if last is None:
             return False
-        self.screen.say(CONSOLE["change"].format(name(mine[-1].item), given.guess.label), "bold")
-        word = self.keyboard.word("> ", _DIGITS)
-        labels = dict(zip(_DIGITS, self.session.labels, strict=False))
-        if word is None or word in (ENTER, ESCAPE):
+        self.screen.say(CONSOLE["change"].format(name(last.item), given.guess.label), "bold")
+        word = self.read("> ", f"{_DIGITS}?")
+        if word.startswith("/"):
+            return self.command(given, word)
+        if (label := self.label_of(word)) is None:
             return False
-        label = labels.get(word) if word in _DIGITS else self.read_label(word)
-        if label is None:
-            return False
-        guessed = mine[-1].guess.label
-        new: tuple[AnswerWord, str | None] = (
-            ("right", None) if label == guessed else ("wrong", label)
-        )
-        return self.attempt(lambda: self.session.change(self.teacher, mine[-1].id, *new))
+        right = label == last.guess.label
+        new: tuple[AnswerWord, str | None] = ("right", None) if right else ("wrong", label)
+        return self.attempt(lambda: self.session.change(self.teacher, last.id, *new))
 
     def answer(
         self,

@@ -1,15 +1,4 @@
-"""Reading what is typed in a terminal; and keys of one's own, on the page.
-
-Letters are text there and here. To give an action a key (a letter is then pressed with Alt), write
-it into `tellapart.toml` beside the table, such as
-
-    [keys]
-    right = "space"
-    undo = "z"
-
-A file `tellapart-keys.toml` of earlier versions is read, too. The digits 1 to 9 choose from the
-list at hand, and cannot be changed.
-"""
+"""Reading what is typed in a terminal."""
 
 from __future__ import annotations
 
@@ -17,48 +6,13 @@ import codecs
 import os
 import select
 import sys
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.util import find_spec
-from pathlib import Path
 from typing import IO
-
-from tellapart.errors import ParameterError
-
-FILE = "tellapart-keys.toml"
-"""Where earlier versions kept keys."""
-
-KEYS: dict[str, tuple[str, str]] = {
-    "right": ("enter", "right, next"),
-    "label": ("l", "type a label"),
-    "feature": ("f", "find a feature"),
-    "write": ("x", "write a feature"),
-    "tag": ("t", "tag: a feature no column shows"),
-    "yes": ("y", "yes, it has the tag"),
-    "no": ("o", "no, it has not"),
-    "none": ("0", "no single feature does"),
-    "unsure": ("d", "don't know"),
-    "skip": ("s", "skip, show later"),
-    "note": ("n", "note"),
-    "meaning": ("m", "meaning of a label"),
-    "search": ("/", "look for items"),
-    "undo": ("u", "undo"),
-    "redo": ("r", "redo"),
-    "back": ("escape", "back"),
-    "help": ("h", "help"),
-}
-"""What can be done: its key, and the words on its button."""
-
-PAGE_KEYS: dict[str, tuple[str, str]] = {
-    "example": ("e", "the example is wrong: repair its answer"),
-    "sweep": ("g", "many guesses at a glance"),
-}
-"""What can be done on the page only."""
 
 ENTER, ESCAPE = "\n", "\x1b"
 """Typed instead of a word."""
-_KEY_NAMES = ("enter", "escape", "space", "backspace", "delete", "tab")
 _BACK = ("\x08", "\x7f")
 _ALL = "\x15"  # Ctrl-U takes back all that was typed
 _PAUSE = 0.03  # what a terminal sends for an arrow comes quicker than a hand types
@@ -127,7 +81,7 @@ class WindowsTerminal(_Typed):
             if read in (
                 "\x00",
                 "\xe0",
-            ):  # an arrow, or another key without a letter: two characters
+            ):  # an arrow and the like: two characters
                 msvcrt.getwch()  # type: ignore[attr-defined,unused-ignore]
                 return ""
         except (KeyboardInterrupt, StopIteration):
@@ -197,56 +151,3 @@ def keyboard() -> Keyboard:
     if find_spec("termios") is None:
         return WindowsTerminal()
     return Terminal(sys.stdin.fileno())
-
-
-def read_keys(source: Path | Mapping[str, object] | None = None) -> dict[str, str]:
-    """What each action's key is: the usual ones, and those in `[keys]` of `tellapart.toml`, or in a
-    file of earlier versions.
-
-    >>> read_keys()["right"], read_keys({"undo": "z"})["undo"]
-    ('enter', 'z')
-    """
-    if not isinstance(source, Path):
-        return _changed("[keys] in tellapart.toml", source or {})
-    try:
-        return _changed(str(source), tomllib.loads(source.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise ParameterError(f"{source}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ParameterError(f'{source}: not a list of keys such as undo = "z": {error}') from None
-
-
-def _changed(where: str, changes: Mapping[str, object]) -> dict[str, str]:
-    """The usual keys, with some changed."""
-    keys = {action: key for action, (key, _) in (KEYS | PAGE_KEYS).items()}
-    changed = _checked(where, changes)
-    for action in PAGE_KEYS:  # who gave this key away can do without
-        if action not in changed and keys[action] in changed.values():
-            keys[action] = ""
-    keys.update(changed)
-    taken: dict[str, str] = {}
-    for action, key in keys.items():
-        if key and key in taken:
-            raise ParameterError(
-                f"{where}: {taken[key]!r} and {action!r} have the same key {key!r}"
-            )
-        taken[key] = action
-    return keys
-
-
-def _checked(where: str, changes: Mapping[str, object]) -> dict[str, str]:
-    found = {}
-    for action, key in changes.items():
-        if action not in KEYS | PAGE_KEYS:
-            known = ", ".join(KEYS | PAGE_KEYS)
-            raise ParameterError(f"{where}: unknown action {action!r}; known are {known}")
-        name = key.lower() if isinstance(key, str) else ""
-        if name not in _KEY_NAMES and (
-            len(name) != 1 or not name.isprintable() or name in "123456789"
-        ):
-            raise ParameterError(
-                f"{where}: {action} = {key!r} is no key; use one letter, 0, a sign, or one of"
-                f" {', '.join(_KEY_NAMES)}"
-            )
-        found[action] = name
-    return found

@@ -134,18 +134,18 @@ class Distillation:
 
     def _catch_up(self) -> None:
         """Tell what the model answered and nobody was told; put off what never got a reply."""
-        for item in self._untold(self.model.answered()):
+        for item in self._untold("answered"):
             if (said := self.model.known(item)) is not None:
                 self._tell(item, said)
-        untold = self._untold(self.model.lost())
         put_off = {one.item.place for one in self.session.history(teacher=self.teacher)}
-        for item in untold:
+        for item in self._untold("sent"):
             if item.place not in put_off and self.model.known(item) is None:
                 self._tell(item, Said(None, "", None, lost=True))
 
-    def _untold(self, asked: Iterable[tuple[int, str]]) -> list[Row]:
-        """Rows of the table, as they were asked about, that nobody has answered."""
+    def _untold(self, state: str) -> list[Row]:
+        """Rows of the table in requests of a state, as they were asked about, without an answer."""
         table = self.session.table
+        asked = self.model.asked_about(state)
         wanted = {place: cells for place, cells in asked if place < len(table)}
         items = self.session.free([table.items[place] for place in wanted], self.teacher)
         return [item for item in items if self.model.key(item) == wanted[item.place]]

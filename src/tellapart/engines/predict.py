@@ -6,11 +6,9 @@ the model wants to DuckDB or Spark instead, which run the exported SQL.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
@@ -18,7 +16,7 @@ import polars as pl
 from tellapart.columns import Words, clause_numbers
 from tellapart.engines import sql_engines
 from tellapart.errors import ParameterError
-from tellapart.export.feature_trees import check_reading, columns_of, tree_of
+from tellapart.export.feature_trees import columns_of, tree_of
 from tellapart.export.model_files import replacing
 from tellapart.export.sql import label_kind
 from tellapart.export.text import answers, reachable
@@ -56,7 +54,6 @@ def predict_file(
     engine: Engine = "polars",
     keep: Sequence[str] | Literal["all"] = (),
     prefix: str = "",
-    split: int | None = None,
     master: str | None = None,
     progress: Progress | None = None,
     warn: Callable[[Finding], None] | None = None,
@@ -81,8 +78,6 @@ def predict_file(
         Columns of the table to write as well, before the others.
     prefix : str, default=""
         Stands before the names label, clause and example.
-    split : int, default=None
-        Write so many rows to a file: `out` is then a folder of files part-00000, part-00001, ...
     reading
         How the table is read: `types` for columns of which the model does not say what they hold,
         and the other arguments of `read_table` for such a source. A CSV file that is not UTF-8 is
@@ -92,37 +87,17 @@ def predict_file(
     progress : (rows so far, rows in all or None) -> None, default=None
     warn : (Finding) -> None, default=None
         Told what could have been read in another way.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from tellapart import Clause, Literal
-    >>> model = DecisionList((Clause((Literal("milk"),), "mammal", "bear"),), Clause((), "bird"))
-    >>> with TemporaryDirectory() as folder:
-    ...     table, out = Path(folder, "zoo.csv"), Path(folder, "out.csv")
-    ...     _ = table.write_text("name,milk\\ncow,true\\nowl,false\\n")
-    ...     _ = predict_file(model, table, out, keep=["name"])
-    ...     print(out.read_text().strip())
-    name,label,clause,example
-    cow,mammal,1,bear
-    owl,bird,2,
     """
     out = Path(out)
-    check_reading(model)
     kind = _output_kind(out)
     named = Path(table) if isinstance(table, str | Path) else Path()
     if out.exists() and named.exists() and out.samefile(named):
         raise ParameterError(f"{out} is the table itself; give another name for the output")
     if engine not in _WRITE:
         raise ParameterError(f"engine must be polars, duckdb or spark, got {engine!r}")
-    if split is not None and split < 1:
-        raise ParameterError(f"split is a number of rows, at least 1, got {split}")
-    if split is not None and engine != "polars":
-        raise ParameterError(f"split needs the engine polars, got {engine!r}")
     types = reading.pop("types", None) or {}
     wanted, options = _wanted(model, types), ReadOptions(**reading)
-    place = replacing(out) if split is None else _new_folder(out)
-    with open_source(table, options, out.parent) as source, place as beside:
+    with open_source(table, options, out.parent) as source, replacing(out) as beside:
         columns = WantedColumns(source, wanted)
         kept = columns.columns if keep == "all" else list(keep)
         columns.check([*types, *kept])
@@ -130,7 +105,7 @@ def predict_file(
             for finding in columns.findings:
                 warn(finding)
         names = _output_names(kept, prefix)
-        job = Job(model, columns, kept, names, progress, master, split)
+        job = Job(model, columns, kept, names, progress, master)
         rows = job.run(_WRITE[engine], beside, kind)
     return Predicted(rows, out)
 
@@ -155,7 +130,6 @@ def predict_frame(
     >>> predict_frame(model, pl.DataFrame({"legs": [4.0, 2.0]}))["label"].to_list()
     ['walks', 'else']
     """
-    check_reading(model)
     library = type(frame).__module__.partition(".")[0]
     dialects: dict[str, sql_engines.Dialect] = {"pyspark": "spark", "duckdb": "duckdb"}
     dialect = dialects.get(library.lstrip("_"))
@@ -207,8 +181,6 @@ class Job:
     """The columns of the output."""
     progress: Progress | None = None
     master: str | None = None
-    split: int | None = None
-    """How many rows a file has, if the output is to be a folder."""
 
     def run(self, write: Write, out: Path, kind: str) -> int:
         """Let an engine write the answers to `out`; returns how many rows there were. If that fails
@@ -226,8 +198,6 @@ class Job:
             if not seen.gaps or without_gaps or not self.columns.has_gaps():
                 return seen.rows
             without_gaps = True
-            for part in out.iterdir() if out.is_dir() else ():
-                part.unlink()
 
     def _read(self, columns: Sequence[pl.Expr], without_gaps: bool) -> pl.LazyFrame:
         """Some columns of the table and those kept, with `short` and `misfit`, for `Seen`."""
@@ -247,13 +217,6 @@ class Job:
             return batch
 
         return frame.map_batches(take, streamable=True)
-
-    def query(self, dialect: sql_engines.Dialect) -> str:
-        """The SQL over `items` that gives the answers."""
-        types = self.columns.types
-        columns = [f"c{n}" for n in range(len(types))]
-        kept = [sql_engines.quoted(f"kept {n}", dialect) for n in range(len(self.keep))]
-        return sql_engines.select(self.model, dialect, types, columns, kept, self.names)
 
     def answered(self, seen: Seen, without_gaps: bool = False) -> pl.LazyFrame:
         """The answers, lazily."""
@@ -297,22 +260,10 @@ class Job:
         """A CSV row that is too long shows only where all columns are read."""
         return pl.QueryOptFlags(projection_pushdown=self.columns.source.kind != "csv")
 
-    def sink(self, frame: pl.LazyFrame, out: Path, kind: str, **options: Any) -> None:
-        """Write a lazy frame to a file, or so many rows to each file of a folder."""
-        name = {"csv": "sink_csv", "jsonl": "sink_ndjson", "parquet": "sink_parquet"}[kind]
-        place: Any = out
-        if self.split is not None:
-            place = pl.PartitionBy(
-                out,
-                max_rows_per_file=self.split,
-                approximate_bytes_per_file=None,
-                file_path_provider=lambda part: f"part-{part.index_in_partition:05}.{kind}",
-            )
-        getattr(frame, name)(place, **options)
-
 
 def _with_polars(job: Job, seen: Seen, out: Path, kind: str, without_gaps: bool) -> None:
-    job.sink(job.answered(seen, without_gaps), out, kind, optimizations=job.optimizations())
+    made = job.answered(seen, without_gaps)
+    sql_engines.sink(made, out, kind, optimizations=job.optimizations())
 
 
 Write: TypeAlias = Callable[[Job, Seen, Path, str, bool], None]
@@ -321,18 +272,6 @@ _WRITE: dict[str, Write] = {
     "duckdb": sql_engines.with_duckdb,
     "spark": sql_engines.with_spark,
 }
-
-
-@contextmanager
-def _new_folder(path: Path) -> Iterator[Path]:
-    """A folder beside `path` that becomes `path` at the end, or is removed after an error."""
-    if path.exists():
-        raise ParameterError(f"{path} is there already, and is to be a folder of files. Remove it")
-    with TemporaryDirectory(dir=path.parent) as place:
-        made = Path(place, "parts")
-        made.mkdir()
-        yield made
-        made.replace(path)
 
 
 def _wanted(model: DecisionList, types: Mapping[str, str]) -> dict[str, Type | None]:

@@ -18,7 +18,6 @@ from tellapart.errors import FormatError, MissingExtra, TellapartError
 from tellapart.export.sql import to_sql
 from tellapart.export.text import answers
 from tellapart.features.tree import Type
-from tellapart.model import DecisionList
 from tellapart.tables.frames import first_line
 
 if TYPE_CHECKING:
@@ -34,13 +33,6 @@ _TYPES = {
     Type.BOOL: "BOOLEAN", Type.INTEGER: "BIGINT", Type.NUMBER: "DOUBLE", Type.TEXT: "STRING",
     Type.DATE: "DATE", Type.DATETIME: "TIMESTAMP",
 }  # fmt: skip
-_SPARK: dict[str, Any] = {
-    "boolean": pl.Boolean(), "byte": pl.Int8(), "short": pl.Int16(), "integer": pl.Int32(),
-    "long": pl.Int64(), "float": pl.Float32(), "double": pl.Float64(), "decimal": pl.Float64(),
-    "string": pl.String(), "date": pl.Date(), "timestamp_ntz": pl.Datetime("us"),
-    "timestamp": pl.Datetime("us", "UTC"),
-}  # fmt: skip
-"""Spark's types; features read no others."""
 _WHOLE = (
     "CASE WHEN NOT isnan({0}) THEN CASE WHEN {0} = floor({0}) THEN {0}"
     " ELSE {1}(concat('tellapart: ', {0}, ' does not fit')) END END"
@@ -53,16 +45,10 @@ def quoted(name: str, dialect: Dialect) -> str:
     return exp.to_identifier(name, quoted=True).sql(dialect)
 
 
-def select(
-    model: DecisionList,
-    dialect: Dialect,
-    types: Mapping[str, Type],
-    columns: Sequence[str],
-    keep: Sequence[str],
-    names: Sequence[str],
-) -> str:
-    """The query over `ITEMS`: `columns` and `keep` are the SQL of the columns that the model reads,
-    of `types`, and of those to keep; `names` are the columns of the result."""
+def query(job: Job, dialect: Dialect, columns: Sequence[str], keep: Sequence[str]) -> str:
+    """The SQL over `ITEMS` that gives the answers; `columns` and `keep` are the SQL of the columns
+    that the model reads, and of those to keep."""
+    types, said = job.columns.types, answers(job.model)
     if len({name.lower() for name in types}) < len(types):
         raise FormatError(
             f"the model reads columns that differ only by case, and {dialect} takes them for the"
@@ -79,19 +65,33 @@ def select(
         cases = (f"WHEN {n} THEN {literal(value)}" for n, value in (known or {1: None}).items())
         return f"CASE clause {' '.join(cases)} END"
 
-    said = answers(model)
     kept = [f"kept_{n}" for n in range(len(keep))]
     made = zip([*columns, *keep], [*(quoted(name, dialect) for name in types), *kept], strict=True)
     inner = ", ".join(f"{sql} AS {here}" for sql, here in made) or "1 AS nothing"
-    case = to_sql(model, dialect, value="clause", schema=types)
+    case = to_sql(job.model, dialect, value="clause", schema=types)
     middle = ", ".join([*kept, f"CAST({case} AS INT) AS clause"])
     wanted = [*kept, pick([one.label for one in said]), "clause", pick([one.like for one in said])]
-    outer = (f"{sql} AS {quoted(out, dialect)}" for sql, out in zip(wanted, names, strict=True))
+    outer = zip(wanted, job.names, strict=True)
+    named = ", ".join(f"{sql} AS {quoted(out, dialect)}" for sql, out in outer)
     found = f"SELECT {middle} FROM (SELECT {inner} FROM {ITEMS}) AS items"
-    return f"SELECT {', '.join(outer)} FROM ({found}) AS found"
+    return f"SELECT {named} FROM ({found}) AS found"
 
 
-def select_raw(job: Job, dialect: Dialect) -> str:
+def query_of_items(job: Job, dialect: Dialect) -> str:
+    """The query over the columns that `Job.items` gives."""
+    columns = [f"c{n}" for n in range(len(job.columns.types))]
+    return query(
+        job, dialect, columns, [quoted(f"kept {n}", dialect) for n in range(len(job.keep))]
+    )
+
+
+def without_rows(frame: Any) -> Any:
+    """A frame of Spark or a relation of DuckDB without its rows: it tells the types."""
+    none = frame.limit(0)
+    return pl.from_arrow(none.toArrow()) if hasattr(frame, "sparkSession") else none
+
+
+def query_of_source(job: Job, dialect: Dialect) -> str:
     """The query over the columns as they are in the source, where Polars would clean them."""
     columns, made = job.columns, []
     for name, kind in columns.types.items():
@@ -103,18 +103,7 @@ def select_raw(job: Job, dialect: Dialect) -> str:
             sql = f"{sql} AT TIME ZONE 'UTC'"
         ours = "TIMESTAMP_NTZ" if kind is Type.DATETIME and dialect == "spark" else _TYPES[kind]
         made.append(f"CAST({sql} AS {ours})")
-    kept = [quoted(name, dialect) for name in job.keep]
-    return select(job.model, dialect, columns.types, made, kept, job.names)
-
-
-def without_rows(frame: Any) -> Any:
-    """A frame of Spark or a relation of DuckDB without its rows: it tells the types."""
-    if not hasattr(frame, "sparkSession"):
-        return frame.limit(0)
-    found = {one.name: one.dataType.typeName() for one in frame.schema.fields}
-    return pl.DataFrame(
-        schema={name: _SPARK.get(kind, pl.Object()) for name, kind in found.items()}
-    )
+    return query(job, dialect, made, [quoted(name, dialect) for name in job.keep])
 
 
 def answered(job: Job, frame: Any, dialect: Dialect) -> Any:
@@ -126,20 +115,20 @@ def answered(job: Job, frame: Any, dialect: Dialect) -> Any:
             f"the frame: column {converted[0]!r} holds lists, objects or times, which SQL does not"
             " read as texts. Convert it, or give the frame as one of Polars"
         )
-    query = select_raw(job, dialect)
+    sql = query_of_source(job, dialect)
     if dialect == "duckdb":
-        return frame.query(ITEMS, query)
+        return frame.query(ITEMS, sql)
     view = f"tellapart_{uuid.uuid4().hex}"
     frame.createOrReplaceTempView(view)
     try:
-        return frame.sparkSession.sql(query.replace(f" FROM {ITEMS})", f" FROM {view})"))
+        return frame.sparkSession.sql(sql.replace(f" FROM {ITEMS})", f" FROM {view})"))
     finally:
         frame.sparkSession.catalog.dropTempView(view)
 
 
 def with_duckdb(job: Job, seen: Seen, out: Path, kind: str, without_gaps: bool) -> None:
-    """Let DuckDB write the answers. It reads Parquet files itself; all else Polars reads, which is
-    as strict as we are: DuckDB takes 5.7 for the integer 6, and yes for true."""
+    """Let DuckDB write the answers. It reads Parquet files itself, in less memory; all else Polars
+    reads, which is as strict as we are: DuckDB takes 5.7 for the integer 6."""
     try:
         import duckdb
     except ImportError:
@@ -155,9 +144,9 @@ def with_duckdb(job: Job, seen: Seen, out: Path, kind: str, without_gaps: bool) 
             base.read_parquet(paths).create_view(ITEMS)
         else:
             base.register(ITEMS, _batches(job.items(seen, without_gaps), job))
-        query = select_raw(job, "duckdb") if paths else job.query("duckdb")
+        sql = query_of_source(job, "duckdb") if paths else query_of_items(job, "duckdb")
         try:
-            done = base.execute(f"COPY ({query}) TO {place} (FORMAT {form})").fetchone()
+            done = base.execute(f"COPY ({sql}) TO {place} (FORMAT {form})").fetchone()
             seen.rows = int(done[0]) if done else seen.rows
         except (duckdb.OutOfMemoryException, MemoryError) as error:
             raise TellapartError(
@@ -189,12 +178,18 @@ def with_spark(job: Job, seen: Seen, out: Path, kind: str, without_gaps: bool) -
             read, parts = Path(folder, "items.parquet").absolute(), Path(folder, "parts").absolute()
             job.items(seen, without_gaps).sink_parquet(read, optimizations=job.optimizations())
             spark.read.parquet(str(read)).createOrReplaceTempView(ITEMS)
-            spark.sql(job.query("spark")).write.parquet(str(parts))
+            spark.sql(query_of_items(job, "spark")).write.parquet(str(parts))
             spark.catalog.dropTempView(ITEMS)
-            job.sink(pl.scan_parquet(sorted(parts.glob("part-*.parquet"))), out, kind)
+            sink(pl.scan_parquet(sorted(parts.glob("part-*.parquet"))), out, kind)
     finally:
         if active is None:
             spark.stop()
+
+
+def sink(frame: pl.LazyFrame, out: Path, kind: str, **options: Any) -> None:
+    """Write a lazy frame to a file."""
+    name = {"csv": "sink_csv", "jsonl": "sink_ndjson", "parquet": "sink_parquet"}[kind]
+    getattr(frame, name)(out, **options)
 
 
 def spark_session(master: str | None = None, more: Mapping[str, str] | None = None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from tellapart.combinations import leaves
@@ -66,15 +66,14 @@ def columns_of(model: DecisionList) -> dict[str, Type | None]:
     {'legs': <Type.INTEGER: 'integer'>, 'milk': None}
     """
     found: dict[str, Type | None] = {}
-    for feature in model.features:
-        for name, kind in _columns(feature):
-            before = found.get(name)
-            if before is not None and kind not in (None, before):
-                raise ExportError(
-                    f"the model takes column {name!r} for {before.value} in one feature and for"
-                    f" {kind.value if kind else ''} in another; it was taught on two kinds of table"
-                )
-            found[name] = before or kind
+    for name, kind in _columns(model):
+        before = found.get(name)
+        if before is not None and kind not in (None, before):
+            raise ExportError(
+                f"the model takes column {name!r} for {before.value} in one feature and for"
+                f" {kind.value if kind else ''} in another; it was taught on two kinds of table"
+            )
+        found[name] = before or kind
     return found
 
 
@@ -88,37 +87,25 @@ def types_of(model: DecisionList, schema: Mapping[str, Any]) -> Types:
     {'legs': <Type.INTEGER: 'integer'>, 'milk': <Type.BOOL: 'bool'>}
     """
     said: dict[str, Type] = {}
-    for feature in model.features:
-        with suppress(ExportError):  # what cannot be written is named with its clause, later
-            for name, kind in _columns(feature):
-                if kind is not None:
-                    said.setdefault(name, kind)
+    for name, kind in _columns(model):
+        if kind is not None:
+            said.setdefault(name, kind)
     return {**said, **read_types(schema)}
 
 
-def _columns(feature: Feature) -> Iterator[tuple[str, Type | None]]:
-    for leaf in leaves(feature):
-        match leaf:
-            case Expression():
-                yield from ((column.name, column.type) for column in tree.columns(leaf.tree))
-            case str():
-                yield leaf, None
-            case Column() | Above():
-                yield leaf.name, None
-            case _:
-                raise ExportError(refusal(leaf))
-
-
-def check_reading(model: DecisionList) -> None:
-    """A model that reads features in its own way cannot be written down."""
-    names: list[Any] = []
-    for feature in model.features:
-        with suppress(ExportError):  # what cannot be written is named with its clause, later
-            names += (name for name, _ in _columns(feature))
-    if odd := [name for name in names if not isinstance(name, str)]:
-        raise ExportError(f"a column has the name {odd[0]!r}, and names of columns are texts")
+def _columns(model: DecisionList) -> Iterator[tuple[str, Type | None]]:
+    """The columns that features read, with what each takes them for. What no tree can say is left
+    out: it is refused with its clause, where that is written."""
     if model.reading is not plain_reading:
         raise ExportError(
             "this model reads features with a `holds` of its own, which cannot be written in"
             " another language. Teach with features that are columns or expressions"
         )
+    for leaf in chain.from_iterable(map(leaves, model.features)):
+        match leaf:
+            case Expression():
+                yield from ((column.name, column.type) for column in tree.columns(leaf.tree))
+            case str() | Column(name=str()) | Above(name=str()):
+                yield leaf if isinstance(leaf, str) else leaf.name, None
+            case Column(name=name) | Above(name=name):
+                raise ExportError(f"a column has the name {name!r}, and names of columns are texts")

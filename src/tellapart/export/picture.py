@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -104,17 +105,8 @@ def _lines(texts: Iterable[str]) -> list[str]:
     """Texts cut into lines at spaces; what an XML file cannot hold is replaced."""
     lines: list[str] = []
     for text in texts:
-        line = ""
         clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-        for word in clean.split(" "):
-            pieces = [word[n : n + _WIDEST] for n in range(0, len(word), _WIDEST)] or [""]
-            for piece in pieces:
-                if line and len(line) + 1 + len(piece) > _WIDEST:
-                    lines.append(line)
-                    line = piece
-                else:
-                    line = f"{line} {piece}" if line else piece
-        lines.append(line)
+        lines += textwrap.wrap(clean, _WIDEST) or [""]
     return lines
 
 

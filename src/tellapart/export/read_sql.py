@@ -7,7 +7,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tellapart.errors import FeatureError, ParameterError
 from tellapart.export.sql import stamp_of
@@ -20,7 +20,6 @@ from tellapart.model import Clause, DecisionList, Literal
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_Found = TypeVar("_Found")
 _DIGITS = 400
 """A label with more is no number that anybody means."""
 _SLACK = 4  # what was rewritten may be longer
@@ -346,40 +345,53 @@ def _literal(part: Node) -> Literal:
 
 
 def _case(root: exp.Expr, column: str | None) -> exp.Case:
-    """The CASE that gives the label, with the columns of inner queries put in."""
+    """The CASE that gives the label."""
     from sqlglot import exp
 
     if isinstance(root, exp.Create):
         root = root.expression
     while isinstance(root, exp.Paren | exp.Subquery):
         root = root.this
-    root = _bare(root.this if isinstance(root, exp.Alias) else root)
-    if isinstance(root, exp.Case):
-        return root
-    if isinstance(root, exp.Literal | exp.Null | exp.Boolean | exp.Cast | exp.Neg):
-        return exp.Case(ifs=[], default=root)
-    if not isinstance(root, exp.Select):
+    made = _bare(root.this if isinstance(root, exp.Alias) else root)
+    if isinstance(made, exp.Case):
+        return made
+    if isinstance(made, exp.Literal | exp.Null | exp.Boolean | exp.Cast | exp.Neg):
+        return exp.Case(ifs=[], default=made)
+    if not isinstance(root, exp.Query):
         raise FeatureError(f"a CASE or a SELECT is wanted, not {root.key.upper()}")
-    with_ = root.args.get("with_")
-    parts = {one.alias: one.this for one in (with_.expressions if with_ else ())}
-    for one in with_.expressions if with_ else ():
-        _refuse_renamed(one)
-    known: dict[str, dict[str, exp.Expr]] = {}
-    for name, part in parts.items():
-        if isinstance(part, exp.Select):
-            known[name] = _columns(part, known)
-    cases = {name: _bare(made) for name, made in _columns(root, known).items()}
-    found = {name: made for name, made in cases.items() if isinstance(made, exp.Case)}
-    if column is not None:
-        if column not in found:
-            raise FeatureError(f"the SELECT has no CASE called {column!r}, only {sorted(found)}")
-        return found[column]
-    if len(found) != 1:
+    given = [one for select in root.find_all(exp.Select) for one in select.expressions]
+    bare = {one.alias_or_name: _bare(one.unalias()) for one in given}
+    found = {name: one for name, one in bare.items() if isinstance(one, exp.Case)}
+    if column is not None and column not in found:
+        raise FeatureError(f"the SELECT has no CASE called {column!r}, only {sorted(found)}")
+    if column is None and len(found) != 1:
         raise FeatureError(
             f"the SELECT has {len(found)} columns with a CASE"
             + (f" ({', '.join(found)}): name the one that is the label" if found else "")
         )
-    return next(iter(found.values()))
+    case = found[column or next(iter(found))]
+    _refuse_computed(case, root)
+    return case
+
+
+def _refuse_computed(case: exp.Case, root: exp.Expr) -> None:
+    """Refuse a CASE over what another SELECT of the query computes or renames."""
+    from sqlglot import exp
+
+    own = case.find_ancestor(exp.Select)
+    others = [select for select in root.find_all(exp.Select) if select is not own]
+    made = {
+        one.alias.lower()
+        for select in others
+        for one in select.expressions
+        if isinstance(one, exp.Alias)
+        and not (isinstance(one.this, exp.Column) and one.this.name.lower() == one.alias.lower())
+    }
+    renamed = (alias.args.get("columns") or () for alias in root.find_all(exp.TableAlias))
+    made |= {name.name.lower() for names in renamed for name in names}
+    for one in case.find_all(exp.Column):
+        if one.name.lower() in made:
+            _refuse("what an inner query computes cannot be read: put it into the CASE", one)
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
@@ -393,47 +405,6 @@ def _bare(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def _columns(
-    select: exp.Select, known: Mapping[str, Mapping[str, exp.Expr]]
-) -> dict[str, exp.Expr]:
-    """The columns of a SELECT by name, with those of earlier parts put in."""
-    from sqlglot import exp
-
-    from tellapart.export.sql_nodes import wrap
-
-    below: dict[str, exp.Expr] = {}
-    for source in _sources(select):
-        if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Select):
-            _refuse_renamed(source)
-            below |= _columns(source.this, known)
-        elif isinstance(source, exp.Table):
-            below |= _named(known, source.this) or {}
-
-    def put_in(node: exp.Expr) -> exp.Expr:
-        made = _named(below, node.this) if isinstance(node, exp.Column) else None
-        return node if made is None else wrap(made.copy())
-
-    found = dict(below) if any(one.is_star for one in select.expressions) else {}
-    for one in select.expressions:
-        if not one.is_star:
-            bare = one.this if isinstance(one, exp.Alias) else one
-            found[one.alias_or_name] = bare.copy().transform(put_in)
-    return found
-
-
-def _sources(select: exp.Select) -> list[exp.Expr]:
-    """What a SELECT reads from."""
-    first = select.args.get("from_")
-    return [*([first.this] if first else []), *(one.this for one in select.args.get("joins") or ())]
-
-
-def _named(known: Mapping[str, _Found], name: exp.Expr) -> _Found | None:
-    """What a name stands for; without quotes, upper and lower case are alike."""
-    if name.name in known or name.args.get("quoted"):
-        return known.get(name.name)
-    return next((found for one, found in known.items() if one.lower() == name.name.lower()), None)
-
-
 def _unqualify(case: exp.Expr) -> None:
     """n for t.n, if there is only one such t."""
     from sqlglot import exp
@@ -442,14 +413,6 @@ def _unqualify(case: exp.Expr) -> None:
     if len({one.table.lower() for one in columns}) == 1:
         for one in columns:
             one.set("table", None)
-
-
-def _refuse_renamed(part: exp.Expr) -> None:
-    alias = part.args.get("alias")
-    if alias is not None and alias.args.get("columns"):
-        raise FeatureError(
-            f"names of columns behind {alias.name} cannot be read: give them in its SELECT, with AS"
-        )
 
 
 # -- the types of columns

@@ -102,7 +102,6 @@ def case_lines(
     """The lines of the CASE; a line may have the end of a line in a text."""
     from tellapart.export.dialects import lowering
 
-    feature_trees.check_reading(model)
     types = feature_trees.types_of(model, schema)
     language = lowering(dialect)(clean=clean, zoned=zoned(schema), filled=filled(schema))
     clauses = reachable(model)

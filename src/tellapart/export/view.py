@@ -58,44 +58,7 @@ def to_select(
         Lines of comment, such as `Session.about` writes: who taught the model, and what is known of
         its error.
 
-    Examples
-    --------
-    >>> import tellapart as ta
-    >>> walks = ta.parse_feature("legs >= 4", {"legs": "integer"})
-    >>> model = DecisionList(
-    ...     (ta.Clause((ta.Literal("milk"), ta.Literal(walks, False)), "whale", "orca"),),
-    ...     default=ta.Clause((), "duck"))
-    >>> print(to_select(model, table="animals", keep=["id"]))
-    -- A label for every row of animals, by 2 rules: the first that applies wins.
-    --   1. It is whale, like orca, if milk, unless legs >= 4.
-    --   2. Otherwise it is duck.
-    -- Written by tellapart 0.1.0.
-    -- The model, for tellapart import (...): {...}
-    SELECT
-      matched.id,
-      rules.label,
-      rules.rule,
-      rules.because,
-      rules."like",
-      rules.is_sure
-    FROM (
-      SELECT
-        id,
-        CASE
-          WHEN milk AND (legs >= 4) IS NOT TRUE THEN 1
-          ELSE 2
-        END AS rule
-      FROM animals
-    ) AS matched
-    JOIN (
-      SELECT
-        1 AS rule,
-        'whale' AS label,
-        'orca' AS "like",
-        CAST(NULL AS BOOLEAN) AS is_sure,
-        'It is whale, like orca, if milk, unless legs >= 4.' AS because
-      UNION ALL SELECT 2, 'duck', NULL, NULL, 'Otherwise it is duck.'
-    ) AS rules ON rules.rule = matched.rule
+    docs/export.md shows one.
     """
     language = _language(dialect)
     lines = query(model, dialect, _place(table, language), keep, schema or {}, clean, error)

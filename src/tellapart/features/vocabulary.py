@@ -92,24 +92,21 @@ class Vocabulary:
         self._spaced = spaced > 0.2 * len(cut)
         self.prose = bool(cut) and lengths[len(cut) // 2] >= PROSE and spaced * 2 > len(cut)
         """Whether most texts are sentences."""
-        words: dict[str, int] = {}
-        repeated: dict[str, int] = {}
-        elements: dict[str, int] = {}
-        starts: dict[str, int] = {}
-        ends: dict[str, int] = {}
+        words, repeated, elements, starts, ends = (Counter[str]() for _ in range(5))
         for text, texts_alike in Counter(cut).items():
             lowered = letter_case.lower(text)
-            found = Counter(_words(text))
-            for word, times in found.items():
-                words[word] = words.get(word, 0) + texts_alike
-                repeated[word] = repeated.get(word, 0) + texts_alike * times
+            for word, times in Counter(_words(text)).items():
+                words[word] += texts_alike
+                repeated[word] += texts_alike * times
             for piece in dict.fromkeys(_elements(lowered)):
-                elements[piece] = elements.get(piece, 0) + texts_alike
+                elements[piece] += texts_alike
             for front in _fronts(lowered, self.prose):
-                starts[front] = starts.get(front, 0) + texts_alike
-            for front in _fronts(lowered[::-1], False) if not self.prose else ():
-                ends[front] = ends.get(front, 0) + texts_alike
-        self._after_start = _branches(starts)
+                starts[front] += texts_alike
+            for front in () if self.prose else _fronts(lowered[::-1], False):
+                ends[front] += texts_alike
+        ways = Counter(front[:-1] for front in starts)
+        self._after_start = Counter({front: many for front, many in ways.items() if many >= _WAYS})
+        """In how many ways each front goes on."""
         self.words, self._elements, self._starts, self._ends = (
             Counter({part: times for part, times in counts.items() if times > 1})
             for counts in (words, elements, starts, ends)
@@ -165,42 +162,26 @@ class Vocabulary:
         return re.sub(r"\w+$", "", text[: self.read])
 
     def _edges(self, text: str, lowered: str) -> Iterator[Part]:
-        """Beginnings and endings: up to a sign, a capital or a number, or where many ways lead on.
-        Of a sentence, the first word."""
+        """Beginnings, up to a sign, a capital or number inside a word, or where many ways lead on;
+        and endings, down to a sign. Of a sentence, the first word."""
         after = self._after_start
         for where, counts, letters, cased in (
             ("start", self._starts, lowered, text),
             ("end", self._ends, lowered[::-1], text[::-1]),
         ):
-            if self.prose and where == "end":
-                continue
             for size in range(1, min(len(letters), LONGEST + 1)):
                 front, last, following = letters[:size], cased[size - 1], cased[size]
                 parted = not last.isalnum()
-                if where == "start":
-                    humped = last.islower() and (following.isupper() or following.isdigit())
-                else:
-                    humped = last.isupper() and following.islower()
-                branches = (
-                    not self._spaced
-                    and where == "start"
-                    and (
-                        not following.isalnum()
-                        or after[front] >= max(_WAYS, 1.5 * after[front[:-1]])
-                        or (after[front] >= _WAYS and front in self.words)
-                    )
-                )
-                if not (parted or humped or branches) or not 2 <= counts[front] < self.texts:
+                humped = last.islower() and (following.isupper() or following.isdigit())
+                wide = not self._spaced and after[front] >= max(_WAYS, 1.5 * after[front[:-1]])
+                if not (parted or (where == "start" and (humped or wide))):
                     continue
                 bare = front.strip(_SIGNS)
-                code = parted and not self._spaced  # get_, /, -1
-                if (len(bare) >= SHORTEST and bare not in STOPWORDS) or (
-                    code and (bare or where == "start")
-                ):
+                word = len(bare) >= SHORTEST and bare not in STOPWORDS
+                code = parted and not self._spaced and (bare or where == "start")  # get_, /, -1
+                if 2 <= counts[front] < self.texts and (word or code):
                     front = front.rstrip() or front
                     yield Part(where, front if where == "start" else front[::-1])
-                if self.prose and parted:
-                    break
 
 
 def words_of(text: str) -> set[str]:
@@ -280,9 +261,3 @@ def _fronts(text: str, prose: bool) -> Iterator[str]:
         yield text[:size]
         if prose and not text[size - 1].isalnum():
             break
-
-
-def _branches(counts: dict[str, int]) -> Counter[str]:
-    """In how many ways each front goes on."""
-    after = Counter(front[:-1] for front in counts)
-    return Counter({front: ways for front, ways in after.items() if ways > 1})

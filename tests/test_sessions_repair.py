@@ -218,7 +218,7 @@ def test_to_walk_down_all_answers_is_not_to_judge_them_anew(
             for number, one in enumerate(everything[:-1], 1):
                 session.confirm("Ann", one)
                 assert session.odd_ones(everything=True) == judged[number:]
-        session._odd = None  # and judged anew it is the same
+        session._odd = (-1, False, [], 0.0)  # and judged anew it is the same
         assert session.odd_ones(everything=True) == judged[-1:]
         session.confirm("Ann", everything[-1])
         assert session.odd_ones(everything=True) == []

@@ -88,6 +88,12 @@ def read_again(name: str, opened: Event) -> Table:
     return read_table_again(place, opened.data["table"]["columns"], **source)
 
 
+def _is_open(state: State, one: replies.OddOne) -> bool:
+    """Whether nobody has confirmed an odd answer yet."""
+    number = state.history.act_of.get(one.answer.id)
+    return number is not None and not state.history.is_confirmed(number)
+
+
 class Session:
     """See the top of this file; `Session.new` and `Session.open` make one.
 
@@ -117,7 +123,7 @@ class Session:
         self._log = Log(store, name, items, clock, writes=writes)
         self._worked_out: dict[Hashable, Any] = {}
         self._worked_out_at: tuple[State, int] | None = None
-        self._odd: tuple[int, bool, list[replies.OddOne], float] | None = None
+        self._odd: tuple[int, bool, list[replies.OddOne], float] = (-1, False, [], 0.0)
         """Suspects: after which event, whether all answers, and until when they may stand."""
         self._numbers: tuple[tuple[DecisionList, int], npt.NDArray[np.uint32]] | None = None
         self._judges = 0
@@ -587,7 +593,7 @@ class Session:
             before = state.history.number
             self._log.join(teacher)
             saved = self._saved(self._log.append("changed", teacher, said, id))
-            if judged is not None and judged[0] == before:
+            if judged[0] == before:
                 self._odd = (state.history.number, *judged[1:])  # no label changed
             return saved
 
@@ -1248,26 +1254,21 @@ class Session:
                 if (everything or one.score > 0)
                 and teacher in (None, one.answer.teacher)
                 and replies.visible(one.answer, viewer)
-                and not state.history.is_confirmed(state.history.act_of[one.answer.id])
+                and _is_open(state, one)
             ]
 
     @property
     def odd_known(self) -> int:
         """How many odd answers were found when they were last judged; it takes no time."""
         with self._log.ready() as state:
-            odd = [] if self._odd is None else self._odd[2]
-            done = state.history.act_of
-            kept = [one for one in odd if one.score > 0 and one.answer.id in done]
-            return sum(not state.history.is_confirmed(done[one.answer.id]) for one in kept)
+            return sum(one.score > 0 and _is_open(state, one) for one in self._odd[2])
 
     def _odd_known(self, number: int, everything: bool) -> list[replies.OddOne] | None:
         """The suspects as they were last judged: if nothing was said since, or if judging them took
         long and was a short while ago, or is under way."""
-        if self._odd is None or self._odd[1] < everything:
-            return None
-        of, _, odd, fresh = self._odd
-        slow = fresh - time.monotonic() > 0 or self._judges
-        return odd if of == number or (slow and len(odd) > _MANY) else None
+        of, every, odd, fresh = self._odd
+        slow = len(odd) > _MANY and (time.monotonic() < fresh or self._judges)
+        return odd if every >= everything and (of == number or slow) else None
 
     # -- language models among the teachers
 

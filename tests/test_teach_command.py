@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -377,7 +378,14 @@ def test_a_real_terminal() -> None:
     screen.wait_for("Is duck mammal, like bear?")
     screen.type("bird\nlegs < 3\n")  # typed ahead
     screen.wait_for("Is lion")
-    screen.type("é\x04")  # a letter alone is nothing; Ctrl-D ends
+    screen.type("xy")
+    cooked = termios.tcgetattr(screen.number)
+    cooked[3] |= termios.ICANON | termios.ECHO
+    os.kill(screen.pid, signal.SIGSTOP)
+    termios.tcsetattr(screen.number, termios.TCSANOW, cooked)  # as a shell does after Ctrl-Z
+    os.kill(screen.pid, signal.SIGCONT)
+    screen.wait_for("> xy")
+    screen.type("\x7f\x7fé\x04")  # a letter alone is nothing; Ctrl-D ends
     screen.wait_for("Saved. 2 of 3 rows taught")
     assert screen.end() == 0
     assert answers() == [("bear", "mammal"), ("duck", "bird")]

@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    from cyclopts import CycloptsError
+    from cyclopts import CycloptsError, MissingArgumentError
 
     from tellapart.cli.options import error_message, find_settings, load_settings, moved
 
@@ -73,7 +73,12 @@ def _run(words: list[str]) -> int:
         return 1
     except CycloptsError as error:
         chain = "".join(f"{word} " for word in error.command_chain or ())
-        return _complain(f"{error} (Try: tellapart {chain}--help)", 2)
+        said = str(error)
+        if isinstance(error, MissingArgumentError) and error.argument is not None:
+            name = error.argument.name
+            is_option = error.argument.index is None
+            said = f"{name if is_option else name.lstrip('-').upper()} is missing."
+        return _complain(f"{said} (Try: tellapart {chain}--help)", 2)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -99,7 +104,7 @@ def build(
     app = App(
         name="tellapart",
         help="Teach a rule-based classifier by saying what tells two things apart.\n\n"
-        "Start with: tellapart demo\n\n"
+        "Start with: tellapart teach --sample bank\n\n"
         "Settings are in tellapart.toml beside the table or above it; --config FILE names another.",
         version=tellapart.__version__,
         # what docstrings need; the renderer takes a while to load, and the list can do without

@@ -71,6 +71,7 @@ class Options:
 def predict(
     model: Annotated[str, Parameter(help=_MODEL)],
     table: Annotated[str | None, Parameter(help=_TABLE, allow_leading_hyphen=True)] = None,
+    /,
     *,
     asked: Options | None = None,
     settings: TomlSettings = None,

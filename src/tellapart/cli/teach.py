@@ -74,6 +74,7 @@ _TABLE = (
 
 def teach(
     table: Annotated[str | None, Parameter(help=_TABLE)] = None,
+    /,
     *,
     asked: Options | None = None,
     settings: TomlSettings = None,

@@ -146,6 +146,7 @@ class Options:
 
 def distil(
     table: Annotated[str, Parameter(help="A file, as for 'tellapart teach'.")],
+    /,
     *,
     asked: Options,
     settings: TomlSettings = None,

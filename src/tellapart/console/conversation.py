@@ -31,7 +31,7 @@ from tellapart.sessions.phrasing import (
     ASKED,
     COMMANDS,
     CONSOLE,
-    HELP,
+    CONSOLE_HELP,
     a_label,
     covers,
     decides,
@@ -67,11 +67,11 @@ def talk(
     teacher: str,
     keyboard: Keyboard,
     console: Console,
-    hint: Callable[[Given], str | None] | None = None,
+    hint: Callable[..., str | None] | None = None,
 ) -> None:
     """Teach until there are no rows left, or nothing more is typed.
 
-    `hint` says what to print before a row, if anything.
+    `hint` says what to print before a row, if anything; and, with the label, before its reason.
     """
     _Conversation(session, teacher, keyboard, Screen(console), hint).run()
 
@@ -84,7 +84,7 @@ class _Conversation:
     teacher: str
     keyboard: Keyboard
     screen: Screen
-    hint: Callable[[Given], str | None] | None
+    hint: Callable[..., str | None] | None
 
     def run(self) -> None:
         with suppress(_Stop):
@@ -95,14 +95,12 @@ class _Conversation:
                 else:
                     self.ask(found)
         summary = self.session.summary()
-        said = (
-            f"Saved. {taught_so_far(summary).removesuffix('.')}, {counted(summary.rules, 'rule')}."
-        )
+        taught = taught_so_far(summary).removesuffix(".")
+        self.screen.say(f"Saved. {taught}, {counted(summary.rules, 'rule')}. {CONSOLE['go on']}")
         source = (self.session.opened.data.get("source") or {}).get("path")
         if source and summary.rules:
             file = Path(str(source)).name
-            said += CONSOLE["next"].format(file, next_file(file))
-        self.screen.say(said)
+            self.screen.say(CONSOLE["next"].format(file, next_file(file)))
 
     def read(self, prompt: str, keys: str = "") -> str:
         """What is typed next: a word, or one of the keys; help is given at once."""
@@ -122,9 +120,7 @@ class _Conversation:
 
     def ask(self, given: Given) -> None:
         """Ask about one row until the next one may come."""
-        if self.hint is not None and (words := self.hint(given)) is not None:
-            self.screen.say("")
-            self.screen.say(words, "cyan")
+        self.guide(given)
         self.screen.row(given)
         if (why := why_again(self.session.asked_again(given.id), given.guess)) is not None:
             self.screen.say(why, "dim")
@@ -154,6 +150,12 @@ class _Conversation:
             else:
                 done = self.answer(given, "wrong", label)
         return None
+
+    def guide(self, *about: Given | str) -> None:
+        """Say what the tour says here."""
+        if self.hint is not None and (words := self.hint(*about)) is not None:
+            self.screen.say("")
+            self.screen.say(words, "cyan")
 
     def label_of(self, word: str) -> str | None:
         """The label that a key or a word stands for."""
@@ -196,6 +198,7 @@ class _Conversation:
     def ask_why(self, given: Given, label: str) -> None:
         """Ask what tells the row from the earlier one."""
         everything = shown = self.session.candidates(given.id, label, limit=_SUGGESTED)
+        self.guide(given, label)
         self.screen.why(given, a_label(label, self.session.settings["articles"]))
         self.screen.reasons(shown)
         start, done = 0, False
@@ -449,15 +452,9 @@ class Screen:
 
     def help(self) -> None:
         """What can be typed."""
-        for heading, lines in HELP:
-            self.say(heading, "bold")
-            for keys, words in lines:
-                plain = [
-                    part.replace("[", "").replace("]", "").replace("`", "")
-                    for part in (keys, words)
-                ]
-                self.say(f"  {plain[0]:<16} {plain[1]}")
-        self.say("  ".join(f"/{one}" for one in (*COMMANDS, "quit")), "dim")
+        commands = [(f"/{one}", words) for one, words in COMMANDS.items() if one not in _ON_PAGE]
+        for keys, words in (*CONSOLE_HELP, *commands, ("/quit", "Stop; every answer is saved")):
+            self.say(f"  {keys:<10} {words}")
 
 
 def _text(text: str, style: str = "") -> Text:

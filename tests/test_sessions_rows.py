@@ -180,6 +180,7 @@ def test_a_parquet_file_is_written_by_others(store: Store, tmp_path: Path) -> No
 # -- a table that has changed, or is gone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gone", [False, True])
 def test_what_goes_on_without_the_table(
     gone: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -140,49 +140,6 @@ def test_the_lower_bound_world_is_that_of_the_proof(m):
         assert inside == [label]
 
 
-def test_the_printed_strodff_fails_where_its_errata_say():
-    world = ta.worlds.fresh_reasons()
-    rate = {}
-    for printed in (True, False):
-        learner = ta.StRoDFF(2, epsilon=0.05, sigma=0.001, delta=0.1, as_printed=printed)
-        lesson = ta.teach(learner, world.teacher(), world.items)
-        rate[printed] = lesson.mistakes / lesson.rounds
-    assert rate[True] > 0.4
-    assert rate[False] < 0.06
-
-    world = ta.worlds.quiet_majority(60_000)
-    created = {}
-    for printed in (True, False):
-        learner = ta.StRoDFF(2, 0.01, 0.01, 0.1, as_printed=printed)
-        lesson = ta.teach(learner, world.teacher(), world.items)
-        created[printed], rate[printed] = lesson.rules_created, lesson.mistakes / lesson.rounds
-        odd = {clause.label for clause in learner.model.clauses}
-        assert odd == ({"odd"} if printed else {"plain"})
-    assert created[True] > 5 > created[False]
-    assert rate[True] > 4 * rate[False]
-
-
-def test_an_exception_that_returns_breaks_theorem_3_unless_remembered():
-    world = ta.worlds.returning_exception(50)
-    bound = ta.theory.robust_bound(1, 1, 1)
-    forgetful, mindful = (
-        ta.teach(ta.RobustDFF(1, 1, 1, remember=r), world.teacher(), world.items)
-        for r in (False, True)
-    )
-    assert forgetful.mistakes == 150 > bound == 6
-    assert mindful.mistakes == 3
-
-
-def test_the_naive_reduction_grows_with_d_and_robust_learners_do_not():
-    for d in (10, 100):
-        plain, explained = (ta.worlds.single_exception(d, explained=e) for e in (False, True))
-        assert explained.m == d + 1
-        dff = ta.teach(ta.DFF(), explained.teacher(), explained.items)
-        assert dff.mistakes == d
-        assert ta.teach(ta.CappedDFF(1), plain.teacher(), plain.items).mistakes == 2
-        assert ta.teach(ta.RobustDFF(1, 1, 1), plain.teacher(), plain.items).mistakes == 3
-
-
 def test_a_learner_of_a_world_finds_its_items_again():
     world = ta.worlds.tree(500, 40, 4, 2, 0.05, seed=1)
     learner = ta.CappedDFF(4, remember=True)

@@ -14,16 +14,15 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
+
+import polars as pl
 
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.phrasing import counted
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import check_header, check_names
 from tellapart.tables.options import ReadOptions, is_utf8
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _SEPARATORS = (",", ";", "\t", "|")
 _LOOK = 10_000
@@ -59,8 +58,6 @@ class CsvFile:
 
     def scan(self, dtypes: dict[str, Any] | None = None) -> pl.LazyFrame:
         """The table, lazily: `dtypes` of some columns, and all others as texts."""
-        import polars as pl
-
         nulls = list(self.options.nulls)
         return pl.scan_csv(
             self.path,
@@ -78,8 +75,6 @@ class CsvFile:
     def checked(self, sample: bool = False) -> pl.LazyFrame:
         """All cells as texts, without empty lines; or a `FormatError` that says where the file is
         wrong. They are read now, unless only a `sample` of them is wanted."""
-        import polars as pl
-
         frame = self.scan() if sample else self.scan().collect().lazy()
         ends = frame.select(pl.col(self.header[-1], self.header[0]).is_null().any())
         short = ends.collect(engine="streaming").row(0)
@@ -104,8 +99,6 @@ class CsvFile:
     def is_ragged(self) -> bool:
         """Whether a line may have too few or too many cells; quick, and sure if it says no. Polars
         fills up short rows silently."""
-        import polars as pl
-
         lines = pl.scan_csv(
             self.path,
             has_header=False,

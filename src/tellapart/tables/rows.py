@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+import polars as pl
 
 from tellapart import codec
 from tellapart.errors import FormatError, ParameterError
@@ -13,8 +14,6 @@ from tellapart.learners.history import Columns
 from tellapart.protocol import Feature, Item
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from tellapart.tables.table import Table
 
 
@@ -213,8 +212,6 @@ class Tag:
 
     def series(self, length: int) -> pl.Series:
         """The tag as a Polars column."""
-        import polars as pl
-
         places = np.fromiter(self._known, dtype=np.int64, count=len(self._known))
         values = np.zeros(length, dtype=np.bool_)
         known = np.zeros(length, dtype=np.bool_)

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from tellapart.columns import unpack
 from tellapart.columns.thresholds import round_cut
 from tellapart.features import canonical, letter_case
 from tellapart.features.candidates import Candidate, Truths, candidates
 from tellapart.features.expression import Expression
+from tellapart.features.to_polars import count, truths
 from tellapart.features.tree import Column, Node, Type, Wild
 from tellapart.learners.history import Columns
 from tellapart.protocol import Feature, Item, Label
 from tellapart.tables.rows import Row
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from tellapart.tables.table import Table
 
 NUMBERS, TEXTS = 10, 50
@@ -281,8 +281,6 @@ class Part:
 
     def truths(self, features: Sequence[Expression]) -> list[Truths]:
         """Where each feature holds."""
-        from tellapart.features.to_polars import truths
-
         if len(self._truths) > _MOST:
             self._truths.clear()
         new = [feature for feature in features if feature not in self._truths]
@@ -291,8 +289,6 @@ class Part:
 
     def count(self, features: Sequence[Expression]) -> list[int]:
         """On how many of the rows each feature holds."""
-        from tellapart.features.to_polars import count
-
         if len(self._counts) > _MOST:
             self._counts.clear()
         for feature in features:
@@ -305,8 +301,6 @@ class Part:
 
 def _shortened(frame: pl.DataFrame) -> tuple[pl.DataFrame, set[str]]:
     """A frame without the ends of very long texts, and the columns that had any."""
-    import polars as pl
-
     texts = [column for column in frame.get_columns() if column.dtype == pl.String]
     long = {c.name for c in texts if c.estimated_size() > CHARACTERS}
     each = max(200, CHARACTERS // max(frame.height, 1))

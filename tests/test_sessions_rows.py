@@ -144,6 +144,7 @@ def test_rows_added_in_between_are_as_a_replay(parts: list[int], learner: str, o
 # -- over HTTP
 
 
+@pytest.mark.slow
 def test_rows_over_the_api(tmp_path: Path) -> None:
     folder = write_tables(tmp_path)
     with Client(make_app(folder)) as ann:

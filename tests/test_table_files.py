@@ -261,6 +261,7 @@ def test_other_bad_files(tmp_path: Path) -> None:
             ta.Table(far).values("d")
 
 
+@pytest.mark.slow
 def test_good_files_that_look_odd(tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     path.write_bytes("\ufeffid, name ,\n007,'x',\n\n012,,2\n".encode())

@@ -248,6 +248,7 @@ def test_ctrl_c_ends_a_query(which: str, request: pytest.FixtureRequest) -> None
 # -- for a server
 
 
+@pytest.mark.slow
 def test_a_table_read_apart_is_the_same(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("name,born,code,wet\nbear,1/2/2024,007,yes\nduck,,12,no\n")

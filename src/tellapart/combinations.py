@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from math import inf
 from numbers import Integral
 from typing import Any
@@ -149,6 +148,8 @@ class Or(_Many):
 class Points(Compound):
     """Holds where the weights of the terms that hold add up to at least `at_least`.
 
+    `terms` has the terms as a tuple: the heaviest first, negative weights last, then by text.
+
     Parameters
     ----------
     terms : mapping from feature to int, or iterable of pairs (feature, int)
@@ -156,8 +157,6 @@ class Points(Compound):
         drops out. `Not(f)` of weight w is kept as f of weight -w, with w less for `at_least`.
     at_least : int
         The points from which on it holds.
-
-    `terms` has the terms as a tuple: the heaviest first, negative weights last, then by text.
 
     >>> risky = Points({"smokes": 2, "old": 1, "fit": -1}, 2)
     >>> risky({"smokes", "old", "fit"}), risky({"old"}), risky.terms
@@ -178,9 +177,7 @@ class Points(Compound):
         bound = _whole(at_least, "at_least")
         weights: dict[Feature, int] = {}
         for feature, given in _pairs(terms):
-            weight = given
-            if type(weight) is not int:  # to say whose it is takes time
-                weight = _whole(given, f"the weight of {describe(feature)!r}")
+            weight = _whole(given, f"the weight of {describe(feature)!r}")
             if isinstance(feature, Not):
                 bound -= weight
                 weights[feature.feature] = weights.get(feature.feature, 0) - weight
@@ -192,7 +189,7 @@ class Points(Compound):
                 f" at least {at_least}"
             )
         kept = [term for term in weights.items() if term[1]]
-        kept.sort(key=lambda term: (term[1] < 0, -abs(term[1]), _texts(term[0])))
+        kept.sort(key=lambda term: (term[1] < 0, -abs(term[1]), describe(term[0]), repr(term[0])))
         object.__setattr__(self, "terms", tuple(kept))  # it is frozen
         object.__setattr__(self, "at_least", bound)
         object.__setattr__(self, "_hash", hash((frozenset(kept), bound)))
@@ -289,11 +286,6 @@ def _pairs(terms: Any) -> list[tuple[Feature, Any]]:
             "Points: terms must be a mapping from feature to weight, or pairs (feature, weight),"
             f" got {terms!r}"
         ) from None
-
-
-@lru_cache(maxsize=10_000, typed=True)
-def _texts(feature: Feature) -> tuple[str, str]:
-    return describe(feature), repr(feature)
 
 
 def _whole(value: Any, what: str) -> int:

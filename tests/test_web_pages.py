@@ -319,7 +319,7 @@ def test_progress_says_what_is_known(ann: Client) -> None:
     teach(ann)
     page = ann.get("/s/zoo/progress").text
     assert "You have taught 2 of 5 rows. It takes some rows drawn at random" in page
-    assert "Nothing is known yet: rows drawn at random" in page
+    assert "Nothing is known yet. Rows drawn at random" in page
     found = [row[:4] for row in rows(page) if len(row) == 6 and row[0] != "Ann"]
     assert found == [["mammal", "1", "0", "1"], ["bird", "1", "1", "0"]]
     for _ in range(3):

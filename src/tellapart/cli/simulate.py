@@ -17,7 +17,6 @@ from cyclopts import Parameter
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
 
 from tellapart import worlds
 from tellapart.cli.options import Again, Amount, TomlSettings, Whole, say_finding, table_and_reading
@@ -301,10 +300,9 @@ class _Report:
         if as_json:
             print(dumps(self.to_json(saved), ensure_ascii=False))
             return
-        console = Console(highlight=False)
-        self._print(console)
+        self._print()
         if saved is not None:
-            console.print(f"Picture of the mistakes: {saved}", soft_wrap=True, markup=False)
+            print(f"Picture of the mistakes: {saved}")
 
     def to_json(self, picture: str | None) -> dict[str, Any]:
         """Everything, under the keys that docs/cli.md documents."""
@@ -327,60 +325,54 @@ class _Report:
             "picture": picture,
         }
 
-    def _print(self, console: Console) -> None:
+    def _print(self) -> None:
         """Story, rules, mistakes, exceptions."""
-        first, name = self.first, type(self.first.learner).__name__
-        odd = [*map(self._exception, first.world.exceptions)]
-        if len(odd) > _SHOWN:
-            odd = [*odd[:_SHOWN], f"... and {len(odd) - _SHOWN} more"]
+        console, name = Console(highlight=False, markup=False), type(self.first.learner).__name__
+        odd = [self._exception(number) for number in self.first.world.exceptions[:_SHOWN]]
+        if len(self.first.world.exceptions) > _SHOWN:
+            odd.append(f"... and {len(self.first.world.exceptions) - _SHOWN} more")
         sections: dict[str, RenderableType] = {
-            self.title: Text(self.introduction),
+            self.title: self.introduction,
             f"A few rounds with {name}": self._rounds(),
             f"What {name} learnt: the first matching rule wins": self._rules(),
             "Mistakes, and the most there could be": self._mistakes(),
-            "Exceptions, by what the teacher has in mind": Text("\n".join(odd or ["none"])),
+            "Exceptions, by what the teacher has in mind": "\n".join(odd or ["none"]),
         }
         for title, told in sections.items():
-            console.print(Text(title, style="bold"))
+            console.print(title, style="bold")
             console.print(Padding(told, (0, 0, 1, 2)))
 
     def _rounds(self) -> Table:
         table = _columns("round", "item", "guess, and why", "the teacher says", right=["round"])
-        last = -1
+        words, last = self.words, -1
         for one in _story(self.first, self.also):
             between = range(last + 1, one.number)
             if between:
                 wrong = sum(n in between for n in self.first.lesson.mistake_rounds)
                 gone = f"{counted(len(between), 'round')}, {counted(wrong, 'mistake')}"
-                table.add_row("...", "", Text(gone, style="dim"), "")
-            guess = Text("?")
+                table.add_row("...", "", gone, "")
+            guess = "?"
             if one.guess.label is not None:
-                guess = Text(self.words.label(one.guess.label), style="cyan")
-                guess.append(f", like {self.words.item(one.guess.example)}", style="default")
-            item = Text(self.words.item(one.item), style="bold")
-            table.add_row(str(one.number), item, guess, self._answer(one))
+                guess = f"{words.label(one.guess.label)}, like {words.item(one.guess.example)}"
+            table.add_row(str(one.number), words.item(one.item), guess, self._answer(one))
             last = one.number
         return table
 
-    def _answer(self, one: _Round) -> Text:
-        text, words = Text(), self.words
-        if one.answer is None:
-            text.append("Right.", style="green")
-        else:
-            asked = one.guess.label is None
-            text.append("It is " if asked else "No, ", style="default" if asked else "red")
-            text.append(words.label(one.answer.label), style="cyan")
+    def _answer(self, one: _Round) -> str:
+        words, said = self.words, "Right."
+        if one.answer is not None:
+            said = (
+                f"{'It is' if one.guess.label is None else 'No,'} {words.label(one.answer.label)}"
+            )
             if one.answer.feature is not None:
-                said = self._reason(one.answer.feature)
-                text.append(f": {said}, unlike {words.item(one.guess.example)}")
-            text.append(".")
-        if one.slip:
-            other = one.answer is not None and one.answer.label != one.truth
-            slip = f" A slip: it is {words.label(one.truth)}." if other else " A slip."
-            text.append(slip, style="yellow")
-        elif one.exception:
-            text.append(" An exception.", style="yellow")
-        return text
+                example = words.item(one.guess.example)
+                said += f": {self._reason(one.answer.feature)}, unlike {example}"
+            said += "."
+        if one.slip and one.answer is not None and one.answer.label != one.truth:
+            said += f" A slip: it is {words.label(one.truth)}."
+        elif one.slip or one.exception:
+            said += " A slip." if one.slip else " An exception."
+        return said
 
     def _reason(self, feature: Feature) -> str:
         """What a teacher says of the item by naming a feature: "it lays eggs"."""
@@ -400,9 +392,9 @@ class _Report:
             wrong[place[id(clause)]] += clause.label != label
         for n, sentence in enumerate(said[:_SHOWN]):
             count = f"{wrong[n]:,}" if wrong[n] else ""
-            table.add_row(f"{n + 1}.", Text(sentence), f"{labelled[n]:,}", count)
+            table.add_row(f"{n + 1}.", sentence, f"{labelled[n]:,}", count)
         if len(said) > _SHOWN:
-            table.add_row("", Text(f"... and {len(said) - _SHOWN} more", style="dim"), "", "")
+            table.add_row("", f"... and {len(said) - _SHOWN} more", "", "")
         return table
 
     def _mistakes(self) -> RenderableType:
@@ -411,18 +403,19 @@ class _Report:
         for name, trial in self.trials.items():
             lesson, bound = trial.lesson, trial.bound
             useful = bound is not None and bound < lesson.rounds
+            rules = lesson.rules_created - lesson.rules_deleted
             table.add_row(
-                Text(name),
-                Text(f"{lesson.mistakes:,}", style="bold"),
+                name,
+                f"{lesson.mistakes:,}",
                 f"{bound:,.0f}" if useful else "-",
-                f"{lesson.rules_created - lesson.rules_deleted:,}",
+                f"{rules:,}",
                 f"{trial.right:,}",
             )
-        notes = (
+        return Group(
+            table,
             "bound: the most mistakes that its guarantee allows; - if that is every round, or more",
             "right: what its rules label rightly when the lesson is over",
         )
-        return Group(table, *(Text(note, style="dim") for note in notes))
 
     def _exception(self, number: int) -> str:
         """An item whose label is not its component's."""

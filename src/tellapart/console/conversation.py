@@ -141,6 +141,8 @@ class _Conversation:
                 done = self.command(given, word)
             elif word == ENTER and given.asks == "answer":
                 done = self.answer(given, "right")
+            elif word == ENTER:
+                self.screen.question(given, {})
             elif (label := self.label_of(word)) is None:
                 continue
             elif label == given.guess.label:
@@ -161,9 +163,12 @@ class _Conversation:
         """The label that a key or a word stands for."""
         if word in (ENTER, ESCAPE):
             return None
-        if word in _DIGITS:
-            return dict(zip(_DIGITS, self.session.labels, strict=False)).get(word)
-        return self.read_label(word)
+        if word not in _DIGITS:
+            return self.read_label(word)
+        label = dict(zip(_DIGITS, self.session.labels, strict=False)).get(word)
+        if label is None:
+            self.screen.say(CONSOLE["no digit"].format(word), "dim")
+        return label
 
     def read_label(self, typed: str) -> str | None:
         """A label that is typed: a known one by a part of its name, or a new one, which is asked
@@ -206,7 +211,10 @@ class _Conversation:
             word = self.read("because> ", f"0{_DIGITS}+?")
             if word in _DIGITS:
                 chosen = shown[start:][int(word) - 1 : int(word)]
-                done = bool(chosen) and self.answer(given, "wrong", label, str(chosen[0].feature))
+                if chosen:
+                    done = self.answer(given, "wrong", label, str(chosen[0].feature))
+                else:
+                    self.screen.say(CONSOLE["no digit"].format(word), "dim")
             elif word == "0":
                 done = self.answer(given, "wrong", label)
             elif word == "+":

@@ -254,6 +254,8 @@ def test_what_means_nothing_does_nothing(room: Room) -> None:
     before = room.session.number
     said = room.type("\n\x1b\n9\n")
     assert room.session.number == before + 2  # Ann came, and bear was given
+    assert said.count("What is bear?") == 2  # Enter asks again
+    assert "Nothing has the digit 9 here." in said
     assert "Saved." in said
 
 

@@ -62,10 +62,13 @@ def _run(words: list[str]) -> int:
     try:
         words, file = find_settings(words)
         chosen = next(iter(words), None)
-        if (said := moved(chosen or "", words)) is not None:
-            return _complain(f"{said} (Try: tellapart {chosen} --help)", 2)
         settings = load_settings(file, [*COMMANDS, "read", "keys"])
-        command, bound, ignored = build(chosen, settings, str(file)).parse_args(words)
+        app = build(chosen, settings, str(file))
+        found = app[chosen].assemble_argument_collection() if chosen in COMMANDS else ()
+        hidden = [one.name for one in found if not one.show]
+        if (said := moved(chosen or "", words, hidden)) is not None:
+            return _complain(f"{said} (Try: tellapart {chosen} --help)", 2)
+        command, bound, ignored = app.parse_args(words)
         result = command(*bound.args, **bound.kwargs, **dict.fromkeys(ignored, settings))
         sys.stdout.flush()
     except BrokenPipeError:  # the reader left (`tellapart demo | head`): nothing to complain about

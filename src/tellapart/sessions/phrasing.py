@@ -234,6 +234,7 @@ CONSOLE = {
     "more": " · + the next nine",
     "none": "No column tells these two rows apart. Type #tag, or 0.",
     "no reason": '"{}" is no reason yet: write column, is or contains, value.',
+    "no digit": "Nothing has the digit {} here.",
     "tag": "{}? 1 yes · 2 no · 0 I don\N{RIGHT SINGLE QUOTATION MARK}t know",
     "change": "You called {} {}. What is it?",
     "on the page": "/{} is on the page: the same command without --console.",

@@ -25,8 +25,7 @@ import tellapart as ta
 from tellapart.engines import predict_file
 from tellapart.errors import FormatError
 from tellapart.tables.databases import read_query
-from tellapart.tables.limits import Limits
-from tellapart.tables.options import ReadOptions
+from tellapart.tables.options import Limits, ReadOptions
 from tellapart.tables.read_apart import read_apart
 
 ENDLESS = "with recursive t(n) as (select 1 union all select n + 1 from t) select n from t"

@@ -7,7 +7,7 @@ could have been (`Finding`). Nothing is read as something else without a finding
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,12 @@ LOOK = 10_000
 """Cells that tell whether a column was meant for numbers or dates though some are none."""
 _QUICK = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M")
 """Formats read by Polars itself, which is quicker."""
+_CODES = {
+    r"^[-+]?0[0-9]+$": Type.INTEGER,
+    r"^\+[0-9]{7,15}$": Type.INTEGER,
+    r"^[-+]?[0-9]{20,}$": Type.NUMBER,
+}
+"""Forms of codes, and the type that they could also have."""
 _CODE_NAMES = re.compile(
     r"(?:^|[^a-z])(?:zip|plz|post ?code|postal|phone|tel|telephone|mobile|fax|ean|isbn|ssn|upc)"
     r"(?:$|[^a-z])"
@@ -215,14 +221,10 @@ class _Decision:
     def told(self, kind: Type) -> ColumnReader:
         """How the column is written, if its type is known."""
         if kind is Type.BOOL:
-            return ColumnReader(kind, true=self.words[0], false=self.words[1])
+            return self.bools(told=True) or ColumnReader(kind)
         if kind.numeric:
-            allowed = formats.styles(self.options)
-            plain = _PLAIN in allowed and self.are_floats()
-            if plain and not (self.hint.comma and self.all_three()):
-                return ColumnReader(kind)
-            best = self.best_style() if len(self.some) else None
-            return ColumnReader(kind, style=best[0] if best else allowed[0])
+            best = None if self.are_plain() or not len(self.some) else self.best_style()
+            return ColumnReader(kind, style=best[0] if best else formats.styles(self.options)[0])
         if kind.temporal:
             found = self.moments(told=kind) if len(self.some) else None
             return found or ColumnReader(kind)
@@ -230,36 +232,33 @@ class _Decision:
 
     # -- true and false
 
-    @property
-    def words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Those for true and false, in lower case."""
-        true, false = self.options.true, self.options.false
-        return tuple(word.lower() for word in true), tuple(word.lower() for word in false)
-
-    def bools(self) -> ColumnReader | None:
-        if self.some.head(1000).n_unique() > 20:
+    def bools(self, told: bool = False) -> ColumnReader | None:
+        if not told and self.some.head(1000).n_unique() > 20:
             return None
-        true, false = self.words
+        true, false = (tuple(map(str.lower, w)) for w in (self.options.true, self.options.false))
         lowered = self.stripped.str.to_lowercase()
-        if lowered.is_in(["true", "false"]).all():
+        if not told and lowered.is_in(["true", "false"]).all():
             return ColumnReader(Type.BOOL)
-        if lowered.is_in(["true", "false", *true, *false]).all():
+        if told or lowered.is_in(["true", "false", *true, *false]).all():
             return ColumnReader(Type.BOOL, true=true, false=false)
         return None
 
     # -- numbers
 
-    def are_floats(self) -> bool:
-        return not self.stripped.cast(pl.Float64, strict=False).null_count()
+    def are_plain(self) -> bool:
+        """Whether all cells are numbers that every program reads, and meant as such."""
+        if _PLAIN not in formats.styles(self.options) or (self.hint.comma and self.all_three()):
+            return False
+        floats = self.stripped.cast(pl.Float64, strict=False)
+        has_digits = self.stripped.str.contains("[0-9]").any()  # nan and inf are words, too
+        return not floats.null_count() and bool(has_digits)
 
     def numbers(self) -> ColumnReader | None:
         whole = self.stripped.cast(pl.Int64, strict=False)
         if not whole.null_count():
-            return self.integers(whole)
-        if _PLAIN in formats.styles(self.options) and self.are_floats():
-            found = self.plain_numbers()
-            if found is not None:
-                return found
+            return self.codes() or self.integers(whole)
+        if self.are_plain():
+            return self.codes() or self.plain_numbers()
         best = self.best_style()
         if best is None:
             return None
@@ -274,7 +273,7 @@ class _Decision:
             return reader
         if style.currency and len(formats.currencies(self.some)) > 1:
             return self.as_text("perhaps numbers", shown=self.some[0])
-        if codes := self.codes({r"^[-+]?0[0-9]": Type.INTEGER}):
+        if codes := self.codes():
             return codes
         is_whole = (values == values.floor()) & (values.abs() < EXACT)
         written = self.some.str.contains(re.escape(style.decimal) + "[0-9]")
@@ -288,9 +287,9 @@ class _Decision:
         found = self.stripped.filter(self.stripped.str.contains(pattern))
         return found[0] if len(found) else None
 
-    def codes(self, patterns: Mapping[str, Type]) -> ColumnReader | None:
-        """Texts, if a cell has the form of a code; each form has the type it could also be."""
-        for pattern, kind in patterns.items():
+    def codes(self) -> ColumnReader | None:
+        """Texts, if a cell has the form of a code."""
+        for pattern, kind in _CODES.items():
             if (shown := self.first(pattern)) is not None:
                 return self.as_text("perhaps codes", kind, shown=shown, read="texts")
         return None
@@ -307,10 +306,8 @@ class _Decision:
             if self.options.decimal is not None or self.options.thousands is not None:
                 return  # as was asked
             if self.all_three():
-                code, option = (
-                    "mark or thousands",
-                    {"decimal": "." if style.decimal == "," else ","},
-                )
+                other = "." if style.decimal == "," else ","
+                code, option = "mark or thousands", {"decimal": other}
             elif style.decimal == ",":
                 code, option = "decimal comma", {"decimal": "."}
         self.find(code, option, shown=shown, read=read)
@@ -336,9 +333,6 @@ class _Decision:
         return len(odd) > 0 and bool(odd.str.contains(formats.THREE).all())
 
     def integers(self, values: pl.Series) -> ColumnReader:
-        codes = self.codes({r"^[-+]?0[0-9]": Type.INTEGER, r"^\+[0-9]{7,15}$": Type.INTEGER})
-        if codes is not None:
-            return codes
         frame = values.to_frame(self.name).lazy()
         least: Any = values.min()
         most: Any = values.max()
@@ -350,16 +344,8 @@ class _Decision:
         self.findings += found
         return ColumnReader(Type.INTEGER)
 
-    def plain_numbers(self) -> ColumnReader | None:
-        if not self.stripped.str.contains("[0-9]").any():  # nan and inf are words, too
-            return None
-        if codes := self.codes(
-            {r"^[-+]?0[0-9]+$": Type.INTEGER, r"^[-+]?[0-9]{19,}$": Type.NUMBER}
-        ):
-            return codes
+    def plain_numbers(self) -> ColumnReader:
         if self.all_three():
-            if self.hint.comma:
-                return None
             option, shown = {"decimal": ","}, self.first("[.]")
             self.find("mark or thousands", option, shown=shown, read="decimals")
         if (code := self.first(r"^[0-9]+[eE][0-9]+$")) is not None:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO
@@ -123,14 +124,8 @@ class CsvFile:
         return len(self.header) > 1 and self._contains(b"\n\n", b"\n\r\n")
 
     def _contains(self, *wanted: bytes) -> bool:
-        before = b""
-        with self.path.open("rb") as file:
-            while block := file.read(1 << 24):
-                joined = before + block
-                if any(one in joined for one in wanted):
-                    return True
-                before = block[-2:]
-        return False
+        with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+            return any(content.find(one) >= 0 for one in wanted)
 
     # -- what is looked at first
 

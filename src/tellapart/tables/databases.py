@@ -15,7 +15,7 @@ import polars as pl
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import check_names, first_line, from_arrow
-from tellapart.tables.limits import Limits
+from tellapart.tables.options import Limits
 
 _SCHEMES = ("postgresql", "postgres", "duckdb", "sqlite")
 

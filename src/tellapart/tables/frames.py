@@ -59,8 +59,8 @@ def from_arrow(data: Any, name: str) -> pl.DataFrame:
         check_names(list(getattr(data, "column_names", None) or ["?"]), name)
         said = first_line(error).partition(" Hint:")[0].rstrip(".")
         raise FormatError(
-            f"{name}{_unreadable_column(data)} cannot be read: {said}. Cast it to another type, or"
-            " leave it out"
+            f"{name}{_unreadable_column(data)} cannot be read: {said}. Cast it to another"
+            " type, or leave it out"
         ) from error
 
 

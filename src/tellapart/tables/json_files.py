@@ -15,7 +15,7 @@ import polars as pl
 from tellapart.errors import FormatError
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import BROKEN, first_line
-from tellapart.tables.limits import Limits
+from tellapart.tables.options import Limits
 
 
 def read_json_lines(

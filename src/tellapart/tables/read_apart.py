@@ -19,8 +19,7 @@ import polars as pl
 
 from tellapart.errors import FormatError, TellapartError
 from tellapart.tables.findings import Finding
-from tellapart.tables.limits import STRANGERS, Limits
-from tellapart.tables.options import ReadOptions
+from tellapart.tables.options import STRANGERS, Limits, ReadOptions
 from tellapart.tables.source import open_source
 from tellapart.tables.table import Table
 

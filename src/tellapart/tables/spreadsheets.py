@@ -14,8 +14,7 @@ import polars as pl
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import check_header, check_names, first_line
-from tellapart.tables.limits import Limits
-from tellapart.tables.options import ReadOptions
+from tellapart.tables.options import Limits, ReadOptions
 
 
 class Spreadsheet:

@@ -96,8 +96,7 @@ class Table:
         kinds = {column: from_dtype(dtype) for column, dtype in self._dtypes.items()}
         self._types = {column: kind for column, kind in kinds.items() if kind is not None}
         self.tags: dict[str, Tag] = {}
-        self._frame: pl.DataFrame | None = None
-        self._held: set[str] = set()
+        self._frame = pl.DataFrame()  # the columns loaded so far
         self._parts: dict[int, Part] = {}
         self._profile: Profile | None = None
         self._kept: dict[Feature, Words] = {}
@@ -167,7 +166,7 @@ class Table:
     @property
     def items(self) -> Rows:
         """The rows, made when asked for."""
-        return Rows(self._length, self._rows, self.columns_of)
+        return Rows(self)
 
     def ids(self) -> Sequence[Hashable]:
         """The id of every item."""
@@ -261,24 +260,16 @@ class Table:
         tellapart.errors.FeatureError: no title is "short". For the length, write: title is shorter
         than 20 letters; for the text: title is "short"
         """
-        made = parse_feature(text, self.types)
-        if said := _LENGTH.search(text):
-            before, word = text[: said.start()].rstrip(' "').lower(), said[1].lower()
-            texts = (n for n in made.schema if self.types[n] is Type.TEXT)
-            name = next(
-                (
-                    n
-                    for n in texts
-                    if before.replace("_", " ").endswith(n.lower().replace("_", " "))
-                ),
-                None,
-            )
-            if name and not (self.frame([name])[name].str.to_lowercase() == word).any():
+        made, said = parse_feature(text, self.types), _LENGTH.search(text)
+        before, word = (text[: said.start()], said[1].lower()) if said else ("", "")
+        for name in (n for n in made.schema if said and self.types[n] is Type.TEXT):
+            named = _plain(before).endswith(_plain(name))
+            if named and not (self.frame([name])[name].str.to_lowercase() == word).any():
                 longer = "shorter" if word in ("short", "brief") else "longer"
                 raise FeatureError(
                     f'no {name} is "{word}". For the length, write: {name} is {longer} than 20'
                     f' letters; for the text: {name} is "{word}"',
-                    spot=said.span(1),
+                    spot=said.span(1) if said else None,
                 )
         return made
 
@@ -318,7 +309,7 @@ class Table:
                 )
             if not name or not isinstance(name, str):
                 raise ParameterError(f"a tag needs a name, got {name!r}")
-            self.tags[name] = Tag(name, self.place, self._retag)
+            self.tags[name] = Tag(name, self)
         return self.tags[name]
 
     def without(self, columns: Iterable[str]) -> Table:
@@ -434,15 +425,14 @@ class Table:
 
     def loaded(self, columns: Sequence[str]) -> pl.DataFrame:
         """All columns loaded so far, among them `columns`."""
-        missing = [name for name in columns if name not in self._held]
-        if missing or self._frame is None:
+        held = self._frame.columns
+        if missing := [name for name in columns if name not in held]:
             stored = [name for name in missing if name not in self.tags]
-            made = [self.tags[name].series(len(self)) for name in missing if name in self.tags]
+            made = [self.tags[name].series() for name in missing if name in self.tags]
             if stored:
-                made += self._load(stored).get_columns()
-            before = [] if self._frame is None else self._frame.get_columns()
-            self._frame = pl.DataFrame([*before, *made])
-            self._held.update(missing)
+                read = self._clean(self._read(self._source.select(stored))).rechunk()
+                made += read.get_columns()
+            self._frame = pl.DataFrame([*self._frame.get_columns(), *made])
         return self._frame
 
     def part(self, rows: int) -> Part:
@@ -463,15 +453,22 @@ class Table:
         """The values of one row, tags left out."""
         return self._slice(place, 1).row(0, named=True)
 
+    def rows(self, start: int, count: int) -> list[Row]:
+        """Some items."""
+        if count == 1:  # a single row need not be read to be named
+            identity = start if self.id is None else self.frame([self.id])[self.id][start]
+            return [Row(identity, table=self, place=start)]
+        cells = self._slice(start, count).to_dicts()
+        names = range(start, start + count) if self.id is None else (c[self.id] for c in cells)
+        pairs = zip(names, cells, strict=False)
+        return [Row(n, c, table=self, place=start + i) for i, (n, c) in enumerate(pairs)]
+
     def _slice(self, start: int, count: int) -> pl.DataFrame:
         """A few rows; of a file that is read column by column, without loading whole columns."""
         columns = list(self._types)
-        if self._whole or (self._frame is not None and set(columns) <= set(self._frame.columns)):
+        if self._whole or set(columns) <= set(self._frame.columns):
             return self.frame(columns).slice(start, count)
         return self._clean(self._read(self._source.slice(start, count).select(columns)))
-
-    def _load(self, columns: list[str]) -> pl.DataFrame:
-        return self._clean(self._read(self._source.select(columns))).rechunk()
 
     def _read(self, wanted: pl.LazyFrame) -> pl.DataFrame:
         try:
@@ -494,15 +491,6 @@ class Table:
                 column = pl.col(name)  # as it is, without a copy
             changes.append(column)
         return raw.select(changes)
-
-    def _rows(self, start: int, count: int) -> list[Row]:
-        if count == 1:  # a single row need not be read to be named
-            identity = start if self.id is None else self.frame([self.id])[self.id][start]
-            return [Row(identity, table=self, place=start)]
-        cells = self._slice(start, count).to_dicts()
-        names = range(start, start + count) if self.id is None else (c[self.id] for c in cells)
-        pairs = zip(names, cells, strict=False)
-        return [Row(n, c, table=self, place=start + i) for i, (n, c) in enumerate(pairs)]
 
     def _identities(self) -> dict[Hashable, int] | None:
         if self.id is not None and self._places is None:
@@ -534,11 +522,9 @@ class Table:
         note = "" if held is None else f" that can be read (it holds {held})"
         raise no_column(self.name, column, self.columns, note)
 
-    def _retag(self, tag: Tag, place: int) -> None:
+    def retag(self, tag: Tag, place: int) -> None:
         """Correct the packed columns that read a tag, after it changed in one place."""
-        if self._frame is not None and tag.name in self._held:
-            self._frame = self._frame.drop(tag.name)
-            self._held.discard(tag.name)
+        self._frame = self._frame.drop(tag.name, strict=False)
         for feature in [f for f in self._kept if reads(f, tag.name)]:
             words = self._kept[feature].copy()
             bit = np.uint64(1 << place % 64)
@@ -547,6 +533,10 @@ class Table:
                 words[place // 64] |= bit
             words.flags.writeable = False
             self._kept[feature] = words
+
+
+def _plain(name: str) -> str:
+    return name.rstrip(' "').lower().replace("_", " ")
 
 
 def _beyond(column: pl.Expr) -> pl.Expr:

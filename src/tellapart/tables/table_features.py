@@ -17,7 +17,7 @@ from tellapart.columns.thresholds import round_cut
 from tellapart.features import canonical, letter_case
 from tellapart.features.candidates import Candidate, Truths, candidates
 from tellapart.features.expression import Expression
-from tellapart.features.to_polars import count, truths
+from tellapart.features.to_polars import truths
 from tellapart.features.tree import Column, Node, Type, Wild
 from tellapart.learners.history import Columns
 from tellapart.protocol import Feature, Item, Label
@@ -42,7 +42,7 @@ FEWEST_KEYS = 20
 """In fewer rows, whole numbers that all differ need not be keys."""
 CHARACTERS = 2_000_000
 """Of a column with more characters in these rows, only the fronts of the texts are read."""
-_MOST = 10_000  # counts that are kept: the same features are asked for often
+_KEPT = 50_000_000  # bytes of truths
 _READ, _LONG = 20_000, 2_000  # texts, and characters of each, that are read for words
 _SHORT = 3  # letters of a word that is in many others by chance
 _WORD = re.compile(r"[^\W\d_]{2,40}")
@@ -276,12 +276,11 @@ class Part:
             frame = frame[np.linspace(0, frame.height - 1, rows).astype(np.int64)]
         self.rows, self.shortened = _shortened(frame)
         """The rows, and the columns in which texts are cut because they are very long."""
-        self._counts: dict[Expression, int] = {}
         self._truths: dict[Expression, Truths] = {}
 
     def truths(self, features: Sequence[Expression]) -> list[Truths]:
-        """Where each feature holds."""
-        if len(self._truths) > _MOST:
+        """Where each feature holds; kept, because the same features are asked for often."""
+        if len(self._truths) * self.rows.height > _KEPT:
             self._truths.clear()
         new = [feature for feature in features if feature not in self._truths]
         self._truths.update(zip(new, truths(new, self.rows), strict=True))
@@ -289,14 +288,7 @@ class Part:
 
     def count(self, features: Sequence[Expression]) -> list[int]:
         """On how many of the rows each feature holds."""
-        if len(self._counts) > _MOST:
-            self._counts.clear()
-        for feature in features:
-            if feature in self._truths and feature not in self._counts:
-                self._counts[feature] = int(np.count_nonzero(self._truths[feature]))
-        new = [feature for feature in features if feature not in self._counts]
-        self._counts.update(zip(new, count(new, self.rows), strict=True))
-        return [self._counts[feature] for feature in features]
+        return [int(np.count_nonzero(found)) for found in self.truths(features)]
 
 
 def _shortened(frame: pl.DataFrame) -> tuple[pl.DataFrame, set[str]]:

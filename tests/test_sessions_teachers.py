@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from teaching import animals, teach, truth, words
-from tellapart.sessions import Ending, Session, Store
+from tellapart.sessions import Agreement, Ending, Session, Store
 from tellapart.sessions.agreement import alpha
 from tellapart.tables import Table
 from zoo_session import Clock, answer, give, name, zoo
@@ -152,10 +152,11 @@ def test_agreement_on_features(store: Store) -> None:
             given = give(session, who)
             assert (name(given), str(given.guess.example)) == ("duck", "bear")
             session.answer(who, given.id, "wrong", "bird", feature)
-        assert session.agreement()[:2] == (2, 1.0)
-        assert session.agreement()[3:] == (1, 0.0)
+        found = session.agreement()
+        assert (found.items, found.labels) == (2, 1.0)
+        assert (found.reasons, found.features) == (1, 0.0)
         session.change("Cid", session.history()[-1].id, "wrong", "bird", "wings")
-        assert session.agreement() == (2, 1.0, 1.0, 1, 1.0)
+        assert session.agreement() == Agreement(2, 1.0, 1.0, 1, 1.0)
 
 
 def test_alpha() -> None:

@@ -144,7 +144,7 @@ class Or(_Many):
         return any(truth(part, item, holds) for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False, init=False)
+@dataclass(frozen=True, slots=True, repr=False, init=False)
 class Points(Compound):
     """Holds where the weights of the terms that hold add up to at least `at_least`.
 
@@ -169,7 +169,6 @@ class Points(Compound):
 
     terms: tuple[tuple[Feature, int], ...]
     at_least: int
-    _hash: int
 
     def __init__(
         self, terms: Mapping[Feature, int] | Iterable[tuple[Feature, int]], at_least: int
@@ -192,10 +191,6 @@ class Points(Compound):
         kept.sort(key=lambda term: (term[1] < 0, -abs(term[1]), describe(term[0]), repr(term[0])))
         object.__setattr__(self, "terms", tuple(kept))  # it is frozen
         object.__setattr__(self, "at_least", bound)
-        object.__setattr__(self, "_hash", hash((frozenset(kept), bound)))
-
-    def __reduce__(self) -> tuple[type[Points], tuple[Any, int]]:
-        return Points, (self.terms, self.at_least)  # hashes differ from process to process
 
     def surplus(self, item: Item, holds: Holds = holds) -> int:
         """How many points an item has beyond `at_least`; negative if it has too few.
@@ -208,14 +203,6 @@ class Points(Compound):
 
     def truth(self, item: Item, holds: Holds) -> bool:
         return self.surplus(item, holds) >= 0
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Points) or self._hash != other._hash:
-            return False
-        return self.at_least == other.at_least and frozenset(self.terms) == frozenset(other.terms)
-
-    def __hash__(self) -> int:
-        return self._hash
 
     def __str__(self) -> str:
         return say_points([(describe(feature), w) for feature, w in self.terms], self.at_least)

@@ -9,6 +9,8 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from tellapart.errors import TableChanged
+from tellapart.export import sentences
 from tellapart.sessions import Answered, OddOne, Session
 from tellapart.sessions.agreement import compare, known_labels
 from tellapart.sessions.history import COLUMN, is_column
@@ -38,7 +40,7 @@ from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
-_NEEDED = ("missing", "kept", "said", "general", "against", "answers", "odd", "disputed")
+_NEEDED = ("missing", "rules", "kept", "said", "general", "against", "answers", "odd", "disputed")
 Tab = Literal["all", "odd", "disputed"]
 Event = Annotated[str, Query(max_length=200)]
 
@@ -99,7 +101,7 @@ def all_answers(
     noted: bool = False,
 ) -> dict[str, Any]:
     """All answers, the latest first, to be searched and changed. It needs no table: without one it
-    says why."""
+    says why, and shows the rules as they were last kept."""
     everything = session.history(viewer=call.viewer)[::-1]
     notes: dict[Any, list[str]] = {}
     for event in session.notes(viewer=call.viewer):
@@ -136,7 +138,18 @@ def all_answers(
         "asked": asked,
         "general": notes.get(None, []),
         "missing": session.missing,
+        "rules": _kept_rules(session),
     }
+
+
+def _kept_rules(session: Session) -> list[str]:
+    """The rules as they were last kept, if the table is missing."""
+    if session.missing is None:
+        return []
+    try:
+        return list(sentences(session.model))
+    except TableChanged:  # none were kept
+        return []
 
 
 @router.get("/answers.csv")

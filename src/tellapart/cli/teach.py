@@ -174,7 +174,7 @@ def _zoo(asked: Options) -> tuple[str, Options]:
             "--label, --id and --start-from are columns of a table: name the table, too"
         )
     table = str(write_zoo(Path.cwd()))
-    print(f"No table was given: the zoo is in {table}. {FIRST[0].title()} comes first.")
+    print(f"A tour: the zoo is in {table}. {FIRST[0].title()} comes first.")
     return table, replace(asked, label=LABEL, order="file")
 
 

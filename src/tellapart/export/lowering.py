@@ -52,7 +52,7 @@ COLLATED = (
     'COLLATE "C": upper and lower case of A to Z alike, whatever the language of the database.'
 )
 _ASSUMED = "Assumed: no number is NaN or infinite."
-_LOWERED = "Assumed: no text has a Kelvin sign or a dotted capital I, which are k and i for LOWER."
+_LOWERED = "Assumed: no text has a Kelvin sign or a dotted capital I, which engines take for k and i."
 _CHAIN = 100
 """Longer chains of AND, OR and + are cut into groups: SQLite allows at most 1000 levels."""
 _WIDE = 88

@@ -238,7 +238,10 @@ class Lowering:
 
     def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
         if self.has_is_true:
-            return self.is_(operand, self.truth(True), negated)
+            true = self.truth(True)
+            if negated:
+                self.notes[f"IS NOT {self.sql(true)}: false or NULL."] = None
+            return self.is_(operand, true, negated)
         made = exp.Coalesce(this=operand, expressions=[exp.false()])
         return exp.Not(this=made) if negated else made
 

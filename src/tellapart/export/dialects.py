@@ -50,16 +50,17 @@ class Postgres(Lowering):
     Overflow is an error."""
 
     name, dialect = "PostgreSQL", "postgres"
+    by_code: ClassVar[str] = '{0} COLLATE "C"'
     overflow_is_error = True
 
     def ordered(self, node: Node, op: str) -> exp.Expr:
         made = self.value(node)
-        return made if op in ("=", "<>") else _by_code(made)
+        return made if op in ("=", "<>") else self.spelled(self.by_code, wrap(made))
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         if fold and words(pattern).isascii():
             self.notes[COLLATED] = None
-            return self.matched(exp.ILike, _by_code(operand), pattern)
+            return self.matched(exp.ILike, self.spelled(self.by_code, wrap(operand)), pattern)
         return super().like(operand, pattern, fold=fold)
 
 
@@ -254,7 +255,7 @@ class MySQL(Lowering):
     weekday = "(WEEKDAY({0}) + 1)"
 
     def ordered(self, node: Node, op: str) -> exp.Expr:
-        return exp.Cast(this=self.value(node), to=exp.DataType.build(exp.DType.BINARY))
+        return self.spelled("CAST({0} AS BINARY)", self.value(node))
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
         if node.operand.type is not Type.TEXT:
@@ -264,18 +265,12 @@ class MySQL(Lowering):
         return opposite(made) if node.negated else made
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
-        exact = exp.Collate(this=wrap(operand), expression=exp.var("utf8mb4_bin"))
+        exact = self.spelled("{0} COLLATE utf8mb4_bin", wrap(operand))
         if not fold:
             return self.matched(exp.Like, exact, pattern)
-        found = anonymous("REGEXP_INSTR", exact, rf"(?s)\A{regex(pattern, fold)}\z")
-        return exp.EQ(this=found, expression=exp.Literal.number(1))
-
-
-_EXACT = "Latin1_General_100_BIN2"
-"""The collation in which letters are equal only to themselves."""
-_BYTES = f"{_EXACT}_UTF8"
-_LETTERS = "Latin1_General_100_CS_AS_SC"
-"""The collation in which a character beyond U+FFFF is one character."""
+        shape = string(rf"(?s)\A{regex(pattern, fold)}\z")
+        found = self.spelled("REGEXP_INSTR({0}, {1})", exact, shape)
+        return exp.EQ(this=found, expression=whole(1))
 
 
 class TSQL(Lowering):
@@ -289,13 +284,19 @@ class TSQL(Lowering):
     name, dialect = "SQL Server", "tsql"
     quotes_all, has_nan, overflow_is_error = True, False, True
     reserved = frozenset({"like", "rule"})
+    wild = "%_["
     in_utc = "CAST({0} AT TIME ZONE N'UTC' AS DATETIME2(6))"
     midnight = instant = "CAST({0} AS DATETIME2(6))"
     day = "CAST({0} AS DATE)"
     part = "{1}({0})"
     # whatever DATEFIRST says; the first day of the calendar is a Monday
     weekday = "(DATEDIFF(DAY, CAST(N'0001-01-01' AS DATE), {0}) % 7 + 1)"
-    bytes_of: ClassVar[str] = "CAST(CAST({0} AS VARCHAR(MAX)) AS VARBINARY(MAX))"
+    exact: ClassVar[str] = "{0} COLLATE Latin1_General_100_BIN2"
+    bytes_of: ClassVar[str] = (
+        "CAST(CAST({0} COLLATE Latin1_General_100_BIN2_UTF8 AS VARCHAR(MAX)) AS VARBINARY(MAX))"
+    )
+    # LEN leaves out spaces at the end; in another collation, U+10000 and above are two characters
+    length: ClassVar[str] = "(LEN(({0} + N'.') COLLATE Latin1_General_100_CS_AS_SC) - 1)"
 
     def sql(self, made: exp.Expr) -> str:
         texts = made.transform(
@@ -360,7 +361,7 @@ class TSQL(Lowering):
         if node.op in ("=", "<>") and isinstance(node.right, Value):
             made = self.like(self.value(node.left), (node.right.value,), fold=False)
             return opposite(made) if node.op == "<>" else made
-        sides = (_collated(self.value(side), _BYTES) for side in (node.left, node.right))
+        sides = (wrap(self.value(side)) for side in (node.left, node.right))
         return self.operator(node.op, *(self.spelled(self.bytes_of, side) for side in sides))
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
@@ -374,25 +375,11 @@ class TSQL(Lowering):
             raise ExportError(
                 "a pattern with _ for one character: it takes those beyond U+FFFF for two"
             )
-        return super().like(_collated(operand, _EXACT), pattern, fold=fold)
-
-    def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
-        special = any(sign in part for part in pattern if isinstance(part, str) for sign in "%_[")
-        signs = {"!": "!!", "%": "!%", "_": "!_", "[": "!["} if special else {}
-        text = "".join(
-            part.value if isinstance(part, Wild) else "".join(signs.get(c, c) for c in part)
-            for part in pattern
-        )
-        made = exp.Like(this=wrap(operand), expression=string(text))
-        return exp.Escape(this=made, expression=string("!")) if special else made
+        return super().like(self.spelled(self.exact, wrap(operand)), pattern, fold=fold)
 
     def value(self, node: Node) -> exp.Expr:
-        if (
-            isinstance(node, tree.Call) and node.name == "length"
-        ):  # LEN leaves out spaces at the end
-            longer = exp.Add(this=wrap(self.value(any_case(node.args[0]))), expression=string("."))
-            letters = anonymous("LEN", _collated(exp.Paren(this=longer), _LETTERS))
-            return exp.Paren(this=exp.Sub(this=letters, expression=whole(1)))
+        if isinstance(node, tree.Call) and node.name == "length":
+            return self.spelled(self.length, wrap(self.value(any_case(node.args[0]))))
         return super().value(node)
 
 
@@ -426,10 +413,6 @@ def _glob(letter: str, fold: bool) -> str:
     return f"[{either}]" if len(either) > 1 else letter
 
 
-def _by_code(made: exp.Expr) -> exp.Expr:
-    return exp.Collate(this=wrap(made), expression=exp.to_identifier("C", quoted=True))
-
-
 def _is_text(node: exp.Expr) -> bool:
     return isinstance(node, exp.Literal) and node.is_string
 
@@ -437,7 +420,3 @@ def _is_text(node: exp.Expr) -> bool:
 def _case(*cases: tuple[exp.Expr, int], default: int | None = None) -> exp.Expr:
     ifs: Sequence[exp.If] = [exp.If(this=made, true=whole(value)) for made, value in cases]
     return exp.Case(ifs=ifs, default=None if default is None else whole(default))
-
-
-def _collated(made: exp.Expr, collation: str) -> exp.Expr:
-    return exp.Collate(this=wrap(made), expression=exp.var(collation))

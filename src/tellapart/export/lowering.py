@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections.abc import Sequence
 from datetime import datetime
@@ -77,6 +76,8 @@ class Lowering:
     weekday: ClassVar[str] = "EXTRACT(ISODOW FROM {0})"
     trim: ClassVar[str] = "TRIM({0})"
     """Without spaces at its ends; other white space stays."""
+    wild: ClassVar[str] = "%_"
+    """What a pattern does not take for itself."""
     is_finite: ClassVar[str] = ""
     """If empty, a number is compared with infinity."""
     quotes_all: ClassVar[bool] = False
@@ -543,8 +544,8 @@ class Lowering:
     def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
         """LIKE or ILIKE. Some engines read a backslash in a pattern as a sign of its own, unless
         another one is named."""
-        special = bool(re.search(r"[%_\\]", words(pattern)))
-        text = escape(pattern, "!") if special else escape(pattern, "")
+        special = bool({*self.wild, "\\"} & {*words(pattern)})
+        text = escape(pattern, "!" if special else "", self.wild)
         made = kind(this=wrap(operand), expression=string(text))
         return exp.Escape(this=made, expression=string("!")) if special else made
 

@@ -52,8 +52,7 @@ def opposite(made: exp.Expr) -> exp.Expr:
 def wrap(made: exp.Expr) -> exp.Expr:
     """In brackets, unless it is one thing already."""
     loose = isinstance(made, exp.Binary | exp.Unary | exp.Predicate)
-    one = isinstance(made, exp.Paren | exp.Collate)
-    return exp.Paren(this=made) if loose and not one else made
+    return exp.Paren(this=made) if loose and not isinstance(made, exp.Paren) else made
 
 
 def words(pattern: Pattern) -> str:
@@ -61,9 +60,9 @@ def words(pattern: Pattern) -> str:
     return "".join(part for part in pattern if isinstance(part, str))
 
 
-def escape(pattern: Pattern, sign: str) -> str:
+def escape(pattern: Pattern, sign: str, wild: str = "%_") -> str:
     """The text of a pattern, with `sign` before what would be read as a wildcard, and itself."""
-    special = f"[%_{re.escape(sign)}]"
+    special = f"[{re.escape(wild + sign)}]"
     return "".join(
         part.value if isinstance(part, Wild) else re.sub(special, lambda c: sign + c[0], part)
         for part in pattern

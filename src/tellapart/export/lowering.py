@@ -66,9 +66,10 @@ class Lowering:
     name: ClassVar[str]
     dialect: ClassVar[Any]
     double: ClassVar[exp.DType] = exp.DType.DOUBLE
+
+    # how the engine spells what each spells in its own way, with {0} for what it is about
     in_utc: ClassVar[str] = "({0} AT TIME ZONE 'UTC')"
-    """A time with a zone as one without, in UTC, whatever the zone of the connection. Here and
-    below, the SQL of the engine, {0} for what it is about; if empty, there is none."""
+    """A time with a zone as one without, whatever the zone of the connection; empty: it cannot."""
     midnight: ClassVar[str] = "CAST({0} AS TIMESTAMP)"
     day: ClassVar[str] = "DATE {0}"
     instant: ClassVar[str] = "TIMESTAMP {0}"
@@ -76,10 +77,11 @@ class Lowering:
     weekday: ClassVar[str] = "EXTRACT(ISODOW FROM {0})"
     trim: ClassVar[str] = "TRIM({0})"
     """Without spaces at its ends; other white space stays."""
-    wild: ClassVar[str] = "%_"
-    """What a pattern does not take for itself."""
     is_finite: ClassVar[str] = ""
     """If empty, a number is compared with infinity."""
+
+    wild: ClassVar[str] = "%_"
+    """The signs of a pattern that do not stand for themselves."""
     quotes_all: ClassVar[bool] = False
     """Whether every name stands in quotes: the engine has many words of its own."""
     has_is_true: ClassVar[bool] = True

@@ -15,7 +15,6 @@ from tellapart.export.lowering import COLLATED, Lowering, any_case, one_by_one
 from tellapart.export.sql_nodes import (
     anonymous,
     cast,
-    escape,
     opposite,
     string,
     whole,
@@ -192,7 +191,7 @@ class BigQuery(Lowering):
     overflow_is_error = True
 
     def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
-        return kind(this=wrap(operand), expression=string(escape(pattern, "\\")))
+        return kind(this=wrap(operand), expression=string(tree.escape(pattern, "\\")))
 
 
 class Snowflake(Lowering):

@@ -25,7 +25,6 @@ from tellapart.errors import ExportError
 from tellapart.export.sql_nodes import (
     anonymous,
     cast,
-    escape,
     figures,
     identifier,
     opposite,
@@ -547,7 +546,7 @@ class Lowering:
         """LIKE or ILIKE. Some engines read a backslash in a pattern as a sign of its own, unless
         another one is named."""
         special = bool({*self.wild, "\\"} & {*words(pattern)})
-        text = escape(pattern, "!" if special else "", self.wild)
+        text = tree.escape(pattern, "!" if special else "", self.wild)
         made = kind(this=wrap(operand), expression=string(text))
         return exp.Escape(this=made, expression=string("!")) if special else made
 

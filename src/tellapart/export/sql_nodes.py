@@ -8,7 +8,7 @@ from functools import cache
 from sqlglot import Dialect, exp
 
 from tellapart.errors import ExportError
-from tellapart.features.tree import Pattern, Wild
+from tellapart.features.tree import Pattern
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
 _MORE = {
@@ -58,15 +58,6 @@ def wrap(made: exp.Expr) -> exp.Expr:
 def words(pattern: Pattern) -> str:
     """The characters of a pattern that stand for themselves."""
     return "".join(part for part in pattern if isinstance(part, str))
-
-
-def escape(pattern: Pattern, sign: str, wild: str = "%_") -> str:
-    """The text of a pattern, with `sign` before what would be read as a wildcard, and itself."""
-    special = f"[{re.escape(wild + sign)}]"
-    return "".join(
-        part.value if isinstance(part, Wild) else re.sub(special, lambda c: sign + c[0], part)
-        for part in pattern
-    )
 
 
 def identifier(name: str) -> exp.Identifier:
